@@ -1,0 +1,46 @@
+# Everything a newcomer needs: `make demo` and `make test`. Each sets up its own environment in .venv first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DEV_STAMP := $(VENV)/.installed-dev
+
+.PHONY: demo test lint bench clean help
+
+help:
+	@echo "make demo   set up, then find prior art for a claim in the demo collection and write a report"
+	@echo "make test   set up, then run the tests"
+	@echo "make lint   ruff and mypy --strict"
+	@echo "make bench  the benchmarks in their quick form (brings their peers, torch among them)"
+	@echo "make clean  remove the environment and what was built"
+
+demo: $(STAMP)
+	$(BIN)/sparse-coverage demo --output demo-output
+
+test: $(DEV_STAMP)
+	$(BIN)/python -m pytest -n auto
+
+lint: $(DEV_STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# The CPU build of torch comes first, so that the peers do not pull the CUDA one.
+bench: $(DEV_STAMP)
+	$(BIN)/python -m pip install --quiet "torch==2.13.0"
+	$(BIN)/python -m pip install --quiet -e ".[bench]"
+	for script in benchmarks/*.py; do $(BIN)/python $$script --quick || exit 1; done
+
+clean:
+	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMP): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(DEV_STAMP): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	@touch $@ $(STAMP)

@@ -1,0 +1,101 @@
+"""`sparse-coverage demo`: the whole way on the built-in collection."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from sparse_coverage.cli.options import json_option, threads_option
+from sparse_coverage.errors import InputError
+
+
+@click.command()
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("sparse-coverage-demo"),
+    show_default=True,
+    help="Where to leave the model, the index and the report.",
+)
+@click.option("--topic", default="PSG-3", show_default=True, help="Which of the topics PSG-1 to PSG-12 to search for.")
+@threads_option
+@json_option
+def command(output: Path, topic: str, threads: int | None, as_json: bool) -> None:
+    """Learn, index and search the built-in collection: 68 invented patents, 12 topics with judged passages.
+
+    Shows the prior art of one topic's claims with the words that matched, how all topics fare, and leaves an HTML
+    report to open. The encoder (90 MB) is fetched the first time.
+    """
+    from sparse_coverage import Index, SparseCoverage, load_encoder
+    from sparse_coverage.demo import TOPICS_FILE, demo_judgements, demo_patents, demo_topics
+    from sparse_coverage.evaluation.clefip import topic_document, topic_query
+    from sparse_coverage.search.report import write_report
+    from sparse_coverage.search.show import show_hits
+
+    topics = {entry.id: entry for entry in demo_topics()}
+    if topic not in topics:
+        raise InputError(f"There is no topic '{topic}'. The topics are {', '.join(topics)}.")
+    _clear(output)
+    patents = list(demo_patents())
+    model = SparseCoverage.fit(patents, encoder=load_encoder(threads=threads))
+    model.save(output / "model")
+    index = Index.build(output / "index", model, patents)
+
+    relevant: dict[str, set[str]] = {}
+    for judgement in demo_judgements():
+        relevant.setdefault(judgement.topic, set()).add(judgement.document)
+    documents = {entry.id: topic_document(entry, TOPICS_FILE) for entry in topics.values()}
+    queries = {entry.id: topic_query(entry, documents[entry.id]) for entry in topics.values()}
+    rankings = dict(zip(queries, index.search(list(queries.values()), k=len(patents)), strict=True))
+    ranks = {
+        name: {hit.document: rank for rank, hit in enumerate(hits, 1) if hit.document in relevant[name]}
+        for name, hits in rankings.items()
+    }
+    hits = rankings[topic][:5]
+    query = queries[topic]
+    explanations = {hit.document: index.explain(query, hit.passages[0].id) for hit in hits}
+    report = output / "report.html"
+    write_report(
+        report, query, hits, explanations, title=f"Prior art for {documents[topic].id}: {documents[topic].title}"
+    )
+    if as_json:
+        facts = {
+            "topic": topic,
+            "query": query,
+            "hits": [asdict(hit) for hit in hits],
+            "ranks": ranks,
+            "report": str(report),
+        }
+        click.echo(json.dumps(facts, ensure_ascii=False))
+        return
+    console = Console()
+    console.print(f"\n[bold]The claims[/bold] ({topic}, from {documents[topic].id}: {documents[topic].title})")
+    console.print(query, style="italic", highlight=False, markup=False)
+    show_hits(hits, explanations, console)
+    table = Table("topic", "claims of", "relevant documents found at rank", "missed", title="All topics")
+    for name, found in ranks.items():
+        missed = sorted(relevant[name] - set(found))
+        table.add_row(name, documents[name].title, ", ".join(map(str, sorted(found.values()))), ", ".join(missed))
+    console.print()
+    console.print(table)
+    console.print(f"\nOpen the report: [bold]{report}[/bold]", highlight=False)
+    console.print(f'Search further: sparse-coverage search {output / "index"} "your own claim"', highlight=False)
+
+
+def _clear(output: Path) -> None:
+    """Remove what an earlier demo left, and nothing else."""
+    if output.exists() and not output.is_dir():
+        raise InputError(f"{output} is a file. Choose another --output.")
+    known = {"model", "index", "report.html"}
+    if output.exists() and (foreign := sorted(entry.name for entry in output.iterdir() if entry.name not in known)):
+        raise InputError(f"{output} holds other things ({', '.join(foreign[:3])}). Choose another --output.")
+    for name in ("model", "index"):
+        shutil.rmtree(output / name, ignore_errors=True)
+    output.mkdir(parents=True, exist_ok=True)

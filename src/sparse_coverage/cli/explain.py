@@ -1,0 +1,39 @@
+"""`sparse-coverage explain`: why a passage was found."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from sparse_coverage.cli.options import json_option, read_query, threads_option
+
+
+@click.command(no_args_is_help=True)
+@click.argument("index", type=click.Path(path_type=Path))
+@click.argument("query")
+@click.argument("id_", metavar="ID")
+@click.option(
+    "-n", "--matches", default=20, show_default=True, type=click.IntRange(1), help="How many matches to show."
+)
+@threads_option
+@json_option
+def command(index: Path, query: str, id_: str, matches: int, threads: int | None, as_json: bool) -> None:
+    """Show why QUERY found ID, a passage or a document (its best passage): the matching spans and what each adds.
+
+    \b
+    Example:
+      sparse-coverage explain my-index @claim.txt EP-1234567-A1
+      sparse-coverage explain my-index @claim.txt "EP-1234567-A1/description/p[16]"
+    """
+    from sparse_coverage import Index
+    from sparse_coverage.search.show import show_explanation
+
+    text = read_query(query)
+    explanation = Index.open(index, threads=threads).explain(text, id_)
+    if as_json:
+        click.echo(json.dumps({"score": explanation.score, **asdict(explanation)}, ensure_ascii=False))
+    else:
+        show_explanation(explanation, matches)

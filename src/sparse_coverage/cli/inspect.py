@@ -1,0 +1,119 @@
+"""`sparse-coverage inspect`: what is in these files?"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict
+
+import click
+from rich.columns import Columns
+from rich.console import Console
+from rich.table import Table
+
+from sparse_coverage.cli.convert import language_option, paths_argument, processes_option
+from sparse_coverage.cli.options import ProblemLog, json_option
+from sparse_coverage.patents.survey import Survey
+from sparse_coverage.patents.types import Problem
+from sparse_coverage.progress import tracked
+
+_LONGEST = 12
+
+
+@click.command(no_args_is_help=True)
+@paths_argument
+@language_option
+@processes_option
+@click.option("--notes", "show_notes", is_flag=True, help="Also list what was left out on purpose, and why.")
+@json_option
+@click.pass_context
+def command(
+    context: click.Context, paths: tuple[str, ...], language: str, processes: int, show_notes: bool, as_json: bool
+) -> None:
+    """Show what patent files hold: formats, documents, languages, years, kinds, claims, passages and problems.
+
+    PATHS are files, folders, patterns, archives (.zip, .tar, .tar.gz, .gz) or - for standard input. The format is
+    recognised from content. The exit status is 0 when everything was read and 1 when something was not.
+
+    \b
+    Example:
+      sparse-coverage inspect patents/ more/ipg240102.zip
+      sparse-coverage inspect patents/ --lang any --json | jq .formats
+    """
+    from sparse_coverage.patents import read_patents
+
+    log = ProblemLog()
+    notes = Notes(show_notes)
+    survey = Survey()
+    reading = read_patents(paths, language=language, on_problem=log, on_note=notes, processes=processes)
+    for patent in tracked(reading, "Reading"):
+        survey.add(patent)
+    if as_json:
+        record = survey.record()
+        record["problems"] = [asdict(problem) for problem in log.problems]
+        record["left_out"] = notes.count
+        click.echo(json.dumps(record, ensure_ascii=False, indent=2))
+    else:
+        _show(survey, log, notes)
+    context.exit(log.status)
+
+
+class Notes:
+    """Counts what was left out on purpose, and lists it on demand."""
+
+    def __init__(self, show: bool) -> None:
+        self.count = 0
+        self._show = show
+
+    def __call__(self, note: Problem) -> None:
+        """Take one note."""
+        self.count += 1
+        if self._show:
+            click.echo(f"note {note}", err=True)
+
+
+def _show(survey: Survey, log: ProblemLog, notes: Notes) -> None:
+    console = Console()
+    totals = Table("", "", show_header=False)
+    totals.columns[1].justify = "right"
+    rows = (
+        ("documents", survey.documents),
+        ("claims", survey.claims),
+        ("of them independent", survey.independent_claims),
+        ("passages", survey.passages),
+        ("words in passages", survey.words),
+        *((f"documents without {part}", n) for part, n in survey.without.items() if n),
+        ("left out on purpose (--notes)", notes.count),
+        ("problems", len(log.problems)),
+    )
+    for name, number in rows:
+        totals.add_row(name, f"{number:,}")
+    console.print(totals)
+    if survey.documents:
+        groups = (
+            ("format", survey.formats),
+            ("language", survey.languages),
+            ("country", survey.countries),
+            ("kind", survey.kinds),
+            ("year", survey.years if len(survey.years) <= _LONGEST else _by_decade(survey.years)),
+        )
+        console.print(Columns([_table(name, counts) for name, counts in groups]))
+
+
+def _by_decade(years: Counter[str]) -> Counter[str]:
+    decades: Counter[str] = Counter()
+    for year, number in years.items():
+        decades[f"{year[:3]}0s" if year.isdigit() else year] += number
+    return decades
+
+
+def _table(name: str, counts: Counter[str]) -> Table:
+    """List the most frequent values; years in their own order."""
+    table = Table(name, "documents")
+    table.columns[1].justify = "right"
+    ordered = sorted(counts.items()) if name == "year" else counts.most_common()
+    for value, number in ordered[:_LONGEST]:
+        table.add_row(value, f"{number:,}")
+    if rest := sum(number for _, number in ordered[_LONGEST:]):
+        table.add_row("others", f"{rest:,}")
+    return table

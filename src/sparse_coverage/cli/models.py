@@ -1,0 +1,73 @@
+"""`sparse-coverage models`: the store of encoders."""
+
+from __future__ import annotations
+
+import json
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from sparse_coverage.cli.options import json_option
+
+
+@click.group(no_args_is_help=True)
+def command() -> None:
+    """List, fetch and locate encoders.
+
+    An encoder is asked for by name, by a local folder, or by its id on the model hub (owner/name). What is fetched is
+    verified and kept in the cache; SPARSE_COVERAGE_CACHE moves it.
+    """
+
+
+@command.command("list")
+@json_option
+def list_models(as_json: bool) -> None:
+    """List the encoders that have a name here, and which of them are in the cache."""
+    from sparse_coverage.encoding.catalogue import CATALOGUE
+    from sparse_coverage.encoding.store import cached_folder
+
+    rows = [
+        {
+            "name": m.name,
+            "hub": m.hub,
+            "dimension": m.dimension,
+            "cached": cached_folder(m.name) is not None,
+            "about": m.about,
+        }
+        for m in CATALOGUE.values()
+    ]
+    if as_json:
+        click.echo(json.dumps(rows))
+        return
+    table = Table("name", "hub id", "dimension", "in cache", "about")
+    for row in rows:
+        table.add_row(
+            str(row["name"]), str(row["hub"]), str(row["dimension"]), "yes" if row["cached"] else "", str(row["about"])
+        )
+    Console().print(table)
+
+
+@command.command(no_args_is_help=True)
+@click.argument("name")
+@json_option
+def fetch(name: str, as_json: bool) -> None:
+    """Fetch the encoder NAME (a known name or a hub id) into the cache, verified."""
+    from sparse_coverage.encoding.store import model_folder
+
+    folder = model_folder(name)
+    click.echo(json.dumps({"name": name, "path": str(folder)}) if as_json else f"{name} is in {folder}")
+
+
+@command.command(no_args_is_help=True)
+@click.argument("name")
+@json_option
+def path(name: str, as_json: bool) -> None:
+    """Print where the fetched encoder NAME lies. Fetches nothing."""
+    from sparse_coverage.encoding.store import cached_folder
+    from sparse_coverage.errors import ModelError
+
+    folder = cached_folder(name)
+    if folder is None:
+        raise ModelError(f"'{name}' is not in the cache. Fetch it with: sparse-coverage models fetch {name}")
+    click.echo(json.dumps({"name": name, "path": str(folder)}) if as_json else str(folder))

@@ -1,0 +1,118 @@
+"""The encoder of the base install: any BERT checkpoint on the CPU, without torch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
+
+from sparse_coverage.encoding.batching import Batcher, Hidden, Ids
+from sparse_coverage.encoding.bert_graph import BertConfig, build_bert
+from sparse_coverage.encoding.fingerprint import fingerprint_of
+from sparse_coverage.encoding.runtime import openvino
+from sparse_coverage.encoding.tokenizer import TextTokenizer
+from sparse_coverage.encoding.types import Tokens, TokenVectors
+from sparse_coverage.errors import InputError, ModelError
+from sparse_coverage.files import read_json
+
+PRECISIONS = ("auto", "fp32", "bf16", "int8")
+
+
+class OpenVinoEncoder:
+    """Runs a BERT checkpoint folder (`config.json`, `model.safetensors`, `tokenizer.json`) on OpenVINO.
+
+    `precision`: `auto` is bf16 where the CPU computes in it and fp32 elsewhere; `int8` stores weights in 8 bits.
+    `threads`: how many cores to use, all by default. Each batch is computed by one thread, so the vectors are the same
+    on one core or many.
+    """
+
+    def __init__(self, folder: Path, *, name: str = "", precision: str = "auto", threads: int | None = None) -> None:
+        if precision not in PRECISIONS:
+            raise InputError(f"There is no precision '{precision}'. Choose one of: {', '.join(PRECISIONS)}.")
+        for needed in ("config.json", "model.safetensors"):
+            if not (folder / needed).is_file():
+                raise ModelError(
+                    f"{folder}: there is no {needed}. An encoder folder holds config.json, model.safetensors and tokenizer.json."
+                )
+        config = BertConfig.from_json(read_json(folder / "config.json"), str(folder))
+        self._name = name or str(folder)
+        self._tokenizer = TextTokenizer.from_folder(folder)
+        self._fingerprint = fingerprint_of(folder)
+        self._dimension = config.hidden_size
+        self._limit = config.positions
+        try:
+            weights = load_file(folder / "model.safetensors")
+        except (SafetensorError, OSError, TypeError, KeyError) as error:
+            raise ModelError(f"{folder / 'model.safetensors'}: cannot be read ({error}). Fetch it again.") from None
+
+        ov = openvino()
+        core = ov.Core()
+        can_bf16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+        if precision == "bf16" and not can_bf16:
+            raise InputError("This CPU does not compute in bf16. Use precision 'fp32' or 'auto'.")
+        self._precision = ("bf16" if can_bf16 else "fp32") if precision == "auto" else precision
+        threads = (
+            threads or len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else threads or os.cpu_count() or 1
+        )
+        self._compiled = core.compile_model(
+            build_bert(config, weights, int8=self._precision == "int8"),
+            "CPU",
+            {
+                "INFERENCE_PRECISION_HINT": "bf16" if self._precision == "bf16" else "f32",
+                "INFERENCE_NUM_THREADS": threads,
+                "NUM_STREAMS": threads,
+            },
+        )
+        self._batcher = Batcher(self._tokenizer, self._run, self._dimension, self._limit, config.pad_id)
+
+    @property
+    def name(self) -> str:
+        """The name, folder or hub id it was asked for by."""
+        return self._name
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies weights and tokenizer."""
+        return self._fingerprint
+
+    @property
+    def precision(self) -> str:
+        """The arithmetic in use."""
+        return self._precision
+
+    @property
+    def dimension(self) -> int:
+        """Length of a token vector."""
+        return self._dimension
+
+    @property
+    def limit(self) -> int:
+        """How many tokens one chunk may have, special tokens included."""
+        return self._limit
+
+    def tokenize(self, text: str) -> Tokens:
+        """Return the tokens of a text without encoding it."""
+        return self._tokenizer(text)
+
+    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
+        """Yield the token vectors of each text, in order."""
+        return self._batcher.encode(texts)
+
+    def _run(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterable[tuple[int, Hidden]]:
+        results: list[tuple[int, Hidden]] = []
+
+        def keep(request: Any, number: int) -> None:
+            results.append((number, request.get_output_tensor(0).data.copy()))
+
+        queue = openvino().AsyncInferQueue(self._compiled)
+        queue.set_callback(keep)
+        for number, (ids, mask) in enumerate(batches):
+            queue.start_async({0: ids, 1: mask}, number)
+        queue.wait_all()
+        return results

@@ -1,0 +1,36 @@
+"""The errors a user can act on. Each says what was wrong, where, and what to do; the command line shows them without a traceback."""
+
+from __future__ import annotations
+
+
+class SparseCoverageError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class InputError(SparseCoverageError):
+    """A file, a text or an argument given by the user cannot be used."""
+
+
+class ModelError(SparseCoverageError):
+    """An encoder cannot be found, fetched, verified or built."""
+
+
+class VocabularyError(SparseCoverageError):
+    """A vocabulary cannot be built, or its files are damaged."""
+
+
+class IndexStoreError(SparseCoverageError):
+    """An index cannot be built, opened or trusted."""
+
+
+class MismatchError(SparseCoverageError):
+    """Two things that must fit were made differently; the message names both sides."""
+
+
+class MissingExtraError(SparseCoverageError):
+    """A feature needs packages that the base install leaves out."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs the extra [{extra}]. Install it with: pip install 'sparse-coverage[{extra}]'"
+        )

@@ -1,0 +1,36 @@
+"""What crosses the door of this room: units of retrieval with their sparse vectors in, postings and texts out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sparse_coverage.vectors.types import SparseVector
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A document's id, title and metadata (anything JSON can hold)."""
+
+    id: str
+    title: str
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRecord:
+    """One indexed unit, usually a passage."""
+
+    id: str
+    document: str
+    section: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedUnit:
+    """A unit together with its sparse vector."""
+
+    unit: UnitRecord
+    vector: SparseVector

@@ -1,0 +1,18 @@
+"""Patents in: every format, read safely and exactly."""
+
+from sparse_coverage.patents.passages import passages, section_text
+from sparse_coverage.patents.reading import read_patents
+from sparse_coverage.patents.types import Claim, Paragraph, Passage, Patent, Problem
+from sparse_coverage.patents.xpath import canonical_xpath
+
+__all__ = [
+    "Claim",
+    "Paragraph",
+    "Passage",
+    "Patent",
+    "Problem",
+    "canonical_xpath",
+    "passages",
+    "read_patents",
+    "section_text",
+]

@@ -1,0 +1,41 @@
+"""CLEF-IP and MAREC: `patent-document`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparse_coverage.patents import bibliography
+from sparse_coverage.patents.body import read_body
+from sparse_coverage.patents.context import ReadContext
+from sparse_coverage.patents.languages import language_code
+from sparse_coverage.patents.types import Patent
+from sparse_coverage.patents.values import compact, iso_date, publication_id
+
+
+def read(root: Any, context: ReadContext) -> Patent:
+    """Read one `patent-document`."""
+    country, number, kind = (compact(root.get(name)) for name in ("country", "doc-number", "kind"))
+    document = compact(root.get("ucid")) or publication_id(country, number, kind)
+    language = language_code(root.get("lang"))
+    data = root.find("bibliographic-data")
+    data = root if data is None else data
+    body = read_body(root, context, document, language, nested_paths=True)
+    return Patent(
+        id=document,
+        title=bibliography.title(data, context.language, language),
+        abstract=body.abstract,
+        claims=body.claims,
+        description=body.description,
+        country=country or document.partition("-")[0],
+        kind=kind,
+        language=body.language or language,
+        publication_date=iso_date(root.get("date")) or bibliography.earliest(data, "publication-reference//date"),
+        application_date=bibliography.earliest(data, "application-reference//date"),
+        priority_date=bibliography.earliest(data, "priority-claims//date"),
+        ipc=bibliography.international_classes(data),
+        cpc=bibliography.cooperative_classes(data),
+        family=compact(root.get("family-id")),
+        applicants=bibliography.party_names(data, ".//applicants/applicant"),
+        citations=bibliography.cited_documents(data, ".//citations//patcit"),
+        source=context.file,
+    )

@@ -1,0 +1,53 @@
+"""XML of any known kind: cut into documents, parsed safely, and handed to the reader of its root element."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import BinaryIO
+
+from sparse_coverage.patents.context import ANY_LANGUAGE, Piece, ReadContext, ReadError
+from sparse_coverage.patents.limits import Limits
+from sparse_coverage.patents.readers.xml_formats import XML_FORMATS
+from sparse_coverage.patents.splitting import split_documents
+from sparse_coverage.patents.types import Patent
+from sparse_coverage.patents.xml import parse_xml
+
+_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def recognises(head: bytes) -> bool:
+    """Tell XML from its first character."""
+    return head.startswith((b"<", *_WIDE))
+
+
+def pieces(stream: BinaryIO, limits: Limits) -> Iterator[Piece]:
+    """Yield the documents of a stream."""
+    return split_documents(stream, limits.document_bytes)
+
+
+def read(piece: Piece, context: ReadContext) -> Patent:
+    """Read one document."""
+    if not isinstance(piece.content, bytes):
+        raise ReadError(f"refused: a document of more than {context.limits.document_bytes} bytes.")
+    if piece.content.startswith(_WIDE):
+        try:
+            root = parse_xml(piece.content.decode("utf-16").encode(), "utf-8")
+        except UnicodeDecodeError as error:
+            raise ReadError(f"not readable as UTF-16: {error.reason}.") from None
+    else:
+        root = parse_xml(piece.content)
+    line = root.sourceline or 0
+    known = XML_FORMATS.get(root.tag)
+    if known is None:
+        raise ReadError(f"unknown document <{root.tag}>. Known are {', '.join(XML_FORMATS)}.", line)
+    patent = known.read(root, context)
+    if not patent.id:
+        raise ReadError("it names no publication number.", line)
+    if not (patent.abstract or patent.claims or patent.description):
+        if not patent.title:
+            raise ReadError(f"no part in the wanted language ({context.language}).", line, patent.id)
+        if context.language != ANY_LANGUAGE:
+            patent = replace(patent, language=context.language)  # of the title, the only thing that was read
+    return replace(patent, format=known.name)

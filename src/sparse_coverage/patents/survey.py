@@ -1,0 +1,51 @@
+"""Counting what a collection holds, one patent at a time: memory does not grow with the collection."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparse_coverage.patents.passages import passages
+from sparse_coverage.patents.types import Patent
+
+
+@dataclass(slots=True)
+class Survey:
+    """Totals, and counts by format, language, country, kind and year of publication."""
+
+    documents: int = 0
+    claims: int = 0
+    independent_claims: int = 0
+    passages: int = 0
+    words: int = 0
+    without: Counter[str] = field(default_factory=Counter)
+    formats: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)
+    countries: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    years: Counter[str] = field(default_factory=Counter)
+
+    def add(self, patent: Patent) -> None:
+        """Count one patent."""
+        self.documents += 1
+        self.claims += len(patent.claims)
+        self.independent_claims += sum(not claim.depends_on for claim in patent.claims)
+        for passage in passages(patent):
+            self.passages += 1
+            self.words += len(passage.text.split())
+        for part in ("title", "abstract", "claims", "description"):
+            self.without[part] += not getattr(patent, part)
+        self.formats[patent.format] += 1
+        self.languages[patent.language or "unknown"] += 1
+        self.countries[patent.country or "unknown"] += 1
+        self.kinds[patent.kind or "unknown"] += 1
+        self.years[patent.publication_date[:4] or "unknown"] += 1
+
+    def record(self) -> dict[str, Any]:
+        """Return the counts for programs, keys in a stable order."""
+        names = ("without", "formats", "languages", "countries", "kinds", "years")
+        totals = ("documents", "claims", "independent_claims", "passages", "words")
+        return {name: getattr(self, name) for name in totals} | {
+            name: dict(sorted((key, n) for key, n in getattr(self, name).items() if n)) for name in names
+        }

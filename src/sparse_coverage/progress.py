@@ -1,0 +1,58 @@
+"""Progress bars on standard error, shown only to people: a pipe or a log file gets none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
+T = TypeVar("T")
+
+
+class Advance(Protocol):
+    """Moves a bar forward; called with the number of steps done since the last call."""
+
+    def __call__(self, steps: int = 1) -> None:
+        """Move the bar forward."""
+        ...
+
+
+@contextmanager
+def progress_bar(label: str, total: int | None = None, *, bytes_: bool = False) -> Iterator[Advance]:
+    """Show a bar for the time of a block and give the function that moves it.
+
+    >>> with progress_bar("Counting", 3) as advance:
+    ...     for _ in range(3):
+    ...         advance()
+    """
+    console = Console(stderr=True)
+    counts: list[ProgressColumn] = [DownloadColumn(), TransferSpeedColumn()] if bytes_ else [MofNCompleteColumn()]
+    columns = [TextColumn("{task.description}"), BarColumn(), *counts, TimeElapsedColumn(), TimeRemainingColumn()]
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
+        task = bars.add_task(label, total=total)
+
+        def advance(steps: int = 1) -> None:
+            bars.update(task, advance=steps)
+
+        yield advance
+
+
+def tracked(items: Iterable[T], label: str, total: int | None = None) -> Iterator[T]:
+    """Yield the items while a bar counts them."""
+    with progress_bar(label, total) as advance:
+        for item in items:
+            yield item
+            advance()

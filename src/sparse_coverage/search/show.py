@@ -1,0 +1,98 @@
+"""Hits and explanations for people, in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from sparse_coverage.search.types import Explanation, Hit, Match
+from sparse_coverage.search.words import whole_words
+
+EXCERPT = 320
+PAIRS = 6
+
+
+def show_hits(hits: Sequence[Hit], explanations: Mapping[str, Explanation], console: Console | None = None) -> None:
+    """Print ranked documents with their best passages; matched words stand out, the strongest pairs are listed."""
+    console = console or Console()
+    if not hits:
+        console.print("Nothing in the index shares a center with the query.")
+    for rank, hit in enumerate(hits, 1):
+        facts = " · ".join(str(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
+        console.print(
+            f"\n[bold]{rank:>3}. {escape(hit.document)}[/bold]  [green]{hit.score:.3f}[/green]  {escape(hit.title)}",
+            highlight=False,
+        )
+        if facts:
+            console.print(f"     [dim]{escape(facts)}[/dim]", highlight=False)
+        explanation = explanations.get(hit.document)
+        for number, passage in enumerate(hit.passages):
+            place = passage.id.removeprefix(hit.document).lstrip("/")
+            text = Text(f"     {place}  ", style="cyan")
+            if number == 0 and explanation is not None:
+                text.append_text(_highlighted(passage.text, explanation.matches))
+            else:
+                text.append(_excerpt(passage.text), style="default")
+            console.print(text)
+        if explanation is not None and explanation.matches:
+            console.print(Text("     matched: ", style="dim").append_text(_pairs(explanation)))
+
+
+def show_explanation(explanation: Explanation, limit: int, console: Console | None = None) -> None:
+    """Print the matches of one passage, strongest first."""
+    console = console or Console()
+    passage = explanation.passage
+    console.print(f"[bold]{escape(passage.id)}[/bold]  score [green]{passage.score:.4f}[/green]", highlight=False)
+    console.print(_highlighted(passage.text, explanation.matches, len(passage.text)))
+    table = Table("query span", "passage span", "center", "w(q)", "w(d)", "idf", "adds")
+    for match in explanation.matches[:limit]:
+        table.add_row(
+            escape(whole_words(explanation.query, match.query).text),
+            escape(whole_words(passage.text, match.passage).text),
+            escape(match.anchor),
+            *(f"{value:.3f}" for value in (match.query_weight, match.passage_weight, match.idf, match.contribution)),
+        )
+    console.print(table)
+    hidden = explanation.matches[limit:]
+    if hidden:
+        console.print(f"[dim]and {len(hidden)} more, adding {sum(match.contribution for match in hidden):.4f}[/dim]")
+    missing = list(dict.fromkeys(whole_words(explanation.query, place).text.lower() for place in explanation.unmatched))
+    if missing:
+        console.print(f"[dim]of the query, nothing here answers:[/dim] {escape(', '.join(missing))}", highlight=False)
+
+
+def _pairs(explanation: Explanation) -> Text:
+    seen: dict[tuple[str, str], float] = {}
+    for match in explanation.matches:
+        pair = (
+            whole_words(explanation.query, match.query).text,
+            whole_words(explanation.passage.text, match.passage).text,
+        )
+        seen[pair] = seen.get(pair, 0.0) + match.contribution
+    strongest = sorted(seen.items(), key=lambda item: -item[1])[:PAIRS]
+    text = Text()
+    for number, ((query, passage), contribution) in enumerate(strongest):
+        text.append(", " if number else "")
+        text.append(query, style="magenta")
+        text.append(" ↔ ")
+        text.append(passage, style="yellow")
+        text.append(f" {contribution:.2f}", style="dim")
+    return text
+
+
+def _highlighted(text: str, matches: Sequence[Match], length: int = EXCERPT) -> Text:
+    shown = Text(_excerpt(text, length), style="default")
+    for match in matches:
+        place = whole_words(text, match.passage)
+        if place.end <= len(shown.plain):
+            shown.stylize("bold yellow", place.start, place.end)
+    return shown
+
+
+def _excerpt(text: str, length: int = EXCERPT) -> str:
+    flat = text.replace("\n", " ")
+    return flat if len(flat) <= length else flat[:length].rsplit(" ", 1)[0] + " …"

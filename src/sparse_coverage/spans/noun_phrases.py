@@ -1,0 +1,90 @@
+"""Where the noun phrases of a text are: the protocol, and the extractor that is always there."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+import numpy as np
+
+from sparse_coverage.encoding.types import IntArray
+from sparse_coverage.spans.grammar import phrase_runs, reference_numerals
+from sparse_coverage.spans.phrase_filters import says_nothing, trimmed_start
+from sparse_coverage.spans.tagger import MOST_WORDS_REMEMBERED, PerceptronTagger
+from sparse_coverage.spans.tagger_weights import load_weights
+from sparse_coverage.spans.word_letters import PATENT_TAGS, lexical_letter, word_letters
+from sparse_coverage.spans.words import split_words
+
+#: Start and end of each phrase: characters of the text, in text order, never overlapping.
+Phrases = tuple[IntArray, IntArray]
+
+
+class NounPhraseExtractor(Protocol):
+    """Finds the noun phrases of texts."""
+
+    @property
+    def name(self) -> str:
+        """Says which extractor this is; equal names give equal phrases."""
+        ...
+
+    def extract(self, texts: Iterable[str]) -> Iterator[Phrases]:
+        """Yield the places of each text's noun phrases, in order."""
+        ...
+
+
+class EmbeddedExtractor:
+    """Tags words with a compiled perceptron and finds phrases with a grammar made for patents. Needs no other package.
+
+    Example:
+        >>> text = "A washing machine comprising a rotating drum (10)."
+        >>> [(starts, ends)] = EmbeddedExtractor().extract([text])  # doctest: +SKIP
+        >>> [text[start:end] for start, end in zip(starts, ends)]  # doctest: +SKIP
+        ['washing machine', 'rotating drum']
+    """
+
+    name = "embedded"
+
+    def __init__(self, tagger: PerceptronTagger | None = None) -> None:
+        self._tagger = tagger or PerceptronTagger(load_weights(), PATENT_TAGS)
+        self._lexical = functools.lru_cache(MOST_WORDS_REMEMBERED)(lexical_letter)
+
+    def extract(self, texts: Iterable[str]) -> Iterator[Phrases]:
+        """Yield the places of each text's noun phrases, in order."""
+        return map(self._phrases, texts)
+
+    def _phrases(self, text: str) -> Phrases:
+        words = split_words(text)
+        if not len(words):
+            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
+        letters = self._letters(words.strings)
+        lower = [word.lower() for word in words.strings]
+        runs = []
+        for first, last in phrase_runs(letters):
+            first = trimmed_start(lower, first, last, plural=letters[last - 1] == "M")
+            if first < last and not says_nothing(lower, first, last):
+                runs.append((first, last - 1))
+        first_words, last_words = np.array(runs, dtype=np.intp).reshape(-1, 2).T
+        return words.starts[first_words], words.ends[last_words]
+
+    def _letters(self, words: list[str]) -> str:
+        """Return the words as letters. The tagger never sees reference numerals: they would only mislead it."""
+        spelled = "".join(map(self._lexical, words))
+        lexical = np.frombuffer(spelled.encode(), dtype=np.uint8)
+        seen = np.ones(len(words), dtype=np.bool_)
+        for first, last in reference_numerals(spelled):
+            seen[first:last] = False
+        lexical = lexical[seen]
+        sentence_ends = np.append(np.flatnonzero(lexical == ord(".")) + 1, len(lexical))
+        tags = self._tagger.tag(
+            [word for word, wanted in zip(words, seen.tolist(), strict=True) if wanted], sentence_ends
+        )
+        letters = np.full(len(words), ord("#"), dtype=np.uint8)
+        letters[seen] = word_letters(lexical, tags, self._tagger.tags)
+        return letters.tobytes().decode()
+
+
+@functools.cache
+def embedded_extractor() -> EmbeddedExtractor:
+    """Return the embedded extractor, loaded once in a process."""
+    return EmbeddedExtractor()

@@ -1,0 +1,49 @@
+"""What crosses the door of this room: sparse vectors that remember which span made each weight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Assignment = Literal["soft", "hard"]
+Uncovered = Literal["drop", "nearest"]
+
+
+@dataclass(frozen=True, slots=True)
+class ActivationConfig:
+    """Which centers a span activates.
+
+    `soft`: the `k` most similar centers among all whose radius covers the span; `hard`: the single nearest center.
+    `uncovered`: what a span outside every radius does: `drop` it, or activate its `nearest` center.
+    """
+
+    k: int = 5
+    assignment: Assignment = "soft"
+    uncovered: Uncovered = "drop"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseVector:
+    """One text over the vocabulary: active centers in rising order, their weights, and the span behind each weight.
+
+    `spans[i]` is the ordinal of the span that gave `weights[i]`, and `starts[i]:ends[i]` its place in the text.
+    `span_count` counts all spans of the text, `uncovered` those that no center covered.
+    """
+
+    centers: npt.NDArray[np.int32]
+    weights: npt.NDArray[np.float32]
+    spans: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int32]
+    ends: npt.NDArray[np.int32]
+    span_count: int
+    uncovered: int
+
+    def __len__(self) -> int:
+        return len(self.centers)
+
+    def as_dict(self) -> dict[int, float]:
+        """Return center numbers and weights as a plain dictionary."""
+        return dict(zip(self.centers.tolist(), self.weights.tolist(), strict=True))

@@ -1,0 +1,181 @@
+"""The command line as a user meets it: what it prints, its exit status, and never a traceback."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparse_coverage import cli
+
+TEXTS = {
+    "XX-1-A1": "A valve comprising a spring and a plunger. The plunger closes the valve.",
+    "XX-2-A1": "A pump housing with a sensor for noise of the pump.",
+    "XX-3-A1": "Rubber device wherein the rubber is vulcanised at 150 degrees.",
+}
+
+
+class Result:
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status, self.out, self.err = status, out, err
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    def call(*arguments: object) -> Result:
+        monkeypatch.setattr(sys, "argv", ["sparse-coverage", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return Result(int(stop.value.code or 0), printed.out, printed.err)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("collection") / "patents.jsonl"
+    lines = [json.dumps({"id": id_, "title": f"Title of {id_}", "abstract": text}) for id_, text in TEXTS.items()]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def built(collection: Path, tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    base = [sys.executable, "-m", "sparse_coverage"]
+    subprocess.run(
+        [*base, "fit", str(collection), "-o", str(folder / "model"), "--encoder", str(tiny_checkpoint), "-V", "20"],
+        check=True,
+    )
+    subprocess.run(
+        [*base, "index", str(collection), "--model", str(folder / "model"), "-o", str(folder / "index")], check=True
+    )
+    return folder
+
+
+def test_fit_and_index_leave_what_search_needs(run, built: Path) -> None:  # type: ignore[no-untyped-def]
+    result = run("search", built / "index", TEXTS["XX-2-A1"])
+    assert result.status == 0
+    assert "1. XX-2-A1" in result.out
+    assert "matched:" in result.out
+
+
+def test_search_speaks_json(run, built: Path) -> None:  # type: ignore[no-untyped-def]
+    hits = json.loads(run("search", built / "index", TEXTS["XX-1-A1"], "-k", 2, "--json").out)
+    assert hits[0]["document"] == "XX-1-A1"
+    assert hits[0]["passages"][0]["text"] == TEXTS["XX-1-A1"]
+
+
+def test_a_query_comes_from_a_file_or_standard_input(run, built: Path, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    import io
+
+    (tmp_path / "claim.txt").write_text(TEXTS["XX-3-A1"], encoding="utf-8")
+    from_file = run("search", built / "index", f"@{tmp_path / 'claim.txt'}", "--json").out
+    monkeypatch.setattr(sys, "stdin", io.StringIO(TEXTS["XX-3-A1"]))
+    assert run("search", built / "index", "-", "--json").out == from_file
+    assert json.loads(from_file)[0]["document"] == "XX-3-A1"
+
+
+def test_explain_shows_the_matches(run, built: Path) -> None:  # type: ignore[no-untyped-def]
+    text = run("explain", built / "index", "a valve with a spring", "XX-1-A1")
+    assert "spring" in text.out
+    facts = json.loads(run("explain", built / "index", "a valve with a spring", "XX-1-A1", "--json").out)
+    assert sum(match["contribution"] for match in facts["matches"]) == pytest.approx(facts["score"], rel=1e-5)
+
+
+def test_search_writes_a_report(run, built: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    run("search", built / "index", "a <valve> with a spring", "--html", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "XX-1-A1" in page
+    assert "<valve>" not in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["search", "nowhere", "a valve"], "there is no index here"),
+        (["search", "{index}", "  "], "query is empty"),
+        (["search", "{index}", "@no-such-file"], "no-such-file"),
+        (["explain", "{index}", "a valve", "XX-9-A1"], "XX-9-A1"),
+        (["index", "{collection}", "--model", "nowhere", "-o", "{new}"], "no vocabulary here"),
+        (["index", "{collection}", "--model", "{model}", "-o", "{index}"], "exists already"),
+        (["fit", "{collection}", "-o", "{new}", "--encoder", "no such encoder"], "no such encoder"),
+        (["fit", "{collection}", "-o", "{new}", "--encoder", "{tiny}", "-V", "100000"], "distinct points"),
+        (["fit", "{collection}", "-o", "{new}", "--encoder", "{tiny}", "--unit", "sentence"], "token"),
+        (["fit", "no-such-path", "-o", "{new}", "--encoder", "{tiny}"], "no-such-path"),
+        (["models", "path", "paecter"], "models fetch paecter"),
+        (["demo", "--topic", "PSG-99", "-o", "{new}"], "PSG-99"),
+    ],
+)
+def test_mistakes_are_answered_in_words(  # type: ignore[no-untyped-def]
+    run,
+    built: Path,
+    collection: Path,
+    tiny_checkpoint: Path,
+    tmp_path: Path,
+    monkeypatch,
+    arguments: list[str],
+    says: str,
+) -> None:
+    monkeypatch.setenv("SPARSE_COVERAGE_CACHE", str(tmp_path / "cache"))
+    places = {
+        "index": built / "index", "model": built / "model", "collection": collection, "tiny": tiny_checkpoint, "new": tmp_path / "new",
+    }  # fmt: skip
+    result = run(*(argument.format(**places) for argument in arguments))
+    assert result.status != 0
+    assert says in result.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_help_names_every_command(run) -> None:  # type: ignore[no-untyped-def]
+    page = run("--help").out
+    for name in cli.COMMANDS:
+        assert name in page
+        assert "Usage" in run(name, "--help").out
+
+
+def test_models_list_knows_the_default(run, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setenv("SPARSE_COVERAGE_CACHE", str(tmp_path))
+    rows = json.loads(run("models", "list", "--json").out)
+    assert {"name": "minilm", "dimension": 384, "cached": False}.items() <= rows[0].items()
+
+
+def test_a_closed_pipe_is_no_error(built: Path) -> None:
+    command = f"{sys.executable} -m sparse_coverage models list --json | head -c 10"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+
+
+def test_an_interrupted_fit_leaves_nothing(collection: Path, tiny_checkpoint: Path, tmp_path: Path) -> None:
+    import signal
+
+    big = tmp_path / "big.jsonl"
+    lines = [json.dumps({"id": f"YY-{n}-A1", "abstract": " ".join(TEXTS.values())}) for n in range(20_000)]
+    big.write_text("\n".join(lines), encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "sparse_coverage",
+        "fit",
+        str(big),
+        "-o",
+        str(tmp_path / "model"),
+        "--encoder",
+        str(tiny_checkpoint),
+    ]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(4)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert [p.name for p in tmp_path.iterdir()] == ["big.jsonl"]

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference_bert import last_hidden_state
+from safetensors.numpy import load_file, save_file
+from tiny_bert import write_checkpoint
+
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.errors import InputError, ModelError
+
+TEXTS = [
+    "A valve comprising a spring and a plunger, wherein the plunger is biased.",
+    "",
+    "pump",
+    "The noise of the rubber device; " * 20,
+    "Ventil für Flüssigkeiten – Öl (10a)",
+]
+
+
+def reference_vectors(folder: Path, encoder: OpenVinoEncoder, text: str) -> np.ndarray:
+    """Encode each chunk of a text with the plain reference and join what belongs to the text's own tokens."""
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    weights = load_file(folder / "model.safetensors")
+    tokens = encoder.tokenize(text)
+    encoded = next(encoder.encode([text]))
+    rows = []
+    for chunk in range(encoded.chunks.max(initial=-1) + 1):
+        ids = [2, *tokens.ids[encoded.chunks == chunk].tolist(), 3]
+        rows.append(last_hidden_state(ids, weights, config)[1:-1])
+    return np.concatenate(rows) if rows else np.zeros((0, encoder.dimension))
+
+
+@pytest.mark.parametrize("act", ["gelu", "gelu_new", "relu"])
+def test_token_vectors_equal_the_plain_reference(tmp_path: Path, act: str) -> None:
+    folder = write_checkpoint(tmp_path, hidden_act=act)
+    encoder = OpenVinoEncoder(folder, precision="fp32", threads=1)
+    for text, encoded in zip(TEXTS, encoder.encode(TEXTS), strict=True):
+        np.testing.assert_allclose(encoded.vectors, reference_vectors(folder, encoder, text), atol=1e-4, rtol=0)
+
+
+def test_prefixed_and_old_weight_names_are_understood(tmp_path: Path, tiny_checkpoint: Path) -> None:
+    folder = write_checkpoint(tmp_path)
+    weights = load_file(folder / "model.safetensors")
+    renamed = {
+        f"bert.{name}".replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): value
+        for name, value in weights.items()
+    }
+    save_file(renamed, folder / "model.safetensors")
+    new = next(OpenVinoEncoder(folder, precision="fp32").encode(TEXTS[:1]))
+    old = next(OpenVinoEncoder(tiny_checkpoint, precision="fp32").encode(TEXTS[:1]))
+    np.testing.assert_array_equal(new.vectors, old.vectors)
+
+
+def test_int8_weights_stay_close_and_say_so(tiny_checkpoint: Path, tiny_encoder: OpenVinoEncoder) -> None:
+    encoder = OpenVinoEncoder(tiny_checkpoint, precision="int8")
+    assert encoder.precision == "int8"
+    exact, rounded = (next(e.encode(TEXTS[:1])).vectors for e in (tiny_encoder, encoder))
+    cosine = (exact * rounded).sum(1) / np.linalg.norm(exact, axis=1) / np.linalg.norm(rounded, axis=1)
+    assert cosine.min() > 0.99
+    assert not np.array_equal(exact, rounded)
+
+
+def test_threads_do_not_change_a_bit(tiny_checkpoint: Path) -> None:
+    one, two = (list(OpenVinoEncoder(tiny_checkpoint, precision="fp32", threads=n).encode(TEXTS * 5)) for n in (1, 2))
+    for a, b in zip(one, two, strict=True):
+        np.testing.assert_array_equal(a.vectors, b.vectors)
+
+
+@settings(max_examples=60)
+@given(texts=st.lists(st.text(max_size=120), min_size=1, max_size=4))
+def test_any_text_is_encoded_whole_with_offsets(tiny_encoder: OpenVinoEncoder, texts: list[str]) -> None:
+    for text, encoded in zip(texts, tiny_encoder.encode(texts), strict=True):
+        tokens = tiny_encoder.tokenize(text)
+        assert len(encoded) == len(tokens)
+        assert np.isfinite(encoded.vectors).all()
+        assert (np.diff(encoded.chunks) >= 0).all()
+        assert ((encoded.starts >= 0) & (encoded.starts <= encoded.ends) & (encoded.ends <= len(text))).all()
+
+
+@given(
+    words=st.lists(st.text(alphabet="abcdefghijklmnopqrstuvwxyz0123456789()-,.;", min_size=1, max_size=12), max_size=12)
+)
+def test_offsets_give_back_the_surface_of_each_token(tiny_encoder: OpenVinoEncoder, words: list[str]) -> None:
+    text = "  ".join(words).upper()
+    tokens = tiny_encoder.tokenize(text)
+    surfaces = [text[a:b] for a, b in zip(tokens.starts, tokens.ends, strict=True)]
+    assert "".join(surfaces) == text.replace(" ", "")
+
+
+def test_truncation_and_padding_of_the_tokenizer_file_are_off(tiny_encoder: OpenVinoEncoder) -> None:
+    assert len(tiny_encoder.tokenize("valve " * 500)) == 500
+    assert len(tiny_encoder.tokenize("valve")) == 1
+
+
+def test_a_long_claim_streams_through(tiny_encoder: OpenVinoEncoder) -> None:
+    text = "wherein the valve comprising a spring, " * 14_300  # 100,100 words
+    encoded = next(tiny_encoder.encode([text]))
+    assert len(encoded) == len(tiny_encoder.tokenize(text))
+    assert np.isfinite(encoded.vectors).all()
+
+
+def test_lone_surrogates_and_control_characters_keep_their_place(tiny_encoder: OpenVinoEncoder) -> None:
+    text = "valve \ud800 \x00\x07 spring"
+    encoded = next(tiny_encoder.encode([text]))
+    assert text[encoded.starts[-1] : encoded.ends[-1]] == "spring"
+
+
+@pytest.mark.parametrize("missing", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_a_folder_with_a_file_missing_is_a_clear_error(tmp_path: Path, missing: str) -> None:
+    folder = write_checkpoint(tmp_path)
+    (folder / missing).unlink()
+    with pytest.raises(ModelError, match=missing.replace(".", r"\.")):
+        OpenVinoEncoder(folder)
+
+
+def test_a_folder_with_only_vocab_txt_gives_the_same_tokens(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
+    folder = write_checkpoint(tmp_path)
+    vocabulary = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    (folder / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+    (folder / "tokenizer.json").unlink()
+    rebuilt = OpenVinoEncoder(folder)
+    for text in TEXTS:
+        np.testing.assert_array_equal(rebuilt.tokenize(text).ids, tiny_encoder.tokenize(text).ids)
+
+
+def test_damaged_files_are_clear_errors(tmp_path: Path) -> None:
+    folder = write_checkpoint(tmp_path)
+    (folder / "model.safetensors").write_bytes(b"not a checkpoint")
+    with pytest.raises(ModelError, match=r"model\.safetensors"):
+        OpenVinoEncoder(folder)
+    folder = write_checkpoint(tmp_path)
+    (folder / "tokenizer.json").write_text("{", encoding="utf-8")
+    with pytest.raises(ModelError, match="tokenizer"):
+        OpenVinoEncoder(folder)
+    folder = write_checkpoint(tmp_path)
+    (folder / "config.json").write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match=r"config\.json"):
+        OpenVinoEncoder(folder)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "named"),
+    [
+        ({"model_type": "t5"}, "t5"),
+        ({"hidden_act": "silu"}, "silu"),
+        ({"position_embedding_type": "relative_key"}, "relative_key"),
+    ],
+)
+def test_what_the_graph_would_compute_wrongly_is_refused(tmp_path: Path, overrides: dict[str, str], named: str) -> None:
+    with pytest.raises(ModelError, match=named):
+        OpenVinoEncoder(write_checkpoint(tmp_path, **overrides))
+
+
+def test_an_unknown_precision_is_refused_with_the_choices(tiny_checkpoint: Path) -> None:
+    with pytest.raises(InputError, match="fp32"):
+        OpenVinoEncoder(tiny_checkpoint, precision="fp64")
+
+
+def test_the_runtime_does_not_load_its_telemetry() -> None:
+    import sys
+
+    from sparse_coverage.encoding.runtime import openvino
+
+    openvino()
+    assert sys.modules.get("openvino_telemetry") is None
