@@ -53,9 +53,12 @@ def list_models(as_json: bool) -> None:
 @json_option
 def fetch(name: str, as_json: bool) -> None:
     """Fetch the encoder NAME (a known name or a hub id) into the cache, verified."""
+    from sparse_coverage.encoding.catalogue import CATALOGUE
     from sparse_coverage.encoding.store import model_folder
 
     folder = model_folder(name)
+    if name in CATALOGUE and CATALOGUE[name].adapter:
+        model_folder(CATALOGUE[name].adapter)
     click.echo(json.dumps({"name": name, "path": str(folder)}) if as_json else f"{name} is in {folder}")
 
 

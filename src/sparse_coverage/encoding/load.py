@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.encoding.store import model_folder
 from sparse_coverage.encoding.torch_encoder import TorchEncoder
 from sparse_coverage.encoding.types import Encoder
 from sparse_coverage.errors import InputError
+from sparse_coverage.files import read_json
 
 DEFAULT_ENCODER = "minilm"
 RUNTIMES = ("auto", "openvino", "torch")
@@ -26,7 +29,14 @@ def load_encoder(
     known = CATALOGUE.get(name)
     folder = model_folder(name)
     adapter = model_folder(known.adapter) if known and known.adapter else None
-    only_pickled = (folder / "pytorch_model.bin").is_file() and not (folder / "model.safetensors").is_file()
-    if runtime == "torch" or (runtime == "auto" and (adapter or only_pickled)):
+    if runtime == "torch" or (runtime == "auto" and (adapter or _needs_torch(folder))):
         return TorchEncoder(folder, name=name, precision=precision, threads=threads, adapter=adapter)
     return OpenVinoEncoder(folder, name=name, precision=precision, threads=threads)
+
+
+def _needs_torch(folder: Path) -> bool:
+    """Tell whether only torch can run a checkpoint: its weights are pickled, or it is not a BERT."""
+    if (folder / "pytorch_model.bin").is_file() and not (folder / "model.safetensors").is_file():
+        return True
+    config = folder / "config.json"
+    return config.is_file() and read_json(config).get("model_type") != "bert"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
+from sparse_coverage.cores import usable_cores
 from sparse_coverage.encoding.batching import Batcher, Hidden, Ids
 from sparse_coverage.encoding.bert_graph import BertConfig, build_bert
 from sparse_coverage.encoding.fingerprint import fingerprint_of
@@ -55,11 +55,7 @@ class OpenVinoEncoder:
         if precision == "bf16" and not can_bf16:
             raise InputError("This CPU does not compute in bf16. Use precision 'fp32' or 'auto'.")
         self._precision = ("bf16" if can_bf16 else "fp32") if precision == "auto" else precision
-        threads = (
-            threads or len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else threads or os.cpu_count() or 1
-        )
+        threads = threads or usable_cores()
         self._compiled = core.compile_model(
             build_bert(config, weights, int8=self._precision == "int8"),
             "CPU",
