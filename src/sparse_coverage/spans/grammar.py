@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 # A number after a word that is not before an amount, unless a unit follows; or numbers in brackets.
-_REFERENCE = re.compile(r"(?<=[wqyEZT])[CLu](?:[KA]C(?![UuwqyZ]))*(?!U)|\((?:[CLu][KA]?){1,8}\)")
+_REFERENCE = re.compile(r"(?<=[wqypEZT])[CLu](?:[KA]C(?![UuwqypZ]))*(?!U)|\((?:[CLu][KA]?){1,8}\)")
 
 _SETTLE = tuple(
     (re.compile(pattern), letter)

@@ -19,6 +19,10 @@ from sparse_coverage.spans.words import split_words
 #: Start and end of each phrase: characters of the text, in text order, never overlapping.
 Phrases = tuple[IntArray, IntArray]
 
+BLOCK_CHARACTERS = 20_000
+BLOCK_TEXTS = 256
+_TEXT_END = "\n\n"  # as a blank line inside a text: no phrase and no sentence goes on after it
+
 
 class NounPhraseExtractor(Protocol):
     """Finds the noun phrases of texts."""
@@ -38,8 +42,8 @@ class EmbeddedExtractor:
 
     Example:
         >>> text = "A washing machine comprising a rotating drum (10)."
-        >>> [(starts, ends)] = EmbeddedExtractor().extract([text])  # doctest: +SKIP
-        >>> [text[start:end] for start, end in zip(starts, ends)]  # doctest: +SKIP
+        >>> [(starts, ends)] = EmbeddedExtractor().extract([text])
+        >>> [text[start:end] for start, end in zip(starts, ends)]
         ['washing machine', 'rotating drum']
     """
 
@@ -50,22 +54,29 @@ class EmbeddedExtractor:
         self._lexical = functools.lru_cache(MOST_WORDS_REMEMBERED)(lexical_letter)
 
     def extract(self, texts: Iterable[str]) -> Iterator[Phrases]:
-        """Yield the places of each text's noun phrases, in order."""
-        return map(self._phrases, texts)
+        """Yield the places of each text's noun phrases, in order. Texts are taken in blocks; each counts only for itself."""
+        for block in _blocks(texts):
+            yield from self._phrases(block)
 
-    def _phrases(self, text: str) -> Phrases:
-        words = split_words(text)
-        if not len(words):
-            return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32)
-        letters = self._letters(words.strings)
-        lower = [word.lower() for word in words.strings]
+    def _phrases(self, texts: list[str]) -> Iterator[Phrases]:
+        """Find the phrases of several texts at once: their words in one row, a sentence end after each text."""
+        split = [split_words(text) for text in texts]
+        words = [word for part in split for word in (*part.strings, _TEXT_END)]
+        letters = self._letters(words)
+        lower = [word.lower() for word in words]
         runs = []
         for first, last in phrase_runs(letters):
-            first = trimmed_start(lower, first, last, plural=letters[last - 1] == "M")
+            head = letters[last - 1]
+            plural = head == "M" or (head == "E" and lower[last - 1].endswith("s"))  # "tables" is a plural, too
+            first = trimmed_start(lower, first, last, plural)
             if first < last and not says_nothing(lower, first, last):
                 runs.append((first, last - 1))
         first_words, last_words = np.array(runs, dtype=np.intp).reshape(-1, 2).T
-        return words.starts[first_words], words.ends[last_words]
+        begin = 0
+        for part in split:
+            inside = slice(*np.searchsorted(first_words, (begin, begin + len(part))))
+            yield part.starts[first_words[inside] - begin], part.ends[last_words[inside] - begin]
+            begin += len(part) + 1
 
     def _letters(self, words: list[str]) -> str:
         """Return the words as letters. The tagger never sees reference numerals: they would only mislead it."""
@@ -82,6 +93,19 @@ class EmbeddedExtractor:
         letters = np.full(len(words), ord("#"), dtype=np.uint8)
         letters[seen] = word_letters(lexical, tags, self._tagger.tags)
         return letters.tobytes().decode()
+
+
+def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Gather texts until a block is worth the fixed cost of a pass over it."""
+    block, characters = [], 0
+    for text in texts:
+        block.append(text)
+        characters += len(text)
+        if characters >= BLOCK_CHARACTERS or len(block) >= BLOCK_TEXTS:
+            yield block
+            block, characters = [], 0
+    if block:
+        yield block
 
 
 @functools.cache

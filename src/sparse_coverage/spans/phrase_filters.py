@@ -52,16 +52,18 @@ EMPTY_PHRASES = frozenset(
 
 # Fixed expressions, the noun in angle brackets. Elsewhere the same noun is a phrase like any other.
 _EXPRESSIONS = """
-in <order> to | in <order> that | in <accordance> with | in <addition> | in <conjunction> with | in <connection> with | in <contrast>
-by <contrast> | in <front> of | in <general> | in <particular> | in <place> of | in <practice> | in <regard> to | with <regard> to
-in <relation> to | in <respect> of | with <respect> to | in <response> to | in <spite> of | in <terms> of | in <turn> | in <view> of
-in <case> | in the <case> of | in the <event> of | in the <event> that | in the <form> of | in the <course> of | in <lieu> of
-in <detail> | in <comparison> with | in <comparison> to | in <common> | in <advance> | in <principle> | in <part> | in <use>
-in the <context> of | in <light> of | for <example> | for <instance> | by <way> of | by <virtue> of | by <reason> of
-with <reference> to | by <reference> | with the <aid> of | with the <help> of | on the <basis> of | on the one <hand>
-on the other <hand> | on <account> of | as a <result> | as a <rule> | as a <whole> | as a <consequence> | at the same <time>
-to the <extent> | into <account> | of <course> | the <group> consisting | the <group> comprising | at <least> | at <most> | in <fact>
-a <set> of | a <group> of | a <range> of | in the <range> of | in the <range> from | a total <number> of | by <means> of
+in <order> to | in <order> that | in <order> for | in <accordance> with | in <addition> | in <conjunction> with
+on <board> | in <connection> with | in <contrast> | by <contrast> | in <front> of | in <general> | in <particular>
+in <place> of | in <practice> | in <regard> to | with <regard> to | in <relation> to | in <respect> of
+with <respect> to | in <response> to | in <spite> of | in <terms> of | in <turn> | in <view> of | in <case>
+in the <case> of | in the <event> of | in the <event> that | in the <form> of | in the <course> of | in <lieu> of
+in <detail> | in <comparison> with | in <comparison> to | in <common> | in <advance> | in <principle> | in <part>
+in <use> | in the <context> of | in <light> of | for <example> | for <instance> | by <way> of | by <virtue> of
+by <reason> of | with <reference> to | by <reference> | with the <aid> of | with the <help> of | on the <basis> of
+on the one <hand> | on the other <hand> | on <account> of | as a <result> | as a <rule> | as a <whole>
+as a <consequence> | at the same <time> | to the <extent> | into <account> | of <course> | the <group> consisting
+the <group> comprising | at <least> | at <most> | in <fact> | a <set> of | a <group> of | a <range> of
+in the <range> of | in the <range> from | a total <number> of | by <means> of
 """.replace("\n", "|")
 
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from sparse_coverage.encoding.types import IntArray, Tokens, TokenVectors
 from sparse_coverage.spans.noun_phrases import NounPhraseExtractor, Phrases
@@ -54,6 +55,7 @@ class PhraseUnit:
         first = np.searchsorted(places.starts, starts, side="left")
         last = np.searchsorted(places.ends, ends, side="right")
         first[1:] = np.maximum(first[1:], last[:-1])
+        first, last = _without_blanks(first, last, places.ends > places.starts)
         speaking_before = np.concatenate(([0], np.cumsum(places.speaking)))
         real = (first < last) & (speaking_before[last] > speaking_before[np.minimum(first, last)])
         first, last = first[real], last[real]
@@ -67,6 +69,16 @@ class PhraseUnit:
         all_last = np.concatenate((last, alone + 1))
         order = np.argsort(all_first)
         return all_first[order], all_last[order]
+
+
+def _without_blanks(first: Index, last: Index, ink: npt.NDArray[np.bool_]) -> tuple[Index, Index]:
+    """Narrow each run so that it neither begins nor ends with a token of blanks only; it may become empty."""
+    if ink.all():
+        return first, last
+    here = np.arange(len(ink))
+    next_ink = np.minimum.accumulate(np.append(np.where(ink, here, len(ink)), len(ink))[::-1])[::-1]
+    after_ink = np.maximum.accumulate(np.insert(np.where(ink, here + 1, 0), 0, 0))
+    return next_ink[first], after_ink[last]
 
 
 def _largest_chunk(first: Index, last: Index, chunks: IntArray) -> tuple[Index, Index]:

@@ -33,7 +33,7 @@ class PerceptronTagger:
         self._weights = weights
         self._tag_number = {tag: i for i, tag in enumerate(weights.tags)}
         self._fixed = {word: self._tag_number[tag] for word, tag in (fixed or {}).items()}
-        self._start = (self._tag_number["."], self._tag_number["NN"])  # as if another sentence went before
+        self._start = (self._tag_number["."], self._tag_number["NN"])  # every sentence begins as if another went before
         self._borders = np.array([self._row_of(border) for border in _BORDERS], dtype=np.int32)
         self._lock = threading.Lock()
         self._numbers: dict[str, int] = {}
@@ -62,9 +62,13 @@ class PerceptronTagger:
             return np.array([numbers[word] for word in words], dtype=np.intp)
         except KeyError:
             new = [word for word in dict.fromkeys(words) if word not in numbers]
-            rows = np.array([self._row_of(word) for word in new], dtype=np.int32)
-            self._rows = np.concatenate([self._rows[: len(numbers)], rows])
-            numbers.update({word: len(numbers) + i for i, word in enumerate(new)})
+            known, needed = len(numbers), len(numbers) + len(new)
+            if needed > len(self._rows):  # grow by doubling, so that adding words stays cheap
+                grown = np.empty((max(needed, 2 * known), self._borders.shape[1]), dtype=np.int32)
+                grown[:known] = self._rows[:known]
+                self._rows = grown
+            self._rows[known:needed] = [self._row_of(word) for word in new]
+            numbers.update(zip(new, range(known, needed), strict=True))
             return np.array([numbers[word] for word in words], dtype=np.intp)
 
     def _row_of(self, word: str) -> list[int]:
@@ -115,9 +119,9 @@ def _tag_words(
     tags = np.empty(len(rows), dtype=np.uint8)
     scores = np.empty(n_tags, dtype=np.int32)
     active = np.empty(14, dtype=np.int32)
-    before, before2 = start, start2
     begin = 0
     for end in sentence_ends:
+        before, before2 = start, start2
         for i in range(begin, end):
             tag = rows[i, 0]
             if tag < 0:

@@ -33,7 +33,7 @@ LetterArray = npt.NDArray[np.uint8]
 TAG_LETTERS = {
     "NN": "N", "NNP": "N", "FW": "N", "NNS": "M", "NNPS": "M", "JJ": "J", "JJR": "J", "JJS": "J", "VBN": "P", "VBD": "Y",
     "VBG": "G", "VB": "v", "VBP": "v", "VBZ": "V", "MD": "m", "RB": "R", "RBR": "R", "RBS": "R", "IN": "I", "TO": "I", "RP": "I",
-    "DT": "D", "PDT": "D", "PRP$": "D", "WDT": "D", "WP$": "D", "CD": "C", "POS": "S",
+    "DT": "D", "PDT": "D", "PRP$": "D", "WP$": "D", "CD": "C", "POS": "S",
 }  # fmt: skip
 
 #: Tags that a newspaper would not give: in patents "said" is an article and "means" a thing.
@@ -65,6 +65,11 @@ _NUMBERED = "claim claims fig fig. figs figs. figure figures example examples ta
 _KINDS = "type class grade category vitamin hepatitis bisphenol coenzyme influenza"
 _BEFORE_AMOUNTS = """of from by at in for within about approximately around least most over above below until comprises includes
     contains exceeds equals nearly every up down only per"""
+_IRREGULAR_PAST = frozenset(
+    """became began bent bound broke brought built bought came caught chose cut dealt did drew drove fell felt found froze gave got grew
+    ground heard held hit kept knew laid lay led left let lit lost made meant met paid put ran read rose saw sent set shone shot shut
+    slid spent split spread spun stood stuck struck took thought threw told understood went wound wrote""".split()
+)
 _NEEDS_NO_ARTICLE = """data information power heat water light air energy gas fluid power electricity content text oxygen hydrogen
     steam oil fuel ice pressure torque current"""
 _UNITS = """mm cm km nm µm μm um pm kg mg µg μg ng lb ms µs μs ns min hr hrs Hz kHz MHz GHz THz mV kV mA µA mW kW MW kJ kN Pa kPa MPa GPa
@@ -80,7 +85,7 @@ _WORD_LETTERS = {
     **dict.fromkeys(_BE.split(), "B"),
     **dict.fromkeys(_NUMBERED.split(), "E"),
     **dict.fromkeys(_ALWAYS_ACTING.split(), "O"),
-    **dict.fromkeys(DETERMINERS, "D"),
+    **dict.fromkeys(DETERMINERS - {"that", "which", "what"}, "D"),  # these may open a clause: their tag decides
     "to": "t", "A": "a", "'s": "S", "’s": "S", "and": "A", "or": "A", "and/or": "A", ",": "K", "(": "(", ")": ")", "[": "(", "]": ")",
     ".": ".", "?": ".", "!": ".",
 }  # fmt: skip
@@ -93,10 +98,11 @@ _CHEMICAL = re.compile(r"[\dN][\dN,'′]*-.{3,}(?:ane|ene|yne|ol|one|ide|ate|ine
 _ING = re.compile(r".*[aeiouy].*ing")  # not "ring", "spring", "string"
 _ELEMENTS = frozenset(("H2", "O2", "N2", "F2", "I2", "C1", "C2", "C3", "C4", "C5", "C6"))
 
+_OPEN = np.frombuffer(b"wqyp", dtype=np.uint8)
 _NOUN_LIKE = np.frombuffer(b"NMJPYGVv", dtype=np.uint8)
 
-#: What stands for a word that its tag decides: any word, one that looks like an acronym, one that ends in "ing".
-OPEN, OPEN_ACRONYM, OPEN_ING = "w", "q", "y"
+#: What stands for a word that its tag decides: any word, one that looks like an acronym, an "-ing" form, a past form.
+OPEN, OPEN_ACRONYM, OPEN_ING, OPEN_PAST = "w", "q", "y", "p"
 
 
 def lexical_letter(word: str) -> str:
@@ -122,6 +128,8 @@ def lexical_letter(word: str) -> str:
         return "J"  # "clockwise"
     if _CHEMICAL.fullmatch(word):
         return "Z"
+    if word.endswith("ed") or word.lower() in _IRREGULAR_PAST:
+        return OPEN_PAST
     return OPEN_ING if _ING.fullmatch(word) else OPEN
 
 
@@ -129,7 +137,8 @@ def word_letters(lexical: LetterArray, tags: npt.NDArray[np.uint8], tag_names: t
     """Return the letters of words from what `lexical_letter` said and their tags."""
     of_tag = np.frombuffer("".join(TAG_LETTERS.get(name, "X") for name in tag_names).encode(), dtype=np.uint8)[tags]
     acronym, ing = lexical == ord(OPEN_ACRONYM), lexical == ord(OPEN_ING)
-    letters = np.where((lexical == ord(OPEN)) | acronym | ing, of_tag, lexical)
+    letters = np.where(np.isin(lexical, _OPEN), of_tag, lexical)
+    letters[(lexical == ord(OPEN)) & (letters == ord("Y"))] = ord("N")  # "the storage node" is no past form
     letters[acronym & np.isin(letters, _NOUN_LIKE)] = ord("Z")  # "LED" is no form of "lead"
     letters[ing & (letters == ord("N"))] = ord("g")
     return letters
