@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +25,21 @@ def sha256_of(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replace a file's content in one step."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    """Replace a file's content in one step. A new file has the rights that the umask leaves."""
+    temporary = _partial(path)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        with temporary.open("x", encoding="utf-8") as stream:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.replace(path)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, FileNotFoundError):
+            raise InputError(f"{path} cannot be written: there is no folder {path.parent}. Make it first.") from None
+        if isinstance(error, OSError):  # it names the temporary file, which means nothing to a user
+            raise OSError(error.errno, error.strerror, str(path)) from None
         raise
     sync_folder(path.parent)
 
@@ -71,10 +76,10 @@ def new_folder(target: Path) -> Iterator[Path]:
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(f"{target} exists already and is not an empty folder. Choose another name or remove it first.")
     target.parent.mkdir(parents=True, exist_ok=True)
-    partial = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.partial-"))
+    partial = _partial(target)
+    partial.mkdir()
     try:
         yield partial
-        partial.chmod(0o755)
         if target.exists():
             target.rmdir()
         partial.replace(target)
@@ -82,3 +87,7 @@ def new_folder(target: Path) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
         raise
     sync_folder(target.parent)
+
+
+def _partial(target: Path) -> Path:
+    return target.with_name(f".{target.name}.partial-{secrets.token_hex(4)}")

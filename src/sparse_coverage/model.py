@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from contextlib import nullcontext
 from dataclasses import asdict
 from itertools import tee
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from sparse_coverage.cleaning_encoder import CleaningEncoder, with_cleaning
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import new_folder, read_json, write_json
-from sparse_coverage.patents import Passage, Patent, passages
-from sparse_coverage.progress import tracked
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import ActivationConfig, SparseVector, activate, aggregate
-from sparse_coverage.vocabulary import SpanSample, Vocabulary, build_vocabulary, load_vocabulary, save_vocabulary
+from sparse_coverage.vocabulary import (
+    SampleConfig,
+    Vocabulary,
+    build_vocabulary,
+    draw_sample,
+    load_vocabulary,
+    save_vocabulary,
+)
+from sparse_coverage.vocabulary.documents import Documents, opened, sample_by_year
 
 MODEL_FILE = "model.json"
 MAX_SPANS = 5_000_000
@@ -43,29 +52,56 @@ class SparseCoverage:
     @classmethod
     def fit(
         cls,
-        documents: Iterable[Patent | str],
+        documents: Documents,
         *,
         encoder: str | Encoder = DEFAULT_ENCODER,
         unit: str = "token",
         size: int | None = None,
+        sizes: Sequence[int] = (),
         tau: float = 99.0,
+        max_documents: int | None = None,
         max_spans: int = MAX_SPANS,
         seed: int = 0,
+        selection: str = "farthest-first",
+        threads: int | None = None,
+        work: str | Path | None = None,
+        clean: Sequence[str] = (),
         activation: ActivationConfig | None = None,
     ) -> SparseCoverage:
         """Learn the vocabulary of a collection: patents (their sections) or plain texts.
 
-        `size` is V, the number of centers; `tau` the percentile that sets each radius; `max_spans` how many spans are
-        sampled, uniformly, to choose the centers from.
+        `size` is V, the number of centers, and `sizes` smaller ones to have radii for as well (`Vocabulary.truncate`);
+        `tau` is the percentile that sets each radius. `max_documents` are sampled in proportion to publication years
+        (give a list, or a function that opens the documents: they are read twice), and `max_spans` of their spans,
+        uniformly. `selection` says how centers are chosen. In the folder `work` an interrupted run can be taken up again,
+        and the sample used for other sizes without encoding anything twice; without it a temporary folder is used.
+        `clean` names steps of `patents.normalize`, such as `numerals`, that every text goes through before it is encoded.
         """
-        running = load_encoder(encoder) if isinstance(encoder, str) else encoder
+        running = with_cleaning(load_encoder(encoder) if isinstance(encoder, str) else encoder, clean)
         span_unit = get_unit(unit)
-        sample = SpanSample(max_spans, running.dimension, seed)
-        kept, texts = tee(_sections(documents))
-        vectors = running.encode(section.text for section in texts)
-        for section, tokens in zip(kept, tracked(vectors, "Encoding sections"), strict=True):
-            sample.add(span_unit.pool(section.text, tokens), section.text, section.document, section.id)
-        return cls(running, build_vocabulary(sample, running, unit, size=size, tau=tau, seed=seed), activation)
+        unit = span_unit.name  # complete: it names the tagger too, where there is a choice
+        config = SampleConfig(
+            running.fingerprint, running.precision, running.dimension, unit, max_spans, max_documents, seed
+        )
+        with nullcontext(work) if work is not None else TemporaryDirectory(prefix="sparse-coverage-") as folder:
+            chosen = opened(documents) if max_documents is None else sample_by_year(documents, max_documents, seed)
+            total = len(documents) if isinstance(documents, Sized) else max_documents
+            if total is not None and max_documents is not None:
+                total = min(total, max_documents)
+            sample = draw_sample(Path(folder), chosen, running, span_unit, config, total=total)
+            vocabulary = build_vocabulary(
+                sample,
+                running,
+                unit,
+                size=size,
+                sizes=sizes,
+                tau=tau,
+                seed=seed,
+                selection=selection,
+                threads=threads,
+                checkpoints=None if work is None else Path(folder),
+            )
+        return cls(running, vocabulary, activation)
 
     def encode_query(self, text: str) -> SparseVector:
         """Return the sparse vector of a query. However long it is, all its spans make one vector."""
@@ -74,8 +110,7 @@ class SparseCoverage:
     def encode_documents(self, texts: Iterable[str]) -> Iterator[SparseVector]:
         """Yield the sparse vector of each text, in order. Streams."""
         kept, passed = tee(texts)
-        for text, tokens in zip(kept, self.encoder.encode(passed), strict=True):
-            spans = self._unit.pool(text, tokens)
+        for spans in self._unit.pool_many(kept, self.encoder.encode(passed)):
             yield aggregate(spans, activate(spans.vectors, self.vocabulary, self.activation))
 
     def locate_spans(self, text: str) -> list[tuple[int, int]]:
@@ -91,28 +126,25 @@ class SparseCoverage:
     def write_into(self, folder: Path) -> None:
         """Write the model's files into an existing folder."""
         save_vocabulary(self.vocabulary, folder)
-        write_json(folder / MODEL_FILE, {"activation": asdict(self.activation)})
+        steps = self.encoder.steps if isinstance(self.encoder, CleaningEncoder) else ()
+        write_json(folder / MODEL_FILE, {"activation": asdict(self.activation), "clean": steps})
 
     @classmethod
-    def load(cls, folder: str | Path, *, encoder: Encoder | None = None, threads: int | None = None) -> SparseCoverage:
+    def load(
+        cls, folder: str | Path, *, encoder: Encoder | None = None, runtime: str = "auto", threads: int | None = None
+    ) -> SparseCoverage:
         """Read a model. Its encoder is loaded from the store at the precision it was fitted with where the CPU has it."""
         folder = Path(folder)
         vocabulary = load_vocabulary(folder)
         if not (folder / MODEL_FILE).is_file():
             raise InputError(f"{folder}: there is no {MODEL_FILE}, so it is not a whole model folder.")
-        activation = ActivationConfig(**read_json(folder / MODEL_FILE)["activation"])
-        running = encoder or load_encoder(vocabulary.config.encoder, precision=_usable(vocabulary), threads=threads)
-        return cls(running, vocabulary, activation)
+        settings = read_json(folder / MODEL_FILE)
+        running = encoder or load_encoder(
+            vocabulary.config.encoder, runtime=runtime, precision=_usable(vocabulary), threads=threads
+        )
+        return cls(with_cleaning(running, settings["clean"]), vocabulary, ActivationConfig(**settings["activation"]))
 
 
 def _usable(vocabulary: Vocabulary) -> str:
     """int8 was a choice and stays one; bf16 and fp32 agree closely enough that each machine takes its best."""
     return "int8" if vocabulary.config.precision == "int8" else "auto"
-
-
-def _sections(documents: Iterable[Patent | str]) -> Iterator[Passage]:
-    for number, document in enumerate(documents):
-        if isinstance(document, str):
-            yield Passage(f"text-{number}", f"text-{number}", "document", "/", document, 0, len(document))
-        else:
-            yield from passages(document, by="section")

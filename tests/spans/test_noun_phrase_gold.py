@@ -26,7 +26,7 @@ def read_gold() -> list[tuple[str, set[tuple[int, int]]]]:
     return sentences
 
 
-def test_at_least_nine_in_ten_phrases_match_exactly(extractor):
+def test_phrases_match_exactly_as_often_as_the_documentation_says(extractor):
     sentences = read_gold()
     assert len(sentences) == 60
     right = found = wanted = 0
@@ -41,4 +41,4 @@ def test_at_least_nine_in_ten_phrases_match_exactly(extractor):
     print(
         f"precision {precision:.3f}  recall {recall:.3f}  F1 {f1:.3f}  ({wanted} phrases in {len(sentences)} sentences)"
     )
-    assert f1 >= 0.90
+    assert round(f1, 3) >= 0.969

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -82,11 +83,78 @@ def test_the_page_shows_the_whole_text_with_the_spans_marked(run, tmp_path):
     assert reader.marks == ["machine", "rotating drum", "LED lamp"]
 
 
-def test_an_unknown_unit_is_an_error_that_a_user_can_act_on(run):
-    with pytest.raises(InputError, match="There is no span unit 'sentence'"):
-        run(TEXT, "--unit", "sentence")
+def test_an_unknown_unit_is_a_usage_error_that_names_the_units(run):
+    result = run(TEXT, "--unit", "sentence")
+    assert result.exit_code == 2
+    assert "There is no span unit 'sentence'" in result.output
 
 
 def test_an_empty_text_is_an_error(run):
     with pytest.raises(InputError, match="empty"):
         run(" ")
+
+
+@pytest.mark.parametrize("name", ["nofile.txt", "claims/first", "../claim.md", "claim.jsonl"])
+def test_a_file_name_without_its_file_is_not_taken_for_a_text(run, name):
+    with pytest.raises(InputError, match=f"no such file: {re.escape(name)}"):
+        run(name)
+
+
+@pytest.mark.parametrize("text", ["drum", "1.5", "drum.", "A drum and/or a lid"])
+def test_a_word_without_suffix_or_slash_and_a_sentence_are_texts(run, text):
+    assert run(text, "--json").exit_code == 0
+
+
+def test_a_folder_is_named_as_one(run, tmp_path):
+    with pytest.raises(InputError, match="is a folder"):
+        run(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'<?xml version="1.0" encoding="ISO-8859-1"?><claim>A dr\xfcm.</claim>',
+        b"\xef\xbb\xbf\n<claim>A drum.</claim>\n",
+        b"<!DOCTYPE html><p>A drum",
+    ],
+)
+def test_markup_is_refused_with_advice(run, tmp_path, content):
+    file = tmp_path / "claim.xml"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match="sparse-coverage convert"):
+        run(str(file))
+    with pytest.raises(InputError, match="sparse-coverage convert"):
+        run("-", input=content)
+
+
+def test_a_text_that_only_begins_with_an_angle_bracket_is_no_markup(run, tmp_path):
+    file = tmp_path / "claim.txt"
+    file.write_text("<said> drum", encoding="utf-8")
+    assert json.loads(run(str(file), "--json").output)[-1]["text"] == "drum"
+
+
+def test_offsets_count_characters_without_the_byte_order_mark_and_with_line_ends_as_they_are(run, tmp_path):
+    file = tmp_path / "claim.txt"
+    file.write_bytes("\ufeffA γ-alumina bed\r\nand a drum.".encode())
+    for result in (run(str(file), "--json"), run("-", "--json", input=file.read_bytes())):
+        assert json.loads(result.output) == [
+            {"text": "γ-alumina bed", "start": 2, "end": 15},
+            {"text": "drum", "start": 23, "end": 27},
+        ]
+
+
+def test_json_writes_letters_of_every_script_as_they_are(run):
+    assert '"γ-alumina bed"' in run("A γ-alumina bed.", "--json").output
+
+
+@pytest.mark.parametrize("content", [b"A dr\xfcm.", b"\xff\xfeA\x00"])
+def test_a_file_that_is_not_utf8_is_an_error_that_says_so(run, tmp_path, content):
+    file = tmp_path / "claim.txt"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match="not UTF-8"):
+        run(str(file))
+
+
+def test_bytes_of_the_command_line_that_are_not_utf8_are_an_error(run):
+    with pytest.raises(InputError, match="not UTF-8"):
+        run("A dr\udcfcm", "--unit", "token", "--json")

@@ -23,6 +23,9 @@ from sparse_coverage.spans.words import split_words
         ("the user's hand", ["the", "user", "'s", "hand"]),
         ("FIG. 2, e.g. a lid. It", ["FIG.", "2", ",", "e.g.", "a", "lid", ".", "It"]),
         ("3-methyl-butane γ-alumina", ["3-methyl-butane", "γ-alumina"]),
+        ("α,β-unsaturated 5'-UTR 12'-14'", ["α,β-unsaturated", "5'-UTR", "12'", "-", "14'"]),
+        ("E. coli at 20 C. under pressure", ["E. coli", "at", "20", "C", ".", "under", "pressure"]),
+        ("SEQ ID NO: 5 SEQ ID NOs. 7", ["SEQ ID NO:", "5", "SEQ ID NOs.", "7"]),
         ("one\n\ntwo\nthree", ["one", "\n\n", "two", "three"]),
     ],
 )
@@ -41,7 +44,9 @@ def test_words_are_pieces_of_the_text_in_order_and_leave_only_blanks(text):
     assert text[here:].strip() == ""
 
 
-@pytest.mark.parametrize("piece", ["a-", "a(", "(a", "1,", "N,", "-(a)", "poly(", "'", "a.", "\n ", "a/(b"])
+@pytest.mark.parametrize(
+    "piece", ["a-", "a(", "(a", "1,", "N,", "-(a)", "poly(", "'", "a.", "\n ", "a/(b", "A. ", "A. aus", "1'-", "α,"]
+)
 def test_no_input_makes_splitting_slow(piece):
     started = time.process_time()
     split_words(piece * 20_000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import os
 import sys
 
 import click
@@ -16,8 +17,19 @@ COMMANDS = {
     "index": "Index patents for searching.",
     "search": "Find the prior art of a claim.",
     "explain": "Show why a passage was found.",
+    "inspect": "Say what patents a file or folder holds.",
+    "convert": "Turn patents of any format into JSON lines.",
+    "spans": "Show what counts as a span in a text.",
+    "evaluate": "Measure and compare systems on a test collection.",
+    "reproduce": "Make the paper's tables and figures on a collection.",
+    "clefip": "Check the CLEF-IP 2013 benchmark and its candidate pool.",
+    "vocabulary": "Look at centers; check, compare and analyse vocabularies.",
     "models": "List, fetch and locate encoders.",
 }
+
+
+class _ReaderGoneError(Exception):
+    """Whoever read our standard output has seen enough, as `head` does."""
 
 
 class _LazyGroup(click.Group):
@@ -31,6 +43,17 @@ class _LazyGroup(click.Group):
             return None
         command: click.Command = importlib.import_module(f"sparse_coverage.cli.{name}").command
         return command
+
+    def invoke(self, context: click.Context) -> object:
+        """Run a command. That nobody reads on must be told from failures here: click and rich make it status 1."""
+        try:
+            return super().invoke(context)
+        except BrokenPipeError:
+            raise _ReaderGoneError from None
+        except SystemExit as stop:
+            if isinstance(stop.__context__, BrokenPipeError):
+                raise _ReaderGoneError from None
+            raise
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -56,8 +79,9 @@ def main() -> None:
     """Run the command line; errors that a user can act on are shown in one place, without a traceback."""
     try:
         status = cli.main(standalone_mode=False)
+        sys.stdout.flush()  # here, because a failure to write is silent or ugly when Python ends
     except click.exceptions.Abort:
-        print("\nInterrupted. Nothing half-written was left behind.", file=sys.stderr)
+        print("\nInterrupted. No half-written file was left behind; redirected output is incomplete.", file=sys.stderr)
         sys.exit(130)
     except click.ClickException as error:
         error.show()
@@ -65,16 +89,28 @@ def main() -> None:
     except SparseCoverageError as error:
         print(f"Error: {error}", file=sys.stderr)
         sys.exit(1)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output went away: nothing to report
+    except (_ReaderGoneError, BrokenPipeError):
+        _give_up_output()
         sys.exit(0)
     except OSError as error:
         if error.errno == errno.ENOSPC:
             print(
-                "Error: the disk is full. Nothing half-written was left behind; make room and try again.",
+                "Error: the disk is full. No half-written file was left behind, but redirected output is incomplete; "
+                "make room and try again.",
                 file=sys.stderr,
             )
         else:
             print(f"Error: {error}", file=sys.stderr)
+        _give_up_output()
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _give_up_output() -> None:
+    """Send what cannot be written nowhere, or Python would try once more when it ends, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

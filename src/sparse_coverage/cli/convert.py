@@ -8,6 +8,8 @@ import sys
 import click
 
 from sparse_coverage.cli.options import ProblemLog
+from sparse_coverage.errors import InputError
+from sparse_coverage.patents.languages import wanted_language
 from sparse_coverage.patents.sources import missing
 from sparse_coverage.progress import tracked
 
@@ -18,6 +20,13 @@ def _existing(context: click.Context, parameter: click.Parameter, paths: tuple[s
     return paths
 
 
+def _language(context: click.Context, parameter: click.Parameter, language: str) -> str:
+    try:
+        return wanted_language(language)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
+
+
 paths_argument = click.argument("paths", nargs=-1, required=True, callback=_existing)
 language_option = click.option(
     "--lang",
@@ -25,6 +34,7 @@ language_option = click.option(
     default="en",
     show_default=True,
     metavar="CODE",
+    callback=_language,
     help="Language of the parts to read: en, de, fr, …, or any for each document's own.",
 )
 processes_option = click.option(
@@ -32,7 +42,7 @@ processes_option = click.option(
     default=1,
     show_default=True,
     type=click.IntRange(1),
-    help="How many processes read. More than one pays from some hundred megabytes on.",
+    help="How many processes read. More than one helps large inputs only where cores are idle.",
 )
 
 

@@ -1,4 +1,4 @@
-"""`sparse-coverage explain`: why a passage was found."""
+"""`sparse-coverage explain`: why a passage was found, and what of the query was not."""
 
 from __future__ import annotations
 
@@ -18,21 +18,33 @@ from sparse_coverage.cli.options import json_option, read_query, threads_option
 @click.option(
     "-n", "--matches", default=20, show_default=True, type=click.IntRange(1), help="How many matches to show."
 )
+@click.option(
+    "--whole", is_flag=True, help="Set the whole document against QUERY: the strongest of each span, and what it lacks."
+)
 @threads_option
 @json_option
-def command(index: Path, query: str, id_: str, matches: int, threads: int | None, as_json: bool) -> None:
+def command(index: Path, query: str, id_: str, matches: int, whole: bool, threads: int | None, as_json: bool) -> None:
     """Show why QUERY found ID, a passage or a document (its best passage): the matching spans and what each adds.
 
     \b
     Example:
       sparse-coverage explain my-index @claim.txt EP-1234567-A1
       sparse-coverage explain my-index @claim.txt "EP-1234567-A1/description/p[16]"
+      sparse-coverage explain my-index @claim.txt EP-1234567-A1 --whole
     """
     from sparse_coverage import Index
-    from sparse_coverage.search.show import show_explanation
+    from sparse_coverage.search.show import show_answers, show_explanation
 
     text = read_query(query)
-    explanation = Index.open(index, threads=threads).explain(text, id_)
+    opened = Index.open(index, threads=threads)
+    if whole:
+        answers = opened.answers(text, id_)
+        if as_json:
+            click.echo(json.dumps(asdict(answers), ensure_ascii=False))
+        else:
+            show_answers(answers, matches)
+        return
+    explanation = opened.explain(text, id_)
     if as_json:
         click.echo(json.dumps({"score": explanation.score, **asdict(explanation)}, ensure_ascii=False))
     else:

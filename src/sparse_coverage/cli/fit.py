@@ -3,28 +3,61 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 from rich.console import Console
 
-from sparse_coverage.cli.options import ProblemLog, json_option, threads_option
+from sparse_coverage.cli.options import ProblemLog, json_option, runtime_option, threads_option
+from sparse_coverage.errors import InputError
+from sparse_coverage.patents import Patent, Problem
+from sparse_coverage.progress import tracked
 
 
 @click.command(no_args_is_help=True)
 @click.argument("paths", nargs=-1, required=True)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new folder for the model.")
 @click.option("--encoder", default="minilm", show_default=True, help="A known name, a local folder or a hub id.")
-@click.option("--precision", default="auto", show_default=True, help="auto, fp32, bf16 or int8.")
-@click.option("--unit", default="token", show_default=True, help="What counts as a span.")
+@runtime_option
+@click.option(
+    "--precision", default="auto", show_default=True, help="auto, fp32, bf16, int8 (openvino) or fp16 (torch)."
+)
+@click.option(
+    "--clean", multiple=True, metavar="STEP", help="Clean texts first, e.g. numerals; repeatable. See docs/patents.md."
+)
+@click.option("--unit", default="token", show_default=True, help="What counts as a span: token, np or np+token.")
 @click.option(
     "-V", "--size", type=click.IntRange(1), help="How many centers [10,000, or a tenth of the spans if fewer]."
+)
+@click.option("--sizes", help="Smaller sizes to measure radii for in the same pass, as 1000,2000,5000.")
+@click.option(
+    "--selection",
+    default="farthest-first",
+    show_default=True,
+    help="How centers are chosen: farthest-first, kmeans++, kmeans, random or frequency.",
 )
 @click.option(
     "--tau", default=99.0, show_default=True, help="Percentile of the distances in a cell that sets its radius."
 )
-@click.option("--max-spans", default=5_000_000, show_default=True, help="How many spans to sample the centers from.")
+@click.option(
+    "--max-documents",
+    type=click.IntRange(1),
+    help="Sample this many documents, each publication year in proportion; the paper: 300,000 [all].",
+)
+@click.option(
+    "--max-spans",
+    default=5_000_000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="How many spans to sample the centers from.",
+)
+@click.option(
+    "--work",
+    type=click.Path(path_type=Path),
+    help="Keep the sample and the state of the run here: interrupted, the same command goes on from there.",
+)
 @click.option("--seed", default=0, show_default=True, help="Same seed, same input: same vocabulary.")
 @click.option("--language", default="en", show_default=True, help="Which parts of the patents to read.")
 @threads_option
@@ -33,11 +66,17 @@ def command(
     paths: tuple[str, ...],
     output: Path,
     encoder: str,
+    runtime: str,
     precision: str,
+    clean: tuple[str, ...],
     unit: str,
     size: int | None,
+    sizes: str | None,
+    selection: str,
     tau: float,
+    max_documents: int | None,
     max_spans: int,
+    work: Path | None,
     seed: int,
     language: str,
     threads: int | None,
@@ -50,19 +89,33 @@ def command(
     \b
     Example:
       sparse-coverage fit patents/ -o my-model -V 10000
+      sparse-coverage fit patents/ -o my-model -V 50000 --sizes 10000,20000 --work my-work
       sparse-coverage index patents/ --model my-model -o my-index
     """
-    from sparse_coverage import SparseCoverage, load_encoder, read_patents
+    from sparse_coverage import SparseCoverage, load_encoder
 
+    if output.exists() and (not output.is_dir() or any(output.iterdir())):
+        raise InputError(f"{output} exists already and is not an empty folder. Choose another name or remove it first.")
+    if "-" in paths and max_documents is not None:
+        raise InputError("Standard input can be read only once, but sampling documents reads it twice: give files.")
     log = ProblemLog()
+    counted = Console(stderr=True).is_terminal and "-" not in paths  # for people: an estimate of the time left
+    documents = (_Counted if counted else _Documents)(paths, language, log, readings=1 + (max_documents is not None))
+
     model = SparseCoverage.fit(
-        read_patents(list(paths), language=language, on_problem=log),
-        encoder=load_encoder(encoder, precision=precision, threads=threads),
+        documents,
+        encoder=load_encoder(encoder, runtime=runtime, precision=precision, threads=threads),
         unit=unit,
         size=size,
+        sizes=_numbers(sizes),
+        selection=selection,
         tau=tau,
+        max_documents=max_documents,
         max_spans=max_spans,
         seed=seed,
+        threads=threads,
+        work=work,
+        clean=clean,
     )
     model.save(output)
     config = model.vocabulary.config
@@ -76,3 +129,40 @@ def command(
             highlight=False,
         )
     return log.status
+
+
+class _Documents:
+    """Reads the patents anew each time; what cannot be read is reported in the last reading only."""
+
+    def __init__(self, paths: tuple[str, ...], language: str, log: ProblemLog, readings: int) -> None:
+        self._paths = list(paths)
+        self._language = language
+        self._log = log
+        self._left = readings
+
+    def __iter__(self) -> Iterator[Patent]:
+        self._left -= 1
+        return self._read(self._log if self._left == 0 else _ignore)
+
+    def _read(self, report: Callable[[Problem], None]) -> Iterator[Patent]:
+        from sparse_coverage import read_patents
+
+        return read_patents(self._paths, language=self._language, on_problem=report)
+
+
+class _Counted(_Documents):
+    """Knows how many there are, at the price of one more reading."""
+
+    def __len__(self) -> int:
+        return sum(1 for _ in tracked(self._read(_ignore), "Counting documents"))
+
+
+def _ignore(problem: Problem) -> None:
+    """Report nothing."""
+
+
+def _numbers(sizes: str | None) -> list[int]:
+    try:
+        return [int(size) for size in (sizes or "").replace(" ", "").split(",") if size]
+    except ValueError:
+        raise InputError(f"--sizes takes numbers with commas between them, as 1000,2000,5000, not '{sizes}'.") from None

@@ -1,4 +1,4 @@
-"""`sparse-coverage index`: patents in, a searchable folder out."""
+"""`sparse-coverage index`: patents in, a searchable folder out; and what keeps that folder up to date."""
 
 from __future__ import annotations
 
@@ -7,12 +7,38 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.markup import escape
 
-from sparse_coverage.cli.options import ProblemLog, json_option, threads_option
+from sparse_coverage.cli.index_updates import add, delete, merge, verify
+from sparse_coverage.cli.options import ProblemLog, json_option, runtime_option, threads_option
 from sparse_coverage.errors import InputError
 
 
-@click.command(no_args_is_help=True)
+class _BuildsByDefault(click.Group):
+    """`index PATHS -o DIR` builds; `index add`, `index verify` and the others are its subcommands."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in context.help_option_names:
+            args = ["build", *args]
+        return super().parse_args(context, args)
+
+
+@click.group(cls=_BuildsByDefault, no_args_is_help=True, subcommand_metavar="PATHS -o FOLDER | COMMAND ...")
+def command() -> None:
+    """Index patents for searching, and keep the index up to date.
+
+    \b
+    Example:
+      sparse-coverage index patents/ -o my-index
+      sparse-coverage search my-index "A valve comprising a plunger biased by a spring"
+      sparse-coverage index add my-index new-patents/
+      sparse-coverage index delete my-index EP-1234567-A1
+
+    All options of a build: sparse-coverage index build --help
+    """
+
+
+@command.command("build", no_args_is_help=True)
 @click.argument("paths", nargs=-1, required=True)
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new folder for the index.")
 @click.option(
@@ -28,45 +54,79 @@ from sparse_coverage.errors import InputError
     help="What one indexed unit is.",
 )
 @click.option("--language", default="en", show_default=True, help="Which parts of the patents to read.")
+@click.option(
+    "--weight-bits",
+    type=click.Choice(["8", "16"]),
+    default="16",
+    show_default=True,
+    help="Precision of a stored weight; 8 saves a sixth of the postings and may swap near ties.",
+)
+@click.option(
+    "--memory",
+    default=512,
+    show_default=True,
+    type=click.IntRange(1),
+    help="MiB of postings to hold before they are written.",
+)
+@runtime_option
 @threads_option
 @json_option
-def command(
+def build(
     paths: tuple[str, ...],
     output: Path,
     model: Path | None,
     by: str,
     language: str,
+    weight_bits: str,
+    memory: int,
+    runtime: str,
     threads: int | None,
     as_json: bool,
 ) -> int:
-    """Index the patents in PATHS (files, folders, patterns, archives) for searching.
+    """Index the patents in PATHS (files, folders, patterns, archives). The word `build` may be left out.
+
+    An interrupted build goes on where it stopped when the same command is given again.
 
     \b
     Example:
       sparse-coverage index patents/ -o my-index
-      sparse-coverage search my-index "A valve comprising a plunger biased by a spring"
     """
     from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
+    from sparse_coverage.search import is_unfinished
+    from sparse_coverage.search.building import MODEL_FOLDER
 
     log = ProblemLog()
-    if model is None:
+    if model is None and is_unfinished(output) and (output / MODEL_FOLDER).is_dir():
+        learned = SparseCoverage.load(output / MODEL_FOLDER, runtime=runtime, threads=threads)
+    elif model is None:
         if "-" in paths:
             raise InputError("Standard input can be read only once: fit a model first and give it with --model.")
         reading = read_patents(list(paths), language=language, on_problem=lambda problem: None)
-        learned = SparseCoverage.fit(reading, encoder=load_encoder(threads=threads))
+        learned = SparseCoverage.fit(reading, encoder=load_encoder(runtime=runtime, threads=threads))
     else:
-        learned = SparseCoverage.load(model, threads=threads)
-    index = Index.build(output, learned, read_patents(list(paths), language=language, on_problem=log), by=by)  # type: ignore[arg-type]
-    manifest = index.store.manifest
+        learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
+    index = Index.build(
+        output,
+        learned,
+        read_patents(list(paths), language=language, on_problem=log),
+        by=by,  # type: ignore[arg-type]
+        weight_bits=int(weight_bits),  # type: ignore[arg-type]
+        memory=memory << 20,
+    )
+    facts = index.store.manifest
     if as_json:
-        facts = {key: value for key, value in manifest.items() if key != "sha256"}
         click.echo(json.dumps({"index": str(output), "problems": len(log.problems), **facts}))
     else:
-        share = manifest["uncovered_spans"] / manifest["spans"]
+        share = facts["uncovered_spans"] / max(facts["spans"], 1)
         Console().print(
-            f"[bold]{manifest['documents']:,}[/bold] documents, {manifest['units']:,} {by}s, "
-            f"{manifest['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
-            f'Saved in [bold]{output}[/bold]. Next: sparse-coverage search {output} "your claim"',
+            f"[bold]{facts['documents']:,}[/bold] documents, {facts['units']:,} {by}s, "
+            f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
+            f"Saved in [bold]{escape(str(output))}[/bold]. "
+            f'Next: sparse-coverage search {escape(str(output))} "your claim"',
             highlight=False,
         )
     return log.status
+
+
+for _subcommand in (add, delete, merge, verify):
+    command.add_command(_subcommand)

@@ -30,7 +30,7 @@ _LONGEST = 12
 def command(
     context: click.Context, paths: tuple[str, ...], language: str, processes: int, show_notes: bool, as_json: bool
 ) -> None:
-    """Show what patent files hold: formats, documents, languages, years, kinds, claims, passages and problems.
+    """Show what patent files hold: formats, documents, languages, years, kinds, claims, passages, duplicates, problems.
 
     PATHS are files, folders, patterns, archives (.zip, .tar, .tar.gz, .gz) or - for standard input. The format is
     recognised from content. The exit status is 0 when everything was read and 1 when something was not.
@@ -55,6 +55,7 @@ def command(
         click.echo(json.dumps(record, ensure_ascii=False, indent=2))
     else:
         _show(survey, log, notes)
+    survey.duplicates.close()
     context.exit(log.status)
 
 
@@ -83,12 +84,16 @@ def _show(survey: Survey, log: ProblemLog, notes: Notes) -> None:
         ("passages", survey.passages),
         ("words in passages", survey.words),
         *((f"documents without {part}", n) for part, n in survey.without.items() if n),
+        ("documents whose id came before", survey.duplicates.count),
         ("left out on purpose (--notes)", notes.count),
         ("problems", len(log.problems)),
     )
     for name, number in rows:
         totals.add_row(name, f"{number:,}")
     console.print(totals)
+    if examples := survey.duplicates.examples:
+        more = ", …" if survey.duplicates.count > len(examples) else ""
+        console.print(f"ids that occur more than once: {', '.join(examples)}{more}", markup=False, highlight=False)
     if survey.documents:
         groups = (
             ("format", survey.formats),

@@ -15,23 +15,44 @@ from sparse_coverage.patents import Problem
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON for programs instead of text for people."
 )
+runtime_option = click.option(
+    "--runtime",
+    type=click.Choice(["auto", "openvino", "torch"]),
+    default="auto",
+    show_default=True,
+    help="What runs the encoder: openvino on the CPU, torch (extra) on a GPU or for other architectures.",
+)
 threads_option = click.option("--threads", type=click.IntRange(1), help="How many cores to use (all by default).")
 
 
-def read_query(query: str) -> str:
-    """Return the query text: given directly, read from `@file`, or from standard input with `-`."""
+def read_query(query: str, what: str = "query") -> str:
+    """Return the text that a user gave: directly, in `@file`, or on standard input with `-`. `what` names it in errors."""
     if query == "-":
-        text = sys.stdin.read()
+        text = _standard_input(what)
     elif query.startswith("@"):
         try:
-            text = Path(query[1:]).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"The query file {query[1:]} cannot be read ({error}).") from None
+            text = _decoded(Path(query[1:]).read_bytes(), f"The {what} file {query[1:]}")
+        except OSError as error:
+            raise InputError(f"The {what} file {query[1:]} cannot be read ({error.strerror or error}).") from None
     else:
         text = query
     if not text.strip():
-        raise InputError("The query is empty. Give the text of a claim, @FILE, or - for standard input.")
+        raise InputError(f"The {what} is empty. Give the text itself, @FILE, or - for standard input.")
     return text
+
+
+def _standard_input(what: str) -> str:
+    # Decoded here, because Python would follow the locale and replace what it cannot read.
+    binary = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read() if binary is None else _decoded(binary.read(), f"The {what} on standard input")
+
+
+def _decoded(content: bytes, what: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place = f"byte {error.start} is {content[error.start]:#04x}"
+        raise InputError(f"{what} is not UTF-8: {place}. Save it as UTF-8.") from None
 
 
 class ProblemLog:
@@ -44,7 +65,7 @@ class ProblemLog:
     def __call__(self, problem: Problem) -> None:
         """Take note of one problem."""
         self.problems.append(problem)
-        self._console.print(f"[yellow]left out[/yellow] {escape(str(problem))}", highlight=False)
+        self._console.print(f"[yellow]left out[/yellow] {escape(str(problem))}", highlight=False, soft_wrap=True)
 
     @property
     def status(self) -> int:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import re
+import sys
 from pathlib import Path
 
 import click
 from rich.console import Console
 
-from sparse_coverage.cli.options import json_option, read_query
+from sparse_coverage.cli.options import json_option
+from sparse_coverage.errors import InputError
+
+# One word with a slash or with a suffix that begins with a letter: nobody asks for the spans of that.
+_LOOKS_LIKE_A_FILE = re.compile(r"\S*[/\\]\S*|\S+\.[A-Za-z]\w{0,7}")
 
 
 @click.command(no_args_is_help=True)
@@ -27,7 +34,10 @@ from sparse_coverage.cli.options import json_option, read_query
 )
 @json_option
 def command(text: str, unit: str, encoder: str, html: Path | None, as_json: bool) -> None:
-    """Show the spans of a text: the pieces that become vectors. TEXT can be the name of a file, or - for standard input.
+    """Show the spans of a text: the pieces that become vectors.
+
+    TEXT can be the name of a file of plain text (UTF-8), or - for standard input. Offsets count characters, line ends
+    as they are in the file; a byte order mark at its start is not counted.
 
     \b
     Example:
@@ -40,8 +50,11 @@ def command(text: str, unit: str, encoder: str, html: Path | None, as_json: bool
     from sparse_coverage.spans import get_unit
     from sparse_coverage.spans.show import print_spans, spans_page
 
-    content = read_query(f"@{text}" if _is_file(text) else text)
-    chosen = get_unit(unit)
+    content = _content(text)
+    try:
+        chosen = get_unit(unit)
+    except InputError as error:
+        raise click.BadParameter(str(error), param_hint="--unit") from None
     starts, ends = chosen.locate(content, TextTokenizer.from_folder(model_folder(encoder))(content))
     if html:
         write_text(html, spans_page(content, starts, ends, chosen.name))
@@ -49,9 +62,45 @@ def command(text: str, unit: str, encoder: str, html: Path | None, as_json: bool
         spans = [
             {"text": content[a:b], "start": a, "end": b} for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
         ]
-        click.echo(json.dumps(spans))
+        click.echo(json.dumps(spans, ensure_ascii=False))
     else:
         print_spans(Console(), content, starts, ends, chosen.name)
+
+
+def _content(text: str) -> str:
+    """Return the text itself, or what the file or standard input holds that it names."""
+    if text == "-":
+        content = _plain_text(sys.stdin.buffer.read(), "Standard input")
+    elif _is_file(text):
+        try:
+            content = _plain_text(Path(text).read_bytes(), text)
+        except OSError as error:
+            raise InputError(f"{text} cannot be read ({error.strerror}).") from None
+    elif _LOOKS_LIKE_A_FILE.fullmatch(text):
+        if Path(text).is_dir():
+            raise InputError(f"{text} is a folder. Name one file of plain text.")
+        raise InputError(f"There is no such file: {text}. If it is meant as a text, give it on standard input, with -.")
+    elif any("\ud800" <= character <= "\udfff" for character in text):
+        raise InputError("The text holds bytes that are not UTF-8. Put it into a file in UTF-8.")
+    else:
+        content = text
+    if not content.strip():
+        raise InputError("The text is empty. Give a text, the name of a file, or - for standard input.")
+    return content
+
+
+def _plain_text(data: bytes, name: str) -> str:
+    """Decode a file without changing a character of it, so that offsets hold; refuse what is no plain text."""
+    inside = data.removeprefix(codecs.BOM_UTF8).strip()
+    if inside.startswith((b"<?xml", b"<!")) or (inside.startswith(b"<") and inside.endswith(b">")):
+        raise InputError(
+            f"{name} holds markup, not plain text: its tags would count as words. "
+            "`sparse-coverage convert FILE` reads the text out of patents in XML; give one passage of it."
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name} is not UTF-8 text (byte {error.start}). Convert it to UTF-8 first.") from None
 
 
 def _is_file(text: str) -> bool:

@@ -1,130 +1,224 @@
-"""A segment: postings by center and one row of facts a unit, immutable and memory-mapped.
+"""A segment: at most 65,536 units with their postings, facts and texts. Immutable once written.
 
-| file | type | one entry for each |
-| --- | --- | --- |
-| `offsets.npy` | int64 | center, plus one: where its postings begin |
-| `units.npy` | uint32 | posting: the unit, rising within a center |
-| `weights.npy` | uint16 | posting: w(d,c) as a fraction of 65,535 |
-| `spans.npy` | uint16 | posting: which span gave the weight; 65,535 means "look in `far_spans`" |
-| `far_postings.npy`, `far_spans.npy` | int64, int32 | posting whose span ordinal does not fit 16 bits |
-| `span_counts.npy` | uint32 | unit: the number of its spans |
-| `documents.npy` | uint32 | unit: its document's number |
+| file | holds |
+| --- | --- |
+| `postings.bin`, `spans.bin` | the inverted lists (see `postings.py`), memory-mapped, checked page by page |
+| `facts.safetensors` | small arrays: offsets of the lists, span counts, documents, sections, columns for filters, page sums |
+| `terms.json` | the terms that filters look up |
+| `texts.sqlite` | documents and passages |
+| `segment.json` | counts, names of sections, and size and sha256 of every file above |
+
+Documents that were deleted later are named in a file of their own beside these (see `tombstones.py`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256 as new_sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.vectors.types import SparseVector
+from sparse_coverage.files import sha256_of
+from sparse_coverage.index.facts import DocumentFacts, Mask
+from sparse_coverage.index.pages import GuardedArray
+from sparse_coverage.index.postings import FAR_SPAN, Postings, weight_scale, widened
+from sparse_coverage.index.texts import TextReader
+from sparse_coverage.index.tombstones import Tombstones, read_tombstones
+from sparse_coverage.index.types import Array, Uint32s
 
-WEIGHT_SCALE = 65_535
-FAR_SPAN = 65_535
+SEGMENTS = "segments"
+HEADER, FACTS, TERMS, TEXTS = "segment.json", "facts.safetensors", "terms.json", "texts.sqlite"
+POSTINGS, SPANS = "postings.bin", "spans.bin"
+FILES = (FACTS, TERMS, TEXTS, POSTINGS, SPANS)
 
-Array = npt.NDArray[Any]
+
+@dataclass(frozen=True, slots=True)
+class SegmentEntry:
+    """How a manifest names a segment: its folder, what it holds, the checksum of its header, and its tombstones."""
+
+    name: str
+    documents: int
+    units: int
+    sha256: str
+    tombstones: str = ""
+    tombstones_sha256: str = ""
+    deleted_documents: int = 0
+    deleted_units: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Segment:
-    """The arrays of one segment; see the table above."""
+    """An opened segment.
 
-    offsets: npt.NDArray[np.int64]
-    units: npt.NDArray[np.uint32]
-    weights: npt.NDArray[np.uint16]
-    spans: npt.NDArray[np.uint16]
-    far_postings: npt.NDArray[np.int64]
-    far_spans: npt.NDArray[np.int32]
-    span_counts: npt.NDArray[np.uint32]
-    documents: npt.NDArray[np.uint32]
+    Its units are numbered from 0; `document_starts[d]:document_starts[d + 1]` are those of document d, and in the whole
+    index they follow `first_unit` units and `first_document` documents of the segments before it.
+    """
 
-    @property
-    def frequencies(self) -> npt.NDArray[np.int64]:
-        """The document frequency of each center."""
-        return np.diff(self.offsets)
-
-    def weight(self, posting: int) -> float:
-        """Return w(d,c) of a posting."""
-        return float(self.weights[posting]) / WEIGHT_SCALE
-
-    def find(self, center: int, unit: int) -> int | None:
-        """Return the posting of a unit in a center's list, or None."""
-        first, last = int(self.offsets[center]), int(self.offsets[center + 1])
-        place = first + int(np.searchsorted(self.units[first:last], unit))
-        return place if place < last and self.units[place] == unit else None
-
-    def span(self, posting: int) -> int:
-        """Return the ordinal of the span that gave a posting its weight."""
-        ordinal = int(self.spans[posting])
-        if ordinal != FAR_SPAN:
-            return ordinal
-        return int(self.far_spans[np.searchsorted(self.far_postings, posting)])
-
-
-NAMES = tuple(Segment.__slots__)
-
-
-class SegmentBuilder:
-    """Collects sparse vectors and turns them into a segment."""
-
-    def __init__(self, centers: int) -> None:
-        self._centers = centers
-        self._vectors: list[SparseVector] = []
-        self._documents: list[int] = []
-
-    def add(self, vector: SparseVector, document: int) -> None:
-        """Append a unit; units are numbered in the order they come."""
-        self._vectors.append(vector)
-        self._documents.append(document)
+    entry: SegmentEntry
+    folder: Path
+    first_unit: int
+    first_document: int
+    postings: Postings
+    packed: GuardedArray
+    spans: GuardedArray
+    span_counts: Uint32s
+    uncovered: Uint32s
+    document_starts: Uint32s
+    sections: npt.NDArray[np.uint8]
+    section_names: tuple[str, ...]
+    texts: TextReader
+    tombstones: Tombstones | None
+    _columns: dict[str, Array] = field(repr=False)
+    _terms_sha256: str = ""
 
     def __len__(self) -> int:
-        return len(self._vectors)
+        return len(self.span_counts)
 
-    def build(self) -> Segment:
-        """Invert the vectors: postings by center, units rising within each."""
-        sizes = [len(vector) for vector in self._vectors]
-        units = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
-        centers = _joined([vector.centers for vector in self._vectors], np.int32)
-        weights = _joined([vector.weights for vector in self._vectors], np.float32)
-        spans = _joined([vector.spans for vector in self._vectors], np.int32)
-        order = np.argsort(centers, kind="stable")
-        spans = spans[order]
-        far = np.flatnonzero(spans >= FAR_SPAN)
-        counts = np.bincount(centers, minlength=self._centers)
-        fixed = np.clip(np.rint(weights[order].astype(np.float64) * WEIGHT_SCALE), 1, WEIGHT_SCALE)
-        return Segment(
-            offsets=np.concatenate(([0], np.cumsum(counts))).astype(np.int64),
-            units=units[order],
-            weights=fixed.astype(np.uint16),
-            spans=np.minimum(spans, FAR_SPAN).astype(np.uint16),
-            far_postings=far.astype(np.int64),
-            far_spans=spans[far].astype(np.int32),
-            span_counts=np.asarray([vector.span_count for vector in self._vectors], dtype=np.uint32),
-            documents=np.asarray(self._documents, dtype=np.uint32),
+    @cached_property
+    def frequencies(self) -> npt.NDArray[np.int64]:
+        """The number of live units of each center."""
+        if self.tombstones is not None:
+            return self.tombstones.frequencies
+        return self.postings.frequencies
+
+    @cached_property
+    def live_documents(self) -> Mask:
+        """Which documents are not deleted."""
+        mask = np.ones(len(self.document_starts) - 1, dtype=bool)
+        if self.tombstones is not None:
+            mask[self.tombstones.documents] = False
+        return mask
+
+    @cached_property
+    def live_units(self) -> Mask:
+        """Which units are not deleted."""
+        return self.spread(self.live_documents)
+
+    @cached_property
+    def facts(self) -> DocumentFacts:
+        """The columns that filters read."""
+        content = read_verified(self.folder / TERMS, self._terms_sha256)
+        columns = self._columns
+        return DocumentFacts(columns["dates"], json.loads(content), columns["term_offsets"], columns["term_documents"])
+
+    def spread(self, documents: Mask) -> Mask:
+        """Turn a mask over documents into one over their units."""
+        return np.repeat(documents, np.diff(self.document_starts))
+
+    def document_of(self, unit: int) -> int:
+        """Return the document that a unit belongs to."""
+        return int(np.searchsorted(self.document_starts, unit, side="right")) - 1
+
+    def document_numbers(self, id_: str) -> list[int]:
+        """Return the live documents with an id (one at most, unless something is wrong)."""
+        return [number for number in self.texts.document_numbers(id_) if self.live_documents[number]]
+
+    def find(self, centers: npt.NDArray[np.int64], first: int, last: int) -> npt.NDArray[np.int64]:
+        """Return the postings of the units from `first` up to `last` in the lists of some centers.
+
+        One row each: (place in `centers`, unit, fixed-point weight, ordinal of the span), by center, then unit.
+        """
+        offsets = self.postings.offsets
+        self.packed.check_runs(offsets, centers)
+        self.spans.check_runs(offsets, centers)
+        rows = []
+        for place, center in enumerate(centers.tolist()):
+            begin, end = int(offsets[center]), int(offsets[center + 1])
+            run = widened(self.postings.packed[begin:end])
+            low, high = np.searchsorted(run, np.asarray([first, last], dtype=np.uint64) << np.uint64(16))
+            for posting in range(int(low), int(high)):
+                unit = int(run[posting]) >> 16
+                rows.append((place, unit, int(run[posting]) & 0xFFFF, self._span(center, unit, begin + posting)))
+        return np.asarray(rows, dtype=np.int64).reshape(-1, 4)
+
+    def weight(self, fixed: int) -> float:
+        """Return the weight that a fixed-point number stands for."""
+        return fixed / weight_scale(self.postings.weight_bits)
+
+    def _span(self, center: int, unit: int, posting: int) -> int:
+        ordinal = int(self.postings.spans[posting])
+        if ordinal != FAR_SPAN:
+            return ordinal
+        far = self.postings.far
+        return int(far[(far[:, 0] == center) & (far[:, 1] == unit), 2][0])
+
+
+def open_segment(folder: Path, entry: SegmentEntry, first_unit: int = 0, first_document: int = 0) -> Segment:
+    """Open a segment. Small files are read and verified; large ones are mapped and verified as they are used."""
+    header = json.loads(read_verified(folder / HEADER, entry.sha256))
+    sums = {name: facts["sha256"] for name, facts in header["files"].items()}
+    for name, facts in header["files"].items():
+        if (folder / name).stat().st_size != facts["bytes"]:
+            raise IndexStoreError(
+                f"{folder / name}: {(folder / name).stat().st_size} bytes, expected {facts['bytes']}. "
+                "The file was cut short or changed. Restore it from a copy, or build the index again."
+            )
+    try:
+        facts = load(read_verified(folder / FACTS, sums[FACTS]))
+    except SafetensorError as error:
+        raise IndexStoreError(f"{folder / FACTS}: cannot be read ({error}).") from None
+    count, narrow = header["postings"], header["weight_bits"] == 8
+    packed = _mapped(folder / POSTINGS, "u1" if narrow else "<u4", (count, 3) if narrow else (count,))
+    postings = Postings(facts["offsets"], packed, _mapped(folder / SPANS, "<u2", (count,)), facts["far"])
+    tombstones = None
+    if entry.tombstones:
+        tombstones = read_tombstones(read_verified(folder / entry.tombstones, entry.tombstones_sha256))
+    return Segment(
+        entry=entry,
+        folder=folder,
+        first_unit=first_unit,
+        first_document=first_document,
+        postings=postings,
+        packed=GuardedArray(postings.packed, facts["postings_sums"], folder / POSTINGS),
+        spans=GuardedArray(postings.spans, facts["spans_sums"], folder / SPANS),
+        span_counts=facts["span_counts"],
+        uncovered=facts["uncovered"],
+        document_starts=facts["document_starts"],
+        sections=facts["sections"],
+        section_names=tuple(header["sections"]),
+        texts=TextReader(folder / TEXTS),
+        tombstones=tombstones,
+        _columns={name: facts[name] for name in ("dates", "term_offsets", "term_documents")},
+        _terms_sha256=sums[TERMS],
+    )
+
+
+def read_verified(path: Path, sha256: str) -> bytes:
+    """Read a small file and compare its checksum."""
+    content = path.read_bytes()
+    if new_sha256(content).hexdigest() != sha256:
+        raise IndexStoreError(
+            f"{path}: damaged (wrong sha256). Restore the file from a copy, or build the index again."
         )
+    return content
 
 
-def save_segment(segment: Segment, folder: Path) -> None:
-    """Write a segment's arrays."""
-    for name in NAMES:
-        np.save(folder / f"{name}.npy", getattr(segment, name), allow_pickle=False)
+def damaged_segment_files(folder: Path, entry: SegmentEntry) -> list[str]:
+    """Return the names of a segment's files that are missing or whose content changed."""
+    expected = {HEADER: entry.sha256}
+    if entry.tombstones:
+        expected[entry.tombstones] = entry.tombstones_sha256
+    damaged = [name for name, sha256 in expected.items() if not _is_sound(folder / name, sha256)]
+    if HEADER in damaged:
+        # Without its header nothing says what the other files should be.
+        return damaged
+    files: dict[str, dict[str, Any]] = json.loads((folder / HEADER).read_bytes())["files"]
+    return damaged + [name for name, facts in files.items() if not _is_sound(folder / name, facts["sha256"])]
 
 
-def open_segment(folder: Path) -> Segment:
-    """Map a segment's arrays into memory."""
-    arrays = {}
-    for name in NAMES:
-        path = folder / f"{name}.npy"
-        try:
-            arrays[name] = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise IndexStoreError(f"{path}: cannot be read ({error}). The index is damaged; build it again.") from None
-    return Segment(**arrays)
+def _is_sound(path: Path, sha256: str) -> bool:
+    return path.is_file() and sha256_of(path) == sha256
 
 
-def _joined(parts: list[Array], dtype: Any) -> Array:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=dtype)
+def _mapped(path: Path, dtype: str, shape: tuple[int, ...]) -> Array:
+    if not shape[0]:
+        return np.zeros(shape, dtype=dtype)  # nothing of no length can be mapped
+    return np.asarray(np.memmap(path, dtype=dtype, mode="r", shape=shape))

@@ -1,94 +1,161 @@
-"""An index on disk: a manifest that names the segment in force, the segment, and the texts.
-
-A folder under construction has another name and gets its own only when all is written, so a crash leaves no half index.
-"""
+"""Reading an index: a snapshot of the state that its manifest named when it was opened. Later commits do not touch it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.files import read_json, sha256_of, write_json
-from sparse_coverage.index.segment import NAMES, Segment, SegmentBuilder, open_segment, save_segment
-from sparse_coverage.index.texts import TextStore
-from sparse_coverage.index.types import DocumentRecord, IndexedUnit
+import numpy as np
+import numpy.typing as npt
 
-FORMAT = 1
-MANIFEST, SEGMENT, TEXTS = "manifest.json", "segment", "texts.sqlite"
+from sparse_coverage.errors import IndexStoreError, SparseCoverageError
+from sparse_coverage.index.manifest import FORMAT, MANIFEST, Manifest, read_manifest
+from sparse_coverage.index.segment import SEGMENTS, Segment, damaged_segment_files, open_segment
+from sparse_coverage.index.types import DocumentRecord, UnitRecord
+from sparse_coverage.progress import tracked
+
+_ATTEMPTS = 20
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class IndexStore:
-    """An opened index: postings, texts, and what the manifest says."""
+    """An opened index. Units and documents are numbered through all segments in corpus order, deleted ones included."""
 
     folder: Path
-    segment: Segment
-    texts: TextStore
-    manifest: dict[str, Any]
+    state: Manifest
+    segments: tuple[Segment, ...]
 
+    @property
+    def size(self) -> int:
+        """How many numbers units have, deleted ones included."""
+        return sum(len(segment) for segment in self.segments)
 
-class IndexWriter:
-    """Fills a folder with an index; `finish` writes the manifest last, which makes it one."""
+    @cached_property
+    def frequencies(self) -> npt.NDArray[np.int64]:
+        """The number of live units of each center."""
+        zero = np.zeros(self.state.centers, dtype=np.int64)
+        return sum((segment.frequencies for segment in self.segments), start=zero)
 
-    def __init__(self, folder: Path, centers: int) -> None:
-        self._folder = folder
-        self._builder = SegmentBuilder(centers)
-        self._texts = TextStore.create(folder / TEXTS)
-        self._documents = 0
-
-    def add(self, document: DocumentRecord, units: Iterable[IndexedUnit]) -> None:
-        """Add a document with all its units."""
-        self._texts.add_document(self._documents, document)
-        for indexed in units:
-            self._texts.add_unit(len(self._builder), indexed.unit, self._documents)
-            self._builder.add(indexed.vector, self._documents)
-        self._documents += 1
-
-    def finish(self, about: dict[str, Any]) -> dict[str, Any]:
-        """Write everything and return the manifest."""
-        self._texts.close()
-        segment = self._builder.build()
-        (self._folder / SEGMENT).mkdir()
-        save_segment(segment, self._folder / SEGMENT)
-        files = [TEXTS, *(f"{SEGMENT}/{name}.npy" for name in NAMES)]
-        manifest = {
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """What the index holds, as plain values."""
+        return {
             "format": FORMAT,
-            "documents": self._documents,
-            "units": len(segment.span_counts),
-            "postings": len(segment.units),
-            **about,
-            "sha256": {name: sha256_of(self._folder / name) for name in files},
+            "generation": self.state.generation,
+            "complete": self.state.complete,
+            "documents": self.state.documents,
+            "units": self.state.units,
+            "postings": int(self.frequencies.sum()),
+            "centers": self.state.centers,
+            "weight_bits": self.state.weight_bits,
+            "segments": len(self.segments),
+            "deleted_documents": sum(entry.deleted_documents for entry in self.state.segments),
+            "spans": sum(int(segment.span_counts[segment.live_units].sum()) for segment in self.segments),
+            "uncovered_spans": sum(int(part.uncovered[part.live_documents].sum()) for part in self.segments),
+            **self.state.about,
         }
-        write_json(self._folder / MANIFEST, manifest)
-        return manifest
 
-    def abandon(self) -> None:
-        """Let go of the files after a failure."""
-        self._texts.close()
+    def unit(self, number: int) -> UnitRecord:
+        """Return a unit by number."""
+        segment = self.segment_of_unit(number)
+        return segment.texts.unit(number - segment.first_unit)
+
+    def document(self, number: int) -> DocumentRecord:
+        """Return a document by number."""
+        segment = self.segment_of_document(number)
+        return segment.texts.document(number - segment.first_document)
+
+    def units_of(self, document: int) -> range:
+        """Return the numbers of a document's units, in corpus order."""
+        segment = self.segment_of_document(document)
+        first, last = segment.document_starts[document - segment.first_document :][:2].tolist()
+        return range(segment.first_unit + first, segment.first_unit + last)
+
+    def find_document(self, id_: str) -> int | None:
+        """Return the number of a live document, or None."""
+        for segment in self.segments:
+            for number in segment.document_numbers(id_):
+                return segment.first_document + number
+        return None
+
+    def find_unit(self, id_: str) -> int | None:
+        """Return the number of a live unit, or None."""
+        for segment in self.segments:
+            for number in segment.texts.unit_numbers(id_):
+                if segment.live_units[number]:
+                    return segment.first_unit + number
+        return None
+
+    def segment_of_unit(self, number: int) -> Segment:
+        """Return the segment that holds a unit."""
+        return self.segments[_place([segment.first_unit for segment in self.segments], number)]
+
+    def segment_of_document(self, number: int) -> Segment:
+        """Return the segment that holds a document."""
+        return self.segments[_place([segment.first_document for segment in self.segments], number)]
+
+    def close(self) -> None:
+        """Close the files."""
+        for segment in self.segments:
+            segment.texts.close()
 
 
-def open_store(folder: Path) -> IndexStore:
-    """Open an index for reading; memory-mapped, so this takes no time whatever its size."""
-    if not (folder / MANIFEST).is_file():
-        raise IndexStoreError(
-            f"{folder}: there is no index here (no {MANIFEST}). Build one with: sparse-coverage index"
-        )
-    manifest = read_json(folder / MANIFEST)
-    if manifest.get("format") != FORMAT:
-        raise IndexStoreError(f"{folder}: index format {manifest.get('format')}, this version reads format {FORMAT}.")
-    segment = open_segment(folder / SEGMENT)
-    if len(segment.units) != manifest["postings"] or len(segment.span_counts) != manifest["units"]:
-        raise IndexStoreError(
-            f"{folder}: the manifest names {manifest['postings']} postings and {manifest['units']} units, the segment holds "
-            f"{len(segment.units)} and {len(segment.span_counts)}. The index is damaged; build it again."
-        )
-    return IndexStore(folder, segment, TextStore.open(folder / TEXTS), manifest)
+def open_store(folder: Path, *, unfinished: bool = False) -> IndexStore:
+    """Open an index for reading; its large files are mapped, so this takes little time whatever its size.
+
+    An index whose build was interrupted is refused, unless `unfinished` is allowed.
+    """
+    for _ in range(_ATTEMPTS):
+        manifest = read_manifest(folder)
+        if not (manifest.complete or unfinished):
+            raise IndexStoreError(
+                f"{folder}: the build of this index did not finish; {manifest.documents:,} documents are in it. "
+                "Run the same `sparse-coverage index` command again: it goes on where it stopped."
+            )
+        try:
+            return IndexStore(folder, manifest, _open_segments(folder, manifest))
+        except FileNotFoundError as error:
+            # A writer may have merged a segment away between our two looks; then there is a newer manifest.
+            missing = error.filename or str(error)
+            if read_manifest(folder).generation == manifest.generation:
+                raise IndexStoreError(
+                    f"{missing}: the file is missing. Restore it from a copy, or build the index again."
+                ) from None
+    raise IndexStoreError(f"{folder}: the index changes faster than it can be opened. Try again.")
 
 
 def damaged_files(folder: Path) -> list[str]:
-    """Return the files of an index that are missing or whose content changed since it was built."""
-    recorded: dict[str, str] = read_json(folder / MANIFEST)["sha256"]
-    return [name for name, pin in recorded.items() if not (folder / name).is_file() or sha256_of(folder / name) != pin]
+    """Return the files of an index that are missing or whose content changed since it was written. Reads all of them."""
+    try:
+        manifest = read_manifest(folder)
+    except SparseCoverageError:
+        if not (folder / MANIFEST).is_file():
+            raise
+        return [MANIFEST]
+    return [
+        f"{SEGMENTS}/{entry.name}/{name}"
+        for entry in tracked(manifest.segments, "Verifying segments", len(manifest.segments))
+        for name in damaged_segment_files(folder / SEGMENTS / entry.name, entry)
+    ]
+
+
+def _open_segments(folder: Path, manifest: Manifest) -> tuple[Segment, ...]:
+    opened: list[Segment] = []
+    units = documents = 0
+    try:
+        for entry in manifest.segments:
+            opened.append(open_segment(folder / SEGMENTS / entry.name, entry, units, documents))
+            units += entry.units
+            documents += entry.documents
+    except BaseException:
+        for segment in opened:
+            segment.texts.close()
+        raise
+    return tuple(opened)
+
+
+def _place(firsts: Sequence[int], number: int) -> int:
+    return int(np.searchsorted(firsts, number, side="right")) - 1

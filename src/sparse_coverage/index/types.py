@@ -6,12 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from sparse_coverage.vectors.types import SparseVector
+
+Array = npt.NDArray[Any]
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+Uint32s = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRecord:
-    """A document's id, title and metadata (anything JSON can hold)."""
+    """A document's id, title and metadata (anything JSON can hold).
+
+    Filters read these entries of the metadata, where they are: `publication_date`, `priority_date`, `ipc`, `cpc`,
+    `country`, `kind`, `language`, `family`, `family_members`.
+    """
 
     id: str
     title: str

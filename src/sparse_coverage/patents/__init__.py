@@ -1,5 +1,7 @@
 """Patents in: every format, read safely and exactly."""
 
+from sparse_coverage.patents.claims import expand_claim
+from sparse_coverage.patents.elements import claim_elements
 from sparse_coverage.patents.passages import passages, section_text
 from sparse_coverage.patents.reading import read_patents
 from sparse_coverage.patents.types import Claim, Paragraph, Passage, Patent, Problem
@@ -12,6 +14,8 @@ __all__ = [
     "Patent",
     "Problem",
     "canonical_xpath",
+    "claim_elements",
+    "expand_claim",
     "passages",
     "read_patents",
     "section_text",

@@ -44,7 +44,7 @@ class Counted(io.RawIOBase):
         try:
             data = self._inner.read(len(view))
         except _DAMAGE as error:
-            raise ReadError(f"damaged archive: {error or type(error).__name__}") from None
+            raise ReadError(f"damaged file: {error or type(error).__name__}") from None
         self.count += len(data)
         if self._limit is not None and self.count > self._limit():
             raise ReadError("refused: it decompresses to far more than patents do (a decompression bomb?).")
@@ -81,7 +81,8 @@ def _kind(head: bytes) -> str | None:
         return "gzip"
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         return "zip"
-    return "tar" if head[257:262] == b"ustar" else None
+    # An archive of nothing has no member to say that it is one.
+    return "tar" if head[257:262] == b"ustar" or head == bytes(_HEAD) else None
 
 
 def _allowance(compressed: int, limits: Limits) -> int:
@@ -107,7 +108,7 @@ def _tar(name: str, stream: IO[bytes], limits: Limits, refuse: Refuse, depth: in
                 elif not member.isdir():
                     refuse(Problem(path, 0, "refused: a link or a device instead of a file."))
     except _DAMAGE as error:
-        raise ReadError(f"damaged archive: {error or type(error).__name__}") from None
+        raise ReadError(f"damaged file: {error or type(error).__name__}") from None
 
 
 def _zip(name: str, file: IO[bytes], limits: Limits, refuse: Refuse, depth: int) -> Iterator[Stream]:
@@ -116,7 +117,7 @@ def _zip(name: str, file: IO[bytes], limits: Limits, refuse: Refuse, depth: int)
     try:
         archive = zipfile.ZipFile(file)
     except _DAMAGE as error:
-        raise ReadError(f"damaged archive: {error}") from None
+        raise ReadError(f"damaged file: {error}") from None
     for info in archive.infolist():
         path = f"{name}!{info.filename}"
         if info.is_dir():
@@ -130,7 +131,7 @@ def _zip(name: str, file: IO[bytes], limits: Limits, refuse: Refuse, depth: int)
         try:
             member = archive.open(info)
         except _DAMAGE as error:
-            refuse(Problem(path, 0, f"damaged archive: {error or type(error).__name__}"))
+            refuse(Problem(path, 0, f"damaged file: {error or type(error).__name__}"))
             continue
         with member:
             inner = Counted(member, partial(int, allowed))
@@ -147,7 +148,7 @@ def _member(path: str, inner: IO[bytes], limits: Limits, refuse: Refuse, depth: 
 
 def _spooled(stream: IO[bytes]) -> IO[bytes]:
     """Copy a zip file, whose directory is at its end, to where it can be read from the end."""
-    spool = tempfile.SpooledTemporaryFile(max_size=32 * MEBIBYTE)  # noqa: SIM115, the caller closes it
+    spool = tempfile.TemporaryFile()  # noqa: SIM115, the caller closes it
     while block := stream.read(MEBIBYTE):
         spool.write(block)
-    return cast(IO[bytes], spool)
+    return spool

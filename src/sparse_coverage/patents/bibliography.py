@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sparse_coverage.patents.languages import choose_part, language_code
+from sparse_coverage.patents.languages import choose_part, language_of
 from sparse_coverage.patents.text import element_text
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date, publication_id
 
@@ -26,20 +26,35 @@ _FOREIGN = frozenset(
 
 def title(data: Any, wanted: str, document_language: str) -> str:
     """Return the invention's title in the wanted language."""
-    found = [(language_code(e.get("lang")) or document_language, element_text(e)) for e in data.iter("invention-title")]
+    found = [(language_of(e) or document_language, element_text(e)) for e in data.iter("invention-title")]
     titles = [pair for pair in found if pair[1]]
     position = choose_part(titles, wanted, document_language)
     return titles[position][1] if position is not None else ""
 
 
 def document_id(reference: Any) -> str:
-    """Return the publication id that a `document-id` below an element spells out."""
-    if reference is None:
-        return ""
-    inner = reference.find(".//document-id")
-    return publication_id(
-        *((inner if inner is not None else reference).findtext(tag) for tag in ("country", "doc-number", "kind"))
-    )
+    """Return the publication id that the `document-id` of an element spells out."""
+    return "" if reference is None else next(_document_ids(reference, reference.tag), "")
+
+
+def _document_ids(place: Any, tag: str) -> Iterator[str]:
+    """Yield the publication id in each element of a name: one walk, because a patent can cite hundreds."""
+    parts: dict[str, str | None] | None = None
+    for element in place.iter(tag, "country", "doc-number", "kind"):
+        if element.tag == tag:
+            if parts is not None:
+                yield _publication_id(parts)
+            parts = {"ucid": element.get("ucid")}
+        elif parts is not None:
+            # The first of each name is the document's own; a national class that follows names a country, too.
+            parts.setdefault(element.tag, element.text)
+    if parts is not None:
+        yield _publication_id(parts)
+
+
+def _publication_id(parts: Mapping[str, str | None]) -> str:
+    given = compact(parts.get("ucid"))
+    return given or publication_id(parts.get("country"), parts.get("doc-number"), parts.get("kind"))
 
 
 def earliest(data: Any, *paths: str) -> str:
@@ -84,6 +99,8 @@ def _party_name(party: Any) -> str:
     return ", ".join(element_text(part) for part in parts if part is not None and element_text(part))
 
 
-def cited_documents(data: Any, *paths: str) -> tuple[str, ...]:
-    """Return the ids of the cited patents at several paths."""
-    return distinct(compact(cited.get("ucid")) or document_id(cited) for path in paths for cited in data.iterfind(path))
+def cited_documents(data: Any, *containers: str) -> tuple[str, ...]:
+    """Return the ids of the cited patents in several places."""
+    return distinct(
+        cited for path in containers for place in data.iterfind(path) for cited in _document_ids(place, "patcit")
+    )

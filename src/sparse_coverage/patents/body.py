@@ -9,14 +9,15 @@ from typing import Any
 
 from lxml import etree
 
-from sparse_coverage.patents.claims import make_claims
+from sparse_coverage.patents.claims import make_claims, numbered_claims, split_claims
 from sparse_coverage.patents.context import ReadContext
-from sparse_coverage.patents.languages import choose_part, language_code
+from sparse_coverage.patents.languages import choose_part, language_of
 from sparse_coverage.patents.text import element_text
 from sparse_coverage.patents.types import Claim, Paragraph
 from sparse_coverage.patents.xpath import ROOT, passage_xpath
 
 _PARTS = ("abstract", "description", "claims")
+_HAS_NESTED = {tag: etree.XPath(f"boolean(.//{tag}//{tag})") for tag in ("p", "PARA", "paragraph")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ def read_body(
     left_out: list[str] = []
     language = ""
     for part in _PARTS:
-        candidates = [(language_code(e.get("lang")) or document_language, e) for e in root.iterchildren(part)]
+        candidates = [(language_of(e) or document_language, e) for e in root.iterchildren(part)]
         position = choose_part(candidates, context.language, document_language)
         if position is not None:
             chosen[part] = candidates[position][1]
@@ -55,7 +56,7 @@ def read_body(
     return Body(
         abstract=tuple(numbering(chosen["abstract"], "abstract")) if "abstract" in chosen else (),
         description=tuple(numbering(chosen["description"], "description")) if "description" in chosen else (),
-        claims=read_claims(chosen["claims"].iterchildren("claim")) if "claims" in chosen else (),
+        claims=_claims_of(chosen["claims"]) if "claims" in chosen else (),
         language=language,
     )
 
@@ -64,13 +65,13 @@ def flat_paragraphs(section: Any, part: str, tag: str = "p") -> list[Paragraph]:
     """Number the paragraphs of a section in document order. An empty one counts, and is left out."""
     found = []
     index = 0
+    nested = _HAS_NESTED[tag](section)
     for element in section.iter(tag):
-        if _inside_another(element, section, tag):
+        if nested and _inside_another(element, section, tag):
             continue
         index += 1
         if text := element_text(element):
-            number = element.get("num") or (element.findtext("number") or "").strip(" .[]")
-            found.append(Paragraph(text, passage_xpath(part, "p", index), number))
+            found.append(Paragraph(text, passage_xpath(part, "p", index), element.get("num") or ""))
     return found or _unmarked(section, part, index)
 
 
@@ -107,6 +108,12 @@ def _inside_another(element: Any, section: Any, tag: str) -> bool:
             return True
         parent = parent.getparent()
     return False
+
+
+def _claims_of(section: Any) -> tuple[Claim, ...]:
+    """Read the claims of a section; where they are not marked as elements, they are split by their printed numbers."""
+    claims = read_claims(section.iterchildren("claim"))
+    return claims or numbered_claims(split_claims(element_text(section)))
 
 
 def read_claims(elements: Iterable[Any]) -> tuple[Claim, ...]:

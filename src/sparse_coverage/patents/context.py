@@ -26,10 +26,14 @@ class ReadError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What a reader cuts a file into: one document, line or row, and the line that it starts on. None is too large."""
+    """What a reader cuts a file into: one document, line or row, and the line that it starts on.
+
+    The content is None where it is too large, or cannot be taken for the given cause.
+    """
 
     content: bytes | Mapping[str, Any] | None
     line: int
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from sparse_coverage.patents.claims import begins_with_number
 from sparse_coverage.patents.types import Claim, Paragraph, Patent
 
 _DIRECT = re.compile(r"/patent-document/\w+/(?:p|claim)\[(\d+)\]")
@@ -35,20 +36,21 @@ def to_record(patent: Patent) -> dict[str, Any]:
 
 
 def _in_place(parts: Sequence[Paragraph | Claim]) -> list[str]:
-    positions = [int(match[1]) for part in parts if (match := _DIRECT.fullmatch(part.xpath))]
-    if len(positions) != len(parts):
-        return [part.text for part in parts]  # paragraphs inside subsections have no place in a flat list
-    texts = [""] * max(positions, default=0)
-    for position, part in zip(positions, parts, strict=True):
-        texts[position - 1] = part.text
-    return texts
+    """Put each text at its place. Those inside subsections have none in a flat list and follow the last of the others."""
+    placed: dict[int, str] = {}
+    nested = []
+    for part in parts:
+        if match := _DIRECT.fullmatch(part.xpath):
+            placed[int(match[1])] = part.text
+        else:
+            nested.append(part.text)
+    return [placed.get(position, "") for position in range(1, max(placed, default=0) + 1)] + nested
 
 
 def _claims(claims: Sequence[Claim]) -> list[str]:
-    """Print the numbers where positions would not give them, as when claims 1 to 19 were cancelled."""
+    """Print the numbers where reading would not find them: claims 1 to 19 were cancelled, or a text begins with another."""
     texts = _in_place(claims)
-    by_text_position = [claim.xpath.endswith(f"[{claim.number}]") for claim in claims]
-    if all(by_text_position):
+    if all(claim.xpath.endswith(f"[{claim.number}]") and not begins_with_number(claim.text) for claim in claims):
         return texts
     numbers = iter(claims)
     return [f"{next(numbers).number}. {text}" if text else "" for text in texts]

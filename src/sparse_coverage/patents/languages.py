@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from sparse_coverage.errors import InputError
 from sparse_coverage.patents.context import ANY_LANGUAGE
 
 T = TypeVar("T")
 
 
+_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+# Longer names for the languages that patents come in most.
+_ALIASES = {
+    name: code
+    for code, names in {
+        "en": "eng english",
+        "de": "deu ger german deutsch",
+        "fr": "fra fre french français",
+        "es": "spa spanish",
+        "ja": "jpn japanese",
+        "ko": "kor korean",
+        "zh": "zho chi chinese",
+    }.items()
+    for name in names.split()
+}
+
+
 def language_code(value: str | None) -> str:
-    """Return a language attribute in one form: `EN`, `en-US` and `en` are `en`; nothing is an empty string."""
-    return (value or "").strip().lower().replace("_", "-").partition("-")[0]
+    """Return a language in one form: `EN`, `en-US`, `eng` and `English` are `en`; nothing is an empty string."""
+    code = (value or "").strip().lower().replace("_", "-").partition("-")[0]
+    return _ALIASES.get(code, code)
+
+
+def language_of(element: Any) -> str:
+    """Return the language that an XML element names: its `lang`, else its `xml:lang`."""
+    return language_code(element.get("lang") or element.get(_XML_LANG))
+
+
+def wanted_language(value: str) -> str:
+    """Return the code of a language that a user asks for; refuse what is none, because it would match no patent."""
+    code = value.strip().lower()
+    if code != ANY_LANGUAGE and not (len(code) == 2 and code.isalpha() and code.isascii()):
+        raise InputError(f"{value!r} is not a language. Give a code of two letters (en, de, fr, …), or {ANY_LANGUAGE}.")
+    return code
 
 
 def accepts(wanted: str, language: str) -> bool:

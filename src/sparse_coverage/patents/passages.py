@@ -16,9 +16,10 @@ def section_text(patent: Patent, section: Section) -> str:
     """Return the text that the offsets of a section's passages refer to: its paragraphs joined by newlines."""
     if section == "title":
         return patent.title
+    if section == "title+abstract":
+        return _joined(patent.title, section_text(patent, "abstract"))
     if section == "document":
-        texts = [patent.title, *(section_text(patent, name) for name in ("abstract", "claims", "description"))]
-        return "\n".join(text for text in texts if text)
+        return _joined(*(section_text(patent, name) for name in ("title+abstract", "claims", "description")))
     return "\n".join(part.text for part in _parts(patent, section))
 
 
@@ -36,6 +37,10 @@ def passages(patent: Patent, by: By = "passage") -> Iterator[Passage]:
     if by == "document":
         return _by_document(patent)
     raise InputError(f"unknown unit {by!r}: use 'passage', 'section' or 'document'.")
+
+
+def _joined(*texts: str) -> str:
+    return "\n".join(text for text in texts if text)
 
 
 def _parts(patent: Patent, section: Section) -> Sequence[Paragraph | Claim]:
@@ -59,10 +64,9 @@ def _by_passage(patent: Patent) -> Iterator[Passage]:
 
 
 def _by_section(patent: Patent) -> Iterator[Passage]:
-    opening = "\n".join(text for text in (patent.title, section_text(patent, "abstract")) if text)
-    if opening:
-        section: Section = "abstract" if patent.abstract else "title"
-        yield _whole(patent, section, f"/{ROOT}/{section}", opening)
+    if opening := section_text(patent, "title+abstract"):
+        place = "abstract" if patent.abstract else "title"
+        yield _whole(patent, "title+abstract", f"/{ROOT}/{place}", opening)
     for name in ("claims", "description"):
         if text := section_text(patent, name):
             yield _whole(patent, name, f"/{ROOT}/{name}", text)

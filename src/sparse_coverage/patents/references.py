@@ -8,49 +8,63 @@ from __future__ import annotations
 
 import re
 
-_SINGULAR = r"claim|(?:patent)?anspruchs?|revendication"
-_PLURAL = r"claims|claim\(s\)|(?:patent)?anspr(?:ü|ue)chen?|revendications"
-_HEAD = re.compile(
-    rf"\b(?:(?P<plural>{_PLURAL})|(?:{_SINGULAR}))(?!\w)(?:\s*(?:nos?\b\.?|numbers?\b|nr\b\.?|n°|#))?", re.I
-)
-_NUMBER = re.compile(r"\s*\(?(\d{1,4})\)?(?!\w|\.\d|\s*[%°‰])")
+from sparse_coverage.patents.units import UNIT
+
+# One pattern a language: each begins with letters that can be looked for at once.
+_WORDS = {
+    "claim": (r"s|\(s\)", ""),
+    "anspr": ("(?:ü|ue|u)chen?", "uchs?"),
+    "revendication": ("s", ""),
+}
+_ANY_WORD = "(?:patent)?(?:" + "|".join(f"{stem}(?:{plural}|{end})" for stem, (plural, end) in _WORDS.items()) + ")"
+_HEADS = {
+    stem: re.compile(
+        rf"{stem}(?P<plural>{plural})?(?:{singular})?(?![^\W\d])"
+        r"(?:\s*(?:nos?\b\.?|numbers?\b|nr\b\.?|n°|№|#)|\s+(?:from|von|de)(?=\s+\d))?"
+    )
+    for stem, (plural, singular) in _WORDS.items()
+}
+# Not "1a", "2.5" or "10 %"; but "1wherein", where a conversion lost the space, as it does in "ofclaim".
+_NUMBER = re.compile(r"\s*\(?(\d{1,4})\)?(?![\d_]|[^\W\d_]{1,2}(?!\w)|[^\W\d_]{1,2}\d|\.\d|\s*[%°‰])")
+_GLUED = re.compile(r"(?:^|\W)(?:of|to|in|by|per|from|with|the)$")
 _RANGE = re.compile(
-    rf"\s*(?:\b(?:up\s+to|to|through|thru|until|bis|jusqu'à|à)\b|[-‐‑–—−]|\.\.\.?|…)\s*(?:(?:{_PLURAL}|{_SINGULAR})\s+)?(?=\(?\d)",
-    re.I,
+    r"\s*(?:\b(?:up\s+to|through(?:\s+to)?|to|thru|until|bis|jusqu['’]à|à)(?:\s+and\s+including)?\b|[-‐‑–—−~]|\.\.\.?|…)\s*"
+    rf"(?:{_ANY_WORD}\s+)?(?=\(?\d)"
 )
-_COMMA_OR_AND = re.compile(
-    r"\s*(?:,\s*)?(?:(?:and|as\s+well\s+as|und|sowie|et)\b|&)\s*(?=\(?\d)|\s*,\s*(?=\(?\d)", re.I
-)
+_COMMA_OR_AND = re.compile(r"\s*(?:,\s*)?(?:(?:and|as\s+well\s+as|und|sowie|et)\b|&)\s*(?=\(?\d)|\s*,\s*(?=\(?\d)")
 _OR = re.compile(
     r"\s*(?:,\s*)?(?:(?:and|und|et)\s*/\s*(?:or|oder|ou)\b|(?:or|oder|bzw|ou)\b\.?|/)\s*(?:(?:any|either)\s+(?:one\s+)?of\s+)?(?=\(?\d)",
-    re.I,
 )
 
 _EARLIER = (
-    r"(?:preceding|previous|foregoing|prior|above(?:-?\s?mentioned)?|earlier|aforementioned|aforesaid|antecedent"
-    r"|vorhergehende[nrm]?|vorangehende[nrm]?|vorstehende[nrm]?|vorherige[nrm]?|vorgenannte[nrm]?|obige[nrm]?)"
+    r"(?:preceding|previous|foregoing|aforegoing|prior|above(?:-?\s?mentioned)?|earlier|aforementioned|aforesaid|antecedent"
+    r"|(?:vorhergeh|vorangeh|vorausgeh|vorsteh|voransteh)ende[nrm]?|(?:vorherig|vorig|vorgenannt|obig)e[nrm]?"
+    r"|pr[ée]c[ée]dentes?)"
 )
-_EARLIER_BEFORE = re.compile(rf"\b{_EARLIER}(?:\s+[\w/-]+){{0,3}}\s+$", re.I)
-_EARLIER_AFTER = re.compile(r"\s+(?:above|hereinabove|pr[ée]c[ée]dentes?|ci-dessus)\b", re.I)
-_THE_ONE_BEFORE = re.compile(rf"\b(?:the|dem|des)\s+(?:immediately\s+|directly\s+|unmittelbar\s+)?{_EARLIER}\s+$", re.I)
-_LA_REVENDICATION = re.compile(r"\bla\s+$", re.I)
-_ONE_OF_MANY = re.compile(r"\b(?:any|one|each|either|all|some|more)(?:\s+one)?\s+of\s+the\s+\S+\s+$", re.I)
+_EARLIER_BEFORE = re.compile(rf"\b{_EARLIER}(?:\s+[\w/-]+){{0,3}}\s+$")
+_EARLIER_AFTER = re.compile(
+    r"\s+(?:(?:(?:mentioned|recited|defined|stated)\s+)?(?:above|before)|hereinabove|hereinbefore"
+    r"|pr[ée]c[ée]dentes?|ant[ée]rieures?|qui\s+pr[ée]c[èe]dent|ci-dessus)\b"
+)
+_THE_ONE_BEFORE = re.compile(
+    rf"\b(?:the|dem|des|la)\s+(?:(?:immediately|directly|last|next|unmittelbar)\s+)?{_EARLIER}\s+$"
+)
+_LA_REVENDICATION = re.compile(r"\bla\s+$")
+_ONE_OF_MANY = re.compile(r"\b(?:any|one|each|either|all|some|more)(?:\s+one)?\s+of\s+the\s+\S+\s+$")
+_EXCEPT = re.compile(
+    r"\b(?:other\s+than|except(?:\s+for|ing)?|excluding|but\s+not|with\s+the\s+exception\s+of|außer|ausgenommen"
+    r"|mit\s+ausnahme\s+(?:von|der|des)|sauf|hormis|à\s+l['’]exception\s+(?:de|des))(?:\s+(?:of|in|by|la|les))?\s+$"
+)
+# Claims that people make on others, not on inventions.
+_NO_PATENT_CLAIM = re.compile(r"\b(?:insurance|warranty|medical|damages?|expense|reimbursement)\s+$")
 
 # After the number of a quantity comes its unit; after the number of a claim comes the rest of the sentence.
-_UNIT = re.compile(
-    r"""\s*-?(?:mm|cm|dm|km|m|[µμu]m|nm|pm|inch(?:es)?|feet|foot|ft|mils?|ml|[µμu]l|l|cl|dl|lit(?:er|re)s?|g|kg|mg|[µμ]g|ng
-        |tons?|s|ms|ns|[µμ]s|secs?|seconds?|min|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|[kmg]?hz|volts?|[mk]?v
-        |amps?|amperes?|watts?|[mk]?w|ohms?|degrees?|celsius|kelvin|percent|per\s+cent|wt|vol|m?mol|moles?|ppm|ppb|m?bars?
-        |[kmgh]?pa|psi|newtons?|[kmg]?bits?|[kmg]?bytes?|[kmg]b|db|dpi|rpm|times|fold|parts?|carbon|atoms?|layers?
-        |prozent|stunden?|tage|minuten|sekunden|heures?|jours?|fois)\b | \s*[%°‰Å]""",
-    re.I | re.X,
-)
 _SENTENCE = re.compile(
     rf"""\s*(?:$ | [,;:.)\]/&] | \w+(?:ing|ed|ly|end|net)\b
         | (?:and|or|to|as|wherein|where|whereby|which|that|in|for|when|with|is|are|the|said|further|by|at|on|made|having
         |has|have|if|then|each|an?|above|together|und|oder|bis|wobei|dadurch|welche[rs]?|zum|zur|mit|mittels|in|et|ou|à
-        |dans|caract[ée]ris\w*|pour|avec|dont|{_PLURAL}|{_SINGULAR})\b)""",
-    re.I | re.X,
+        |dans|caract[ée]ris\w*|pour|avec|dont|{_ANY_WORD})\b)""",
+    re.X,
 )
 
 
@@ -63,10 +77,30 @@ def referenced_claims(text: str, number: int) -> tuple[int, ...]:
     (1,)
     """
     found: set[int] = set()
-    for head in _HEAD.finditer(text):
-        listed = _listed(text, head.end(), head["plural"] is not None, number)
-        found |= listed if listed is not None else _earlier(text, head, number)
-    return tuple(sorted(found))
+    left_out: set[int] = set()
+    text = text.lower()  # once, because patterns that ignore case are slow
+    for stem, pattern in _HEADS.items():
+        if stem not in text:
+            continue
+        for head in pattern.finditer(text):
+            if not _begins_a_word(text, head.start()):
+                continue
+            before = text[max(0, head.start() - 120) : head.start()]
+            if _NO_PATENT_CLAIM.search(before):
+                continue
+            listed = _listed(text, head.end(), head["plural"] is not None, number)
+            if listed is not None and _EXCEPT.search(before):
+                left_out |= listed
+            else:
+                found |= listed if listed is not None else _earlier(text, head, before, number)
+    return tuple(sorted(found - left_out))
+
+
+def _begins_a_word(text: str, start: int) -> bool:
+    before = text[max(0, start - 12) : start]
+    if text.startswith("anspr", start):
+        before = before.removesuffix("patent")
+    return not before[-1:].isalnum() or _GLUED.search(before) is not None
 
 
 def _listed(text: str, position: int, plural: bool, number: int) -> set[int] | None:
@@ -97,15 +131,14 @@ def _item(text: str, start: re.Match[str]) -> tuple[int, int, int, bool]:
     dash = _RANGE.match(text, start.end())
     stop = _NUMBER.match(text, dash.end()) if dash else None
     if stop is None or int(stop[1]) <= first:
-        return first, first, start.end(), _UNIT.match(text, start.end()) is not None
-    if _UNIT.match(text, stop.end()):
+        return first, first, start.end(), UNIT.match(text, start.end()) is not None
+    if UNIT.match(text, stop.end()):
         return first, first, start.end(), True
     return first, int(stop[1]), stop.end(), False
 
 
-def _earlier(text: str, head: re.Match[str], number: int) -> set[int]:
+def _earlier(text: str, head: re.Match[str], before: str, number: int) -> set[int]:
     """Read words for earlier claims: all of them, or the one just before."""
-    before = text[max(0, head.start() - 120) : head.start()]
     singular = head["plural"] is None
     after = _EARLIER_AFTER.match(text, head.end())
     the_one = _LA_REVENDICATION.search(before) if after else _THE_ONE_BEFORE.search(before)

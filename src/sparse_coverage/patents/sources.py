@@ -5,19 +5,43 @@ from __future__ import annotations
 import glob
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from sparse_coverage.errors import InputError
 
 STDIN = "-"
+BEIR_CORPUS, BEIR_QUERIES = "corpus.jsonl", "queries.jsonl"
+BEIR_SKIPPED = "the queries of a test collection, not its documents. Name the file itself to read it."
 
 
-def expand(source: str | Path | Sequence[str | Path]) -> Iterator[tuple[str, bool]]:
-    """Yield (path, named) pairs in a stable order; `named` is False for a file that was found in a folder."""
-    sources = [source] if isinstance(source, str | Path) else source
-    for one in sources:
-        yield from _expand_one(str(one))
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file among the sources. `named` is False for one that was found in a folder; `skipped` says why it is not read."""
+
+    path: str
+    named: bool = False
+    skipped: str = ""
+
+
+def expand(names: Sequence[str]) -> Iterator[tuple[str, Iterator[Found]]]:
+    """Yield what the sources name, one by one and in a stable order: a file or folder, and the files in there."""
+    for name in names:
+        for match in [name] if name == STDIN or Path(name).exists() else _matches(name):
+            path = Path(match)
+            yield match, _files(path) if match != STDIN and path.is_dir() else iter([Found(match, named=True)])
+
+
+def source_names(source: str | Path | Sequence[str | Path]) -> list[str]:
+    """Return the sources as a list of names."""
+    return [str(source)] if isinstance(source, str | Path) else [str(one) for one in source]
+
+
+def require_present(names: Sequence[str]) -> None:
+    """Raise an error that lists the names that are nowhere."""
+    if absent := missing(names):
+        raise InputError(f"no such file or folder, and no file matches it as a pattern: {', '.join(absent)}")
 
 
 def missing(sources: Sequence[str]) -> list[str]:
@@ -25,37 +49,32 @@ def missing(sources: Sequence[str]) -> list[str]:
     return [name for name in sources if name != STDIN and not Path(name).exists() and not _matches(name)]
 
 
-def _expand_one(name: str) -> Iterator[tuple[str, bool]]:
-    path = Path(name)
-    if name == STDIN:
-        yield name, True
-    elif path.is_dir():
-        yield from ((str(found), False) for found in _files(path))
-    elif path.exists():
-        yield name, True
-    elif matches := _matches(name):
-        for match in matches:
-            if Path(match).is_dir():
-                yield from ((str(found), False) for found in _files(Path(match)))
-            else:
-                yield match, True
-    else:
-        raise InputError(f"{name}: no such file or folder, and no file matches it as a pattern.")
-
-
 def _matches(pattern: str) -> list[str]:
     return sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207, a pattern may be absolute
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path, above: tuple[Path, ...] = ()) -> Iterator[Found]:
     """Walk a folder in the order of names, whatever the file system's. Hidden files are not patents."""
-    for path in sorted(folder.iterdir()):
+    real = folder.resolve()
+    if real in above:
+        yield Found(str(folder), skipped="a link back to a folder that it lies in")
+        return
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError:
+        yield Found(str(folder))  # cannot be listed, and will be reported when it cannot be opened either
+        return
+    for path in paths:
         if path.name.startswith("."):
             continue
         if path.is_dir():
-            yield from _files(path)
-        elif path.is_file():
-            yield path
+            yield from _files(path, (*above, real))
+        elif not path.is_file():
+            yield Found(str(path), skipped="a link to nothing" if path.is_symlink() else "neither a file nor a folder")
+        elif path.name == BEIR_QUERIES and (folder / BEIR_CORPUS).exists():
+            yield Found(str(path), skipped=BEIR_SKIPPED)
+        else:
+            yield Found(str(path))
 
 
 def open_source(name: str) -> BinaryIO:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from sparse_coverage.patents.context import Piece
 from sparse_coverage.patents.limits import MEBIBYTE
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _DECLARATION = re.compile(rb"<\?xml[ \t\r\n]")
 _LONGEST_MARK = 6
 
@@ -22,7 +22,7 @@ def split_documents(stream: BinaryIO, largest: int, block: int = MEBIBYTE) -> It
     scanned = 1  # a declaration at position 0 opens the current document, it does not end it
     while True:
         piece = stream.read(block)
-        buffer += piece.removeprefix(_BYTE_ORDER_MARK) if line == 1 and not buffer else piece
+        buffer += piece.removeprefix(BOM_UTF8) if line == 1 and not buffer else piece
         while match := _DECLARATION.search(buffer, scanned):
             content = bytes(buffer[: match.start()])
             del buffer[: match.start()]

@@ -6,13 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from sparse_coverage.patents.duplicates import Duplicates
 from sparse_coverage.patents.passages import passages
 from sparse_coverage.patents.types import Patent
 
 
 @dataclass(slots=True)
 class Survey:
-    """Totals, and counts by format, language, country, kind and year of publication."""
+    """Totals, counts by format, language, country, kind and year of publication, and ids that occur again."""
 
     documents: int = 0
     claims: int = 0
@@ -25,10 +26,12 @@ class Survey:
     countries: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     years: Counter[str] = field(default_factory=Counter)
+    duplicates: Duplicates = field(default_factory=Duplicates)
 
     def add(self, patent: Patent) -> None:
         """Count one patent."""
         self.documents += 1
+        self.duplicates.add(patent.id)
         self.claims += len(patent.claims)
         self.independent_claims += sum(not claim.depends_on for claim in patent.claims)
         for passage in passages(patent):
@@ -46,6 +49,6 @@ class Survey:
         """Return the counts for programs, keys in a stable order."""
         names = ("without", "formats", "languages", "countries", "kinds", "years")
         totals = ("documents", "claims", "independent_claims", "passages", "words")
-        return {name: getattr(self, name) for name in totals} | {
-            name: dict(sorted((key, n) for key, n in getattr(self, name).items() if n)) for name in names
-        }
+        repeated = {"duplicates": self.duplicates.count, "duplicate_ids": self.duplicates.examples}
+        counts = {name: dict(sorted((key, n) for key, n in getattr(self, name).items() if n)) for name in names}
+        return {name: getattr(self, name) for name in totals} | repeated | counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Section = Literal["title", "abstract", "claims", "description", "document"]
+Section = Literal["title", "abstract", "title+abstract", "claims", "description", "document"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,8 @@ class Passage:
     """A unit of retrieval: one paragraph or claim, traceable to its place in the document.
 
     `start` and `end` are character offsets into the text of the passage's section (its paragraphs joined by newlines;
-    see `section_text`). A whole document read as one passage has the section `document`.
+    see `section_text`). Title and abstract read as one passage have the section `title+abstract`, a whole document has
+    the section `document`.
     """
 
     id: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import date
 
 _DATE = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?!\d)")
 _SUBCLASS = r"\s*\d?\s*([A-HY])\s*(\d{2})\s*([A-Z])"
@@ -21,10 +22,11 @@ def iso_date(value: str | None) -> str:
     match = _DATE.match((value or "").strip())
     if match is None:
         return ""
-    year, month, day = match.groups()
-    month = "01" if month == "00" else month
-    day = "01" if day == "00" else day
-    return f"{year}-{month}-{day}" if int(year) and int(month) <= 12 and int(day) <= 31 else ""
+    year, month, day = map(int, match.groups())
+    try:
+        return date(year, month or 1, day or 1).isoformat()
+    except ValueError:  # no such day, as in 2021-02-31
+        return ""
 
 
 def class_symbol(value: str | None) -> str:
@@ -52,7 +54,9 @@ def distinct(values: Iterable[str]) -> tuple[str, ...]:
 
 def compact(value: str | None) -> str:
     """Return a text without any white space."""
-    return "".join((value or "").split())
+    if not value or value.isalnum():  # nearly always
+        return value or ""
+    return "".join(value.split())
 
 
 def publication_id(country: str | None, number: str | None, kind: str | None) -> str:
@@ -64,6 +68,6 @@ def publication_id(country: str | None, number: str | None, kind: str | None) ->
     country, number, kind = compact(country), compact(number).replace("/", ""), compact(kind)
     if not number:
         return ""
-    if country == "US":
+    if country == "US" and "0" in number[:4]:
         number = _LEADING_ZEROS.sub(r"\1", number)
-    return "-".join(part for part in (country, number, kind) if part)
+    return "-".join(filter(None, (country, number, kind)))

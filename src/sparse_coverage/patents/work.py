@@ -6,8 +6,10 @@ import multiprocessing
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
+from sparse_coverage.errors import InputError
 from sparse_coverage.patents.context import Piece, ReadContext, ReadError
 from sparse_coverage.patents.limits import MEBIBYTE, Limits
 from sparse_coverage.patents.readers import READERS
@@ -37,6 +39,11 @@ def carry_out(work: Work, language: str, limits: Limits) -> Outcome:
     notes: list[Problem] = []
     try:
         patent = READERS[work.reader].read(work.piece, ReadContext(work.file, language, limits, notes.append))
+        if any(map(str.isspace, patent.id)):
+            cause = (
+                f"the publication id {patent.id!r} holds white space, which would cut it in two in runs and judgements."
+            )
+            raise ReadError(f"{cause} Write it without, as in EP-0661903-A2.")
     except ReadError as error:
         line = work.piece.line + max(error.line, 1) - 1
         return Outcome(problem=Problem(work.file, line, error.cause, error.document), notes=tuple(notes))
@@ -63,6 +70,10 @@ def _in_processes(works: Iterable[Work | Outcome], language: str, limits: Limits
                     yield from pending.popleft().result()
             while pending:
                 yield from pending.popleft().result()
+        except BrokenProcessPool:
+            raise InputError(
+                "a reading process ended unexpectedly, perhaps for want of memory. Try again with processes=1."
+            ) from None
         finally:
             pool.shutdown(cancel_futures=True)
 

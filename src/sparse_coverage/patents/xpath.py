@@ -13,6 +13,8 @@ from sparse_coverage.errors import InputError
 
 ROOT = "patent-document"
 _PARTS = frozenset({"abstract", "description", "claims"})
+# `//patent-document` is the root as well, and a slash at the end adds nothing.
+_EDGES = re.compile(rf"^//?(?={ROOT}\b)|^/|/$")
 _STEP = re.compile(r"([A-Za-z_][\w.-]*)(?:\[(\d{1,9})\])?")
 
 
@@ -25,9 +27,10 @@ def canonical_xpath(xpath: str) -> str:
     '/patent-document/description/p[16]'
     """
     steps = []
-    for step in xpath.strip().removeprefix("/").split("/"):
+    for step in _EDGES.sub("", xpath.strip()).split("/"):
         match = _STEP.fullmatch(step.strip())
-        if match is None or (match[2] is not None and int(match[2]) < 1):
+        misspelled_root = match is not None and match[1].lower() == ROOT != match[1]  # names are case-sensitive in XML
+        if match is None or misspelled_root or (match[2] is not None and int(match[2]) < 1):
             raise InputError(
                 f"not an XPath of a passage: {xpath!r}. Expected a form like /patent-document/description/p[16]."
             )

@@ -1,7 +1,27 @@
 """Query text in, ranked and explained hits out."""
 
+from sparse_coverage.index import Filter, parse_filter
+from sparse_coverage.search.aggregation import Best, DecayedSum, TopMean
+from sparse_coverage.search.building import is_unfinished
 from sparse_coverage.search.index import Index
 from sparse_coverage.search.scoring import ScoringConfig
-from sparse_coverage.search.types import Explanation, Hit, Match, PassageHit, Retriever
+from sparse_coverage.search.types import Answer, Answers, Explanation, Hit, Match, PassageHit, QueryCost, Retriever
 
-__all__ = ["Explanation", "Hit", "Index", "Match", "PassageHit", "Retriever", "ScoringConfig"]
+__all__ = [
+    "Answer",
+    "Answers",
+    "Best",
+    "DecayedSum",
+    "Explanation",
+    "Filter",
+    "Hit",
+    "Index",
+    "Match",
+    "PassageHit",
+    "QueryCost",
+    "Retriever",
+    "ScoringConfig",
+    "TopMean",
+    "is_unfinished",
+    "parse_filter",
+]

@@ -1,47 +1,102 @@
-"""Why a passage was found: every shared center with the two spans that activated it."""
+"""Why a passage was found: every shared center with the two spans that activated it. And the reverse: what found nothing."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
 
 from sparse_coverage.index import IndexStore
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.scoring import CenterStatistics
-from sparse_coverage.search.types import Explanation, Match, PassageHit, Place
-from sparse_coverage.vectors import SparseVector
+from sparse_coverage.search.tracing import TracedQuery
+from sparse_coverage.search.types import Answer, Answers, Explanation, Match, PassageHit, Place
 
 
-def explain_unit(
-    store: IndexStore, model: SparseCoverage, statistics: CenterStatistics, query: str, vector: SparseVector, unit: int
-) -> Explanation:
-    """Return the matches of a query vector and an indexed unit, strongest first."""
-    record = store.texts.unit(unit)
-    places = model.locate_spans(record.text)
-    alpha = statistics.config.alpha
-    matches = []
-    for row, center in enumerate(vector.centers.tolist()):
-        posting = None if statistics.stop[center] else store.segment.find(center, unit)
-        if posting is None:
-            continue
-        weight = store.segment.weight(posting)
-        idf = float(statistics.idf[center])
-        start, end = places[store.segment.span(posting)]
-        matches.append(
-            Match(
-                center=center,
-                anchor=model.vocabulary.anchors[center].text,
-                query=_place(query, int(vector.starts[row]), int(vector.ends[row])),
-                passage=_place(record.text, start, end),
-                query_weight=float(vector.weights[row]),
-                passage_weight=weight,
-                idf=idf,
-                contribution=float(vector.weights[row]) * weight * idf**alpha / float(statistics.norms[unit]),
-            )
+class Explainer:
+    """Explains the scores that one scoring gives to the passages of one index."""
+
+    def __init__(self, store: IndexStore, model: SparseCoverage, statistics: CenterStatistics) -> None:
+        self._store = store
+        self._model = model
+        self._statistics = statistics
+        self._spans = lru_cache(256)(self._locate)
+
+    def explain(self, query: TracedQuery, unit: int) -> Explanation:
+        """Return the matches of a query and a unit, strongest first."""
+        vector = query.vector
+        row_of = {center: row for row, center in enumerate(vector.centers.tolist())}
+        matches = []
+        for center, _, weight, span in self._shared(vector.centers, unit, unit + 1):
+            row = row_of[center]
+            place = _place(query.text, int(vector.starts[row]), int(vector.ends[row]))
+            matches.append(self._match(center, place, float(vector.weights[row]), unit, weight, span))
+        matches.sort(key=lambda match: (-match.contribution, match.center))
+        record = self._store.unit(unit)
+        score = sum(match.contribution for match in matches)
+        passage = PassageHit(record.id, record.document, record.section, record.text, score)
+        unmatched = query.spans_without(np.asarray([match.center for match in matches], dtype=np.int64))
+        return Explanation(query.text, passage, tuple(matches), tuple(unmatched))
+
+    def answers(self, query: TracedQuery, document: int) -> Answers:
+        """Return the strongest that a document has to set against each span of the query, and the spans it has nothing for."""
+        units = self._store.units_of(document)
+        best: dict[int, tuple[float, int, int, float, int]] = {}
+        for center, unit, weight, span in self._shared(query.vector.centers, units.start, units.stop):
+            value = weight * self._worth(center) * self._norm(unit)
+            if center not in best or value > best[center][0]:
+                best[center] = (value, unit, center, weight, span)
+        found, missing = [], []
+        for place, centers, similarities in zip(
+            query.places, query.activations.centers.tolist(), query.activations.similarities.tolist(), strict=True
+        ):
+            options = [
+                (similarity * best[center][0], -rank, similarity, best[center])
+                for rank, (center, similarity) in enumerate(zip(centers, similarities, strict=True))
+                if similarity > 0 and center in best
+            ]
+            if not options:
+                missing.append(place)
+                continue
+            _, _, similarity, (_, unit, center, weight, span) = max(options)
+            match = self._match(center, place, similarity, unit, weight, span)
+            found.append(Answer(place, self._store.unit(unit).id, match))
+        return Answers(query.text, self._store.document(document).id, tuple(found), tuple(missing))
+
+    def _shared(self, centers: npt.NDArray[np.int32], first: int, last: int) -> Iterator[tuple[int, int, float, int]]:
+        """Yield what units share with a query's centers, stop centers left out: center, unit, weight, ordinal of the span."""
+        segment = self._store.segment_of_unit(first)
+        counted = centers[~self._statistics.stop[centers]].astype(np.int64)
+        rows = segment.find(counted, first - segment.first_unit, last - segment.first_unit)
+        for place, unit, fixed, span in rows.tolist():
+            yield int(counted[place]), segment.first_unit + unit, segment.weight(fixed), span
+
+    def _match(self, center: int, query: Place, query_weight: float, unit: int, weight: float, span: int) -> Match:
+        text, places = self._spans(unit)
+        return Match(
+            center=center,
+            anchor=self._model.vocabulary.anchors[center].text,
+            query=query,
+            passage=_place(text, *places[span]),
+            query_weight=query_weight,
+            passage_weight=weight,
+            idf=float(self._statistics.idf[center]),
+            contribution=query_weight * weight * self._worth(center) * self._norm(unit),
         )
-    matches.sort(key=lambda match: (-match.contribution, match.center))
-    score = sum(match.contribution for match in matches)
-    passage = PassageHit(record.id, record.document, record.section, record.text, score)
-    matched = {(match.query.start, match.query.end) for match in matches}
-    unmatched = [_place(query, *place) for place in model.locate_spans(query) if place not in matched]
-    return Explanation(query, passage, tuple(matches), tuple(unmatched))
+
+    def _worth(self, center: int) -> float:
+        return float(self._statistics.idf[center] ** self._statistics.config.alpha)
+
+    def _norm(self, unit: int) -> float:
+        segment = self._store.segment_of_unit(unit)
+        spans = max(int(segment.span_counts[unit - segment.first_unit]), 1)
+        return float(spans**-self._statistics.config.gamma)
+
+    def _locate(self, unit: int) -> tuple[str, list[tuple[int, int]]]:
+        text = self._store.unit(unit).text
+        return text, self._model.locate_spans(text)
 
 
 def _place(text: str, start: int, end: int) -> Place:

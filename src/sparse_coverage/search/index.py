@@ -1,42 +1,43 @@
-"""The index a user holds: built from patents, searched with a claim, asked why."""
+"""The index a user holds: built from patents, searched with a claim, asked why, kept up to date."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict
-from itertools import groupby
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, overload
+from time import perf_counter
+from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.encoding import Encoder
-from sparse_coverage.errors import IndexStoreError, InputError
-from sparse_coverage.files import new_folder
+from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
 from sparse_coverage.index import (
-    WEIGHT_SCALE,
-    DocumentRecord,
-    IndexedUnit,
+    DEFAULT_MEMORY,
+    Filter,
     IndexStore,
     IndexWriter,
-    UnitRecord,
-    accumulate,
+    WeightBits,
+    allowed_units,
+    delete_documents,
+    merge_index,
     open_store,
 )
 from sparse_coverage.model import SparseCoverage
-from sparse_coverage.patents import Passage, Patent, passages
+from sparse_coverage.patents import Patent
 from sparse_coverage.patents.passages import By
-from sparse_coverage.progress import progress_bar
-from sparse_coverage.search.explaining import explain_unit
-from sparse_coverage.search.ranking import rank_units
+from sparse_coverage.search.aggregation import Aggregation, Best
+from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, vocabulary_digest
+from sparse_coverage.search.engine import Allowed, Engine, RankedDocument
+from sparse_coverage.search.explaining import Explainer
 from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
-from sparse_coverage.search.types import Explanation, Hit, PassageHit, Queries
+from sparse_coverage.search.tracing import trace_query
+from sparse_coverage.search.types import Answers, Explanation, Hit, PassageHit, Queries, QueryCost
 from sparse_coverage.vectors import SparseVector
 
-MODEL_FOLDER = "model"
-_TEXT_FIELDS = frozenset({"id", "title", "abstract", "claims", "description"})
+# Below this many units a query takes less time than waking a second thread pays for.
+_WORTH_SHARING = 200_000
 
 
 class Index:
@@ -46,13 +47,19 @@ class Index:
         for hit in index.search("A valve comprising a plunger biased by a spring"):
             print(hit.document, hit.score, hit.passages[0].text)
 
-    Open it again with `Index.open("my-index")`.
+    Open it again with `Index.open("my-index")`. What it shows is a snapshot: changes that others commit become visible with
+    `refresh`.
     """
 
-    def __init__(self, store: IndexStore, model: SparseCoverage, scoring: ScoringConfig) -> None:
-        self.store = store
+    def __init__(
+        self, store: IndexStore, model: SparseCoverage, scoring: ScoringConfig, threads: int | None = None
+    ) -> None:
         self.model = model
-        self.statistics = CenterStatistics.compute(store.segment.frequencies, store.segment.span_counts, scoring)
+        self._threads = threads
+        self._scoring = scoring
+        self._engine = Engine(store, scoring, threads)
+        # Many hits of one query are explained one after the other; it need not be encoded for each.
+        self._traced = lru_cache(4)(partial(trace_query, model))
 
     @classmethod
     def build(
@@ -63,22 +70,18 @@ class Index:
         *,
         by: By = "passage",
         scoring: ScoringConfig | None = None,
+        weight_bits: WeightBits = 16,
+        memory: int = DEFAULT_MEMORY,
     ) -> Index:
-        """Index patents into a new folder, by passage (the default), section or whole document."""
-        folder = Path(folder)
-        with new_folder(folder) as partial:
-            (partial / MODEL_FOLDER).mkdir()
-            model.write_into(partial / MODEL_FOLDER)
-            writer = IndexWriter(partial, len(model.vocabulary))
-            try:
-                covered = _write_documents(writer, model, documents, by)
-                if not covered["spans"]:
-                    raise InputError("There is nothing to index: the input holds no text.")
-                writer.finish({"by": by, **covered})
-            except BaseException:
-                writer.abandon()
-                raise
-        return cls.open(folder, scoring=scoring, encoder=model.encoder)
+        """Index patents into a new folder, by passage (the default), section or whole document.
+
+        Streams: `memory` bounds, in bytes, the postings held before they are written. After an interruption, building into
+        the same folder again passes over what is in it already.
+        """
+        build_index(Path(folder), model, documents, by=by, weight_bits=weight_bits, memory=memory)
+        index = cls.open(folder, scoring=scoring, encoder=model.encoder)
+        index.warm_up()
+        return index
 
     @classmethod
     def open(
@@ -89,107 +92,246 @@ class Index:
         encoder: Encoder | None = None,
         threads: int | None = None,
     ) -> Index:
-        """Open an index. `scoring` changes how it ranks; nothing on disk depends on it."""
-        store = open_store(Path(folder))
-        model = SparseCoverage.load(Path(folder) / MODEL_FOLDER, encoder=encoder, threads=threads)
-        centers = len(store.segment.offsets) - 1
-        if centers != len(model.vocabulary):
-            raise IndexStoreError(
-                f"{folder}: the postings are over {centers} centers, the vocabulary beside them has {len(model.vocabulary)}."
+        """Open an index. `scoring` changes how it ranks; nothing on disk depends on it. `threads`: all cores by default."""
+        folder = Path(folder)
+        store = open_store(folder)
+        model = SparseCoverage.load(folder / MODEL_FOLDER, encoder=encoder, threads=threads)
+        if store.state.about.get("vocabulary") != vocabulary_digest(model):
+            raise MismatchError(
+                f"{folder}: the postings were made with vocabulary {str(store.state.about.get('vocabulary'))[:12]}, the model beside "
+                f"them is {vocabulary_digest(model)[:12]}. Restore {folder / MODEL_FOLDER}, or build the index again."
             )
-        return cls(store, model, scoring or ScoringConfig())
+        return cls(store, model, scoring or ScoringConfig(), threads)
 
     def __len__(self) -> int:
         """Return the number of indexed units."""
-        return len(self.store.segment.span_counts)
+        return self.store.state.units
+
+    @property
+    def store(self) -> IndexStore:
+        """The files behind the index, as they were when it was opened or refreshed."""
+        return self._engine.store
+
+    @property
+    def statistics(self) -> CenterStatistics:
+        """The idf of each center and which are stop centers."""
+        return self._engine.statistics
 
     @overload
-    def search(self, queries: str, k: int = ..., *, passages: int = ...) -> list[Hit]: ...
+    def search(
+        self,
+        queries: str,
+        k: int = ...,
+        *,
+        passages: int = ...,
+        filter: Filter | None = ...,
+        aggregation: Aggregation = ...,
+    ) -> list[Hit]: ...
 
     @overload
-    def search(self, queries: Queries, k: int = ..., *, passages: int = ...) -> list[list[Hit]]: ...
+    def search(
+        self,
+        queries: Queries,
+        k: int = ...,
+        *,
+        passages: int = ...,
+        filter: Filter | None = ...,
+        aggregation: Aggregation = ...,
+    ) -> list[list[Hit]]: ...
 
-    def search(self, queries: str | Queries, k: int = 10, *, passages: int = 3) -> list[Hit] | list[list[Hit]]:
-        """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each."""
-        if k < 1 or passages < 1:
-            raise InputError(f"k and passages must be at least 1, not {k} and {passages}.")
+    def search(
+        self,
+        queries: str | Queries,
+        k: int = 10,
+        *,
+        passages: int = 3,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+        aggregation: Aggregation = Best(),  # noqa: B008 - immutable
+    ) -> list[Hit] | list[list[Hit]]:
+        """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each.
+
+        `filter` says what may be found at all, `aggregation` how passages make a document's score. One query is shared out
+        over the cores; of several, each core takes its own.
+        """
+        _require(k=k, passages=passages)
+        allowed = self._allowed(filter)
+        engine = self._engine
         if isinstance(queries, str):
-            return self._search(self.model.encode_query(queries), k, passages)
-        return [self._search(vector, k, passages) for vector in self.model.encode_documents(queries)]
+            vector = self.model.encode_query(queries)
+            found, _ = engine.rank_documents(vector, k, aggregation, allowed, passages, self._shares(engine))
+            return self._hits(engine, found)
+        vectors = list(self.model.encode_documents(queries))
+
+        def one(vector: SparseVector) -> list[Hit]:
+            return self._hits(engine, engine.rank_documents(vector, k, aggregation, allowed, passages)[0])
+
+        return engine.in_parallel(one, vectors)
+
+    @overload
+    def search_passages(self, queries: str, k: int = ..., *, filter: Filter | None = ...) -> list[PassageHit]: ...
+
+    @overload
+    def search_passages(
+        self, queries: Queries, k: int = ..., *, filter: Filter | None = ...
+    ) -> list[list[PassageHit]]: ...
+
+    def search_passages(
+        self,
+        queries: str | Queries,
+        k: int = 10,
+        *,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+    ) -> list[PassageHit] | list[list[PassageHit]]:
+        """Return the `k` best passages of a query, whatever documents they are in; for several queries, a list each."""
+        _require(k=k)
+        allowed = self._allowed(filter)
+        engine = self._engine
+
+        def one(vector: SparseVector, threads: int = 1) -> list[PassageHit]:
+            ranking = engine.rank_units(vector, k, allowed, threads)
+            return _passages(engine.store, ranking.numbers, ranking.scores)
+
+        if isinstance(queries, str):
+            return one(self.model.encode_query(queries), self._shares(engine))
+        return engine.in_parallel(one, list(self.model.encode_documents(queries)))
+
+    def rerank_passages(
+        self,
+        query: str,
+        documents: int = 100,
+        *,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+        aggregation: Aggregation = Best(),  # noqa: B008 - immutable
+    ) -> list[PassageHit]:
+        """Rank all passages of the best `documents` by their own scores: the paper's two stages.
+
+        Passages without any shared center come last, in corpus order.
+        """
+        _require(documents=documents)
+        engine, allowed = self._engine, self._allowed(filter)
+        vector = self.model.encode_query(query)
+        found, _ = engine.rank_documents(vector, documents, aggregation, allowed, None, self._shares(engine))
+        units = np.concatenate([np.zeros(0, np.int64), *(document.units for document in found)])
+        scores = np.concatenate([np.zeros(0, np.float32), *(document.unit_scores for document in found)])
+        order = np.lexsort((units, -scores))
+        return _passages(engine.store, units[order], scores[order])
+
+    def profile(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        passages: int = 3,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+        aggregation: Aggregation = Best(),  # noqa: B008 - immutable
+    ) -> tuple[list[Hit], QueryCost]:
+        """Search, and say what it cost: lists read and time per stage."""
+        _require(k=k, passages=passages)
+        engine, begun = self._engine, perf_counter()
+        vector = self.model.encode_query(query)
+        encoded = perf_counter()
+        allowed = self._allowed(filter)
+        filtered = perf_counter()
+        found, work = engine.rank_documents(vector, k, aggregation, allowed, passages, self._shares(engine))
+        ranked = perf_counter()
+        hits = self._hits(engine, found)
+        ended = perf_counter()
+        centers, stop_centers, postings = engine.lists_read(vector)
+        return hits, QueryCost(
+            centers=centers,
+            stop_centers=stop_centers,
+            postings=postings,
+            encoding=encoded - begun,
+            filtering=filtered - encoded,
+            scoring=work.scoring,
+            selecting=work.selecting,
+            reading=ended - ranked,
+            total=ended - begun,
+        )
 
     def explain(self, query: str, id_: str) -> Explanation:
         """Explain a passage's score, or that of a document's best passage, by id."""
-        vector = self.model.encode_query(query)
-        unit = self.store.texts.unit_number(id_)
+        traced = self._traced(query)
+        unit = self.store.find_unit(id_)
         if unit is None:
-            document = self.store.texts.document_number(id_)
-            if document is None:
-                raise InputError(f"The index holds neither a passage nor a document with the id '{id_}'.")
-            units = self.store.texts.units_of(document)
-            scores = self.scores(vector)[units]
-            unit = units[int(np.argmax(scores))]
-        return explain_unit(self.store, self.model, self.statistics, query, vector, unit)
+            units = self.store.units_of(self._document(id_, "neither a passage nor a document"))
+            scores = self._engine.scores(traced.vector)[units.start : units.stop]
+            unit = units.start + int(np.argmax(scores))
+        return Explainer(self.store, self.model, self.statistics).explain(traced, unit)
+
+    def answers(self, query: str, document: str) -> Answers:
+        """Set a whole document against a query: the strongest match of each span, and the spans that find nothing in it."""
+        number = self._document(document, "no document")
+        return Explainer(self.store, self.model, self.statistics).answers(self._traced(query), number)
+
+    def add(self, documents: Iterable[Patent], *, replace: bool = False) -> int:
+        """Add documents, all or none; with `replace`, ones that are there already get their new version. Return how many."""
+        with IndexWriter.open(self.store.folder) as writer:
+            count = add_documents(writer, self.model, documents, self.store.state.about["by"], replace=replace)
+            writer.commit()
+        self.refresh()
+        return count
+
+    def delete(self, ids: Sequence[str]) -> int:
+        """Delete documents by publication id, all or none: an id that is not there is an error. Return how many."""
+        delete_documents(self.store.folder, ids)
+        self.refresh()
+        return len(ids)
+
+    def merge(self) -> None:
+        """Rewrite the index with as few segments as possible and without what was deleted. Results stay the same."""
+        merge_index(self.store.folder)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the newest committed state."""
+        self._engine = Engine(open_store(self.store.folder), self._scoring, self._threads)
 
     def scores(self, vector: SparseVector) -> npt.NDArray[np.float32]:
-        """Return the score of every unit for a query vector."""
-        segment = self.store.segment
-        centers, factors = self.statistics.factors(vector.centers, vector.weights)
-        scores = np.zeros(len(segment.span_counts), dtype=np.float32)
-        accumulate(segment.offsets, segment.units, segment.weights, centers, factors / WEIGHT_SCALE, scores)
-        scores /= self.statistics.norms
-        return scores
+        """Return the score of every unit for a query vector, in corpus order."""
+        return self._engine.scores(vector)
 
-    def _search(self, vector: SparseVector, k: int, passages: int) -> list[Hit]:
-        ranked = rank_units(self.scores(vector))
-        documents = self.store.segment.documents
-        hits = []
-        for place in ranked.best_documents(documents, k):
-            number = int(documents[ranked.units[place]])
-            record = self.store.texts.document(number)
-            mine = np.flatnonzero(documents[ranked.units] == number)[:passages]
-            best = tuple(self._passage(int(ranked.units[spot]), float(ranked.scores[spot])) for spot in mine)
-            hits.append(Hit(record.id, record.title, best[0].score, record.metadata, best))
-        return hits
+    def warm_up(self) -> None:
+        """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
+        one = np.zeros(1, np.int32)
+        vector = SparseVector(one, np.ones(1, np.float32), one, one, one, 1, 0)
+        everything = [np.ones(len(segment), np.uint8) for segment in self.store.segments]
+        self._engine.rank_units(vector, 1)
+        self._engine.rank_documents(vector, 1, Best(), everything, 1)
 
-    def _passage(self, unit: int, score: float) -> PassageHit:
-        record = self.store.texts.unit(unit)
-        return PassageHit(record.id, record.document, record.section, record.text, score)
+    def _allowed(self, condition: Filter | None) -> Allowed | None:
+        return None if condition is None else allowed_units(self.store, condition)
 
+    def _shares(self, engine: Engine) -> int:
+        return engine.threads if engine.store.size >= _WORTH_SHARING else 1
 
-def _write_documents(writer: IndexWriter, model: SparseCoverage, documents: Iterable[Patent], by: By) -> dict[str, int]:
-    """Stream documents through the model into the writer; return how many spans there were, and how many uncovered."""
-    counts = {"spans": 0, "uncovered_spans": 0}
-    with progress_bar("Indexing documents") as advance:
-        for patent, units in groupby(_encoded(model, documents, by), key=lambda encoded: encoded[0]):
-            indexed = []
-            for _, passage, vector in units:
-                counts["spans"] += vector.span_count
-                counts["uncovered_spans"] += vector.uncovered
-                record = UnitRecord(passage.id, passage.document, passage.section, passage.text)
-                indexed.append(IndexedUnit(record, vector))
-            writer.add(_record(patent), indexed)
-            advance()
-    return counts
+    def _document(self, id_: str, what: str) -> int:
+        number = self.store.find_document(id_)
+        if number is None:
+            raise InputError(f"The index holds {what} with the id '{id_}'.")
+        if not len(self.store.units_of(number)):
+            raise IndexStoreError(f"The document '{id_}' has no passages.")
+        return number
+
+    def _hits(self, engine: Engine, found: Sequence[RankedDocument]) -> list[Hit]:
+        return [_hit(engine.store, document) for document in found]
 
 
-def _encoded(
-    model: SparseCoverage, documents: Iterable[Patent], by: By
-) -> Iterator[tuple[Patent, Passage, SparseVector]]:
-    waiting: deque[tuple[Patent, Passage]] = deque()
-
-    def texts() -> Iterator[str]:
-        for patent in documents:
-            for passage in passages(patent, by=by):
-                waiting.append((patent, passage))
-                yield passage.text
-
-    for vector in model.encode_documents(texts()):
-        patent, passage = waiting.popleft()
-        yield patent, passage, vector
+def _hit(store: IndexStore, found: RankedDocument) -> Hit:
+    record = store.document(found.number)
+    best = tuple(_passages(store, found.units, found.unit_scores))
+    return Hit(record.id, record.title, found.score, record.metadata, best)
 
 
-def _record(patent: Patent) -> DocumentRecord:
-    metadata: dict[str, Any] = {
-        name: value for name, value in asdict(patent).items() if value and name not in _TEXT_FIELDS
-    }
-    return DocumentRecord(patent.id, patent.title, metadata)
+def _passages(store: IndexStore, units: npt.NDArray[np.int64], scores: npt.NDArray[np.float32]) -> list[PassageHit]:
+    hits = []
+    for number, score in zip(units.tolist(), scores.tolist(), strict=True):
+        record = store.unit(number)
+        hits.append(PassageHit(record.id, record.document, record.section, record.text, score))
+    return hits
+
+
+def _require(**counts: int) -> None:
+    for name, count in counts.items():
+        if count < 1:
+            raise InputError(f"{name} must be at least 1, not {count}.")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.index import Segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +26,37 @@ class ScoringConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.rho < 1:
             raise InputError(f"rho is a share of the centers: at least 0 and below 1, not {self.rho}.")
+        if not (np.isfinite(self.alpha) and np.isfinite(self.gamma)):
+            raise InputError(f"alpha and gamma must be numbers, not {self.alpha} and {self.gamma}.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CenterStatistics:
-    """For each center its idf and whether it is a stop center; for each unit the norm its weights are divided by."""
+    """For each center its idf and whether it is a stop center."""
 
     idf: npt.NDArray[np.float64]
     stop: npt.NDArray[np.bool_]
-    norms: npt.NDArray[np.float32]
     config: ScoringConfig
 
     @classmethod
-    def compute(
-        cls, frequencies: npt.NDArray[np.int64], span_counts: npt.NDArray[np.uint32], config: ScoringConfig
-    ) -> CenterStatistics:
-        """Derive the statistics from document frequencies and span counts."""
+    def compute(cls, frequencies: npt.NDArray[np.int64], units: int, config: ScoringConfig) -> CenterStatistics:
+        """Derive the statistics from document frequencies and the number of units."""
         stop = np.zeros(len(frequencies), dtype=bool)
         # Largest frequency first, ties to the lowest center; Python's round is half to even, so round half up by hand.
         count = int(np.floor(config.rho * len(frequencies) + 0.5))
         stop[np.lexsort((np.arange(len(frequencies)), -frequencies))[:count]] = True
-        idf = np.log((len(span_counts) + 1) / (frequencies + 1)) + 1
-        norms = np.maximum(span_counts, 1).astype(np.float64) ** config.gamma
-        return cls(idf, stop, norms.astype(np.float32), config)
+        return cls(np.log((units + 1) / (frequencies + 1)) + 1, stop, config)
 
     def factors(
         self, centers: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-        """Return the query's centers that count, and w(q,c) * idf^alpha of each."""
-        kept = ~self.stop[centers]
-        return centers[kept], weights[kept].astype(np.float64) * self.idf[centers[kept]] ** self.config.alpha
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Return the query's centers that count, rising, and w(q,c) * idf^alpha of each."""
+        kept = np.flatnonzero(~self.stop[centers])
+        kept = kept[np.argsort(centers[kept], kind="stable")]
+        chosen = centers[kept].astype(np.int64)
+        return chosen, weights[kept].astype(np.float64) * self.idf[chosen] ** self.config.alpha
+
+    def norms(self, segment: Segment) -> npt.NDArray[np.float32]:
+        """Return what each unit's sum is multiplied by: 1 / |S|^gamma, or 0 for a deleted one."""
+        counts = np.maximum(segment.span_counts, 1).astype(np.float64)
+        return np.where(segment.live_units, counts**-self.config.gamma, 0).astype(np.float32)

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.search.types import Explanation, Hit, Match
+from sparse_coverage.search.types import Answers, Explanation, Hit, Match, PassageHit, QueryCost
 from sparse_coverage.search.words import whole_words
 
 EXCERPT = 320
@@ -63,6 +63,54 @@ def show_explanation(explanation: Explanation, limit: int, console: Console | No
     missing = list(dict.fromkeys(whole_words(explanation.query, place).text.lower() for place in explanation.unmatched))
     if missing:
         console.print(f"[dim]of the query, nothing here answers:[/dim] {escape(', '.join(missing))}", highlight=False)
+
+
+def show_answers(answers: Answers, limit: int, console: Console | None = None) -> None:
+    """Print what a document has to set against each span of the query, strongest first, and what it has nothing for."""
+    console = console or Console()
+    console.print(f"\n[bold]{escape(answers.document)}[/bold] as a whole", highlight=False)
+    table = Table("query span", "strongest in the document", "where", "center", "would add")
+    for answer in sorted(answers.found, key=lambda answer: -answer.match.contribution)[:limit]:
+        table.add_row(
+            escape(whole_words(answers.query, answer.query).text),
+            escape(answer.match.passage.text),
+            escape(answer.passage.removeprefix(answers.document).lstrip("/")),
+            escape(answer.match.anchor),
+            f"{answer.match.contribution:.3f}",
+        )
+    console.print(table)
+    total = len(answers.found) + len(answers.missing)
+    missing = list(dict.fromkeys(whole_words(answers.query, place).text.lower() for place in answers.missing))
+    console.print(
+        f"[dim]{len(answers.missing)} of {total} spans of the query find nothing in this document:[/dim] "
+        f"{escape(', '.join(missing)) or 'none'}",
+        highlight=False,
+    )
+
+
+def show_passages(passages: Sequence[PassageHit], console: Console | None = None) -> None:
+    """Print ranked passages."""
+    console = console or Console()
+    if not passages:
+        console.print("Nothing in the index shares a center with the query.")
+    for rank, passage in enumerate(passages, 1):
+        console.print(
+            f"[bold]{rank:>4}. {escape(passage.id)}[/bold]  [green]{passage.score:.3f}[/green]", highlight=False
+        )
+        console.print(Text(f"      {_excerpt(passage.text)}"))
+
+
+def show_cost(cost: QueryCost, console: Console | None = None) -> None:
+    """Print what a query cost."""
+    console = console or Console()
+    table = Table("stage", "ms", title="What the query cost")
+    for name in ("encoding", "filtering", "scoring", "selecting", "reading", "total"):
+        table.add_row(name, f"{1e3 * getattr(cost, name):.2f}")
+    console.print(table)
+    console.print(
+        f"{cost.centers:,} centers active ({cost.stop_centers:,} more are stop centers), {cost.postings:,} postings scanned",
+        highlight=False,
+    )
 
 
 def _pairs(explanation: Explanation) -> Text:

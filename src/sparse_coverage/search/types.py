@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, overload
 
+from sparse_coverage.index import Filter
+
 Queries = list[str] | tuple[str, ...]
 """Several queries. Not any sequence: a plain string is one query, and a sequence of strings too."""
 
@@ -36,12 +38,18 @@ class Retriever(Protocol):
     """Anything that ranks documents for queries: Sparse Coverage, a baseline, a fusion of several, a remote engine."""
 
     @overload
-    def search(self, queries: str, k: int = ...) -> list[Hit]: ...
+    def search(self, queries: str, k: int = ..., *, filter: Filter | None = ...) -> list[Hit]: ...
 
     @overload
-    def search(self, queries: Queries, k: int = ...) -> list[list[Hit]]: ...
+    def search(self, queries: Queries, k: int = ..., *, filter: Filter | None = ...) -> list[list[Hit]]: ...
 
-    def search(self, queries: str | Queries, k: int = 10) -> list[Hit] | list[list[Hit]]:
+    def search(
+        self,
+        queries: str | Queries,
+        k: int = 10,
+        *,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+    ) -> list[Hit] | list[list[Hit]]:
         """Return the `k` best documents of each query, best first."""
         ...
 
@@ -76,7 +84,7 @@ class Match:
 class Explanation:
     """Why a passage scored as it did: matches, strongest first, whose contributions add up to the score.
 
-    `unmatched` are the spans of the query that found nothing in this passage.
+    `unmatched` are the spans of the query that found nothing in this passage: none of the centers they activate is there.
     """
 
     query: str
@@ -88,3 +96,41 @@ class Explanation:
     def score(self) -> float:
         """The passage's score."""
         return self.passage.score
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A span of the query and the strongest that a document has to set against it: a match, and the passage it is in."""
+
+    query: Place
+    passage: str
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A query against a whole document: what each span found anywhere in it, and the spans that found nothing."""
+
+    query: str
+    document: str
+    found: tuple[Answer, ...]
+    missing: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryCost:
+    """What a query cost: the lists it read (stop centers left out), and the seconds of each stage.
+
+    `centers` are the active ones that count, `postings` the summed lengths of their lists. Scoring and selecting are added up
+    over threads; `total` is the time on the clock.
+    """
+
+    centers: int
+    stop_centers: int
+    postings: int
+    encoding: float
+    filtering: float
+    scoring: float
+    selecting: float
+    reading: float
+    total: float

@@ -1,7 +1,8 @@
 """A noun-phrase grammar for the language of patents: regular expressions over words written as letters (`word_letters`).
 
 The rules of `_SETTLE` decide, one after the other, what an ambiguous word is in its place; each changes single letters
-and never the length. `_PHRASE` is the phrase.
+and never the length. Rules of rare letters begin with the letter, which is quick to find, and then look back over it.
+`_PHRASE` is the phrase.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 
 # A number after a word that is not before an amount, unless a unit follows; or numbers in brackets.
-_REFERENCE = re.compile(r"(?<=[wqypEZT])[CLu](?:[KA]C(?![UuwqypZ]))*(?!U)|\((?:[CLu][KA]?){1,8}\)")
+_REFERENCE = re.compile(r"(?<=[wqrypEZT])[CLu](?:[KA]C(?![UuwqrypZ]))*(?!U)|(?<=[ET])r|\((?:[CLu][KA]?){1,8}\)")
 
 _SETTLE = tuple(
     (re.compile(pattern), letter)
@@ -17,26 +18,33 @@ _SETTLE = tuple(
         (r"E(?=X*[CLu#])", "X"),  # "claim 1", "FIG. 2"
         (r"(?<=T)[#a](?!#)", "N"),  # "type 2 diabetes", "vitamin A"
         (r"a", "D"),
+        (r"(?<=D)n(?=[NMZJPYGgvTU])", "J"),  # "a one way valve"; the lists take it off where it counts
+        (r"n", "D"),
         (r"(?<=C)[Uu]", "N"),  # "1.5 mm", "2.7 V"
         (r"[TEU]", "N"),
         (r"u", "L"),
-        (r"(?:(?<=[.X])|^)g|(?<=A)g(?=[DK])", "G"),  # at the start of a step or sentence
+        (r"[Gg](?=A[Gg][NMZ])(?<=[DJ].)", "J"),  # "a heating and cooling circuit", of both words
+        (r"[Gg](?=[NMZ])(?<=[DJ]JA.)", "J"),
+        (r"g(?:(?<![^.X].)|(?<=A.)(?=[DK]))", "G"),  # at the start of a step or sentence
         (r"g", "N"),
         (r"(?<=Z)G(?=M)", "J"),  # "data decoding schemes"
         (r"(?<=[NMZ])G(?=N*Z(?![NMZ]))", "V"),  # "a heater generating heat"
-        (r"(?:(?<=[.XAK])|^)G(?=N(?!Z))", "J"),  # "Washing machine with ..."; "activating ANC" stays an action
+        (r"G(?=N(?!Z))(?<![^.XAK].)", "J"),  # "Washing machine with ..."; "activating ANC" stays an action
+        (r"[Jv](?=V[DFQRWOAtNMZ.K])(?:(?<=[DFQ].)|(?<=[DFQ][JNZ].))", "N"),  # "the mobile terminal extracts the ..."
+        (r"M(?=Z[FQt])(?<=[DJGNZ]N.)", "V"),  # "the pad supplies power"
+        (r"G(?=tv)(?:(?<=[OQFI]N.)|(?<=[OQFI][JN]N.))", "N"),  # "by reactive ion etching to expose ..."
         (r"Z", "N"),
-        (r"(?:(?<=[.X])|^)G(?=[BVm])", "N"),  # "Polishing is ..."
+        (r"G(?=[BVm])(?<![^.X].)", "N"),  # "Polishing is ..."
         (r"(?<=#)M|(?<=#)N(?=[DI])|(?<=[NM])M(?=D)", "V"),  # "the piston 14 moves", "the medium stores a ..."
         (r"(?<=m)N|(?<=mR)N|(?<=t)N(?=D)|(?<=vA)N(?=D)", "V"),  # "may store", "to store the ..."
         (r"(?<=N)v(?=[NM])|(?<=[DJS])v|(?<=[^A]DN)v|(?<=D[JN]N)v", "N"),  # "the reply score": no verb agrees there
-        (r"(?<=B)P|(?<=BR)P", "V"),  # "is heated", "has quickly heated"
+        (r"P(?:(?<=B.)|(?<=BR.))", "V"),  # "is heated", "has quickly heated"
         (r"(?<=[DJSQWF])Y(?=[JPNMG])", "P"),  # "the heated water"
         (r"(?<=[DJSQW])G(?=R?[GJPNM])", "J"),  # "a rotating drum"
-        (r"(?<=J[AK])G(?=[NM])", "J"),  # "a heating and cooling circuit"
+        (r"(?<=J[AK])G(?=[NM])", "J"),  # "an elastic and sealing ring"
         (r"(?<=[NM])G(?=N)", "J"),  # "a signal processing circuit"
         (r"(?<=[DJ])G(?![DJNMRPC])", "N"),  # "the welding of ..."
-        (r"(?<=N)G(?=[.K)BVm]|$)", "N"),  # "image processing."
+        (r"(?<=N)G(?=[.K)BVm]|A[NM]|$)", "N"),  # "image processing.", "spot welding and friction welding"
         (r"(?<=[NM])L(?=[NM])", "X"),
         (r"L(?=[NM])", "N"),  # "T cell"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
@@ -86,10 +87,11 @@ class EmbeddedExtractor:
         for first, last in reference_numerals(spelled):
             seen[first:last] = False
         lexical = lexical[seen]
-        sentence_ends = np.append(np.flatnonzero(lexical == ord(".")) + 1, len(lexical))
-        tags = self._tagger.tag(
-            [word for word, wanted in zip(words, seen.tolist(), strict=True) if wanted], sentence_ends
-        )
+        shown = list(itertools.compress(words, seen.tolist()))
+        stops = np.flatnonzero(lexical == ord("."))
+        for stop in stops.tolist():  # whatever ends a sentence: the tagger learned from sentences with a full stop
+            shown[stop] = "."
+        tags = self._tagger.tag(shown, np.append(stops + 1, len(shown)))
         letters = np.full(len(words), ord("#"), dtype=np.uint8)
         letters[seen] = word_letters(lexical, tags, self._tagger.tags)
         return letters.tobytes().decode()

@@ -16,6 +16,9 @@ DETERMINERS = frozenset(
     his her our your my one""".split()
 )
 
+#: Determiners that can be part of a term, by the articles that show it: in "a one way valve" nothing is counted.
+INSIDE_TERMS = {"one": frozenset(("a", "an")), "no": frozenset(("a", "an", "the"))}
+
 #: Words that only compare the thing with one mentioned elsewhere.
 POINTERS = frozenset(
     """other same respective corresponding further additional more many much several various numerous certain own fewer less few
@@ -43,7 +46,7 @@ LEADING = DETERMINERS | POINTERS | HEDGES | COUNTING
 EMPTY_PHRASES = frozenset(
     """means plurality multiplicity multitude number pair couple series variety majority invention disclosure embodiment embodiments
     way ways manner thing things fact kind sort lot others none nothing anything something everything someone fig figs fig. figs. claim
-    claims i ii iii iv vi vii viii ix""".split()
+    claims i ii iii iv vi vii viii ix first second third longer""".split()
 ) | frozenset(
     f"{first} {second}"
     for first in ("present", "preferred", "exemplary", "instant", "first", "second", "third", "one", "alternative")
@@ -80,6 +83,8 @@ FIXED_EXPRESSIONS = _compile(_EXPRESSIONS)
 def trimmed_start(words: Sequence[str], first: int, last: int, plural: bool) -> int:
     """Return where the phrase `words[first:last]` (lower case) starts once the leading lists are taken off."""
     while first < last and (words[first] in LEADING or (plural and words[first] in NUMBER_WORDS)):
+        if first > 0 and words[first - 1] in INSIDE_TERMS.get(words[first], ()):
+            break
         first += 1
     return first
 

@@ -12,9 +12,11 @@ import numpy.typing as npt
 from sparse_coverage.spans.tagger_weights import TaggerWeights
 
 MOST_WORDS_REMEMBERED = 200_000
-# How the training text wrote marks that a text writes otherwise.
+# How the training text wrote marks that a text writes otherwise. "I" is a letter or a numeral in a patent ("an I beam", "formula I");
+# newspapers knew it as a person, who acts.
 _TRAINED_AS = {"(": "-LRB-", ")": "-RRB-", "[": "-LRB-", "]": "-RRB-", "{": "-LRB-", "}": "-RRB-", "and/or": "and",
-               "“": "``", "”": "''", '"': "''", "’s": "'s", "—": "--"}  # fmt: skip
+               "“": "``", "”": "''", '"': "''", "’s": "'s", "—": "--",
+               "I": "X"}  # fmt: skip
 _BORDERS = ("-START-", "-START2-", "-END-", "-END2-")
 
 Rows = npt.NDArray[np.int32]

@@ -16,6 +16,7 @@
 | Z | noun that needs no article: "data", "ANC" | t | "to" |
 | F | word before an amount: "about" | ( ) | brackets |
 | . | end of a sentence | X | anything else |
+| n | "one", "no" | | |
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.spans.phrase_filters import DETERMINERS, NUMBER_WORDS
+from sparse_coverage.spans.phrase_filters import DETERMINERS, INSIDE_TERMS, NUMBER_WORDS
 
 LetterArray = npt.NDArray[np.uint8]
 
@@ -41,24 +42,26 @@ PATENT_TAGS = {
     word: tag
     for tag, words in {
         "DT": "said",
-        "NN": "claim plurality fig.",
+        "NN": "claim method plurality fig. diabetes",
         "NNS": "means claims figs.",
         "JJ": "first second third fourth upper lower inner outer prior upstream downstream thick",
         "IN": "via",
         "MD": "cannot",
         "RB": """respectively thereof therein thereon thereto therefrom therewith therebetween herein hereinafter
-            e.g. i.e. etc. cf. approx.""",
+            therefor e.g. i.e. etc. cf. approx.""",
         "VB": "comprise",
         "VBG": "comprising according having",
-        "VBN": "comprised characterized characterised claimed configured coupled adapted disposed",
+        "VBN": "comprised characterized characterised claimed configured coupled adapted disposed made",
         "VBZ": """comprises refers specifies determines includes contains provides receives generates transmits obtains
-            performs corresponds represents relates indicates exists enables allows describes illustrates depicts""",
+            performs corresponds represents relates indicates exists enables allows describes illustrates depicts
+            suffers consists depends differs belongs extends occurs protects removes separates secures detects satisfies varies serves
+            communicates translates occupies enters engages attaches settles solidifies elapses envisions moves opens closes""",
         "WRB": "wherein whereby",
     }.items()
     for word in words.split()
 }
 
-_ALWAYS_ACTING = "comprising including having containing consisting using according depending regarding concerning"
+_ALWAYS_ACTING = "comprising including having containing consisting using according depending regarding concerning utilizing utilising"
 _BEFORE_THINGS = "with between via through into onto under against behind like than upon"
 _BE = "is are was were be been being am become becomes became has have had"
 _NUMBERED = "claim claims fig fig. figs figs. figure figures example examples table tables equation equations eq no. nos. p. pp."
@@ -70,7 +73,7 @@ _IRREGULAR_PAST = frozenset(
     ground heard held hit kept knew laid lay led left let lit lost made meant met paid put ran read rose saw sent set shone shot shut
     slid spent split spread spun stood stuck struck took thought threw told understood went wound wrote""".split()
 )
-_NEEDS_NO_ARTICLE = """data information power heat water light air energy gas fluid power electricity content text oxygen hydrogen
+_NEEDS_NO_ARTICLE = """data information power heat water light air energy gas fluid electricity content text oxygen hydrogen
     steam oil fuel ice pressure torque current"""
 _UNITS = """mm cm km nm µm μm um pm kg mg µg μg ng lb ms µs μs ns min hr hrs Hz kHz MHz GHz THz mV kV mA µA mW kW MW kJ kN Pa kPa MPa GPa
     bar mbar mol mmol mM µM nM ml mL µl μl dl dB kΩ MΩ °C °F °K ppm ppb rpm wt% vol% mol% bits bit bytes kB MB GB TB kbps Mbps Gbps eV keV
@@ -86,6 +89,7 @@ _WORD_LETTERS = {
     **dict.fromkeys(_NUMBERED.split(), "E"),
     **dict.fromkeys(_ALWAYS_ACTING.split(), "O"),
     **dict.fromkeys(DETERMINERS - {"that", "which", "what"}, "D"),  # these may open a clause: their tag decides
+    **dict.fromkeys(INSIDE_TERMS, "n"),
     "to": "t", "A": "a", "'s": "S", "’s": "S", "and": "A", "or": "A", "and/or": "A", ",": "K", "(": "(", ")": ")", "[": "(", "]": ")",
     ".": ".", "?": ".", "!": ".",
 }  # fmt: skip
@@ -93,16 +97,23 @@ _NUMBER = re.compile(r"[-−+±]?\d+(?:[.,:/–-]\d+)*[A-Za-z]{0,2}['′″]{0,2
 _ONE_LETTER_UNIT = frozenset("mgshlLVWKCFNJTMΩ")
 _LABEL = re.compile(r"[B-Zb-z]|[A-Z]\d{1,4}[a-z]?['′]?")
 LONGEST_ACRONYM = 5
-# A locant, then a name: "3-methyl-butane", but not "3-dimensional" or "2-way".
-_CHEMICAL = re.compile(r"[\dN][\dN,'′]*-.{3,}(?:ane|ene|yne|ol|one|ide|ate|ine|yl|ose|ether|acid|oic|azole)")
+# A locant, then a name: "3-methyl-butane", but not "3-dimensional" or "2-way". A short formula: "i-PrOH". A species: "E. coli".
+_NAME = re.compile(
+    r"(?:[\w-]{1,40}-)?[\dN][\dN,:'′]*-.{3,}(?:ane|ene|yne|ol|one|ide|ate|ine|yl|ose|ether|acid|oic|azole)"
+    r"|(?:n|i|s|t|iso|sec|tert)-[A-Z][a-zA-Z\d]{1,9}"
+    r"|\d['′]-(?:[A-Z]{2,5}|end)|[A-Z]\.[ ].+"
+)
+_ROMAN = re.compile(r"I{2,3}|IV|VI{1,3}|IX")
 _ING = re.compile(r".*[aeiouy].*ing")  # not "ring", "spring", "string"
 _ELEMENTS = frozenset(("H2", "O2", "N2", "F2", "I2", "C1", "C2", "C3", "C4", "C5", "C6"))
 
-_OPEN = np.frombuffer(b"wqyp", dtype=np.uint8)
+_OPEN = np.frombuffer(b"wqryp", dtype=np.uint8)
+_ACRONYMS = np.frombuffer(b"qr", dtype=np.uint8)
 _NOUN_LIKE = np.frombuffer(b"NMJPYGVv", dtype=np.uint8)
 
-#: What stands for a word that its tag decides: any word, one that looks like an acronym, an "-ing" form, a past form.
-OPEN, OPEN_ACRONYM, OPEN_ING, OPEN_PAST = "w", "q", "y", "p"
+#: What stands for a word that its tag decides: any word, one that looks like an acronym, a Roman numeral, an "-ing" form, a
+#: past form.
+OPEN, OPEN_ACRONYM, OPEN_ROMAN, OPEN_ING, OPEN_PAST = "w", "q", "r", "y", "p"
 
 
 def lexical_letter(word: str) -> str:
@@ -122,11 +133,15 @@ def lexical_letter(word: str) -> str:
         return "L"
     if not any(map(str.isalpha, word)):
         return "X"
+    if word.startswith("SEQ ID"):
+        return "E"
+    if _ROMAN.fullmatch(word):
+        return OPEN_ROMAN
     if word.isupper() and len(word) <= LONGEST_ACRONYM:
         return OPEN_ACRONYM
     if word.endswith("wise"):
         return "J"  # "clockwise"
-    if _CHEMICAL.fullmatch(word):
+    if _NAME.fullmatch(word):
         return "Z"
     if word.endswith("ed") or word.lower() in _IRREGULAR_PAST:
         return OPEN_PAST
@@ -136,7 +151,7 @@ def lexical_letter(word: str) -> str:
 def word_letters(lexical: LetterArray, tags: npt.NDArray[np.uint8], tag_names: tuple[str, ...]) -> LetterArray:
     """Return the letters of words from what `lexical_letter` said and their tags."""
     of_tag = np.frombuffer("".join(TAG_LETTERS.get(name, "X") for name in tag_names).encode(), dtype=np.uint8)[tags]
-    acronym, ing = lexical == ord(OPEN_ACRONYM), lexical == ord(OPEN_ING)
+    acronym, ing = np.isin(lexical, _ACRONYMS), lexical == ord(OPEN_ING)
     letters = np.where(np.isin(lexical, _OPEN), of_tag, lexical)
     letters[(lexical == ord(OPEN)) & (letters == ord("Y"))] = ord("N")  # "the storage node" is no past form
     letters[acronym & np.isin(letters, _NOUN_LIKE)] = ord("Z")  # "LED" is no form of "lead"

@@ -15,6 +15,8 @@ _WORD = re.compile(
     [a-z]+(?=[ ,;])                                      # most words: a short cut
   | (?:FIGS?|Figs?|Nos?|pp?)\.(?=\s{0,3}\d)             # abbreviations that keep their dot: "FIG. 1", "No. 7"
   | (?:e\.g|i\.e|etc|cf|vs|ca|approx|resp|al)\.
+  | SEQ[ ]ID[ ]NO[Ss]?\b[.:]{0,2}                        # "SEQ ID NO: 5" is numbered as "FIG. 5" is
+  | [A-Z]\.[ ](?:coli|[a-z]{3,20}(?:(?<!o)us|is|ae|um|ii|ans|osa|ana|ori))\b   # "E. coli", "B. subtilis": no sentence ends
   | and/or
   | (?:(?<=\s)|(?<=[(\[])|^)[-−+±]\d[\d.,]{0,20}(?<=\d)   # signed numbers: "-20"
   | ['’]s\b                                              # the possessive stands apart from its word
@@ -24,7 +26,8 @@ _WORD = re.compile(
     (?:
         [-‐‑–/_·+](?=[^\W_])                             # "light-emitting", "input/output"
       | (?<=[0-9])['′″]?[.,:](?=[0-9])                   # "1.5", "1,2-", "1:10"
-      | (?<=[A-Z])['′]?,(?=[A-Z]['′]?-)                  # "N,N-"
+      | (?<=[A-Zα-ω])['′]?,(?=[A-Zα-ω]['′]?-)            # "N,N-", "α,β-"
+      | (?<=[0-9])['′]{1,2}-(?=[^\W\d_])                 # "5'-UTR"
       | (?<=[0-9])['′]?,(?=[0-9A-Z]['′]?-)               # "2,N-"
       | (?<=\b[A-Za-z])\.(?=[A-Za-z]\b)                  # "U.S"
       | [([](?![\d\s,;]{1,12}[a-z]{0,2}['′]{0,2}[)\]])[^\s()[\]]{1,40}[)\]]   # "Fe(III)", "layer(s)", not "valve(10)"

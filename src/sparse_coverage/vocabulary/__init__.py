@@ -1,16 +1,23 @@
 """Many spans in, a vocabulary of centers with radii and anchors out."""
 
 from sparse_coverage.vocabulary.build import build_vocabulary
+from sparse_coverage.vocabulary.canonical import canonical_distance
+from sparse_coverage.vocabulary.hub import publish
 from sparse_coverage.vocabulary.sample import SpanSample
+from sparse_coverage.vocabulary.sampler import SampleConfig, draw_sample
 from sparse_coverage.vocabulary.storage import load_vocabulary, save_vocabulary
 from sparse_coverage.vocabulary.types import Anchor, Vocabulary, VocabularyConfig
 
 __all__ = [
     "Anchor",
+    "SampleConfig",
     "SpanSample",
     "Vocabulary",
     "VocabularyConfig",
     "build_vocabulary",
+    "canonical_distance",
+    "draw_sample",
     "load_vocabulary",
+    "publish",
     "save_vocabulary",
 ]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from sparse_coverage.encoding.types import Encoder
-from sparse_coverage.errors import InputError, VocabularyError
-from sparse_coverage.vocabulary.farthest_first import farthest_first
-from sparse_coverage.vocabulary.radii import cell_radii, nearest_centers
+from sparse_coverage.errors import InputError
+from sparse_coverage.vocabulary.nearest import nearest_centers
+from sparse_coverage.vocabulary.quantised import Centers
+from sparse_coverage.vocabulary.radii import measure_cells
 from sparse_coverage.vocabulary.sample import SpanSample
+from sparse_coverage.vocabulary.selections import NESTED, Choice, select
 from sparse_coverage.vocabulary.types import Vocabulary, VocabularyConfig
 
 DEFAULT_SIZE = 10_000
@@ -15,22 +20,43 @@ SPANS_PER_CENTER = 10
 
 
 def build_vocabulary(
-    sample: SpanSample, encoder: Encoder, unit: str, *, size: int | None = None, tau: float = 99.0, seed: int = 0
+    sample: SpanSample,
+    encoder: Encoder,
+    unit: str,
+    *,
+    size: int | None = None,
+    sizes: Sequence[int] = (),
+    tau: float = 99.0,
+    seed: int = 0,
+    selection: str = "farthest-first",
+    threads: int | None = None,
+    checkpoints: Path | None = None,
 ) -> Vocabulary:
     """Choose centers among the sampled spans and give each its radius.
 
-    Without a `size`: 10,000 centers, or a tenth of the spans where that is fewer.
+    Without a `size`: 10,000 centers, or a tenth of the spans where that is fewer. `sizes` are smaller sizes to measure
+    radii for in the same pass, for `Vocabulary.truncate`. In the folder `checkpoints` an interrupted run leaves its state.
     """
     if not 0 < tau <= 100:
         raise InputError(f"tau is a percentile: above 0, at most 100, not {tau}.")
-    if len(sample) == 0:
-        raise VocabularyError("The texts hold no spans, so there is nothing to choose centers from.")
     if size is None:
-        size = max(1, min(DEFAULT_SIZE, len(sample) // SPANS_PER_CENTER))
-    points = sample.points()
-    traversal = farthest_first(points, size, seed=seed)
-    centers = points[traversal.rows]
-    nearest, distances = nearest_centers(points, centers)
+        size = max((*sizes, max(1, min(DEFAULT_SIZE, len(sample) // SPANS_PER_CENTER))))
+    levels = sorted({*sizes, size})
+    if levels[0] < 1 or levels[-1] > size:
+        raise InputError(f"Smaller sizes must lie between 1 and the size {size:,}, not {', '.join(map(str, sizes))}.")
+    if len(levels) > 1 and selection not in NESTED:
+        raise InputError(f"The selection '{selection}' is not nested: fit each size by itself, without smaller sizes.")
+    traversal = checkpoints / f"traversal-{seed}.npz" if checkpoints else None
+    chosen = select(selection, sample, Choice(size, seed, threads, traversal))
+    name = f"cells-{selection}-{seed}-{'-'.join(map(str, levels))}.bin"
+    assigned = nearest_centers(
+        sample.points,
+        Centers.of(chosen.centers),
+        sizes=levels,
+        threads=threads,
+        checkpoint=checkpoints / name if checkpoints else None,
+    )
+    cells = {level: measure_cells(assignment, level, tau) for level, assignment in assigned.items()}
     config = VocabularyConfig(
         encoder=encoder.name,
         fingerprint=encoder.fingerprint,
@@ -39,9 +65,9 @@ def build_vocabulary(
         unit=unit,
         size=size,
         tau=tau,
-        selection="farthest-first",
+        selection=selection,
         seed=seed,
         spans=len(sample),
+        documents=sample.documents,
     )
-    anchors = tuple(sample.anchor(int(row)) for row in traversal.rows)
-    return Vocabulary(centers, cell_radii(nearest, distances, size, tau), anchors, config)
+    return Vocabulary(chosen.centers, cells[size].radii, sample.anchors(chosen.rows), config, cells, chosen.gaps)

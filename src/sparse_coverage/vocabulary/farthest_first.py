@@ -1,28 +1,40 @@
-"""Farthest-first traversal: each new center is the point farthest from all centers so far.
+"""Exact farthest-first traversal: each new center is the point farthest from all centers so far.
 
-One canonical distance decides, `float32(1 - dot)` with the dot product summed in float64 in a fixed order, so that the
-sequence does not depend on threads, block sizes or the BLAS at hand.
+Distances to the chosen centers only fall, so a distance that is out of date is an upper bound. Only the points with the
+largest bounds are brought up to date; those that stay above the threshold form a pool, small enough for the cache, in
+which centers are chosen one after the other until its farthest point falls to the threshold. The canonical distance
+decides every comparison, so the sequence is that of the plain algorithm, whatever the threads and sizes of blocks.
 """
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.kernels import compiled
 from sparse_coverage.progress import progress_bar
+from sparse_coverage.vocabulary.canonical import canonical_distance
+from sparse_coverage.vocabulary.followers import Followers, leaders_of
+from sparse_coverage.vocabulary.frontier import Frontier
+from sparse_coverage.vocabulary.points import Points, Reader, as_points
+from sparse_coverage.vocabulary.quantised import Centers, quantise
+from sparse_coverage.vocabulary.refresh import choose, meet_followers, meet_unseen
+from sparse_coverage.vocabulary.standing import Standing
+from sparse_coverage.vocabulary.workers import Workers
+
+__all__ = ["SAME_POINT", "Traversal", "canonical_distance", "farthest_first"]
 
 SAME_POINT = np.float32(1e-6)
 """Points closer than this count as one: below it a distance is rounding."""
-LANES = 8
-
-Points = npt.NDArray[np.float32]
+PIECE = 512
+POOL = 256
+"""How many up-to-date points are wanted before choosing among them."""
+SECONDS_BETWEEN_SAVES = 30.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,73 +45,210 @@ class Traversal:
     distances: npt.NDArray[np.float32]
 
 
-def farthest_first(points: Points, count: int, *, seed: int = 0, threads: int | None = None) -> Traversal:
-    """Choose `count` rows of normalised points. The first is drawn with the seed; ties go to the lowest row."""
-    _check(points, count)
-    points = np.ascontiguousarray(points, dtype=np.float32)
-    total = len(points)
-    workers = threads or os.cpu_count() or 1
-    edges = np.linspace(0, total, min(workers, total) + 1).astype(np.int64)
-    parts = list(pairwise(edges.tolist()))
-    distances = np.full(total, np.inf, dtype=np.float32)
-    rows = np.empty(count, dtype=np.int64)
-    gaps = np.empty(count, dtype=np.float32)
-    row, gap = int(np.random.default_rng(seed).integers(total)), np.float32(np.inf)
-    with ThreadPoolExecutor(len(parts)) as pool, progress_bar("Choosing centers", count) as advance:
-        for number in range(count):
-            if gap <= SAME_POINT:
-                raise VocabularyError(
-                    f"{count:,} centers were asked for, but the {total:,} spans hold only {number:,} distinct points. "
-                    f"Choose a vocabulary size of at most {number:,}, or give more text."
-                )
-            rows[number], gaps[number] = row, gap
-            found = pool.map(lambda part, center=row: _update(points, center, distances, part[0], part[1]), parts)
-            row, gap = max(found, key=lambda candidate: (candidate[1], -candidate[0]))
-            advance()
-    return Traversal(rows, gaps)
+def farthest_first(
+    points: Points | npt.NDArray[np.float32],
+    count: int,
+    *,
+    seed: int = 0,
+    threads: int | None = None,
+    block: int | None = None,
+    checkpoint: Path | None = None,
+) -> Traversal:
+    """Choose `count` rows of normalised points. The first is drawn with the seed; ties go to the lowest row.
 
-
-def _check(points: Points, count: int) -> None:
+    `block` is how many points are brought up to date at a time. With a `checkpoint` file, the state is saved there every
+    half minute and at the end, and taken up again from there: after an interruption, or to choose more centers.
+    """
+    points = as_points(points)
     if count < 1:
         raise VocabularyError(f"A vocabulary needs at least one center, not {count}.")
     if len(points) == 0:
         raise VocabularyError("There are no spans to choose centers from: the texts are empty.")
-    if not np.isfinite(points).all():
-        bad = int(np.flatnonzero(~np.isfinite(points).all(axis=1))[0])
-        raise VocabularyError(f"Span vector {bad} holds a value that is not a number. The encoder's output is broken.")
+    with Workers(threads) as workers:
+        walk = _Walk(points, count, seed, workers, block)
+        if checkpoint is not None:
+            walk.resume(checkpoint)
+        with progress_bar("Choosing centers", count) as advance:
+            walk.run(advance, checkpoint)
+    return Traversal(walk.standing.picked.copy(), walk.standing.gaps.copy())
 
 
-@compiled
-def canonical_distance(a: Points, b: Points) -> np.float32:
-    """Return float32(1 - dot), the products (exact in float64) summed in LANES interleaved lanes, then across lanes."""
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-    size = len(a)
-    whole = size - size % LANES
-    for i in range(0, whole, LANES):
-        s0 += np.float64(a[i]) * np.float64(b[i])
-        s1 += np.float64(a[i + 1]) * np.float64(b[i + 1])
-        s2 += np.float64(a[i + 2]) * np.float64(b[i + 2])
-        s3 += np.float64(a[i + 3]) * np.float64(b[i + 3])
-        s4 += np.float64(a[i + 4]) * np.float64(b[i + 4])
-        s5 += np.float64(a[i + 5]) * np.float64(b[i + 5])
-        s6 += np.float64(a[i + 6]) * np.float64(b[i + 6])
-        s7 += np.float64(a[i + 7]) * np.float64(b[i + 7])
-    for i in range(whole, size):
-        s0 += np.float64(a[i]) * np.float64(b[i])
-    distance: np.float32 = np.float32(1.0 - (((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))))
-    return distance
+class _Walk:
+    """One traversal under way."""
 
+    def __init__(self, points: Points, count: int, seed: int, workers: Workers, block: int | None) -> None:
+        self.points = points
+        self.reader = Reader(points, PIECE)
+        self.count = count
+        self.seed = seed
+        self.workers = workers
+        self.standing = Standing.fresh(len(points), count)
+        self.centers = Centers(count, points.dimension)
+        self.followers = Followers(count)
+        self.frontier = Frontier(self.standing.bound, block)
+        self.pool = np.empty(0, dtype=np.int64)
 
-@compiled
-def _update(
-    points: Points, center: int, distances: npt.NDArray[np.float32], first: int, last: int
-) -> tuple[int, np.float32]:
-    """Lower the distances of rows first..last to the new center; return the farthest of them, lowest row first."""
-    best_row, best = first, np.float32(-np.inf)
-    for row in range(first, last):
-        distance = canonical_distance(points[row], points[center])
-        if distance < distances[row]:
-            distances[row] = distance
-        if distances[row] > best:
-            best_row, best = row, distances[row]
-    return best_row, best
+    def resume(self, checkpoint: Path) -> None:
+        """Take up the state that an interrupted run left, if it left one of the same traversal."""
+        self.standing.restore(checkpoint, self.seed)
+        done = self.standing.count
+        if done:
+            self.centers.append(self.points.rows(self.standing.picked[:done]))
+            self._enter(0)
+
+    def run(self, advance: Callable[[int], None], checkpoint: Path | None) -> None:
+        """Choose centers until there are enough."""
+        saved, found = time.monotonic(), self.standing.count
+        if not found:
+            self._start()
+        advance(self.standing.count)
+        while self.standing.count < self.count:
+            before = self.standing.count
+            self._fill_pool()
+            self._choose()
+            advance(self.standing.count - before)
+            if checkpoint is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
+                self.standing.save(checkpoint, self.seed)
+                saved = time.monotonic()
+        if checkpoint is not None and self.standing.count > found:
+            self.standing.save(checkpoint, self.seed)  # a shorter run keeps what a longer one left
+
+    def _start(self) -> None:
+        """Draw the first center and measure every point against it."""
+        total = len(self.points)
+        row = int(np.random.default_rng(self.seed).integers(total))
+        self.centers.append(self.points.rows(np.array([row])))
+        self._note(np.array([row]), np.array([np.inf], dtype=np.float32))
+        starts = range(0, total, PIECE)
+        self.workers.each(lambda top: self._meet_first(np.arange(top, min(top + PIECE, total))), starts)
+        self.standing.bound[row] = -np.inf
+
+    def _fill_pool(self) -> None:
+        """Bring the points of largest bound up to date until enough of them stay above the threshold."""
+        bound = self.standing.bound
+        while True:
+            numbers = self.frontier.take(self.pool)
+            numbers = numbers[np.argsort(self.standing.owner[numbers], kind="stable")]  # neighbours share their lists
+            pieces = [numbers[top : top + PIECE] for top in range(0, len(numbers), PIECE)]
+            self.workers.each(self._refresh, pieces)
+            above = self._above(numbers)
+            self.frontier.give_back(numbers[~above])
+            self.pool = np.concatenate([self.pool, numbers[above]])
+            if int(self._above(self.pool).sum()) >= POOL or self.frontier.exhausted:
+                break
+        staying = self._above(self.pool)
+        self.frontier.give_back(self.pool[~staying])
+        self.pool = np.sort(self.pool[staying])
+        if len(self.pool) == 0 or not bound[self.pool].max() > SAME_POINT:
+            found = self.standing.count
+            raise VocabularyError(
+                f"{self.count:,} centers were asked for, but the {len(self.points):,} spans hold only {found:,} distinct "
+                f"points. Choose a vocabulary size of at most {found:,}, or give more text."
+            )
+
+    def _above(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        bound = self.standing.bound[numbers]
+        above: npt.NDArray[np.bool_] = (bound > self.frontier.theta) | (
+            (bound == self.frontier.theta) & (numbers < self.frontier.tie_row)
+        )
+        return above
+
+    def _choose(self) -> None:
+        """Choose greedily in the pool, then tell the centers' neighbourhoods."""
+        state, first = self.standing, self.standing.count
+        rows = self.points.rows(self.pool)
+        quantised = quantise(rows)
+        distances = state.bound[self.pool]
+        picked = np.empty(self.count - first, dtype=np.int64)
+        gaps = np.empty(self.count - first, dtype=np.float32)
+        winners = state.owner[self.pool]
+        chosen = choose(
+            self.pool,
+            distances,
+            rows,
+            quantised,
+            picked,
+            gaps,
+            winners,
+            self.frontier.theta,
+            self.frontier.tie_row,
+            SAME_POINT,
+            first,
+            self.centers.margin,
+        )
+        picked = picked[:chosen]
+        self.centers.extend_rows(rows[picked], quantised[picked])
+        state.bound[self.pool] = distances
+        state.owner[self.pool] = winners
+        self._note(self.pool[picked], gaps[:chosen])
+        state.seen[self.pool] = state.count
+        state.checked[self.pool] = state.count
+        self.pool = self.pool[distances > -np.inf]
+        self._enter(first)
+
+    def _note(self, numbers: npt.NDArray[np.int64], gaps: npt.NDArray[np.float32]) -> None:
+        state = self.standing
+        state.picked[state.count : state.count + len(numbers)] = numbers
+        state.gaps[state.count : state.count + len(numbers)] = gaps
+        state.count += len(numbers)
+
+    def _enter(self, first: int) -> None:
+        last = self.standing.count
+        spans = [(top, min(top + PIECE, last)) for top in range(first, last, PIECE)]
+        found = self.workers.map(lambda span: leaders_of(self.centers, span[0], span[1]), spans)
+        for (top, _), leaders in zip(spans, found, strict=True):
+            self.followers.add(top, leaders)
+
+    def _refresh(self, numbers: npt.NDArray[np.int64]) -> None:
+        state, centers, followers = self.standing, self.centers, self.followers
+        rows, quantised = self.reader.read(numbers)
+        meet_followers(
+            numbers,
+            rows,
+            quantised,
+            state.bound,
+            state.owner,
+            state.seen,
+            state.checked,
+            centers.rows,
+            centers.quantised,
+            followers.heads,
+            followers.nexts,
+            followers.numbers,
+            state.count,
+            centers.margin,
+        )
+        left = np.flatnonzero(self._above(numbers))
+        left = left[np.argsort(state.seen[numbers[left]], kind="stable")]
+        self._meet(left, numbers, rows, quantised, self.frontier.theta, self.frontier.tie_row)
+
+    def _meet_first(self, numbers: npt.NDArray[np.int64]) -> None:
+        rows, quantised = self.reader.read(numbers)
+        self._meet(np.arange(len(numbers)), numbers, rows, quantised, np.float32(-np.inf), 0)
+
+    def _meet(
+        self,
+        chosen: npt.NDArray[np.int64],
+        numbers: npt.NDArray[np.int64],
+        rows: npt.NDArray[np.float32],
+        quantised: npt.NDArray[np.int16],
+        theta: np.float32,
+        tie_row: int,
+    ) -> None:
+        state, centers = self.standing, self.centers
+        meet_unseen(
+            chosen,
+            numbers,
+            rows,
+            quantised,
+            state.bound,
+            state.owner,
+            state.seen,
+            state.checked,
+            centers.rows,
+            centers.panels,
+            state.count,
+            theta,
+            tie_row,
+            centers.margin,
+        )

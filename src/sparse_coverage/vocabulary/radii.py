@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.progress import progress_bar
+from sparse_coverage.errors import InputError
+from sparse_coverage.vocabulary.nearest import Assignment
 
 FLOOR = np.float32(1e-6)
-ROWS = 2048
-COLUMNS = 8192
-
-Matrix = npt.NDArray[np.float32]
 
 
-def nearest_centers(points: Matrix, centers: Matrix) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
-    """Return each point's nearest center (ties: the lowest) and its cosine distance, in blocks both ways."""
-    nearest = np.zeros(len(points), dtype=np.int32)
-    similarity = np.full(len(points), -np.inf, dtype=np.float32)
-    with progress_bar("Assigning spans", len(points)) as advance:
-        for top in range(0, len(points), ROWS):
-            rows = slice(top, top + ROWS)
-            for left in range(0, len(centers), COLUMNS):
-                block = points[rows] @ centers[left : left + COLUMNS].T
-                best = block.argmax(axis=1)
-                value = block[np.arange(len(block)), best]
-                better = value > similarity[rows]
-                nearest[rows] = np.where(better, best + left, nearest[rows])
-                similarity[rows] = np.where(better, value, similarity[rows])
-            advance(len(points[rows]))
-    return nearest, np.maximum(np.float32(1) - similarity, np.float32(0))
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """The cells of V centers: each one's radius and how many sampled spans it holds.
+
+    `covered` is the share of the spans within the radius of their nearest center, `error` their mean distance to it (the
+    quantisation error), `farthest` the largest.
+    """
+
+    radii: npt.NDArray[np.float32]
+    counts: npt.NDArray[np.int64]
+    covered: float
+    error: float
+    farthest: float
+
+    def __len__(self) -> int:
+        return len(self.radii)
+
+
+def measure_cells(assignment: Assignment, size: int, tau: float) -> Cells:
+    """Return radii and statistics of the cells of an assignment to `size` centers."""
+    radii = cell_radii(assignment.nearest, assignment.distances, size, tau)
+    inside = assignment.distances <= radii[assignment.nearest]
+    return Cells(
+        radii=radii,
+        counts=np.bincount(assignment.nearest, minlength=size).astype(np.int64),
+        covered=float(inside.mean()),
+        error=float(assignment.distances.mean(dtype=np.float64)),
+        farthest=float(assignment.distances.max()),
+    )
 
 
 def cell_radii(
@@ -40,8 +52,10 @@ def cell_radii(
     >>> cell_radii(np.array([0, 0, 0, 1], np.int32), np.array([0.0, 0.1, 0.2, 0.0], np.float32), 3, 50.0).tolist()
     [0.10000000149011612, 9.999999974752427e-07, 9.999999974752427e-07]
     """
+    if not 0 < tau <= 100:
+        raise InputError(f"tau is a percentile: above 0, at most 100, not {tau}.")
     order = np.lexsort((distances, nearest))
-    ordered = distances[order].astype(np.float64)
+    ordered = distances[order]
     counts = np.bincount(nearest, minlength=size)
     firsts = np.concatenate(([0], np.cumsum(counts)[:-1]))
     radii = np.zeros(size, dtype=np.float64)
@@ -49,7 +63,8 @@ def cell_radii(
     place = (counts[filled] - 1) * (tau / 100.0)
     low = np.floor(place).astype(np.int64)
     high = np.minimum(low + 1, counts[filled] - 1)
-    below, above = ordered[firsts[filled] + low], ordered[firsts[filled] + high]
+    below = ordered[firsts[filled] + low].astype(np.float64)
+    above = ordered[firsts[filled] + high].astype(np.float64)
     radii[filled] = below + (above - below) * (place - low)
     floored: npt.NDArray[np.float32] = np.maximum(radii.astype(np.float32), FLOOR)
     return floored

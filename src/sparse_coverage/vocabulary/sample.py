@@ -1,61 +1,73 @@
-"""A uniform sample of a stream of spans, reproducible from the seed, in flat memory."""
+"""A finished sample of spans: one float16 matrix on disk, mapped into memory, and the anchor of each row."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.spans.types import Spans
+from sparse_coverage.errors import VocabularyError
+from sparse_coverage.files import read_json, sha256_of
+from sparse_coverage.vocabulary.points import Points
 from sparse_coverage.vocabulary.types import Anchor
+
+SAMPLE, POINTS, ANCHORS = "sample.json", "points.f16", "anchors.jsonl"
 
 
 class SpanSample:
-    """Keeps up to `limit` spans of a stream, each with equal chance (reservoir sampling), and their anchors.
+    """Opens a sample folder. The stored vectors are the points: whatever is exact is exact with respect to them."""
 
-    Every span of every section has the same chance, so the sample is proportional across sections and documents.
-    """
-
-    def __init__(self, limit: int, dimension: int, seed: int) -> None:
-        self._limit = limit
-        self._random = np.random.default_rng([seed, 1])
-        self._vectors = np.empty((0, dimension), dtype=np.float32)
-        self._anchors: list[Anchor] = []
-        self.seen = 0
-
-    def add(self, spans: Spans, text: str, document: str, passage: str) -> None:
-        """Offer the spans of one text."""
-        for row, place in self._places(len(spans)):
-            anchor = Anchor(text[spans.starts[row] : spans.ends[row]], document, passage)
-            if place == len(self._anchors):
-                self._anchors.append(anchor)
-                self._grow()
-            else:
-                self._anchors[place] = anchor
-            self._vectors[place] = spans.vectors[row]
-
-    def points(self) -> npt.NDArray[np.float32]:
-        """Return the sampled vectors, one row a span."""
-        return self._vectors[: len(self._anchors)]
-
-    def anchor(self, row: int) -> Anchor:
-        """Return the text and origin of a sampled span."""
-        return self._anchors[row]
+    def __init__(self, folder: Path) -> None:
+        if not (folder / SAMPLE).is_file():
+            raise VocabularyError(f"{folder}: there is no finished sample here (no {SAMPLE}).")
+        facts: dict[str, Any] = read_json(folder / SAMPLE)
+        self.folder = folder
+        self.documents = int(facts["documents"])
+        self.seen: dict[str, int] = facts["seen"]
+        self._sha256: dict[str, str] = facts["sha256"]
+        shape = (int(facts["spans"]), int(facts["dimension"]))
+        path = folder / POINTS
+        held = path.stat().st_size if path.is_file() else 0
+        if held != 2 * shape[0] * shape[1]:
+            raise VocabularyError(
+                f"{path}: {held:,} bytes, but {shape[0]:,} spans of {shape[1]} dimensions need {2 * shape[0] * shape[1]:,}. "
+                "The file was cut or replaced; remove the folder and draw the sample again."
+            )
+        self.points = Points(np.memmap(path, dtype=np.float16, mode="r", shape=shape))
 
     def __len__(self) -> int:
-        return len(self._anchors)
+        return len(self.points)
 
-    def _places(self, count: int) -> list[tuple[int, int]]:
-        """Return which of the next `count` spans are kept, and where."""
-        room = max(0, min(count, self._limit - self.seen))
-        places = [(row, self.seen + row) for row in range(room)]
-        if room < count:
-            drawn = self._random.integers(0, np.arange(self.seen + room + 1, self.seen + count + 1))
-            places += [(room + offset, int(drawn[offset])) for offset in np.flatnonzero(drawn < self._limit)]
-        self.seen += count
-        return places
+    def anchors(self, rows: npt.NDArray[np.int64]) -> tuple[Anchor, ...]:
+        """Return the anchors of some rows, in the order asked for."""
+        wanted = set(rows.tolist())
+        found = {row: Anchor(*json.loads(line)) for row, line in enumerate(self._lines()) if row in wanted}
+        return tuple(found[row] for row in rows.tolist())
 
-    def _grow(self) -> None:
-        if len(self._anchors) > len(self._vectors):
-            larger = np.empty((min(self._limit, max(1024, 2 * len(self._vectors))), self._vectors.shape[1]), np.float32)
-            larger[: len(self._vectors)] = self._vectors
-            self._vectors = larger
+    def texts(self) -> Iterator[str]:
+        """Yield the text of every span, in row order."""
+        for line in self._lines():
+            yield json.loads(line)[0]
+
+    def check(self) -> None:
+        """Compare the files with their checksums; a damaged one is an error that names it."""
+        for name, expected in self._sha256.items():
+            if sha256_of(self.folder / name) != expected:
+                raise VocabularyError(f"{self.folder / name}: the file is damaged (its sha256 differs). Draw it again.")
+
+    def _lines(self) -> Iterator[bytes]:
+        count = 0
+        with (self.folder / ANCHORS).open("rb") as stream:
+            for line in stream:
+                if not line.endswith(b"\n"):
+                    break
+                count += 1
+                yield line
+        if count != len(self):
+            raise VocabularyError(
+                f"{self.folder / ANCHORS}: {count:,} anchors for {len(self):,} spans. The file was cut; draw the sample again."
+            )

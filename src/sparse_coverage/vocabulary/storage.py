@@ -1,16 +1,24 @@
-"""A vocabulary's files: `vocabulary.json` (how it was made, checksums), `centers.safetensors`, `anchors.jsonl`."""
+"""A vocabulary's files: `vocabulary.json` (how it was made, checksums), `centers.safetensors`, `anchors.jsonl`.
+
+Nothing is pickled. The arrays can be mapped into memory instead of read.
+"""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
 
-from safetensors import SafetensorError
-from safetensors.numpy import load_file, save_file
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
 
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.files import read_json, sha256_of, write_json
+from sparse_coverage.vocabulary.hub import vocabulary_folder
+from sparse_coverage.vocabulary.radii import Cells
 from sparse_coverage.vocabulary.types import Anchor, Vocabulary, VocabularyConfig
 
 FORMAT = 1
@@ -19,16 +27,30 @@ HEADER, CENTERS, ANCHORS = "vocabulary.json", "centers.safetensors", "anchors.js
 
 def save_vocabulary(vocabulary: Vocabulary, folder: Path) -> None:
     """Write a vocabulary into an existing folder."""
-    save_file({"centers": vocabulary.centers, "radii": vocabulary.radii}, folder / CENTERS)
-    with (folder / ANCHORS).open("w", encoding="utf-8") as stream:
+    arrays: dict[str, npt.NDArray[Any]] = {"centers": vocabulary.centers, "radii": vocabulary.radii}
+    if len(vocabulary.gaps):
+        arrays["gaps"] = vocabulary.gaps
+    for size, cells in vocabulary.levels.items():
+        arrays[f"radii-{size}"], arrays[f"counts-{size}"] = cells.radii, cells.counts
+    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / CENTERS)
+    with (folder / ANCHORS).open("w", encoding="utf-8", newline="\n") as stream:
         for anchor in vocabulary.anchors:
-            stream.write(json.dumps(asdict(anchor), ensure_ascii=False) + "\n")
+            stream.write(json.dumps(asdict(anchor), ensure_ascii=True) + "\n")
+    levels = {
+        str(size): {"covered": cells.covered, "error": cells.error, "farthest": cells.farthest}
+        for size, cells in vocabulary.levels.items()
+    }
     checksums = {name: sha256_of(folder / name) for name in (CENTERS, ANCHORS)}
-    write_json(folder / HEADER, {"format": FORMAT, "config": asdict(vocabulary.config), "sha256": checksums})
+    header = {"format": FORMAT, "config": asdict(vocabulary.config), "levels": levels, "sha256": checksums}
+    write_json(folder / HEADER, header)
 
 
-def load_vocabulary(folder: Path) -> Vocabulary:
-    """Read a vocabulary, verifying every file."""
+def load_vocabulary(source: str | Path, *, mmap: bool = False, check: bool = True) -> Vocabulary:
+    """Read a vocabulary from a folder, or from the model hub (`owner/name`).
+
+    `mmap` maps the arrays instead of reading them; `check` verifies every file's checksum first.
+    """
+    folder = vocabulary_folder(source)
     if not (folder / HEADER).is_file():
         raise VocabularyError(
             f"{folder}: there is no vocabulary here (no {HEADER}). Make one with: sparse-coverage fit"
@@ -36,20 +58,48 @@ def load_vocabulary(folder: Path) -> Vocabulary:
     header = read_json(folder / HEADER)
     if header.get("format") != FORMAT:
         raise VocabularyError(
-            f"{folder}: vocabulary format {header.get('format')}, this version reads format {FORMAT}."
+            f"{folder}: vocabulary format {header.get('format')}, this version reads format {FORMAT}. Fit it again."
         )
     for name, expected in header["sha256"].items():
         if not (folder / name).is_file():
             raise VocabularyError(f"{folder / name}: the file is missing. Restore it or fit the vocabulary again.")
-        if sha256_of(folder / name) != expected:
+        if check and sha256_of(folder / name) != expected:
             raise VocabularyError(
                 f"{folder / name}: the file is damaged (its sha256 differs). Fit the vocabulary again."
             )
     names = {field.name for field in fields(VocabularyConfig)}
     config = VocabularyConfig(**{key: value for key, value in header["config"].items() if key in names})
-    try:
-        arrays = load_file(folder / CENTERS)
-    except SafetensorError as error:
-        raise VocabularyError(f"{folder / CENTERS}: cannot be read ({error}).") from None
+    arrays = _mapped(folder / CENTERS) if mmap else _read(folder / CENTERS)
+    levels = {
+        int(size): Cells(arrays[f"radii-{size}"], arrays[f"counts-{size}"], **facts)
+        for size, facts in header.get("levels", {}).items()
+    }
     lines = (folder / ANCHORS).read_text(encoding="utf-8").splitlines()
-    return Vocabulary(arrays["centers"], arrays["radii"], tuple(Anchor(**json.loads(line)) for line in lines), config)
+    anchors = tuple(Anchor(**json.loads(line)) for line in lines)
+    gaps = arrays.get("gaps", np.empty(0, dtype=np.float32))
+    return Vocabulary(arrays["centers"], arrays["radii"], anchors, config, levels, gaps)
+
+
+def _read(path: Path) -> dict[str, npt.NDArray[Any]]:
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dictionary)
+    except SafetensorError as error:
+        raise VocabularyError(f"{path}: cannot be read ({error}). Fit the vocabulary again.") from None
+
+
+def _mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """Map the arrays of a safetensors file: eight bytes of header length, the header as JSON, then the data."""
+    kinds = {"F32": np.float32, "I64": np.int64}
+    try:
+        with path.open("rb") as stream:
+            length = int.from_bytes(stream.read(8), "little")
+            header = json.loads(stream.read(length))
+        content = np.memmap(path, dtype=np.uint8, mode="r", offset=8 + length)
+        return {
+            name: content[slice(*entry["data_offsets"])].view(kinds[entry["dtype"]]).reshape(entry["shape"])
+            for name, entry in header.items()
+            if name != "__metadata__"
+        }
+    except (OSError, ValueError, KeyError) as error:
+        raise VocabularyError(f"{path}: cannot be mapped ({error}). Fit the vocabulary again.") from None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.vocabulary.quantised import Centers
+from sparse_coverage.vocabulary.radii import Cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,8 @@ class Anchor:
 class VocabularyConfig:
     """How a vocabulary was made. Saved beside it, and compared when something built with another is loaded.
 
-    `size` is V; `tau` the percentile of the radii; `spans` the number of span vectors that the centers were chosen from.
+    `size` is V; `tau` the percentile of the radii; `spans` the number of span vectors that the centers were chosen from,
+    out of `documents` documents.
     """
 
     encoder: str
@@ -36,16 +41,23 @@ class VocabularyConfig:
     selection: str
     seed: int
     spans: int
+    documents: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """V centers in the order in which farthest-first chose them, so that the first V' are the vocabulary of size V'."""
+    """V centers in the order in which they were chosen, so that the first V' are the vocabulary of size V'.
+
+    `levels` holds the cells of every size that was fitted, this one included; `gaps` how far each center was from the
+    centers before it when farthest-first chose it. Both are empty where nobody measured them.
+    """
 
     centers: npt.NDArray[np.float32]
     radii: npt.NDArray[np.float32]
     anchors: tuple[Anchor, ...]
     config: VocabularyConfig
+    levels: Mapping[int, Cells] = field(default_factory=dict)
+    gaps: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty(0, dtype=np.float32))
 
     def __post_init__(self) -> None:
         if not len(self.centers) == len(self.radii) == len(self.anchors) == self.config.size:
@@ -57,6 +69,37 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.centers)
 
+    @cached_property
+    def packed(self) -> Centers:
+        """The centers as the kernels want them, made at the first use."""
+        return Centers.of(np.ascontiguousarray(self.centers, dtype=np.float32))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes that `truncate` can give."""
+        return tuple(sorted({*self.levels, len(self)}))
+
+    def truncate(self, size: int) -> Vocabulary:
+        """Return the vocabulary of the first `size` centers, with the radii of its own cells.
+
+        Radii belong to a size: with fewer centers each cell is larger. They were measured for the sizes named at fitting.
+        """
+        if size == len(self):
+            return self
+        if size not in self.levels:
+            raise InputError(
+                f"This vocabulary has no radii for {size:,} centers, only for {', '.join(f'{s:,}' for s in self.sizes)}. "
+                f"Fit it again and name the size: sparse-coverage fit … --sizes {size}"
+            )
+        return Vocabulary(
+            centers=self.centers[:size],
+            radii=self.levels[size].radii,
+            anchors=self.anchors[:size],
+            config=replace(self.config, size=size),
+            levels={smaller: cells for smaller, cells in self.levels.items() if smaller <= size},
+            gaps=self.gaps[:size],
+        )
+
     def with_radii(self, radii: npt.NDArray[np.float32], tau: float) -> Vocabulary:
-        """Return the same centers with other radii."""
-        return replace(self, radii=radii, config=replace(self.config, tau=tau))
+        """Return the same centers with other radii. Smaller sizes are left behind: their radii were not changed."""
+        return replace(self, radii=radii, config=replace(self.config, tau=tau), levels={})

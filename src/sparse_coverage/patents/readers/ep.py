@@ -8,7 +8,7 @@ from typing import Any
 
 from sparse_coverage.patents.body import read_body
 from sparse_coverage.patents.context import ReadContext
-from sparse_coverage.patents.languages import choose_part, language_code
+from sparse_coverage.patents.languages import choose_part, language_code, language_of
 from sparse_coverage.patents.text import element_text
 from sparse_coverage.patents.types import Patent
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date, publication_id
@@ -23,7 +23,7 @@ def read(root: Any, context: ReadContext) -> Patent:
     number = compact(root.get("doc-number")) or compact(data.findtext("B100/B110"))
     kind = compact(root.get("kind")) or compact(data.findtext("B100/B130"))
     document = publication_id("EP", number, kind)
-    language = language_code(root.get("lang")) or language_code(data.get("lang"))
+    language = language_of(root) or language_of(data)
     body = read_body(root, context, document, language)
     priorities = (iso_date(date.text) for date in data.iterfind("B300/B320/date"))
     return Patent(

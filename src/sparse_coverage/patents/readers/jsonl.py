@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from sparse_coverage.patents.context import Piece, ReadContext, ReadError
 from sparse_coverage.patents.limits import Limits
-from sparse_coverage.patents.readers.records import read_record
+from sparse_coverage.patents.readers.records import kind_of, read_record
 from sparse_coverage.patents.types import Patent
 
 
@@ -39,7 +39,7 @@ def read(piece: Piece, context: ReadContext) -> Patent:
     if piece.content.strip() == b"{":
         raise ReadError("JSON over several lines. Expected one object a line (JSON Lines).")
     try:
-        record = json.loads(piece.content.decode("utf-8-sig"))
+        record = json.loads(piece.content.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise ReadError(f"not UTF-8: byte {error.start} of the line is {piece.content[error.start]:#04x}.") from None
     except json.JSONDecodeError as error:
@@ -49,8 +49,12 @@ def read(piece: Piece, context: ReadContext) -> Patent:
     if b"\\ud" in piece.content.lower() and not _is_text(record):
         raise ReadError("it holds half a character (an unpaired surrogate such as \\ud800).")
     if not isinstance(record, dict):
-        raise ReadError(f"a JSON {type(record).__name__} instead of an object. Each line holds one patent: {{...}}.")
+        raise ReadError(f"{kind_of(record)} instead of an object. Each line holds one patent: {{...}}.")
     return read_record(record, context, "JSONL")
+
+
+def _refuse_constant(name: str) -> object:
+    raise ReadError(f"{name} is not JSON. Leave the field out, or write null.")
 
 
 def _is_text(record: object) -> bool:

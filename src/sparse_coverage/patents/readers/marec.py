@@ -7,7 +7,7 @@ from typing import Any
 from sparse_coverage.patents import bibliography
 from sparse_coverage.patents.body import read_body
 from sparse_coverage.patents.context import ReadContext
-from sparse_coverage.patents.languages import language_code
+from sparse_coverage.patents.languages import language_of
 from sparse_coverage.patents.types import Patent
 from sparse_coverage.patents.values import compact, iso_date, publication_id
 
@@ -15,8 +15,8 @@ from sparse_coverage.patents.values import compact, iso_date, publication_id
 def read(root: Any, context: ReadContext) -> Patent:
     """Read one `patent-document`."""
     country, number, kind = (compact(root.get(name)) for name in ("country", "doc-number", "kind"))
-    document = compact(root.get("ucid")) or publication_id(country, number, kind)
-    language = language_code(root.get("lang"))
+    document = (root.get("ucid") or "").strip() or publication_id(country, number, kind)
+    language = language_of(root)
     data = root.find("bibliographic-data")
     data = root if data is None else data
     body = read_body(root, context, document, language, nested_paths=True)
@@ -36,6 +36,6 @@ def read(root: Any, context: ReadContext) -> Patent:
         cpc=bibliography.cooperative_classes(data),
         family=compact(root.get("family-id")),
         applicants=bibliography.party_names(data, ".//applicants/applicant"),
-        citations=bibliography.cited_documents(data, ".//citations//patcit"),
+        citations=bibliography.cited_documents(data, ".//citations"),
         source=context.file,
     )

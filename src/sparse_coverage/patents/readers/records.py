@@ -11,7 +11,7 @@ from sparse_coverage.patents.context import ReadContext, ReadError
 from sparse_coverage.patents.languages import accepts, language_code
 from sparse_coverage.patents.paragraphs import split_paragraphs
 from sparse_coverage.patents.types import Claim, Paragraph, Patent
-from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
+from sparse_coverage.patents.values import class_symbol, distinct, iso_date
 from sparse_coverage.patents.xpath import passage_xpath
 
 # Where a record keeps its id, and where its text can be.
@@ -20,11 +20,13 @@ TEXT_FIELDS = ("title", "abstract", "text", "claims", "description")
 _COUNTRY = re.compile(r"([A-Z]{2})-?(?:D|RE|PP|H|T|AI|X)?\d")
 _KIND = re.compile(r"\d-?([A-Z]\d?)$")
 _SEPARATORS = re.compile(r"[;|]")
+# Ways to say that a text is not there. False and 0 are none of them.
+_NOTHING: tuple[object, ...] = (None, "", [])
 
 
 def read_record(record: Mapping[str, Any], context: ReadContext, format_name: str) -> Patent:
     """Read one record."""
-    document = next((compact(str(record[field])) for field in ID_FIELDS if record.get(field) not in (None, "")), "")
+    document = _text(record, "", *ID_FIELDS).strip()
     if not document:
         raise ReadError("no publication id. Give each record an `id` (or `_id`) such as EP-0661903-A2.")
     language = language_code(_text(record, document, "lang", "language"))
@@ -32,8 +34,8 @@ def read_record(record: Mapping[str, Any], context: ReadContext, format_name: st
         cause = f"no part in the wanted language ({context.language}): it is in {language}."
         raise ReadError(cause, document=document)
     country, kind = _COUNTRY.match(document), _KIND.search(document)
-    family = record.get("family")
-    return Patent(
+    listed = isinstance(record.get("family"), list)
+    patent = Patent(
         id=document,
         title=" ".join(_text(record, document, "title").split()),
         abstract=_paragraphs(record, document, "abstract", "text"),
@@ -42,21 +44,34 @@ def read_record(record: Mapping[str, Any], context: ReadContext, format_name: st
         country=_text(record, document, "country") or (country[1] if country else ""),
         kind=_text(record, document, "kind") or (kind[1] if kind else ""),
         language=language,
-        publication_date=iso_date(_text(record, document, "publication_date", "date")),
-        application_date=iso_date(_text(record, document, "application_date", "filing_date")),
-        priority_date=iso_date(_text(record, document, "priority_date")),
+        publication_date=_date(record, context, document, "publication_date", "date"),
+        application_date=_date(record, context, document, "application_date", "filing_date"),
+        priority_date=_date(record, context, document, "priority_date"),
         ipc=_symbols(record, document, "ipc"),
         cpc=_symbols(record, document, "cpc"),
-        family=family if isinstance(family, str) else "",
+        family="" if listed else _text(record, document, "family"),
         family_members=distinct(
-            _strings(record, document, "family_members")
-            + (_strings(record, document, "family") if isinstance(family, list) else [])
+            _strings(record, document, "family_members") + (_strings(record, document, "family") if listed else [])
         ),
         applicants=distinct(_strings(record, document, "applicants")),
         citations=distinct(_strings(record, document, "citations")),
         source=context.file,
         format=format_name,
     )
+    if not (patent.title or patent.abstract or patent.claims or patent.description):
+        context.report_note(f"it holds no text: none of {', '.join(TEXT_FIELDS)}", document)
+    return patent
+
+
+def kind_of(value: object) -> str:
+    """Say what kind of value JSON holds, in words."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    return "a string" if isinstance(value, str) else "a list" if isinstance(value, list) else "an object"
 
 
 def _text(record: Mapping[str, Any], document: str, *fields: str) -> str:
@@ -65,21 +80,41 @@ def _text(record: Mapping[str, Any], document: str, *fields: str) -> str:
         value = record.get(field)
         if value is None or value == "":
             continue
-        if not isinstance(value, str | int | float) or isinstance(value, bool):
-            raise ReadError(f"`{field}` is a {type(value).__name__}; expected a string.", document=document)
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            raise ReadError(f"`{field}` is {kind_of(value)}; expected a string.", document=document)
         return str(value)
     return ""
 
 
 def _strings(record: Mapping[str, Any], document: str, field: str) -> list[str]:
+    """Return the entries of a list, or of a string with separators."""
     value = record.get(field)
     if value is None:
         return []
-    if isinstance(value, str):
-        return [part.strip() for part in _SEPARATORS.split(value)]
-    if isinstance(value, list) and all(isinstance(part, str) for part in value):
-        return [part.strip() for part in value]
-    raise ReadError(f"`{field}` is a {type(value).__name__}; expected a list of strings.", document=document)
+    parts = (
+        _SEPARATORS.split(value) if isinstance(value, str) else _entries(value, document, field, "a list of strings")
+    )
+    return [part.strip() for part in parts]
+
+
+def _entries(value: object, document: str, field: str, expected: str) -> list[str]:
+    """Return a list of strings; anything else is an error that says what it is."""
+    if not isinstance(value, list):
+        raise ReadError(f"`{field}` is {kind_of(value)}; expected {expected}.", document=document)
+    for number, entry in enumerate(value, start=1):
+        if not isinstance(entry, str):
+            cause = f"entry {number} of `{field}` is {kind_of(entry)}; expected a string."
+            raise ReadError(cause, document=document)
+    return value
+
+
+def _date(record: Mapping[str, Any], context: ReadContext, document: str, *fields: str) -> str:
+    written = _text(record, document, *fields)
+    date = iso_date(written)
+    if written.strip() and not date:
+        expected = "expected a form like 2002-06-12 or 20020612"
+        context.report_note(f"left out: the {fields[0]} {written!r}, which is no date; {expected}", document)
+    return date
 
 
 def _symbols(record: Mapping[str, Any], document: str, field: str) -> tuple[str, ...]:
@@ -92,14 +127,14 @@ def _paragraphs(record: Mapping[str, Any], document: str, part: str, *others: st
 
     An empty entry of a list counts in the numbering, and so does an empty line of an `abstract`.
     """
-    field = next((field for field in (part, *others) if record.get(field)), part)
-    value = record.get(field) or ""
+    field = next((field for field in (part, *others) if record.get(field) not in _NOTHING), part)
+    value = record.get(field)
+    if value in _NOTHING:
+        return ()
     if isinstance(value, str):
         pieces = [("", line) for line in value.split("\n")] if field == "abstract" else split_paragraphs(value)
-    elif isinstance(value, list) and all(isinstance(text, str) for text in value):
-        pieces = [("", text) for text in value]
     else:
-        raise ReadError(f"`{field}` must be a string or a list of strings.", document=document)
+        pieces = [("", text) for text in _entries(value, document, field, "a string or a list of strings")]
     found = []
     for index, (number, raw) in enumerate(pieces, start=1):
         if text := " ".join(raw.split()):
@@ -108,11 +143,10 @@ def _paragraphs(record: Mapping[str, Any], document: str, part: str, *others: st
 
 
 def _claims(record: Mapping[str, Any], document: str) -> tuple[Claim, ...]:
-    value = record.get("claims") or []
+    value = record.get("claims")
+    if value in _NOTHING:
+        return ()
     if isinstance(value, str):
-        texts = split_claims(value)
-    elif isinstance(value, list) and all(isinstance(text, str) for text in value):
-        texts = value
-    else:
-        raise ReadError("`claims` must be a list of strings, or one string of numbered claims.", document=document)
-    return numbered_claims(texts)
+        return numbered_claims(split_claims(value))
+    expected = "a list of strings, or one string of numbered claims"
+    return numbered_claims(_entries(value, document, "claims", expected))

@@ -7,7 +7,7 @@ from typing import Any
 from sparse_coverage.patents import bibliography
 from sparse_coverage.patents.body import read_body
 from sparse_coverage.patents.context import ReadContext
-from sparse_coverage.patents.languages import language_code
+from sparse_coverage.patents.languages import language_of
 from sparse_coverage.patents.types import Patent
 from sparse_coverage.patents.values import compact, iso_date
 
@@ -27,7 +27,7 @@ def read(root: Any, context: ReadContext) -> Patent:
     data = root if data is None else data
     reference = data.find("publication-reference")
     document = bibliography.document_id(reference)
-    language = language_code(root.get("lang")) or "en"
+    language = language_of(root) or "en"
     body = read_body(root, context, document, language)
     return Patent(
         id=document,
@@ -46,6 +46,6 @@ def read(root: Any, context: ReadContext) -> Patent:
         applicants=bibliography.party_names(
             data, "us-parties/us-applicants/us-applicant", "parties/applicants/applicant", "assignees/assignee"
         ),
-        citations=bibliography.cited_documents(data, "us-references-cited//patcit", "references-cited//patcit"),
+        citations=bibliography.cited_documents(data, "us-references-cited", "references-cited"),
         source=context.file,
     )

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sparse_coverage.patents.body import flat_paragraphs, read_claims
-from sparse_coverage.patents.context import ReadContext, ReadError
-from sparse_coverage.patents.languages import accepts
+from sparse_coverage.patents.body import read_claims
+from sparse_coverage.patents.context import ReadContext
+from sparse_coverage.patents.readers.english_only import LANGUAGE, require_english, section_paragraphs
 from sparse_coverage.patents.text import element_text
-from sparse_coverage.patents.types import Paragraph, Patent
+from sparse_coverage.patents.types import Patent
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date, publication_id
 
-_LANGUAGE = "en"
 _UNSLASHED = re.compile(r"\s*([A-H]\d{2}[A-Z])\s*(\d{1,2})(\d{2})\s*")
 
 
@@ -22,22 +21,19 @@ def read(root: Any, context: ReadContext) -> Patent:
     data = root if data is None else data
     kind = _value(data, "B100/B130")
     document = publication_id("US", _value(data, "B100/B110"), kind)
-    if not accepts(context.language, _LANGUAGE):
-        raise ReadError(
-            f"no part in the wanted language ({context.language}): it is in {_LANGUAGE}.", document=document
-        )
+    require_english(context, document)
     title = data.find("B500/B540")
     priorities = [iso_date(compact(element_text(e))) for e in data.iterfind("B300/B320")]
     priorities += [iso_date(compact(element_text(e))) for e in data.iterfind("B600//PARENT-US//DATE")]
     return Patent(
         id=document,
         title=element_text(title) if title is not None else "",
-        abstract=_paragraphs(root, "SDOAB", "abstract"),
+        abstract=section_paragraphs(root, "SDOAB", "abstract", "PARA"),
         claims=read_claims(root.iterfind("SDOCL//CLM")),
-        description=_paragraphs(root, "SDODE", "description"),
+        description=section_paragraphs(root, "SDODE", "description", "PARA"),
         country="US",
         kind=kind,
-        language=_LANGUAGE,
+        language=LANGUAGE,
         publication_date=iso_date(_value(data, "B100/B140")),
         application_date=iso_date(_value(data, "B200/B220")),
         priority_date=min(filter(None, priorities), default=""),
@@ -51,11 +47,6 @@ def read(root: Any, context: ReadContext) -> Patent:
 def _value(data: Any, path: str) -> str:
     element = data.find(path)
     return "" if element is None else compact(element_text(element))
-
-
-def _paragraphs(root: Any, tag: str, part: str) -> tuple[Paragraph, ...]:
-    section = root.find(tag)
-    return () if section is None else tuple(flat_paragraphs(section, part, "PARA"))
 
 
 def _class(text: str) -> str:

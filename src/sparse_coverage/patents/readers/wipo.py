@@ -7,7 +7,7 @@ from typing import Any
 from sparse_coverage.patents import bibliography
 from sparse_coverage.patents.body import read_body
 from sparse_coverage.patents.context import ReadContext
-from sparse_coverage.patents.languages import language_code
+from sparse_coverage.patents.languages import language_code, language_of
 from sparse_coverage.patents.types import Patent
 from sparse_coverage.patents.values import compact
 
@@ -19,7 +19,7 @@ def read(root: Any, context: ReadContext) -> Patent:
         data = root.find("bibliographic-data")
     data = root if data is None else data
     document = bibliography.document_id(data.find("publication-reference"))
-    language = language_code(root.get("lang")) or language_code(data.findtext("language-of-publication"))
+    language = language_of(root) or language_code(data.findtext("language-of-publication"))
     body = read_body(root, context, document, language)
     for part in ("description", "claims"):
         if root.find(f"{part}//doc-page") is not None and not getattr(body, part):
@@ -39,6 +39,6 @@ def read(root: Any, context: ReadContext) -> Patent:
         ipc=bibliography.international_classes(data),
         cpc=bibliography.cooperative_classes(data),
         applicants=bibliography.party_names(data, "parties/applicants/applicant"),
-        citations=bibliography.cited_documents(data, ".//citations//patcit"),
+        citations=bibliography.cited_documents(data, ".//citations"),
         source=context.file,
     )

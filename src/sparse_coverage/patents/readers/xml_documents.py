@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
@@ -11,15 +12,34 @@ from sparse_coverage.patents.context import ANY_LANGUAGE, Piece, ReadContext, Re
 from sparse_coverage.patents.limits import Limits
 from sparse_coverage.patents.readers.xml_formats import XML_FORMATS
 from sparse_coverage.patents.splitting import split_documents
+from sparse_coverage.patents.text import prepare
 from sparse_coverage.patents.types import Patent
 from sparse_coverage.patents.xml import parse_xml
 
-_WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_COMMENT = re.compile(r"<!--.*?-->|<\?.*?\?>", re.S)
+_FIRST = re.compile(
+    r"<!DOCTYPE\s+(?P<doctype>[^\s>\[]+)|<(?P<root>[^\W\d][\w.:-]*)|<!(?:ELEMENT|ENTITY|ATTLIST|NOTATION|\[)"
+)
+WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def recognises(head: bytes) -> bool:
-    """Tell XML from its first character."""
-    return head.startswith((b"<", *_WIDE))
+    """Tell a patent from other XML (a DTD, a web page) by its first element, as far as the beginning of a file shows it."""
+    if not (head.startswith(b"<") or _is_wide_xml(head)):
+        return False
+    name = first_element(head)
+    return name is None or name in XML_FORMATS
+
+
+def _is_wide_xml(head: bytes) -> bool:
+    return head.startswith(WIDE) and head.decode("utf-16", "ignore").lstrip().startswith("<")
+
+
+def first_element(head: bytes) -> str | None:
+    """Return the name of the root element; an empty one for a DTD, which has none; None where it cannot be seen yet."""
+    text = head.decode("utf-16" if head.startswith(WIDE) else "latin-1", "ignore")
+    match = _FIRST.search(_COMMENT.sub("", text))
+    return match and (match["root"] or match["doctype"] or "")
 
 
 def pieces(stream: BinaryIO, limits: Limits) -> Iterator[Piece]:
@@ -31,7 +51,7 @@ def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one document."""
     if not isinstance(piece.content, bytes):
         raise ReadError(f"refused: a document of more than {context.limits.document_bytes} bytes.")
-    if piece.content.startswith(_WIDE):
+    if piece.content.startswith(WIDE):
         try:
             root = parse_xml(piece.content.decode("utf-16").encode(), "utf-8")
         except UnicodeDecodeError as error:
@@ -41,7 +61,8 @@ def read(piece: Piece, context: ReadContext) -> Patent:
     line = root.sourceline or 0
     known = XML_FORMATS.get(root.tag)
     if known is None:
-        raise ReadError(f"unknown document <{root.tag}>. Known are {', '.join(XML_FORMATS)}.", line)
+        raise ReadError(unknown_document(root.tag), line)
+    prepare(root)
     patent = known.read(root, context)
     if not patent.id:
         raise ReadError("it names no publication number.", line)
@@ -51,3 +72,8 @@ def read(piece: Piece, context: ReadContext) -> Patent:
         if context.language != ANY_LANGUAGE:
             patent = replace(patent, language=context.language)  # of the title, the only thing that was read
     return replace(patent, format=known.name)
+
+
+def unknown_document(name: str) -> str:
+    """Say that a document is of another kind, and which kinds are known."""
+    return f"unknown document <{name}>. Known are {', '.join(XML_FORMATS)}."

@@ -1,0 +1,193 @@
+"""How fast are patents read, and in how much memory? Against bare lxml on the same elements.
+
+    python benchmarks/readers.py [--quick] [--gigabytes 1] [--processes 2]
+
+A synthetic bulk file in the layout of USPTO grants is written (seeded), then read three ways, each in a process of its own:
+
+- bare: `lxml.etree.iterparse` over the same documents under one root, taking the text of the same elements and nothing else;
+- ours, one process: `read_patents`, which gives patents with numbered passages and linked claims;
+- ours, several processes.
+
+The exit status is 1 if the peak memory of ours is 300 MB or more, or its speed less than half of bare lxml's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from lxml import etree
+
+from sparse_coverage.patents import read_patents
+
+PEAK_MB = 300
+LEAST_SHARE = 0.5
+# What our reader takes from such a document; the bare run takes the same.
+TOUCHED = ("p", "claim", "invention-title", "document-id", "classification-ipcr", "classification-cpc", "orgname")
+WORDS = (
+    "the a of said wherein plunger spring housing valve is configured to be coupled with first second portion device method "
+    "according invention embodiment signal layer substrate surface and may in which formed between member end axis fluid"
+).split()
+
+
+def documents(seed: int) -> Iterator[str]:
+    """Yield grants without their declarations, as long and as rich in inline markup as genuine ones."""
+    chance = random.Random(seed)
+    sentences = [" ".join(chance.choices(WORDS, k=chance.randint(8, 40))) for _ in range(2000)]
+    number = 9_000_000
+    while True:
+        number += 1
+        paragraphs = []
+        for index in range(chance.randint(30, 110)):
+            text = ". ".join(chance.choices(sentences, k=chance.randint(2, 7)))
+            marks = f'<figref idref="DRAWINGS">FIG. <b>{index}</b></figref> shows the part <b>{index * 2}</b>, '
+            paragraphs.append(f'<p id="p-{index:04}" num="{index:04}">{marks}CO<sub>2</sub> {text}.</p>')
+        claims = [
+            f'<claim id="CLM-{n:05}" num="{n:05}"><claim-text>{n}. '
+            + (
+                f'The device of <claim-ref idref="CLM-{n - 1:05}">claim {n - 1}</claim-ref>, '
+                if n % 5 != 1
+                else "A device comprising "
+            )
+            + f"<claim-text>{chance.choice(sentences)};</claim-text>"
+            + f"<claim-text>{chance.choice(sentences)}.</claim-text></claim-text></claim>"
+            for n in range(1, chance.randint(8, 25))
+        ]
+        ipc = "<section>F</section><class>16</class><subclass>K</subclass><main-group>31</main-group><subgroup>06</subgroup>"
+        cited = "".join(
+            f'<us-citation><patcit num="{n:05}"><document-id><country>US</country><doc-number>{5_000_000 + n}</doc-number>'
+            "<kind>A</kind><date>19990100</date></document-id></patcit><category>cited by applicant</category></us-citation>\n"
+            for n in range(chance.randint(5, 40))
+        )
+        yield (
+            '<us-patent-grant lang="EN" country="US" date-publ="20211019"><us-bibliographic-data-grant><publication-reference>'
+            f"<document-id><country>US</country><doc-number>{number:08}</doc-number><kind>B2</kind><date>20211019</date></document-id>"
+            "</publication-reference><application-reference><document-id><country>US</country><doc-number>1</doc-number>"
+            "<date>20190101</date></document-id></application-reference><classifications-ipcr><classification-ipcr>"
+            f"{ipc}</classification-ipcr></classifications-ipcr><classifications-cpc><main-cpc><classification-cpc>{ipc}"
+            "</classification-cpc></main-cpc></classifications-cpc><invention-title>Valve</invention-title><us-references-cited>"
+            f"{cited}</us-references-cited><us-parties><us-applicants><us-applicant><addressbook><orgname>Valves Ltd.</orgname>"
+            "</addressbook></us-applicant></us-applicants></us-parties></us-bibliographic-data-grant>\n"
+            f"<abstract><p>{chance.choice(sentences)}.</p></abstract>\n<description>"
+            + "\n".join(paragraphs)
+            + "</description>\n"
+            "<claims>" + "\n".join(claims) + "</claims></us-patent-grant>\n"
+        )
+
+
+def write(folder: Path, size: int) -> tuple[Path, Path, int]:
+    """Write the same documents as a bulk file, and under one root for the bare parser."""
+    bulk, rooted = folder / "bulk.xml", folder / "rooted.xml"
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE us-patent-grant SYSTEM "us-patent-grant-v45-2014-04-03.dtd" [ ]>\n'
+    count = 0
+    with bulk.open("w", encoding="utf-8") as many, rooted.open("w", encoding="utf-8") as one:
+        one.write("<bulk>")
+        for document in documents(seed=7):
+            if many.tell() >= size:
+                break
+            many.write(head + document)
+            one.write(document)
+            count += 1
+        one.write("</bulk>")
+    return bulk, rooted, count
+
+
+def run_bare(path: Path) -> int:
+    characters = count = 0
+    for _, element in etree.iterparse(str(path), tag=(*TOUCHED, "us-patent-grant"), huge_tree=True):
+        if element.tag == "us-patent-grant":
+            count += 1
+            element.clear()
+            while element.getprevious() is not None:
+                del element.getparent()[0]
+        else:
+            characters += len("".join(element.itertext()))
+    return count
+
+
+def run_ours(path: Path, processes: int) -> int:
+    return sum(1 for _ in read_patents(path, processes=processes))
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run in a process of its own: CPU seconds, because wall time tells more about who else uses the machine."""
+
+    documents: int
+    wall: float
+    cpu: float
+    peak_mb: float
+
+
+def measure(name: str, path: Path, processes: int) -> Run:
+    """Run one task of this script in a new process."""
+    command = [sys.executable, __file__, "--task", name, str(path), "--processes", str(processes)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    count, wall, cpu, peak = done.stdout.split()
+    return Run(int(count), float(wall), float(cpu), float(peak))
+
+
+def task(name: str, path: Path, processes: int) -> None:
+    """Read a file one way and print documents, wall seconds, CPU seconds and the peak of resident memory in MB."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    count = run_bare(path) if name == "bare" else run_ours(path, processes)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    own, workers = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    peak = own.ru_maxrss + (workers.ru_maxrss * processes if processes > 1 else 0)
+    kilobyte = 1024 if sys.platform == "darwin" else 1
+    print(count, wall, cpu + workers.ru_utime + workers.ru_stime, peak / kilobyte / 1024)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a file of 60 MB instead of one gigabyte")
+    parser.add_argument("--gigabytes", type=float, default=1.0)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--repeats", type=int, default=3, help="interleaved; medians are shown")
+    parser.add_argument("--task", nargs=2, metavar=("NAME", "FILE"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.task:
+        task(arguments.task[0], Path(arguments.task[1]), arguments.processes)
+        return 0
+    size = 60 * 10**6 if arguments.quick else int(arguments.gigabytes * 10**9)
+    with tempfile.TemporaryDirectory() as folder:
+        bulk, rooted, count = write(Path(folder), size)
+        megabytes = bulk.stat().st_size / 10**6
+        print(f"{count} documents, {megabytes:.0f} MB, medians of {arguments.repeats} interleaved runs\n", flush=True)
+        ways = {
+            "bare lxml iterparse": ("bare", rooted, 1),
+            "ours, 1 process": ("ours", bulk, 1),
+            f"ours, {arguments.processes} processes": ("ours", bulk, arguments.processes),
+        }
+        runs: dict[str, list[Run]] = {name: [] for name in ways}
+        for _ in range(arguments.repeats):
+            for name, way in ways.items():
+                runs[name].append(measure(*way))
+    print(f"{'':22}{'documents/s':>12}{'MB/s':>7}{'documents/CPU s':>17}{'peak MB':>9}{'of bare (CPU)':>15}")
+    base = median(run.cpu for run in runs["bare lxml iterparse"])
+    failed = any(run.documents != count for several in runs.values() for run in several)
+    for name, several in runs.items():
+        wall, cpu = median(run.wall for run in several), median(run.cpu for run in several)
+        peak = max(run.peak_mb for run in several)
+        print(f"{name:22}{count / wall:12.0f}{megabytes / wall:7.0f}{count / cpu:17.0f}{peak:9.0f}{base / cpu:15.2f}")
+        if name == "ours, 1 process":
+            failed = failed or peak >= PEAK_MB or base / cpu < LEAST_SHARE
+    print(
+        "\nFAIL"
+        if failed
+        else f"\nOK: one process peaks under {PEAK_MB} MB at {LEAST_SHARE} or more of the speed of bare lxml"
+    )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

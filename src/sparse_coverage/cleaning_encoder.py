@@ -1,0 +1,68 @@
+"""An encoder that reads cleaned text and still speaks of places in the original."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from sparse_coverage.encoding import Encoder, Tokens, TokenVectors
+from sparse_coverage.patents.normalize import Normalized, clean, step_names
+
+
+class CleaningEncoder:
+    """Wraps an encoder: texts are cleaned by named steps (`patents.normalize`), offsets are those of the original text.
+
+    The steps are part of the fingerprint: vectors of cleaned and of plain text are not compared by accident.
+    """
+
+    def __init__(self, encoder: Encoder, steps: Sequence[str]) -> None:
+        self.encoder = encoder
+        self.steps = step_names(steps)
+
+    @property
+    def name(self) -> str:
+        """The name, folder or hub id of the encoder inside."""
+        return self.encoder.name
+
+    @property
+    def fingerprint(self) -> str:
+        """The encoder's fingerprint and the steps."""
+        return "+".join((self.encoder.fingerprint, *self.steps))
+
+    @property
+    def precision(self) -> str:
+        """The arithmetic in use."""
+        return self.encoder.precision
+
+    @property
+    def dimension(self) -> int:
+        """Length of a token vector."""
+        return self.encoder.dimension
+
+    def tokenize(self, text: str) -> Tokens:
+        """Return the tokens of the cleaned text, placed in the original."""
+        cleaned = clean(text, self.steps)
+        tokens = self.encoder.tokenize(cleaned.text)
+        starts, ends = cleaned.original(tokens.starts, tokens.ends)
+        return Tokens(tokens.ids, starts, ends)
+
+    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
+        """Yield the token vectors of each cleaned text, placed in the original, in order."""
+        waiting: deque[Normalized] = deque()
+
+        def cleaned() -> Iterator[str]:
+            for text in texts:
+                waiting.append(clean(text, self.steps))
+                yield waiting[-1].text
+
+        for tokens in self.encoder.encode(cleaned()):
+            starts, ends = waiting.popleft().original(tokens.starts, tokens.ends)
+            yield replace(tokens, starts=starts, ends=ends)
+
+
+def with_cleaning(encoder: Encoder, steps: Sequence[str]) -> Encoder:
+    """Return the encoder as it is where there is nothing to clean, or where it cleans by these steps already."""
+    if not steps or (isinstance(encoder, CleaningEncoder) and encoder.steps == step_names(steps)):
+        return encoder
+    return CleaningEncoder(encoder, steps)

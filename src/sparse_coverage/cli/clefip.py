@@ -1,0 +1,115 @@
+"""`sparse-coverage clefip`: the CLEF-IP 2013 benchmark, what of it is there, its pool and its statistics."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from sparse_coverage.cli.evaluate import cache_option, pool_option, pool_seed_option
+from sparse_coverage.cli.options import json_option
+
+folder_argument = click.argument("folder", type=click.Path(path_type=Path))
+
+
+@click.group()
+def command() -> None:
+    """CLEF-IP 2013, claims to passages: check the download, see the candidate pool, count.
+
+    \b
+    Example:
+      sparse-coverage clefip check clef-ip-2013/
+      sparse-coverage clefip pool clef-ip-2013/ -o pool.json
+      sparse-coverage evaluate clef-ip-2013/ --system bm25
+    """
+
+
+@command.command(no_args_is_help=True)
+@folder_argument
+@json_option
+def check(folder: Path, as_json: bool) -> int:
+    """Say what is in FOLDER, what is missing and how to get it. The exit status is 0 when all is there."""
+    from sparse_coverage.evaluation.clefip import check as look
+
+    findings = look(folder)
+    if as_json:
+        click.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))
+    else:
+        table = Table("part", "", "found", title=f"CLEF-IP 2013 in {folder}")
+        for finding in findings:
+            table.add_row(finding.part, "[green]yes[/green]" if finding.present else "[red]no[/red]", finding.found)
+        console = Console()
+        console.print(table)
+        for remedy in dict.fromkeys(finding.remedy for finding in findings if finding.remedy):
+            console.print(f"- {remedy}", highlight=False, markup=False, soft_wrap=True)
+        if all(finding.present for finding in findings):
+            console.print(f"All is there. Next: sparse-coverage evaluate {folder} --system bm25", highlight=False)
+    return 0 if all(finding.present for finding in findings) else 1
+
+
+@command.command(no_args_is_help=True)
+@folder_argument
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Also write the pool: every document and its tier."
+)
+@pool_option
+@pool_seed_option
+@cache_option
+@json_option
+def pool(folder: Path, output: Path | None, pool: int, pool_seed: int, cache: Path | None, as_json: bool) -> None:
+    """Draw the candidate pool of the paper and show its tiers. Same seed, same pool."""
+    from sparse_coverage.evaluation.clefip import PoolConfig, read_clefip
+    from sparse_coverage.experiments.cache import default_cache
+    from sparse_coverage.files import write_json
+
+    read = read_clefip(folder, PoolConfig(pool, seed=pool_seed), cache=cache or default_cache())
+    drawn = read.pool
+    record = {
+        "config": asdict(drawn.config),
+        "counts": drawn.counts(),
+        "available": dict(drawn.available),
+        "missing": list(drawn.missing),
+        "documents": dict(drawn.tiers),
+    }
+    if output:
+        write_json(output, record)
+    if as_json:
+        click.echo(json.dumps(record, ensure_ascii=False))
+        return
+    table = Table("tier", "drawn", "available", title=f"{len(drawn.documents):,} candidates, seed {pool_seed}")
+    for tier, count in drawn.counts().items():
+        table.add_row(tier, f"{count:,}", f"{drawn.available[tier]:,}")
+    console = Console()
+    console.print(table)
+    for note in read.collection.notes:
+        console.print(f"- {note}", highlight=False, markup=False)
+    if output:
+        click.echo(f"Pool: {output}")
+
+
+@command.command(no_args_is_help=True)
+@folder_argument
+@pool_option
+@pool_seed_option
+@cache_option
+@json_option
+def statistics(folder: Path, pool: int, pool_seed: int, cache: Path | None, as_json: bool) -> None:
+    """Count documents, passages, queries and judgements, beside the paper's table."""
+    from sparse_coverage.evaluation.clefip import PoolConfig, read_clefip
+    from sparse_coverage.evaluation.statistics import dataset_statistics
+    from sparse_coverage.experiments.bench import Workbench
+    from sparse_coverage.experiments.cache import default_cache
+    from sparse_coverage.experiments.definition import load_definition
+    from sparse_coverage.experiments.reproduce import run_experiment
+
+    cache = cache or default_cache()
+    read = read_clefip(folder, PoolConfig(pool, seed=pool_seed), cache=cache).collection
+    with Workbench(read, cache) as bench:
+        if as_json:
+            click.echo(json.dumps({line.key: line.values for line in dataset_statistics(read, bench.units)}))
+        else:
+            Console().print(run_experiment(load_definition("lengths"), bench, str(folder)).table.rich())

@@ -1,0 +1,105 @@
+"""`sparse-coverage index add | delete | merge | verify`: an index that stays true to its collection."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from sparse_coverage.cli.options import ProblemLog, json_option, threads_option
+
+_index_argument = click.argument("index", type=click.Path(path_type=Path))
+
+
+@click.command(no_args_is_help=True)
+@_index_argument
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--replace", is_flag=True, help="Put new versions in the place of documents that are there already.")
+@click.option("--language", default="en", show_default=True, help="Which parts of the patents to read.")
+@threads_option
+@json_option
+def add(index: Path, paths: tuple[str, ...], replace: bool, language: str, threads: int | None, as_json: bool) -> int:
+    """Add the patents in PATHS to INDEX. All become visible at once; searching goes on meanwhile.
+
+    \b
+    Example:
+      sparse-coverage index add my-index week-46/
+      sparse-coverage index add my-index corrected.xml --replace
+    """
+    from sparse_coverage import Index, read_patents
+
+    log = ProblemLog()
+    opened = Index.open(index, threads=threads)
+    count = opened.add(read_patents(list(paths), language=language, on_problem=log), replace=replace)
+    _tell(opened.store.manifest, as_json, f"{count:,} documents added.", added=count, problems=len(log.problems))
+    return log.status
+
+
+@click.command(no_args_is_help=True)
+@_index_argument
+@click.argument("ids", nargs=-1, required=True)
+@json_option
+def delete(index: Path, ids: tuple[str, ...], as_json: bool) -> None:
+    """Delete documents from INDEX by publication id, all of IDS or none. Their room is freed by `index merge`.
+
+    \b
+    Example:
+      sparse-coverage index delete my-index EP-1234567-A1 EP-1234567-B1
+    """
+    from sparse_coverage.index import delete_documents, open_store
+
+    delete_documents(index, ids)
+    _tell(open_store(index).manifest, as_json, f"{len(ids):,} documents deleted.", deleted=len(ids))
+
+
+@click.command(no_args_is_help=True)
+@_index_argument
+@json_option
+def merge(index: Path, as_json: bool) -> None:
+    """Rewrite INDEX with as few segments as possible and without what was deleted. Results stay the same.
+
+    \b
+    Example:
+      sparse-coverage index merge my-index
+    """
+    from sparse_coverage.index import merge_index, open_store
+
+    merge_index(index)
+    _tell(open_store(index).manifest, as_json, "Merged.")
+
+
+@click.command(no_args_is_help=True)
+@_index_argument
+@json_option
+def verify(index: Path, as_json: bool) -> int:
+    """Read every file of INDEX and compare it with its checksum. Exit status 1 if anything is damaged.
+
+    \b
+    Example:
+      sparse-coverage index verify my-index
+    """
+    from sparse_coverage.index import damaged_files
+
+    damaged = damaged_files(index)
+    if as_json:
+        click.echo(json.dumps({"index": str(index), "damaged": damaged}))
+    elif damaged:
+        for name in damaged:
+            Console().print(f"[red]damaged[/red] {escape(str(index / name))}", highlight=False)
+        click.echo("Restore these files from a copy, or build the index again.")
+    else:
+        click.echo(f"{index}: every file is as it was written.")
+    return 1 if damaged else 0
+
+
+def _tell(facts: dict[str, object], as_json: bool, done: str, **more: object) -> None:
+    if as_json:
+        click.echo(json.dumps({**more, **facts}))
+    else:
+        click.echo(
+            f"{done} The index holds {facts['documents']:,} documents, {facts['units']:,} units, "
+            f"in {facts['segments']} segments; {facts['deleted_documents']:,} deleted ones wait for a merge."
+        )

@@ -1,0 +1,91 @@
+"""CLEF-IP 2013 as a collection: usable topics, judgements, the candidate pool, and who is no candidate for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.clefip.judgements import read_judgements, relevance_by_topic
+from sparse_coverage.evaluation.clefip.layout import Layout, find_layout
+from sparse_coverage.evaluation.clefip.pool import Pool, PoolConfig, sample_pool
+from sparse_coverage.evaluation.clefip.survey import survey
+from sparse_coverage.evaluation.clefip.topics import Topic, read_topics, topic_claims, topic_document
+from sparse_coverage.evaluation.exclusions import family_of, without_excluded
+from sparse_coverage.evaluation.types import Collection, Query, Relevance
+from sparse_coverage.patents import Patent, read_patents
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClefIp:
+    """The benchmark as read: the collection, the pool it was made from, and which topics were left out, and why."""
+
+    collection: Collection
+    pool: Pool
+    left_out: dict[str, str]
+    unreadable: int
+
+
+def read_clefip(folder: Path, config: PoolConfig | None = None, *, cache: Path | None = None) -> ClefIp:
+    """Read CLEF-IP 2013, claims to passages, from the folder of its distribution."""
+    config = config or PoolConfig()
+    layout = find_layout(folder)
+    topics_file, documents = _needed(layout)
+    assert layout.judgements is not None
+    judgements = relevance_by_topic(read_judgements(layout.judgements))
+    topics, left_out = usable_topics(topics_file, judgements)
+    surveyed, unreadable = survey(documents, cache)
+    judged = {document for topic in topics for document in judgements[topic.id].grades}
+    pool = sample_pool(surveyed, judged, [s for patent in topics.values() for s in patent.ipc], config)
+    queries = []
+    excluded = {}
+    for topic, patent in topics.items():
+        claims = topic_claims(topic, patent)
+        queries.append(Query(topic.id, "\n".join(claim.text for claim in claims), patent.id, len(claims)))
+        named = [name.removesuffix(".xml") for name in topic.family]
+        excluded[topic.id] = family_of(patent, pool.documents, named)
+    kept, dropped = without_excluded({topic.id: judgements[topic.id] for topic in topics}, excluded)
+    paths = [documents / document.file for document in pool.documents]
+
+    def read_documents() -> Iterator[Patent]:
+        return read_patents(paths, language=config.language, on_problem=lambda problem: None)
+
+    notes = [f"left out: {cause}" for cause in left_out.values()]
+    if dropped:
+        notes.append(f"{dropped} judgements of a topic's own family left out")
+    if unreadable:
+        notes.append(f"{unreadable} documents could not be parsed and are no candidates")
+    name = f"clef-ip-2013 ({config.size:,} documents, seed {config.seed})"
+    collection = Collection(name, read_documents, tuple(queries), kept, "passage", excluded, tuple(notes))
+    return ClefIp(collection, pool, left_out, unreadable)
+
+
+def usable_topics(topics_file: Path, judgements: dict[str, Relevance]) -> tuple[dict[Topic, Patent], dict[str, str]]:
+    """Return the judged topics with their documents, and those that cannot be used, each with the cause."""
+    usable: dict[Topic, Patent] = {}
+    left_out: dict[str, str] = {}
+    for topic in read_topics(topics_file):
+        if topic.id not in judgements:
+            continue
+        try:
+            patent = topic_document(topic, topics_file)
+            topic_claims(topic, patent)
+        except InputError as error:
+            left_out[topic.id] = str(error)
+        else:
+            usable[topic] = patent
+    if not usable:
+        raise InputError(f"{topics_file}: none of its topics is judged and has its claims.")
+    return usable, left_out
+
+
+def _needed(layout: Layout) -> tuple[Path, Path]:
+    parts = {"topics": layout.topics, "judgements": layout.judgements, "documents": layout.documents}
+    missing = [name for name, path in parts.items() if path is None]
+    if missing or layout.topics is None or layout.documents is None:
+        raise InputError(
+            f"{layout.root}: the {' and the '.join(missing)} of CLEF-IP 2013 are not here. "
+            f"What to do: sparse-coverage clefip check {layout.root}"
+        )
+    return layout.topics, layout.documents

@@ -1,0 +1,70 @@
+"""The topics of CLEF-IP 2013, claims to passages: which claims of which document are the query."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.patents import Claim, Patent, canonical_xpath, read_patents
+from sparse_coverage.patents.claims import expand_claim
+
+_TAG = re.compile(r"<(tid|tfile|tfam-docs|tclaims)>(.*?)</\1>", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A query of the benchmark: claims of a topic document, by canonical XPath, and the document's family."""
+
+    id: str
+    file: str
+    family: tuple[str, ...]
+    claims: tuple[str, ...]
+
+
+def read_topics(path: Path) -> list[Topic]:
+    """Read a topic file: blocks separated by a blank line, one tag a line."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error}).") from None
+    topics = []
+    for number, block in enumerate(re.split(r"\n\s*\n", text.strip()), 1):
+        tags = {name: value.strip() for name, value in _TAG.findall(block)}
+        missing = [name for name in ("tid", "tfile", "tclaims") if not tags.get(name)]
+        if missing:
+            raise InputError(f"{path}: block {number} has no <{missing[0]}>.")
+        claims = tuple(canonical_xpath(xpath) for xpath in tags["tclaims"].split())
+        topics.append(Topic(tags["tid"], tags["tfile"], tuple(tags.get("tfam-docs", "").split()), claims))
+    return topics
+
+
+def topic_document(topic: Topic, topics_file: Path) -> Patent:
+    """Read the topic's own document from the folder `tfiles` beside the topic file."""
+    path = topics_file.parent / "tfiles" / topic.file
+    if not path.is_file():
+        raise InputError(f"Topic {topic.id}: its document is not there ({path}).")
+    found = list(read_patents(path))
+    if not found:
+        raise InputError(f"Topic {topic.id}: its document holds no patent ({path}).")
+    return found[0]
+
+
+def topic_claims(topic: Topic, document: Patent) -> tuple[Claim, ...]:
+    """Return the topic's claims, each preceded by the claims it depends on, in claim-number order, each once."""
+    wanted = {
+        ancestor.number: ancestor
+        for claim in document.claims
+        if claim.xpath in topic.claims
+        for ancestor in expand_claim(document.claims, claim.number)
+    }
+    if not wanted:
+        cause = "has no claims" if not document.claims else f"holds none of the claims named ({' '.join(topic.claims)})"
+        raise InputError(f"Topic {topic.id}: {document.id} {cause}.")
+    return tuple(wanted[number] for number in sorted(wanted))
+
+
+def topic_query(topic: Topic, document: Patent) -> str:
+    """Return the text of the query: the claims of `topic_claims`, one a line."""
+    return "\n".join(claim.text for claim in topic_claims(topic, document))

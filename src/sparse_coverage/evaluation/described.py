@@ -1,0 +1,90 @@
+"""A collection described in a small TOML file: where its documents, topics and judgements are.
+
+documents = "collection/"          # anything that patents are read from
+topics = "topics.txt"              # TREC topics, lines of id, tab, text, or a folder of patents
+qrels = "qrels.txt"                # TREC judgements, or those of CLEF-IP before 2013
+by = "passage"                     # optional: passage, section or document
+language = "en"                    # optional
+topic_fields = ["title", "desc"]   # optional: of TREC topics; of patents: title, abstract, claims, description
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.exclusions import family_of, without_excluded
+from sparse_coverage.evaluation.trec import read_qrels, read_topics
+from sparse_coverage.evaluation.types import Collection, Query
+from sparse_coverage.patents import Patent, read_patents, section_text
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:  # pragma: no cover
+    import tomli as tomllib
+
+_KNOWN = {"documents", "topics", "qrels", "by", "language", "topic_fields"}
+_PATENT_FIELDS = ("title", "abstract", "claims")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file; a mistake in it is an error that names the place."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not valid TOML ({error}).") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
+
+
+def read_described(path: Path) -> Collection:
+    """Read the collection that a TOML file describes; paths in it are relative to it."""
+    about = read_toml(path)
+    if unknown := sorted(about.keys() - _KNOWN):
+        raise InputError(f"{path}: '{unknown[0]}' means nothing here. Known are: {', '.join(sorted(_KNOWN))}.")
+    for name in ("documents", "topics", "qrels"):
+        if not isinstance(about.get(name), str):
+            raise InputError(f'{path}: {name} = "…" is missing.')
+    by = about.get("by", "passage")
+    if by not in ("passage", "section", "document"):
+        raise InputError(f"{path}: by is passage, section or document, not '{by}'.")
+    source, topics = path.parent / about["documents"], path.parent / about["topics"]
+    language = about.get("language", "en")
+
+    def documents() -> Iterator[Patent]:
+        return read_patents(source, language=language, on_problem=lambda problem: None)
+
+    judgements = read_qrels(path.parent / about["qrels"])
+    excluded: dict[str, frozenset[str]] = {}
+    if topics.is_dir():
+        fields = tuple(about.get("topic_fields", _PATENT_FIELDS))
+        own = {_topic_id(patent): patent for patent in read_patents(topics, language=language)}
+        queries = tuple(Query(id_, _text(patent, fields), patent.id) for id_, patent in own.items())
+        candidates = list(documents())
+        excluded = {id_: family_of(patent, candidates) for id_, patent in own.items()}
+    else:
+        queries = read_topics(topics, tuple(about.get("topic_fields", ("title",))))
+    kept, dropped = without_excluded(judgements, excluded)
+    notes = [f"{len(queries)} queries, {sum(query.id in kept for query in queries)} of them judged"]
+    if dropped:
+        notes.append(f"{dropped} judgements of a query's own family left out")
+    return Collection(path.stem, documents, queries, kept, by, excluded, tuple(notes))
+
+
+def _topic_id(patent: Patent) -> str:
+    """Return the topic of a file such as `PAC-1_EP-1233512-A1.xml`; otherwise the topic is called as the patent."""
+    topic, underscore, _ = Path(patent.source).stem.partition("_")
+    return topic if underscore else patent.id
+
+
+def _text(patent: Patent, fields: tuple[str, ...]) -> str:
+    unknown = [field for field in fields if field not in ("title", "abstract", "claims", "description")]
+    if unknown:
+        raise InputError(
+            f"A patent has no field '{unknown[0]}': topic_fields are title, abstract, claims, description."
+        )
+    texts = (section_text(patent, field) for field in fields)  # type: ignore[arg-type]
+    return "\n".join(text for text in texts if text)

@@ -1,0 +1,71 @@
+"""The dataset table of the paper, for any collection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.evaluation.protocol import missing_passages
+from sparse_coverage.evaluation.types import Collection
+from sparse_coverage.evaluation.units import Units
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """One line of the table: what is counted, and the count, or the mean and the median."""
+
+    key: str
+    name: str
+    values: tuple[float, ...]
+
+
+def dataset_statistics(collection: Collection, units: Units) -> list[Statistic]:
+    """Count documents, passages, queries and judgements as the paper does; lengths are in words between blanks."""
+    judged = collection.judged
+    relevance = [collection.judgements[query.id] for query in judged]
+    relevant = frozenset().union(*(r.documents for r in relevance))
+    per_document = np.diff(units.starts)
+    held = np.array([document in relevant for document in units.documents])
+    lines = [
+        Statistic("documents", "documents", (len(units.documents),)),
+        Statistic("relevant_documents", "of them relevant", (int(held.sum()),)),
+        Statistic("passages", "passages", (len(units),)),
+        Statistic("relevant_document_passages", "of them from relevant documents", (int(per_document[held].sum()),)),
+        Statistic("passages_per_document", "passages a document (mean / median)", _mean_median(per_document)),
+        Statistic("queries", "queries", (len(judged),)),
+        Statistic("query_words", "words a query (mean / median)", _mean_median([*query_lengths(collection)])),
+        Statistic(
+            "documents_per_query",
+            "relevant documents a query (mean / median)",
+            _mean_median([len(r.documents) for r in relevance]),
+        ),
+    ]
+    if collection.has_passages:
+        by_query = [frozenset().union(*r.passages.values()) for r in relevance]
+        unique = frozenset().union(*by_query)
+        lines += [
+            Statistic(
+                "passages_per_query",
+                "relevant passages a query (mean / median)",
+                _mean_median([len(ids) for ids in by_query]),
+            ),
+            Statistic("passage_judgements", "relevant (query, passage) pairs", (sum(map(len, by_query)),)),
+            Statistic(
+                "passages_present",
+                "different relevant passages, in the corpus / judged",
+                (len(unique) - missing_passages(unique, units), len(unique)),
+            ),
+        ]
+    return [*lines, Statistic("passage_words", "words a passage (mean / median)", _mean_median(units.words))]
+
+
+def query_lengths(collection: Collection) -> list[int]:
+    """Return the number of words of each judged query."""
+    return [len(query.text.split()) for query in collection.judged]
+
+
+def _mean_median(values: Sequence[int] | npt.NDArray[np.int64]) -> tuple[float, float]:
+    return (float(np.mean(values)), float(np.median(values))) if len(values) else (0.0, 0.0)

@@ -1,0 +1,120 @@
+"""TREC's files: topics, judgements (qrels) and runs."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.types import Query, Ranking, Relevance, Run
+from sparse_coverage.files import write_text
+
+_TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
+_FIELD = re.compile(r"<(num|title|desc|narr)>\s*(?:Number|Description|Narrative|Topic)?\s*:?(.*?)(?=<(?:num|title|desc|narr|/)|\Z)", re.DOTALL | re.IGNORECASE)  # noqa: E501  # fmt: skip
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text file that hold anything, with their numbers."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 (byte {error.start}).") from None
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            yield number, line
+
+
+def read_topics(path: Path, fields: tuple[str, ...] = ("title",)) -> tuple[Query, ...]:
+    """Read topics: `<top>` blocks, of which the named fields make the query, or lines of id, tab, text."""
+    text = "\n".join(line for _, line in read_lines(path))
+    blocks = _TOPIC.findall(text)
+    if blocks:
+        return tuple(_block(path, block, fields) for block in blocks)
+    queries = []
+    for number, line in read_lines(path):
+        id_, tab, words = line.partition("\t")
+        if not tab or not id_.strip() or not words.strip():
+            raise InputError(f"{path}:{number}: expected an id, a tab and the query's text (or <top> blocks).")
+        queries.append(Query(id_.strip(), words.strip()))
+    return tuple(queries)
+
+
+def _block(path: Path, block: str, fields: tuple[str, ...]) -> Query:
+    found = {name.lower(): re.sub(r"</?\w+>", " ", value) for name, value in _FIELD.findall(block)}
+    words = " ".join(" ".join(found.get(field, "") for field in fields).split())
+    if not found.get("num", "").strip() or not words:
+        raise InputError(f"{path}: a topic has no <num> or no <{fields[0]}>: {block.strip()[:60]!r}")
+    return Query(found["num"].split()[0], words)
+
+
+def read_qrels(path: Path) -> dict[str, Relevance]:
+    """Read document judgements: `query 0 document grade`, and CLEF-IP's form of it with a language at the end.
+
+    A grade below 0 counts as 0. A pair judged twice keeps its higher grade.
+    """
+    grades: dict[str, dict[str, int]] = {}
+    for number, line in read_lines(path):
+        parts = line.split()
+        if len(parts) not in (4, 5):
+            raise InputError(f"{path}:{number}: expected `query 0 document grade`, found {len(parts)} parts.")
+        try:
+            grade = max(0, int(parts[3]))
+        except ValueError:
+            raise InputError(f"{path}:{number}: the grade is a whole number, not '{parts[3]}'.") from None
+        judged = grades.setdefault(parts[0], {})
+        judged[parts[2]] = max(grade, judged.get(parts[2], 0))
+    return {query: Relevance(judged) for query, judged in grades.items()}
+
+
+def read_run(path: Path) -> dict[str, Ranking]:
+    """Read a run: `query Q0 document rank score tag`. Higher score first, equal scores by rank."""
+    lines: dict[str, list[tuple[float, int, str]]] = {}
+    for number, line in read_lines(path):
+        parts = line.split()
+        try:
+            query, _, document, rank, score = parts[:5]
+            entry = (-float(score), int(rank), document)
+        except ValueError:
+            raise InputError(f"{path}:{number}: expected `query Q0 document rank score tag`.") from None
+        if math.isnan(entry[0]):
+            raise InputError(f"{path}:{number}: the score is not a number.")
+        lines.setdefault(query, []).append(entry)
+    run = {}
+    for query, entries in lines.items():
+        entries.sort()
+        documents = tuple(document for _, _, document in entries)
+        if len(set(documents)) != len(documents):
+            raise InputError(f"{path}: query {query} names a document twice.")
+        run[query] = Ranking(documents, tuple(-score for score, _, _ in entries))
+    return run
+
+
+def write_run(path: Path, run: Run, tag: str, *, depth: int = 1000) -> None:
+    """Write the first `depth` documents of each query; their order survives tools that sort by score alone."""
+    rankings = {query: (ranking.documents, ranking.scores) for query, ranking in run.items()}
+    _write(path, rankings, tag, depth)
+
+
+def write_passage_run(path: Path, run: Run, tag: str, *, depth: int = 1000) -> None:
+    """Write the first `depth` passages of each query, with passage ids in the place of documents."""
+    rankings = {query: (ranking.passages, ranking.passage_scores) for query, ranking in run.items()}
+    _write(path, rankings, tag, depth)
+
+
+def _write(path: Path, rankings: Mapping[str, tuple[tuple[str, ...], tuple[float, ...]]], tag: str, depth: int) -> None:
+    lines = []
+    for query, (items, scores) in rankings.items():
+        last = np.float32(math.inf)
+        for rank, (item, score) in enumerate(zip(items[:depth], scores[:depth], strict=True), 1):
+            # trec_eval sorts by score in single precision: equal scores are pushed apart by the smallest step there is,
+            # and an unscored item comes below all scores.
+            given = min(last, np.float32(0)) - np.float32(1) if math.isinf(score) else np.float32(score)
+            last = given if given < last else np.nextafter(last, np.float32(-math.inf))
+            lines.append(f"{query} Q0 {item} {rank} {float(last)!r} {tag}\n")
+    write_text(path, "".join(lines))

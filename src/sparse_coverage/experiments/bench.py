@@ -1,0 +1,250 @@
+"""The workbench of an experiment: one collection, and everything made from it, each thing once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+
+from sparse_coverage.encoding import TokenVectors, load_encoder
+from sparse_coverage.errors import SparseCoverageError, VocabularyError
+from sparse_coverage.evaluation.protocol import missing_passages
+from sparse_coverage.evaluation.types import Collection
+from sparse_coverage.evaluation.units import Units, read_units
+from sparse_coverage.experiments.cache import code_key, content_key
+from sparse_coverage.experiments.indexing import build_indexes, vectors_of
+from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.token_cache import DEFAULT_BUDGET, RememberingEncoder
+from sparse_coverage.index import IndexStore, open_store
+from sparse_coverage.model import SparseCoverage
+from sparse_coverage.progress import tracked
+from sparse_coverage.search import Index
+from sparse_coverage.search.building import vocabulary_digest
+from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vocabulary import SpanSample, Vocabulary, load_vocabulary
+from sparse_coverage.vocabulary.sample import SAMPLE
+from sparse_coverage.vocabulary.selections import NESTED
+
+
+class Workbench:
+    """Encoders, vocabularies, indexes and query vectors of a collection, cached in a folder by their content.
+
+    Tell it with `plan` what a sweep will ask for: then one traversal serves all sizes of a vocabulary, and one pass over
+    the documents all the indexes of an encoder. Use it in a `with` block, which closes its files.
+    """
+
+    def __init__(
+        self, collection: Collection, cache: Path, *, threads: int | None = None, token_budget: int = DEFAULT_BUDGET
+    ) -> None:
+        self.collection = collection
+        self.cache = cache
+        self._threads = threads
+        self._token_budget = token_budget
+        self._encoders: dict[str, RememberingEncoder] = {}
+        self._stores: dict[Path, IndexStore] = {}
+        self._missing: dict[str, SparseCoverageError] = {}
+        self._models: dict[SystemOptions, SparseCoverage] = {}
+        self._vocabularies: dict[SystemOptions, Vocabulary | VocabularyError] = {}
+        self._query_tokens: dict[str, list[TokenVectors]] = {}
+        self._planned: dict[SystemOptions, None] = {}
+
+    def __enter__(self) -> Workbench:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for store in self._stores.values():
+            store.close()
+        for encoder in self._encoders.values():
+            encoder.close()
+
+    @cached_property
+    def units(self) -> Units:
+        """The units of the collection, read once."""
+        return read_units(tracked(self.collection.documents(), "Reading documents"), self.collection.by)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Identifies the whole collection: texts, queries, judgements, exclusions."""
+        facts = [
+            self.units.fingerprint,
+            [(query.id, query.text) for query in self.collection.queries],
+            [
+                (query, sorted(relevance.grades.items()), sorted((d, sorted(p)) for d, p in relevance.passages.items()))
+                for query, relevance in sorted(self.collection.judgements.items())
+            ],
+            [(query, sorted(ids)) for query, ids in sorted(self.collection.excluded.items())],
+        ]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what people should know about the collection: what was left out, and what is judged but not there."""
+        relevance = [self.collection.judgements[query.id] for query in self.collection.judged]
+        documents = {document for one in relevance for document in one.documents}
+        passages = {passage for one in relevance for ids in one.passages.values() for passage in ids}
+        notes = list(self.collection.notes)
+        if missing := len(documents.difference(self.units.documents)):
+            notes.append(
+                f"{missing} of {len(documents)} relevant documents are not in the corpus: they count as misses"
+            )
+        if missing := missing_passages(passages, self.units):
+            notes.append(f"{missing} of {len(passages)} relevant passages are not in the corpus: they count as misses")
+        return tuple(notes)
+
+    def plan(self, options: Iterable[SystemOptions]) -> None:
+        """Say what will be asked for, so that work is shared."""
+        self._planned.update(dict.fromkeys(_core(one) for one in options))
+
+    def encoder(self, name: str) -> RememberingEncoder:
+        """Return a running encoder that remembers what it encoded."""
+        if name in self._missing:
+            raise self._missing[name]  # asked for by many rows, looked for once
+        if name not in self._encoders:
+            try:
+                running = load_encoder(name, threads=self._threads)
+            except SparseCoverageError as error:
+                self._missing[name] = error
+                raise
+            self._encoders[name] = RememberingEncoder(running, self.cache, self._token_budget)
+        return self._encoders[name]
+
+    def model(self, options: SystemOptions) -> SparseCoverage:
+        """Return the model of some options: from the cache, or fitted together with all the sizes that were planned."""
+        core = _core(options)
+        if core not in self._models:
+            vocabulary = self._vocabulary(core)
+            self._models[core] = SparseCoverage(self.encoder(core.encoder), vocabulary, core.activation)
+        return self._models[core]
+
+    def index(self, options: SystemOptions) -> Index:
+        """Return the index of some options, built together with all that were planned for the same encoder."""
+        core = _core(options)
+        mine = [*(one for one in self._planned if one.encoder == core.encoder), core]
+        models = {}
+        for one in dict.fromkeys(mine):
+            try:
+                models[self._index_folder(self.model(one))] = self.model(one)
+            except VocabularyError:
+                if one == core:
+                    raise  # another row's vocabulary that cannot be made is that row's failure
+        documents = self.collection.documents()
+        build_indexes(models, self.encoder(core.encoder), documents, self.collection.by, len(self.units.documents))
+        folder = self._index_folder(self.model(core))
+        if folder not in self._stores:
+            self._stores[folder] = open_store(folder)
+        return Index(self._stores[folder], self.model(core), options.scoring, self._threads)
+
+    def query_tokens(self, encoder: str) -> list[TokenVectors]:
+        """Return the token vectors of the judged queries."""
+        if encoder not in self._query_tokens:
+            texts = [query.text for query in self.collection.judged]
+            self._query_tokens[encoder] = list(self.encoder(encoder).encode(texts))
+        return self._query_tokens[encoder]
+
+    def query_vectors(self, options: SystemOptions) -> list[SparseVector]:
+        """Return the sparse vectors of the judged queries."""
+        texts = [query.text for query in self.collection.judged]
+        folder = Path()
+        return vectors_of(texts, {folder: self.model(options)}, self.encoder(options.encoder))[folder]
+
+    def sample(self, options: SystemOptions) -> SpanSample:
+        """Return the spans that the vocabulary of some options was chosen from."""
+        self.model(options)
+        return SpanSample(self._vocabulary_folder(_core(options)) / "sample")
+
+    def _vocabulary_folder(self, core: SystemOptions) -> Path:
+        encoder = self.encoder(core.encoder)
+        source = content_key(
+            code=code_key("encoding", "spans", "vocabulary"),
+            documents=self.units.fingerprint,
+            encoder=encoder.fingerprint,
+            precision=encoder.precision,
+            unit=core.unit,
+            seed=core.seed,
+            max_spans=core.max_spans,
+            max_documents=core.max_documents,
+        )
+        return self.cache / "vocabularies" / source
+
+    def _vocabulary(self, core: SystemOptions) -> Vocabulary:
+        """Return the vocabulary of some options; what cannot be made is tried once."""
+        key = replace(core, k=5, assignment="soft", uncovered="drop")
+        if key not in self._vocabularies:
+            try:
+                fitted = self._fitted(key)
+                self._vocabularies[key] = fitted.truncate(key.size) if key.size else fitted
+            except VocabularyError as error:
+                self._vocabularies[key] = error
+        found = self._vocabularies[key]
+        if isinstance(found, VocabularyError):
+            raise found
+        return found
+
+    def _fitted(self, key: SystemOptions) -> Vocabulary:
+        """Return a vocabulary that has the wanted size, perhaps among others: a saved one, or one of all planned sizes."""
+        folder = self._vocabulary_folder(key)
+        kind = f"{key.selection}-{key.tau:g}"
+        for saved in sorted(folder.glob(f"{kind}-*/vocabulary.json")):
+            kept = load_vocabulary(saved.parent)
+            if key.size in kept.sizes if key.size else saved.parent.name == f"{kind}-default":
+                return kept
+        if key.size is None:
+            return self._fit(key, folder, [], save=f"{kind}-default")
+        sizes = [key.size]
+        if key.selection in NESTED:
+            planned = (one.size for one in self._planned if _same_vocabulary(one, key))
+            sizes = sorted({key.size, *(size for size in planned if size)})
+            spans = self._spans(key, folder, sizes[0])
+            if key.size > spans:
+                raise VocabularyError(f"{key.size:,} centers cannot be chosen from {spans:,} spans. Use a smaller V.")
+            sizes = [size for size in sizes if size <= spans]
+        try:
+            return self._fit(key, folder, sizes, save=f"{kind}-{'-'.join(map(str, sizes))}")
+        except VocabularyError:
+            if sizes == [key.size]:
+                raise
+            return self._fit(key, folder, [key.size], save=f"{kind}-{key.size}")  # a larger one was too large
+
+    def _spans(self, key: SystemOptions, folder: Path, size: int) -> int:
+        """Return how many spans there are to choose from; a first, small fit draws the sample."""
+        if not (folder / "sample" / SAMPLE).is_file():
+            self._fit(key, folder, [size])
+        return len(SpanSample(folder / "sample"))
+
+    def _fit(self, key: SystemOptions, folder: Path, sizes: list[int], save: str = "") -> Vocabulary:
+        model = SparseCoverage.fit(
+            self.collection.documents,
+            encoder=self.encoder(key.encoder),
+            unit=key.unit,
+            size=sizes[-1] if sizes else None,
+            sizes=sizes,
+            tau=key.tau,
+            max_documents=key.max_documents,
+            max_spans=key.max_spans,
+            seed=key.seed,
+            selection=key.selection,
+            threads=self._threads,
+            work=folder / "sample",
+        )
+        if save:
+            model.save(folder / save)
+        return model.vocabulary
+
+    def _index_folder(self, model: SparseCoverage) -> Path:
+        code = code_key("encoding", "spans", "vectors", "index")
+        key = content_key(code=code, documents=self.units.fingerprint, vocabulary=vocabulary_digest(model))
+        return self.cache / "indexes" / key
+
+
+def _core(options: SystemOptions) -> SystemOptions:
+    """Return the options without what is applied at search time, which no model and no index depends on."""
+    plain = SystemOptions()
+    core = replace(options, alpha=plain.alpha, gamma=plain.gamma, rho=plain.rho)
+    return replace(core, k=plain.k, uncovered=plain.uncovered) if options.assignment == "hard" else core
+
+
+def _same_vocabulary(one: SystemOptions, other: SystemOptions) -> bool:
+    names = ("encoder", "unit", "tau", "selection", "seed", "max_spans", "max_documents")
+    return all(getattr(one, name) == getattr(other, name) for name in names)

@@ -1,0 +1,140 @@
+"""One pass over a collection fills all the indexes that a sweep needs of one encoder: every text is encoded once.
+
+The indexes are the product's own, without the texts: a sweep needs scores, and the collection has the texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+
+from sparse_coverage.encoding import Encoder
+from sparse_coverage.index import DEFAULT_MEMORY, DocumentRecord, IndexedUnit, IndexWriter, UnitRecord
+from sparse_coverage.index.manifest import MANIFEST
+from sparse_coverage.model import SparseCoverage
+from sparse_coverage.patents import Passage, Patent, passages
+from sparse_coverage.patents.passages import By
+from sparse_coverage.progress import progress_bar
+from sparse_coverage.search.building import MODEL_FOLDER, is_unfinished, vocabulary_digest
+from sparse_coverage.spans import Spans, get_unit
+from sparse_coverage.vectors import Activations, SparseVector, activate, aggregate
+
+SECONDS_BETWEEN_COMMITS = 120.0
+_GROUP = 500_000  # characters of text that are encoded at once
+
+
+def is_complete(folder: Path) -> bool:
+    """Tell whether an index is there and finished."""
+    return (folder / MANIFEST).is_file() and not is_unfinished(folder)
+
+
+def build_indexes(
+    wanted: Mapping[Path, SparseCoverage],
+    encoder: Encoder,
+    documents: Iterable[Patent],
+    by: By,
+    total: int | None = None,
+) -> None:
+    """Build the indexes that are not complete yet, all in one pass. Interrupted, it goes on from the last commit."""
+    missing = {folder: model for folder, model in wanted.items() if not is_complete(folder)}
+    if not missing:
+        return
+    with ExitStack() as held, progress_bar("Indexing documents", total) as advance:
+        writers = {
+            folder: held.enter_context(_writer(folder, model, by, DEFAULT_MEMORY // len(missing)))
+            for folder, model in missing.items()
+        }
+        last = monotonic()
+        for group in _groups(documents, by):
+            needed = {f: m for f, m in missing.items() if any(patent.id not in writers[f] for patent, _ in group)}
+            vectors = vectors_of([unit.text for _, units in group for unit in units], needed, encoder) if needed else {}
+            for folder in needed:
+                _add(writers[folder], group, iter(vectors[folder]))
+            advance(len(group))
+            if monotonic() - last > SECONDS_BETWEEN_COMMITS:
+                for writer in writers.values():
+                    writer.commit(complete=False)
+                last = monotonic()
+        for writer in writers.values():
+            writer.merge()
+
+
+def vectors_of(
+    texts: Sequence[str], models: Mapping[Path, SparseCoverage], encoder: Encoder
+) -> dict[Path, list[SparseVector]]:
+    """Return the sparse vectors of texts under several models of one encoder: tokens, spans and activations are shared."""
+    tokens = list(encoder.encode(texts))
+    found: dict[Path, list[SparseVector]] = {}
+    for unit in dict.fromkeys(model.vocabulary.config.unit for model in models.values()):
+        spans = list(get_unit(unit).pool_many(texts, tokens))
+        mine = {path: model for path, model in models.items() if model.vocabulary.config.unit == unit}
+        for members in _alike(mine):
+            found |= _activated(spans, members)
+    return found
+
+
+def _alike(models: Mapping[Path, SparseCoverage]) -> Iterator[dict[Path, SparseCoverage]]:
+    """Put models together that differ in K alone: the first K of more active centers are those that K alone would give."""
+    groups: dict[tuple[str, str, str], dict[Path, SparseCoverage]] = {}
+    for path, model in models.items():
+        digest = vocabulary_digest(SparseCoverage(model.encoder, model.vocabulary))
+        groups.setdefault((digest, model.activation.assignment, model.activation.uncovered), {})[path] = model
+    yield from groups.values()
+
+
+def _activated(spans: Sequence[Spans], models: Mapping[Path, SparseCoverage]) -> dict[Path, list[SparseVector]]:
+    widest = max(models.values(), key=lambda model: model.activation.k)
+    borders = np.cumsum([0, *(len(one) for one in spans)])
+    width = widest.vocabulary.centers.shape[1]
+    together = np.concatenate([np.empty((0, width), np.float32), *(one.vectors for one in spans)])
+    active = activate(together, widest.vocabulary, widest.activation, threads=None)
+    found: dict[Path, list[SparseVector]] = {}
+    for path, model in models.items():
+        k = 1 if model.activation.assignment == "hard" else model.activation.k
+        found[path] = [
+            aggregate(one, Activations(active.centers[first:last, :k], active.similarities[first:last, :k]))
+            for one, first, last in zip(spans, borders[:-1], borders[1:], strict=True)
+        ]
+    return found
+
+
+def _groups(documents: Iterable[Patent], by: By) -> Iterator[list[tuple[Patent, list[Passage]]]]:
+    group: list[tuple[Patent, list[Passage]]] = []
+    held = 0
+    for patent in documents:
+        units = list(passages(patent, by=by))
+        if units:
+            group.append((patent, units))
+            held += sum(len(unit.text) for unit in units)
+        if held >= _GROUP:
+            yield group
+            group, held = [], 0
+    if group:
+        yield group
+
+
+def _writer(folder: Path, model: SparseCoverage, by: By, memory: int) -> IndexWriter:
+    about = {"by": by, "vocabulary": vocabulary_digest(model)}
+    begun = (folder / MANIFEST).is_file()
+    if not begun:
+        folder.mkdir(parents=True, exist_ok=True)
+    writer = (
+        IndexWriter.open(folder, memory=memory)
+        if begun
+        else IndexWriter.create(folder, len(model.vocabulary), about, memory=memory)
+    )
+    if not (folder / MODEL_FOLDER / "model.json").is_file():
+        (folder / MODEL_FOLDER).mkdir(exist_ok=True)
+        model.write_into(folder / MODEL_FOLDER)
+    return writer
+
+
+def _add(writer: IndexWriter, group: Sequence[tuple[Patent, list[Passage]]], vectors: Iterator[SparseVector]) -> None:
+    for patent, units in group:
+        mine = [IndexedUnit(UnitRecord(unit.id, unit.document, unit.section, ""), next(vectors)) for unit in units]
+        if patent.id not in writer:
+            writer.add(DocumentRecord(patent.id, patent.title, {}), mine)

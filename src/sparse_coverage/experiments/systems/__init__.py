@@ -1,0 +1,74 @@
+"""Systems by name: each is one function from a workbench (a collection and its caches) and options to something that ranks.
+
+A new system is one file and one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.experiments.bench import Workbench
+from sparse_coverage.experiments.options import NAMES, SystemOptions
+from sparse_coverage.experiments.systems.bm25 import Bm25System
+from sparse_coverage.experiments.systems.dense import DenseSystem
+from sparse_coverage.experiments.systems.hybrid import HybridSystem
+from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
+from sparse_coverage.search import Retriever
+
+
+@runtime_checkable
+class UnitScorer(Protocol):
+    """Scores every unit of the collection, in corpus order: the quick way through an evaluation."""
+
+    def scores(self, query: str) -> npt.NDArray[np.float64]:
+        """Return the score of every unit for a query of the collection, by its id; minus infinity where there is none."""
+        ...
+
+    def cost(self, query: str) -> int:
+        """Return what the query costs: postings scanned, or similarities computed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A way to rank: what makes it from a workbench and options, and which of the options it reads."""
+
+    make: Callable[[Workbench, SystemOptions], UnitScorer | Retriever]
+    reads: tuple[str, ...] = ()
+
+
+SYSTEMS: dict[str, System] = {
+    "paper": System(SparseCoverageSystem, NAMES),
+    "default": System(SparseCoverageSystem, NAMES),
+    "bm25": System(Bm25System),
+    "dense": System(DenseSystem, ("encoder",)),
+    "hybrid": System(HybridSystem, NAMES),
+}
+
+
+def get_system(name: str) -> System:
+    """Return the system of that name."""
+    if name not in SYSTEMS:
+        raise InputError(f"There is no system '{name}' here. The systems are: {', '.join(SYSTEMS)}.")
+    return SYSTEMS[name]
+
+
+def reads(name: str) -> tuple[str, ...]:
+    """Return which options a system reads; none, where there is no such system."""
+    return SYSTEMS[name].reads if name in SYSTEMS else ()
+
+
+def is_sparse(name: str) -> bool:
+    """Tell whether a system has a vocabulary, and so an index to share with others."""
+    return "size" in reads(name)
+
+
+def concerning(name: str, options: SystemOptions) -> SystemOptions:
+    """Return the options with everything that the system does not read at its default."""
+    return SystemOptions(**{field: value for field, value in options.differences().items() if field in reads(name)})

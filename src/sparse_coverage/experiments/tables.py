@@ -1,0 +1,151 @@
+"""A table once, written as CSV (for programs), Markdown, LaTeX (booktabs), HTML and to the terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+
+from rich.table import Table as RichTable
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A measured value beside the paper's; either may be missing. `interval` is ours, `digits` how it is printed."""
+
+    ours: float | None
+    paper: float | None = None
+    interval: tuple[float, float] | None = None
+    digits: int = 2
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the paper's."""
+        return None if self.ours is None or self.paper is None else self.ours - self.paper
+
+    def text(self, minus: str = "-") -> str:
+        """Return `ours (paper, difference)`, as much of it as there is."""
+        ours = "–" if self.ours is None else f"{self.ours:,.{self.digits}f}"
+        if self.paper is None:
+            return ours.replace("-", minus)
+        difference = self.difference
+        behind = f"{self.paper:,.{self.digits}f}"
+        if difference is not None:
+            behind += f", {difference:+,.{self.digits}f}"
+        return f"{ours} ({behind})".replace("-", minus)
+
+
+Content = str | Cell
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, the names of the columns, and rows of texts and values."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Content, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def csv(self) -> str:
+        """Return the table with one column for each number: ours, low, high, paper, difference."""
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        numeric = [any(isinstance(row[place], Cell) for row in self.rows) for place in range(len(self.columns))]
+        header: list[str] = []
+        for name, is_number in zip(self.columns, numeric, strict=True):
+            header += (
+                [name, f"{name} low", f"{name} high", f"{name} paper", f"{name} difference"] if is_number else [name]
+            )
+        writer.writerow(header)
+        for row in self.rows:
+            line: list[object] = []
+            for content, is_number in zip(row, numeric, strict=True):
+                if isinstance(content, Cell):
+                    low, high = content.interval or (None, None)
+                    line += [_exact(v) for v in (content.ours, low, high, content.paper, content.difference)]
+                else:
+                    plain = content.replace(",", "") if content.replace(",", "").isdigit() else content
+                    line += [plain, "", "", "", ""] if is_number else [plain]
+            writer.writerow(line)
+        return stream.getvalue()
+
+    def markdown(self) -> str:
+        """Return the table as GitHub shows it."""
+        rules = ["---:" if self._is_number(place) else "---" for place in range(len(self.columns))]
+        lines = [self.columns, rules, *([_plain(content) for content in row] for row in self.rows)]
+        body = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+        return f"# {self.title}\n\n{body}\n" + "".join(f"\n{note}\n" for note in self.notes)
+
+    def latex(self) -> str:
+        """Return a booktabs table."""
+        spec = "".join("r" if self._is_number(place) else "l" for place in range(len(self.columns)))
+        head = " & ".join(f"\\textbf{{{_tex(name)}}}" for name in self.columns)
+        body = "\n".join(" & ".join(_tex_cell(content) for content in row) + r" \\" for row in self.rows)
+        notes = " ".join(_tex(note) for note in self.notes)
+        return (
+            "% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n"
+            f"\\caption{{{_tex(self.title)}. Ours (paper, difference). {notes}}}\n\\label{{tab:{self.name}}}\n\\small\n"
+            f"\\begin{{tabular}}{{{spec}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
+        )
+
+    def html(self) -> str:
+        """Return the table for the report."""
+        kinds = [" class=number" if self._is_number(place) else "" for place in range(len(self.columns))]
+        head = "".join(f"<th{kind}>{escape(name)}</th>" for kind, name in zip(kinds, self.columns, strict=True))
+        body = "".join(f"<tr>{''.join(_html_cell(content) for content in row)}</tr>\n" for row in self.rows)
+        notes = "".join(f"<p class=note>{escape(note)}</p>" for note in self.notes)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>{notes}"
+
+    def rich(self) -> RichTable:
+        """Return the table for the terminal."""
+        table = RichTable(title=self.title, caption=" ".join(self.notes) or None)
+        for place, name in enumerate(self.columns):
+            table.add_column(name, justify="right" if self._is_number(place) else "left")
+        for row in self.rows:
+            table.add_row(*(_plain(content) for content in row))
+        return table
+
+    def _is_number(self, place: int) -> bool:
+        return any(isinstance(row[place], Cell) for row in self.rows)
+
+
+def writers(table: Table) -> dict[str, Callable[[], str]]:
+    """Return the file formats of a table by suffix."""
+    return {".csv": table.csv, ".md": table.markdown, ".tex": table.latex}
+
+
+def _exact(value: float | None) -> object:
+    return "" if value is None else round(value, 6)
+
+
+def _plain(content: Content) -> str:
+    return content.text() if isinstance(content, Cell) else content
+
+
+def _tex(text: str) -> str:
+    for character in "&%$#_":
+        text = text.replace(character, f"\\{character}")
+    return text.replace("–", "--")
+
+
+def _tex_cell(content: Content) -> str:
+    if isinstance(content, str):
+        return _tex(content)
+    ours, _, behind = content.text(minus="$-$").partition(" ")
+    return (
+        f"{ours.replace('–', '--')} {{\\scriptsize {behind.replace('–', '--')}}}" if behind else ours.replace("–", "--")
+    )
+
+
+def _html_cell(content: Content) -> str:
+    if isinstance(content, str):
+        return f"<td>{escape(content)}</td>"
+    ours, _, behind = content.text(minus="−").partition(" ")
+    interval = (
+        f' title="95 % interval {content.interval[0]:.2f} to {content.interval[1]:.2f}"' if content.interval else ""
+    )
+    return f"<td class=number{interval}>{ours}{f' <small>{escape(behind)}</small>' if behind else ''}</td>"

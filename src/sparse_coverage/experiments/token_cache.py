@@ -1,0 +1,107 @@
+"""An encoder that remembers: the token vectors of a text are computed once, whatever units and sizes are tried on them."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from sparse_coverage.encoding import Encoder, Tokens, TokenVectors
+from sparse_coverage.experiments.cache import code_key
+
+DEFAULT_BUDGET = 8 << 30
+_WINDOW = 500_000  # characters: some hundred megabytes of vectors at most
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS texts (
+    key BLOB PRIMARY KEY, vectors BLOB NOT NULL, starts BLOB NOT NULL, ends BLOB NOT NULL, chunks BLOB NOT NULL
+) WITHOUT ROWID
+"""
+
+
+class RememberingEncoder:
+    """Wraps an encoder; vectors go, as they are, into one SQLite file until it holds `budget` bytes.
+
+    What does not fit any more is computed each time: results never depend on the cache, only time does.
+    """
+
+    def __init__(self, inner: Encoder, folder: Path, budget: int = DEFAULT_BUDGET) -> None:
+        self._inner = inner
+        self._budget = budget
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / f"tokens-{inner.fingerprint}-{inner.precision}-{code_key('encoding')}.sqlite"
+        self._store = sqlite3.connect(self._path, timeout=60, isolation_level=None)
+        self._store.execute(_SCHEMA)
+
+    @property
+    def name(self) -> str:
+        """The name, folder or hub id it was asked for by."""
+        return self._inner.name
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies weights and tokenizer."""
+        return self._inner.fingerprint
+
+    @property
+    def precision(self) -> str:
+        """The arithmetic in use."""
+        return self._inner.precision
+
+    @property
+    def dimension(self) -> int:
+        """Length of a token vector."""
+        return self._inner.dimension
+
+    def tokenize(self, text: str) -> Tokens:
+        """Return the tokens of a text without encoding it."""
+        return self._inner.tokenize(text)
+
+    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
+        """Yield the token vectors of each text, in order, from the cache where they are in it."""
+        window: list[str] = []
+        held = 0
+        for text in texts:
+            window.append(text)
+            held += len(text)
+            if held >= _WINDOW:
+                yield from self._encode(window)
+                window, held = [], 0
+        yield from self._encode(window)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._store.close()
+
+    def _encode(self, texts: list[str]) -> Iterator[TokenVectors]:
+        keys = [hashlib.sha256(text.encode()).digest() for text in texts]
+        absent = {key: text for key, text in zip(keys, texts, strict=True) if not self._holds(key)}
+        fresh = dict(zip(absent, self._inner.encode(absent.values()), strict=True))
+        self._keep(fresh)
+        for key in keys:
+            yield fresh[key] if key in fresh else self._read(key)
+
+    def _holds(self, key: bytes) -> bool:
+        return self._store.execute("SELECT 1 FROM texts WHERE key = ?", (key,)).fetchone() is not None
+
+    def _read(self, key: bytes) -> TokenVectors:
+        query = "SELECT vectors, starts, ends, chunks FROM texts WHERE key = ?"
+        vectors, *places = self._store.execute(query, (key,)).fetchone()
+        starts, ends, chunks = (np.frombuffer(place, dtype=np.int32) for place in places)
+        shaped = np.frombuffer(vectors, dtype=np.float32).reshape(-1, self.dimension)
+        return TokenVectors(shaped, starts, ends, chunks)
+
+    def _keep(self, fresh: dict[bytes, TokenVectors]) -> None:
+        if not fresh or self._path.stat().st_size >= self._budget:
+            return
+        rows = [(key, *_blobs(tokens)) for key, tokens in fresh.items()]
+        self._store.execute("BEGIN IMMEDIATE")
+        self._store.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?, ?, ?, ?)", rows)
+        self._store.execute("COMMIT")
+
+
+def _blobs(tokens: TokenVectors) -> list[bytes]:
+    places = (tokens.starts, tokens.ends, tokens.chunks)
+    return [tokens.vectors.astype(np.float32).tobytes(), *(place.astype(np.int32).tobytes() for place in places)]

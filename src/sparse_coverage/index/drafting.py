@@ -1,0 +1,111 @@
+"""Writing a new segment into a folder of its own, which no manifest names until everything is on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import save
+
+from sparse_coverage.errors import IndexStoreError
+from sparse_coverage.files import sha256_of, sync_folder
+from sparse_coverage.index.facts import collect_facts
+from sparse_coverage.index.pages import page_sums
+from sparse_coverage.index.postings import MAX_UNITS, Postings
+from sparse_coverage.index.segment import FACTS, FILES, HEADER, POSTINGS, SPANS, TERMS, TEXTS, SegmentEntry
+from sparse_coverage.index.texts import TextWriter
+from sparse_coverage.index.types import DocumentRecord, UnitRecord
+
+
+class SegmentDraft:
+    """Takes documents with their units, then the postings, and gives the entry for a manifest."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True)
+        self._folder = folder
+        self._texts = TextWriter(folder / TEXTS)
+        # Filters look at metadata only once the segment is written, so titles need not be kept.
+        self._records: list[DocumentRecord] = []
+        self._starts = [0]
+        self._span_counts: list[int] = []
+        self._uncovered: list[int] = []
+        self._sections: list[int] = []
+        self._section_names: dict[str, int] = {}
+
+    @property
+    def units(self) -> int:
+        """How many units were added."""
+        return self._starts[-1]
+
+    def add(
+        self, record: DocumentRecord, units: Sequence[UnitRecord], span_counts: Sequence[int], uncovered: int
+    ) -> None:
+        """Add a document with all its units."""
+        if self.units + len(units) > MAX_UNITS:
+            raise IndexStoreError(f"A segment holds at most {MAX_UNITS} units.")
+        self._texts.add_document(len(self._records), record)
+        self._texts.add_units(self.units, units)
+        self._records.append(DocumentRecord(record.id, "", record.metadata))
+        self._starts.append(self.units + len(units))
+        self._span_counts.extend(span_counts)
+        self._uncovered.append(uncovered)
+        self._sections.extend(self._section_names.setdefault(unit.section, len(self._section_names)) for unit in units)
+
+    def finish(self, postings: Postings) -> SegmentEntry:
+        """Write everything, make it durable, and return the segment's entry."""
+        self._texts.finish()
+        facts = collect_facts(self._records)
+        arrays = {
+            "offsets": postings.offsets,
+            "far": postings.far,
+            "postings_sums": page_sums(postings.packed),
+            "spans_sums": page_sums(postings.spans),
+            "span_counts": np.asarray(self._span_counts, dtype=np.uint32),
+            "uncovered": np.asarray(self._uncovered, dtype=np.uint32),
+            "document_starts": np.asarray(self._starts, dtype=np.uint32),
+            "sections": np.asarray(self._sections, dtype=np.uint8),
+            "dates": facts.dates,
+            "term_offsets": facts.term_offsets,
+            "term_documents": facts.term_documents,
+        }
+        (self._folder / FACTS).write_bytes(save({name: np.ascontiguousarray(value) for name, value in arrays.items()}))
+        (self._folder / TERMS).write_text(json.dumps(list(facts.terms), ensure_ascii=False), encoding="utf-8")
+        for name, array in ((POSTINGS, postings.packed), (SPANS, postings.spans)):
+            (self._folder / name).write_bytes(array.astype(array.dtype.newbyteorder("<"), copy=False).data)
+        header: dict[str, Any] = {
+            "documents": len(self._records),
+            "units": self.units,
+            "postings": len(postings),
+            "centers": len(postings.offsets) - 1,
+            "weight_bits": postings.weight_bits,
+            "sections": list(self._section_names),
+            "files": {
+                name: {"bytes": (self._folder / name).stat().st_size, "sha256": sha256_of(self._folder / name)}
+                for name in FILES
+            },
+        }
+        content = json.dumps(header, indent=1).encode()
+        (self._folder / HEADER).write_bytes(content)
+        for name in (*FILES, HEADER):
+            sync_file(self._folder / name)
+        sync_folder(self._folder)
+        sync_folder(self._folder.parent)
+        return SegmentEntry(self._folder.name, len(self._records), self.units, sha256(content).hexdigest())
+
+    def abandon(self) -> None:
+        """Let go of the files."""
+        self._texts.abandon()
+
+
+def sync_file(path: Path) -> None:
+    """Make a file's content durable."""
+    handle = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,114 @@
+"""What filters ask about documents, as columns: two dates each, and lists of documents by term.
+
+A term is a field and a value, `country=EP`, `ipc=H04N 5/44`, and so on; terms are kept sorted, so all symbols with a prefix
+stand next to each other. The family of a document is the set of its `kin=` terms: its own id, the ids of its family members,
+and the family's own name (set off by a `=`). Documents that share one are of one family.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.index.types import DocumentRecord, Uint32s
+
+DATES = ("publication_date", "priority_date")
+TERM_FIELDS = ("ipc", "cpc", "country", "kind", "language")
+_AFTER_ANY = "\U0010ffff"
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DocumentFacts:
+    """The columns of one segment's documents. A missing date is 0, others are numbers such as 20020612."""
+
+    dates: npt.NDArray[np.int32]
+    terms: Sequence[str]
+    term_offsets: Uint32s
+    term_documents: Uint32s
+
+    def __len__(self) -> int:
+        return len(self.dates)
+
+    def with_term(self, field: str, value: str) -> Mask:
+        """Return which documents have a term."""
+        place = bisect_left(self.terms, f"{field}={value}")
+        found = place < len(self.terms) and self.terms[place] == f"{field}={value}"
+        return self._having(place, place + found)
+
+    def with_prefix(self, field: str, prefix: str) -> Mask:
+        """Return which documents have a term that begins with a prefix."""
+        begin = f"{field}={prefix}"
+        return self._having(bisect_left(self.terms, begin), bisect_left(self.terms, begin + _AFTER_ANY))
+
+    def terms_of(self, document: int, field: str) -> list[str]:
+        """Return the values that a document has for a field."""
+        first, last = (bisect_left(self.terms, f"{field}={end}") for end in ("", _AFTER_ANY))
+        begin, end = int(self.term_offsets[first]), int(self.term_offsets[last])
+        places = begin + np.flatnonzero(self.term_documents[begin:end] == document)
+        rows = np.searchsorted(self.term_offsets, places, side="right") - 1
+        return [self.terms[row].partition("=")[2] for row in rows.tolist()]
+
+    def _having(self, first: int, last: int) -> Mask:
+        mask = np.zeros(len(self), dtype=bool)
+        mask[self.term_documents[self.term_offsets[first] : self.term_offsets[last]]] = True
+        return mask
+
+
+def collect_facts(records: Iterable[DocumentRecord]) -> DocumentFacts:
+    """Gather the columns of documents from their metadata."""
+    dates: list[list[int]] = []
+    lists: dict[str, list[int]] = {}
+    for number, record in enumerate(records):
+        dates.append([date_number(str(record.metadata.get(name) or "")) for name in DATES])
+        for term in sorted(_terms(record)):
+            lists.setdefault(term, []).append(number)
+    terms = sorted(lists)
+    sizes = [len(lists[term]) for term in terms]
+    return DocumentFacts(
+        np.asarray(dates, dtype=np.int32).reshape(-1, len(DATES)),
+        terms,
+        np.concatenate(([0], np.cumsum(sizes))).astype(np.uint32),
+        np.asarray([number for term in terms for number in lists[term]], dtype=np.uint32),
+    )
+
+
+def kin_of(id_: str, metadata: Mapping[str, Any]) -> set[str]:
+    """Return the names under which a document's family is known."""
+    family = metadata.get("family")
+    return {id_, *_strings(metadata.get("family_members")), *([f"={family}"] if family else [])}
+
+
+def date_number(date: str) -> int:
+    """Return an ISO date as a number that sorts like it; 0 for none.
+
+    >>> date_number("2002-06-12"), date_number("")
+    (20020612, 0)
+    """
+    digits = date.replace("-", "")
+    return int(digits) if len(digits) == 8 and digits.isdecimal() else 0
+
+
+def normal(field: str, value: str) -> str:
+    """Return a value of a field in the one spelling that terms use: languages in small letters, the rest in capitals."""
+    return value.strip().lower() if field == "language" else value.strip().upper()
+
+
+def _terms(record: DocumentRecord) -> set[str]:
+    found = {
+        f"{field}={normal(field, value)}" for field in TERM_FIELDS for value in _strings(record.metadata.get(field))
+    }
+    found.add(f"id={record.id}")
+    return found | {f"kin={name}" for name in kin_of(record.id, record.metadata)}
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value] if value else []
+    return [str(part) for part in value or ()]

@@ -1,0 +1,80 @@
+"""The manifest: which segments are the index. Replacing this one file, in one step, is the only commit there is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from sparse_coverage.errors import IndexStoreError
+from sparse_coverage.files import read_json, write_json
+from sparse_coverage.index.postings import WeightBits
+from sparse_coverage.index.segment import SegmentEntry
+
+FORMAT = 2
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The committed state of an index.
+
+    `generation` counts commits. `complete` is false while a build is under way. `about` is whatever the builder of the
+    index wants to find again.
+    """
+
+    generation: int
+    centers: int
+    weight_bits: WeightBits
+    complete: bool
+    segments: tuple[SegmentEntry, ...]
+    about: Mapping[str, Any]
+
+    @property
+    def documents(self) -> int:
+        """The number of live documents."""
+        return sum(entry.documents - entry.deleted_documents for entry in self.segments)
+
+    @property
+    def units(self) -> int:
+        """The number of live units."""
+        return sum(entry.units - entry.deleted_units for entry in self.segments)
+
+    def next(self, segments: tuple[SegmentEntry, ...], complete: bool) -> Manifest:
+        """Return the manifest of the next commit."""
+        return replace(self, generation=self.generation + 1, segments=segments, complete=complete)
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Commit."""
+    content = {"format": FORMAT, **asdict(manifest)}
+    write_json(folder / MANIFEST, {**content, "sha256": _checksum(content)})
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the committed state of an index."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise IndexStoreError(
+            f"{folder}: there is no index here (no {MANIFEST}). Build one with: sparse-coverage index"
+        )
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise IndexStoreError(f"{path}: this is not the manifest of an index.")
+    if content.get("format") != FORMAT:
+        raise IndexStoreError(
+            f"{folder}: index format {content.get('format')}, this version reads format {FORMAT}. Build the index again."
+        )
+    recorded = content.pop("sha256", None)
+    if recorded != _checksum(content):
+        raise IndexStoreError(f"{path}: damaged (wrong sha256). Restore it from a copy, or build the index again.")
+    del content["format"]
+    segments = tuple(SegmentEntry(**entry) for entry in content.pop("segments"))
+    return Manifest(segments=segments, **content)
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,195 @@
+"""Postings by center: for each center the units that activate it, with the weight and the span behind it.
+
+A segment holds at most 65,536 units, so a unit's number takes 16 bits and the scores of a segment stay in the processor's
+cache while its lists are added up. A posting is one number of 32 bits, `unit << 16 | weight`; with 8-bit weights it is three
+bytes: the unit (low byte first) and the weight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.errors import IndexStoreError
+from sparse_coverage.index.types import Array, Uint32s
+from sparse_coverage.kernels import compiled
+from sparse_coverage.vectors.types import SparseVector
+
+MAX_UNITS = 65_536
+FAR_SPAN = 65_535
+WeightBits = Literal[8, 16]
+Part = tuple[Array, Array, Array]
+
+
+def weight_scale(bits: int) -> int:
+    """Return the fixed-point number that stands for the weight 1."""
+    return (1 << bits) - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Postings:
+    """The inverted lists of one segment.
+
+    The list of center c is `packed[offsets[c]:offsets[c + 1]]`, units rising. `spans` runs parallel to `packed`: the ordinal
+    of the span that gave the weight, or 65,535 for "look in `far`", whose rows are (center, unit, span), sorted.
+    """
+
+    offsets: Uint32s
+    packed: Array
+    spans: npt.NDArray[np.uint16]
+    far: Uint32s
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+    @property
+    def frequencies(self) -> npt.NDArray[np.int64]:
+        """How many units each center has."""
+        offsets = self.offsets.astype(np.int64)
+        return offsets[1:] - offsets[:-1]
+
+    @property
+    def weight_bits(self) -> int:
+        """How many bits a weight has."""
+        return 8 if self.packed.ndim == 2 else 16
+
+
+def widened(packed: Array) -> Uint32s:
+    """Return postings as 32-bit numbers, `unit << 16 | weight`, whatever they are packed as."""
+    if packed.ndim == 1:
+        return packed
+    wide = packed.astype(np.uint32)
+    return cast(Uint32s, wide[:, 1] << 24 | wide[:, 0] << 16 | wide[:, 2])
+
+
+def narrowed(packed: Uint32s) -> npt.NDArray[np.uint8]:
+    """Return 32-bit postings whose weights have 8 bits as three bytes each."""
+    narrow = np.empty((len(packed), 3), dtype=np.uint8)
+    narrow[:, 0] = packed >> 16 & 0xFF
+    narrow[:, 1] = packed >> 24
+    narrow[:, 2] = packed & 0xFF
+    return narrow
+
+
+class PostingsBuffer:
+    """Collects the sparse vectors of units and turns them into inverted lists."""
+
+    def __init__(self, centers: int, weight_bits: WeightBits = 16) -> None:
+        self._centers = centers
+        self._bits = weight_bits
+        self._parts: list[Part] = []
+        self._postings = 0
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    @property
+    def bytes_needed(self) -> int:
+        """About how much memory the buffered postings take, their inversion included."""
+        return 20 * self._postings + 400 * len(self._parts)
+
+    def prepare(self, vector: SparseVector) -> Part:
+        """Return a unit as the buffer holds it: centers, fixed-point weights, spans. A vector that cannot be right is refused."""
+        centers, scale = vector.centers, weight_scale(self._bits)
+        if len(centers) and (centers.min() < 0 or centers.max() >= self._centers):
+            raise IndexStoreError(
+                f"A sparse vector names center {int(centers.max())}, but the index has {self._centers} centers."
+            )
+        weights = np.asarray(vector.weights, dtype=np.float64)
+        if len(weights) and not (weights.min() > 0 and weights.max() < 1.001):
+            raise IndexStoreError("The weights of a sparse vector are similarities: above 0, at most 1.")
+        fixed = np.clip(np.rint(weights * scale), 1, scale).astype(np.uint16)
+        return centers.astype(np.uint32), fixed, np.asarray(vector.spans, dtype=np.uint32)
+
+    def add(self, part: Part) -> None:
+        """Append a prepared unit; units are numbered in the order they come."""
+        self._parts.append(part)
+        self._postings += len(part[0])
+
+    def build(self) -> Postings:
+        """Invert: a counting sort by center, which keeps the units of a center rising."""
+        none = np.zeros(0, dtype=np.uint32)
+        sizes = np.asarray([len(part[0]) for part in self._parts], dtype=np.int64)
+        centers = np.concatenate([none, *(part[0] for part in self._parts)])
+        weights = np.concatenate([none.astype(np.uint16), *(part[1] for part in self._parts)])
+        spans = np.concatenate([none, *(part[2] for part in self._parts)])
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(centers, minlength=self._centers)))).astype(np.uint32)
+        packed, near = np.empty(len(centers), np.uint32), np.empty(len(centers), np.uint16)
+        _invert(sizes, centers, weights, spans, offsets[:-1].copy(), packed, near)
+        units = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
+        distant = spans >= FAR_SPAN
+        far = np.stack([centers[distant], units[distant], spans[distant]], axis=1)
+        far = far[np.lexsort((far[:, 1], far[:, 0]))]
+        return Postings(offsets, narrowed(packed) if self._bits == 8 else packed, near, far)
+
+
+@compiled
+def _invert(
+    sizes: Array, centers: Uint32s, weights: Array, spans: Uint32s, ends: Uint32s, packed: Uint32s, near: Array
+) -> None:
+    """Write each posting behind the last one of its center; `ends` holds where that is."""
+    posting = 0
+    for unit in range(len(sizes)):
+        for _ in range(sizes[unit]):
+            center = centers[posting]
+            place = ends[center]
+            ends[center] = place + 1
+            packed[place] = np.uint32(np.uint32(unit) << np.uint32(16)) | np.uint32(weights[posting])
+            near[place] = min(spans[posting], np.uint32(FAR_SPAN))
+            posting += 1
+
+
+def merge_postings(parts: list[tuple[Postings, npt.NDArray[np.int64]]], centers: int) -> Postings:
+    """Join inverted lists. Each part comes with the new number of each of its units, -1 for those left out.
+
+    New numbers rise with the old ones and from part to part, so lists stay in order without sorting.
+    """
+    bits = parts[0][0].weight_bits
+    counts = np.zeros(centers, dtype=np.int64)
+    for postings, numbers in parts:
+        counts += live_frequencies(postings, numbers >= 0)
+    offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.uint32)
+    packed, spans = np.empty(int(offsets[-1]), np.uint32), np.empty(int(offsets[-1]), np.uint16)
+    ends, far = offsets[:-1].copy(), []
+    for postings, numbers in parts:
+        _append(postings.offsets, widened(postings.packed), postings.spans, numbers, ends, packed, spans)
+        rows = postings.far.copy()
+        moved = numbers[rows[:, 1]]
+        rows[:, 1] = np.maximum(moved, 0)
+        far.append(rows[moved >= 0])
+    joined = np.concatenate(far)
+    joined = joined[np.lexsort((joined[:, 1], joined[:, 0]))]
+    return Postings(offsets, narrowed(packed) if bits == 8 else packed, spans, joined)
+
+
+def live_frequencies(postings: Postings, live: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return for each center how many of its units are live."""
+    if live.all():
+        return postings.frequencies
+    counts = np.zeros(len(postings.offsets) - 1, dtype=np.int64)
+    _count_live(postings.offsets, widened(postings.packed), live, counts)
+    return counts
+
+
+@compiled
+def _append(
+    offsets: Uint32s, packed: Uint32s, spans: Array, numbers: Array, ends: Uint32s, out: Uint32s, out_spans: Array
+) -> None:
+    for center in range(len(offsets) - 1):
+        for posting in range(offsets[center], offsets[center + 1]):
+            number = numbers[packed[posting] >> np.uint32(16)]
+            if number >= 0:
+                place = ends[center]
+                out[place] = np.uint32(np.uint32(number) << np.uint32(16)) | (packed[posting] & np.uint32(0xFFFF))
+                out_spans[place] = spans[posting]
+                ends[center] = place + np.uint32(1)
+
+
+@compiled
+def _count_live(offsets: Uint32s, packed: Uint32s, live: Array, counts: Array) -> None:
+    for center in range(len(offsets) - 1):
+        for posting in range(offsets[center], offsets[center + 1]):
+            counts[center] += live[packed[posting] >> np.uint32(16)]

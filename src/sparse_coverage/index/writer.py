@@ -1,0 +1,303 @@
+"""Changing an index: documents are added, deleted, replaced, segments merged; all of it shows at once, with `commit`."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sparse_coverage.errors import IndexStoreError
+from sparse_coverage.files import sync_folder
+from sparse_coverage.index.drafting import SegmentDraft, sync_file
+from sparse_coverage.index.facts import Mask
+from sparse_coverage.index.lock import writing
+from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest
+from sparse_coverage.index.merging import groups_to_merge, merge_segments
+from sparse_coverage.index.postings import MAX_UNITS, PostingsBuffer, WeightBits, live_frequencies
+from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, open_segment
+from sparse_coverage.index.tombstones import Tombstones, dump_tombstones
+from sparse_coverage.index.types import DocumentRecord, IndexedUnit
+from sparse_coverage.progress import tracked
+
+DEFAULT_MEMORY = 512 << 20
+
+
+@dataclass(slots=True, eq=False)
+class _Part:
+    """A segment of the state to come, and which of its documents are live in it."""
+
+    segment: Segment
+    live: Mask
+
+    @property
+    def units(self) -> int:
+        return int(np.diff(self.segment.document_starts)[self.live].sum())
+
+    @property
+    def changed(self) -> bool:
+        return not np.array_equal(self.live, self.segment.live_documents)
+
+
+class IndexWriter:
+    """The one writer of an index. Use it in a `with` block; what was not committed when the block ends is dropped.
+
+        with IndexWriter.open(folder) as writer:
+            writer.delete("EP-0661903-A2")
+            writer.add(document, units)
+            writer.commit()
+
+    `memory` bounds, in bytes, the postings that are held before they are written as a segment.
+    """
+
+    def __init__(self, folder: Path, memory: int = DEFAULT_MEMORY) -> None:
+        self._folder = folder
+        self._memory = memory
+        self._held = ExitStack()
+        self._held.enter_context(writing(folder))
+        try:
+            self.manifest = read_manifest(folder)
+            self._discard_leftovers()
+            opened = [open_segment(folder / SEGMENTS / entry.name, entry) for entry in self.manifest.segments]
+        except BaseException:
+            self._held.close()
+            raise
+        self._parts = [_Part(segment, segment.live_documents.copy()) for segment in opened]
+        self._failed = False
+        self._draft: SegmentDraft | None = None
+        self._draft_ids: set[str] = set()
+        self._buffer = PostingsBuffer(self.manifest.centers, self.manifest.weight_bits)
+
+    @classmethod
+    def create(
+        cls,
+        folder: Path,
+        centers: int,
+        about: Mapping[str, Any],
+        *,
+        weight_bits: WeightBits = 16,
+        memory: int = DEFAULT_MEMORY,
+    ) -> IndexWriter:
+        """Start an index without documents; it counts as unfinished until the first `commit`."""
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / MANIFEST).exists():
+            raise IndexStoreError(f"{folder}: there is an index here already.")
+        if weight_bits not in (8, 16):
+            raise IndexStoreError(f"A weight takes 8 or 16 bits, not {weight_bits}.")
+        with _failure_is_clear(folder, 0):
+            write_manifest(folder, Manifest(0, centers, weight_bits, False, (), dict(about)))
+        return cls(folder, memory)
+
+    @classmethod
+    def open(cls, folder: Path, *, memory: int = DEFAULT_MEMORY) -> IndexWriter:
+        """Open an index for changing it. Only one process can at a time."""
+        return cls(folder, memory)
+
+    def __enter__(self) -> IndexWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __contains__(self, id_: str) -> bool:
+        """Whether a document with this id is in the state to come."""
+        return id_ in self._draft_ids or self._find(id_) is not None
+
+    def add(self, document: DocumentRecord, units: Iterable[IndexedUnit]) -> None:
+        """Add a document with all its units. Its id must be new."""
+        if document.id in self:
+            raise IndexStoreError(
+                f"The document '{document.id}' is in the index already, or comes twice in the input. "
+                "Use replace to put a new version in its place, or give it another id."
+            )
+        indexed = list(units)
+        if len(indexed) > MAX_UNITS:
+            raise IndexStoreError(
+                f"The document '{document.id}' has {len(indexed)} units; at most {MAX_UNITS} are possible. Index larger units."
+            )
+        ids = [one.unit.id for one in indexed]
+        if len(set(ids)) < len(ids):
+            twice = next(id_ for id_ in ids if ids.count(id_) > 1)
+            raise IndexStoreError(f"The passage '{twice}' comes twice in the document '{document.id}'.")
+        if len(self._buffer) + len(indexed) > MAX_UNITS:
+            self.flush()
+        # Everything that can be wrong with the input shows here, before anything is changed.
+        parts = [self._buffer.prepare(one.vector) for one in indexed]
+        with self._writing():
+            if self._draft is None:
+                self._draft = SegmentDraft(self._new_name())
+            for part in parts:
+                self._buffer.add(part)
+            counts = [one.vector.span_count for one in indexed]
+            uncovered = sum(one.vector.uncovered for one in indexed)
+            self._draft.add(document, [one.unit for one in indexed], counts, uncovered)
+        self._draft_ids.add(document.id)
+        if self._buffer.bytes_needed >= self._memory:
+            self.flush()
+
+    def delete(self, id_: str) -> bool:
+        """Delete a document; return whether there was one."""
+        if id_ in self._draft_ids:
+            self.flush()
+        found = self._find(id_)
+        if found is not None:
+            part, number = found
+            part.live[number] = False
+        return found is not None
+
+    def replace(self, document: DocumentRecord, units: Iterable[IndexedUnit]) -> bool:
+        """Put a new version in the place of a document, or add it; it becomes the last of the corpus. Return if there was one."""
+        existed = self.delete(document.id)
+        self.add(document, units)
+        return existed
+
+    @property
+    def pending(self) -> bool:
+        """Whether there are documents that no segment holds yet."""
+        return self._draft is not None
+
+    def flush(self) -> None:
+        """Write the documents held in memory as a segment. It joins the index with the next commit."""
+        if self._draft is None:
+            return
+        draft, self._draft = self._draft, None
+        try:
+            with self._writing():
+                self._take(draft.finish(self._buffer.build()))
+        except BaseException:
+            draft.abandon()
+            raise
+        self._draft_ids.clear()
+        self._buffer = PostingsBuffer(self.manifest.centers, self.manifest.weight_bits)
+
+    def commit(self, *, complete: bool = True) -> Manifest:
+        """Make all changes the state of the index, in one step. Small segments at its end are merged first."""
+        self.flush()
+        self._parts = [part for part in self._parts if part.live.any()]
+        with self._writing():
+            # Like a binary counter: a segment is rewritten about log2(n) times while the index grows by n.
+            while (
+                len(self._parts) > 1
+                and self._parts[-2].units <= 2 * self._parts[-1].units
+                and self._parts[-2].units + self._parts[-1].units <= MAX_UNITS
+            ):
+                self._merge(len(self._parts) - 2, len(self._parts))
+            entries = tuple(self._entry(part) for part in self._parts)
+            manifest = self.manifest.next(entries, complete)
+            write_manifest(self._folder, manifest)
+        self.manifest = manifest
+        for part, entry in zip(self._parts, entries, strict=True):
+            if part.changed:
+                part.segment.texts.close()
+                part.segment = open_segment(part.segment.folder, entry)
+        self._discard_leftovers()
+        return manifest
+
+    def merge(self, *, complete: bool = True) -> Manifest:
+        """Commit, with as few segments as possible and nothing that was deleted."""
+        self.flush()
+        self._parts = [part for part in self._parts if part.live.any()]
+        dead = [int((~part.live).sum()) for part in self._parts]
+        groups = groups_to_merge([part.units for part in self._parts], dead)
+        with self._writing():
+            for first, last in tracked(reversed(groups), "Merging segments", len(groups)):
+                self._merge(first, last)
+        return self.commit(complete=complete)
+
+    def close(self) -> None:
+        """Let go of the index; drop what was not committed."""
+        if self._draft is not None:
+            self._draft.abandon()
+            self._draft = None
+        for part in self._parts:
+            part.segment.texts.close()
+        self._discard_leftovers()
+        self._held.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Guard a change of files. After one that failed the writer knows no longer what it holds, so it does nothing more."""
+        if self._failed:
+            raise IndexStoreError(
+                f"{self._folder}: an earlier change failed. Open the index again and repeat all changes."
+            )
+        self._failed = True
+        with _failure_is_clear(self._folder, self.manifest.generation):
+            yield
+        self._failed = False
+
+    def _find(self, id_: str) -> tuple[_Part, int] | None:
+        for part in reversed(self._parts):
+            for number in part.segment.texts.document_numbers(id_):
+                if part.live[number]:
+                    return part, number
+        return None
+
+    def _take(self, entry: SegmentEntry) -> None:
+        segment = open_segment(self._folder / SEGMENTS / entry.name, entry)
+        self._parts.append(_Part(segment, segment.live_documents.copy()))
+
+    def _merge(self, first: int, last: int) -> None:
+        chosen = self._parts[first:last]
+        parts = [(part.segment, part.live) for part in chosen]
+        entry = merge_segments(parts, self._new_name(), self.manifest.centers)
+        for part in chosen:
+            part.segment.texts.close()
+        segment = open_segment(self._folder / SEGMENTS / entry.name, entry)
+        self._parts[first:last] = [_Part(segment, segment.live_documents.copy())]
+
+    def _entry(self, part: _Part) -> SegmentEntry:
+        """Return how the next manifest names a part, after writing its tombstones if they changed."""
+        if not part.changed:
+            return part.segment.entry
+        segment = part.segment
+        segment.packed.check_all()
+        live = segment.spread(part.live)
+        tombstones = Tombstones(np.flatnonzero(~part.live).astype(np.uint32), live_frequencies(segment.postings, live))
+        content = dump_tombstones(tombstones)
+        path = segment.folder / f"deleted-{self.manifest.generation + 1:06d}.safetensors"
+        path.write_bytes(content)
+        sync_file(path)
+        sync_folder(segment.folder)
+        return replace(
+            segment.entry,
+            tombstones=path.name,
+            tombstones_sha256=sha256(content).hexdigest(),
+            deleted_documents=int((~part.live).sum()),
+            deleted_units=int((~live).sum()),
+        )
+
+    def _new_name(self) -> Path:
+        number = 0
+        while (path := self._folder / SEGMENTS / f"{self.manifest.generation + 1:06d}-{number:03d}").exists():
+            number += 1
+        return path
+
+    def _discard_leftovers(self) -> None:
+        """Remove what no manifest names: of merged segments, of an earlier writer that crashed. Readers keep their open files."""
+        named = {entry.name: entry.tombstones for entry in self.manifest.segments}
+        for folder in (self._folder / SEGMENTS).glob("*"):
+            if folder.name not in named:
+                shutil.rmtree(folder, ignore_errors=True)
+                continue
+            for path in folder.glob("deleted-*.safetensors"):
+                if path.name != named[folder.name]:
+                    path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _failure_is_clear(folder: Path, generation: int) -> Iterator[None]:
+    """Say what a failed write means: nothing was lost but the work since the last commit."""
+    try:
+        yield
+    except (OSError, sqlite3.OperationalError) as error:
+        raise IndexStoreError(
+            f"{folder}: cannot be written ({error}). Is the disk full? The index is as it was after its last commit "
+            f"(number {generation}). Make room and run the same command again."
+        ) from error

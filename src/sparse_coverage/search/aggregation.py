@@ -1,0 +1,72 @@
+"""How the scores of its passages make the score of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.index.selection import BEST, DECAYED_SUM, TOP_MEAN
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The score of the best passage, as in the paper."""
+
+    @property
+    def rule(self) -> tuple[int, float]:
+        """The number that the kernel knows this rule by, and its parameter."""
+        return BEST, 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TopMean:
+    """The mean of the `m` best passages, or of all where a document has fewer. Rewards more than one good passage."""
+
+    m: int = 3
+
+    def __post_init__(self) -> None:
+        if self.m < 1:
+            raise InputError(f"A mean of the best passages needs at least one, not {self.m}.")
+
+    @property
+    def rule(self) -> tuple[int, float]:
+        """The number that the kernel knows this rule by, and its parameter."""
+        return TOP_MEAN, float(self.m)
+
+
+@dataclass(frozen=True, slots=True)
+class DecayedSum:
+    """The sum of all passages, best first, the i-th weighed by `decay`^(i-1). Rewards many good passages."""
+
+    decay: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.decay < 1:
+            raise InputError(f"The decay of a sum is at least 0 and below 1, not {self.decay}.")
+
+    @property
+    def rule(self) -> tuple[int, float]:
+        """The number that the kernel knows this rule by, and its parameter."""
+        return DECAYED_SUM, float(self.decay)
+
+
+Aggregation = Best | TopMean | DecayedSum
+
+
+def parse_aggregation(text: str) -> Aggregation:
+    """Read an aggregation as the command line writes it.
+
+    >>> parse_aggregation("top-mean:5"), parse_aggregation("best")
+    (TopMean(m=5), Best())
+    """
+    name, _, value = text.partition(":")
+    try:
+        if name == "best" and not value:
+            return Best()
+        if name == "top-mean":
+            return TopMean(int(value)) if value else TopMean()
+        if name == "decayed-sum":
+            return DecayedSum(float(value)) if value else DecayedSum()
+    except ValueError:
+        pass
+    raise InputError(f"'{text}' is no way to rank documents. Use best, top-mean:3 or decayed-sum:0.5 (any numbers).")

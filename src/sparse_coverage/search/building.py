@@ -1,0 +1,158 @@
+"""Streaming patents through a model into an index."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
+from hashlib import sha256
+from itertools import groupby
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from sparse_coverage.errors import InputError, MismatchError
+from sparse_coverage.files import new_folder
+from sparse_coverage.index import DocumentRecord, IndexedUnit, IndexWriter, UnitRecord, WeightBits
+from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest
+from sparse_coverage.model import SparseCoverage
+from sparse_coverage.patents import Passage, Patent, passages
+from sparse_coverage.patents.passages import By
+from sparse_coverage.progress import progress_bar
+from sparse_coverage.vectors import SparseVector
+
+MODEL_FOLDER = "model"
+SECONDS_BETWEEN_COMMITS = 300.0
+_TEXT_FIELDS = frozenset({"id", "title", "abstract", "claims", "description"})
+
+
+def is_unfinished(folder: str | Path) -> bool:
+    """Tell whether a folder holds an index whose build was interrupted; building it again goes on where it stopped."""
+    return (Path(folder) / MANIFEST).is_file() and not read_manifest(Path(folder)).complete
+
+
+def build_index(
+    folder: Path,
+    model: SparseCoverage,
+    documents: Iterable[Patent],
+    *,
+    by: By,
+    weight_bits: WeightBits,
+    memory: int,
+    seconds_between_commits: float = SECONDS_BETWEEN_COMMITS,
+) -> None:
+    """Build an index, or finish one whose build was interrupted: documents that are in it already are passed over."""
+    about = {"by": by, "vocabulary": vocabulary_digest(model)}
+    begun = is_unfinished(folder)
+    if begun:
+        _require_same(folder, read_manifest(folder), about, weight_bits)
+    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} exists already and is not an empty folder. Choose another name or remove it first.")
+    opened = (
+        IndexWriter.open(folder, memory=memory)
+        if begun
+        else IndexWriter.create(folder, len(model.vocabulary), about, weight_bits=weight_bits, memory=memory)
+    )
+    try:
+        with opened as writer:
+            _write_model(folder, model)
+            present = writer.manifest.documents
+            rest = (patent for patent in documents if not (present and patent.id in writer)) if begun else documents
+            _add_and_commit(writer, model, rest, by, seconds_between_commits)
+            if not writer.merge().documents:
+                raise InputError("There is nothing to index: the input holds no text.")
+    finally:
+        _remove_if_empty(folder)
+
+
+def add_documents(
+    writer: IndexWriter, model: SparseCoverage, documents: Iterable[Patent], by: By, *, replace: bool
+) -> int:
+    """Add or replace documents, without committing; return how many."""
+    put = writer.replace if replace else writer.add
+    return sum(1 for _ in _put_all(put, model, documents, by))
+
+
+def vocabulary_digest(model: SparseCoverage) -> str:
+    """Return what identifies how a model turns texts into vectors; an index and its model must agree in it."""
+    cleaning = list(getattr(model.encoder, "steps", ()))
+    facts = json.dumps([asdict(model.vocabulary.config), asdict(model.activation), cleaning], sort_keys=True)
+    return sha256(facts.encode() + model.vocabulary.radii.tobytes()).hexdigest()
+
+
+def _add_and_commit(
+    writer: IndexWriter, model: SparseCoverage, documents: Iterable[Patent], by: By, seconds: float
+) -> None:
+    """Commit now and then, so that an interruption costs minutes, not hours."""
+    last = monotonic()
+    for _ in _put_all(writer.add, model, documents, by):
+        if not writer.pending or monotonic() - last > seconds:
+            writer.commit(complete=False)
+            last = monotonic()
+
+
+def _put_all(
+    put: Callable[[DocumentRecord, list[IndexedUnit]], Any], model: SparseCoverage, documents: Iterable[Patent], by: By
+) -> Iterator[str]:
+    with progress_bar("Indexing documents") as advance:
+        for _, units in groupby(_encoded(model, documents, by), key=lambda encoded: encoded[0]):
+            indexed = []
+            for _, owner, passage, vector in units:
+                patent = owner
+                record = UnitRecord(passage.id, passage.document, passage.section, passage.text)
+                indexed.append(IndexedUnit(record, vector))
+            put(_record(patent), indexed)
+            advance()
+            yield patent.id
+
+
+def _encoded(
+    model: SparseCoverage, documents: Iterable[Patent], by: By
+) -> Iterator[tuple[int, Patent, Passage, SparseVector]]:
+    waiting: deque[tuple[int, Patent, Passage]] = deque()
+
+    def texts() -> Iterator[str]:
+        for number, patent in enumerate(documents):
+            for passage in passages(patent, by=by):
+                waiting.append((number, patent, passage))
+                yield passage.text
+
+    for vector in model.encode_documents(texts()):
+        yield (*waiting.popleft(), vector)
+
+
+def _record(patent: Patent) -> DocumentRecord:
+    metadata: dict[str, Any] = {
+        name: value for name, value in asdict(patent).items() if value and name not in _TEXT_FIELDS
+    }
+    return DocumentRecord(patent.id, patent.title, metadata)
+
+
+def _write_model(folder: Path, model: SparseCoverage) -> None:
+    for leftover in folder.glob(f".{MODEL_FOLDER}.partial-*"):
+        shutil.rmtree(leftover, ignore_errors=True)
+    if not (folder / MODEL_FOLDER).exists():
+        with new_folder(folder / MODEL_FOLDER) as partial:
+            model.write_into(partial)
+
+
+def _require_same(folder: Path, manifest: Manifest, about: dict[str, Any], weight_bits: int) -> None:
+    there, here = (manifest.about["by"], manifest.weight_bits), (about["by"], weight_bits)
+    if there != here:
+        raise MismatchError(
+            f"{folder} holds an unfinished index by {there[0]} with {there[1]}-bit weights; this one would be by {here[0]} with "
+            f"{here[1]}-bit weights. Use the same settings to finish it, or another folder."
+        )
+    if manifest.about["vocabulary"] != about["vocabulary"]:
+        raise MismatchError(
+            f"{folder} holds an unfinished index made with another vocabulary ({manifest.about['vocabulary'][:12]}, this one is "
+            f"{about['vocabulary'][:12]}). Finish it with the model in {folder / MODEL_FOLDER}, or use another folder."
+        )
+
+
+def _remove_if_empty(folder: Path) -> None:
+    """Leave nothing behind when not one document was committed."""
+    if (folder / MANIFEST).is_file() and not read_manifest(folder).documents:
+        shutil.rmtree(folder, ignore_errors=True)

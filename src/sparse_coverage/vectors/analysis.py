@@ -1,0 +1,84 @@
+"""How a vocabulary behaves (Appendix C of the paper): compact cells, sparse activations, balanced posting lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.progress import progress_bar
+from sparse_coverage.vectors.activation import activate, count_covering
+from sparse_coverage.vectors.types import ActivationConfig
+from sparse_coverage.vocabulary import SpanSample, Vocabulary
+
+DEFAULT_SPANS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """One vocabulary size under the three measures of the paper, on `spans` spans of the sample.
+
+    `covering` is the mean number of centers that cover a span before the top-K cap, `activation_rate` the same divided by
+    V. `skew` is the longest posting list divided by the mean one (after the cap; an entry is a document of the sample).
+    """
+
+    encoder: str
+    unit: str
+    size: int
+    median_radius: float
+    covering: float
+    activation_rate: float
+    skew: float
+    uncovered: float
+    spans: int
+
+
+def analyse(
+    vocabulary: Vocabulary,
+    sample: SpanSample,
+    *,
+    spans: int | None = DEFAULT_SPANS,
+    seed: int = 0,
+    activation: ActivationConfig | None = None,
+    threads: int | None = None,
+) -> list[Behaviour]:
+    """Measure every fitted size of a vocabulary on spans drawn from its sample (all of them with `spans=None`)."""
+    total = len(sample) if spans is None else min(spans, len(sample))
+    rows = np.sort(np.random.default_rng([seed, 6]).choice(len(sample), total, replace=False))
+    vectors = sample.points.rows(rows)
+    names = [anchor.document for anchor in sample.anchors(rows)]
+    documents = np.unique(names, return_inverse=True)[1].astype(np.int64)
+    found = []
+    with progress_bar("Measuring activations", len(vocabulary.sizes)) as advance:
+        for size in vocabulary.sizes:
+            smaller = vocabulary.truncate(size)
+            covering = count_covering(vectors, smaller, threads=threads)
+            active = activate(vectors, smaller, activation or ActivationConfig(), threads=threads).centers
+            found.append(
+                Behaviour(
+                    encoder=vocabulary.config.encoder,
+                    unit=vocabulary.config.unit,
+                    size=size,
+                    median_radius=float(np.median(smaller.radii)),
+                    covering=float(covering.mean()),
+                    activation_rate=float(covering.mean() / size),
+                    skew=posting_skew(active, documents, size),
+                    uncovered=float((covering == 0).mean()),
+                    spans=total,
+                )
+            )
+            advance()
+    return found
+
+
+def posting_skew(active: npt.NDArray[np.int32], documents: npt.NDArray[np.int64], size: int) -> float:
+    """Return the longest posting list divided by the mean one; 0 where nothing is active.
+
+    >>> posting_skew(np.array([[0, 1], [0, -1], [0, -1]], np.int32), np.array([0, 1, 1]), 2)
+    1.3333333333333333
+    """
+    span, place = np.nonzero(active >= 0)
+    pairs = np.unique(np.stack([active[span, place].astype(np.int64), documents[span]]), axis=1)
+    lengths = np.bincount(pairs[0], minlength=size)
+    return float(lengths.max() / lengths.mean()) if len(span) else 0.0

@@ -1,0 +1,69 @@
+"""Which documents to learn from: a sample that keeps the share of every publication year."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.patents import Patent
+
+Documents = Iterable[Patent | str] | Callable[[], Iterable[Patent | str]]
+"""Documents, or a function that opens them (to read them more than once)."""
+
+
+def opened(documents: Documents) -> Iterable[Patent | str]:
+    """Return the documents themselves."""
+    return documents() if callable(documents) else documents
+
+
+def sample_by_year(documents: Documents, limit: int, seed: int) -> Iterator[Patent | str]:
+    """Yield `limit` documents in input order, each publication year in proportion. Reads the input twice.
+
+    Which documents of a year are taken depends on the seed and their ids alone, not on the order they come in.
+    """
+    if limit < 1:
+        raise InputError(f"A sample needs at least one document, not {limit}.")
+    if isinstance(documents, Iterator):
+        raise InputError(
+            "Sampling documents reads the input twice, but this input can be read only once. Give a list, or a function "
+            "that opens it: fit(lambda: read_patents(path), max_documents=…)."
+        )
+    return _chosen(documents, limit, seed)
+
+
+def _chosen(documents: Documents, limit: int, seed: int) -> Iterator[Patent | str]:
+    years: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for number, document in enumerate(opened(documents)):
+        identity = str(number) if isinstance(document, str) else document.id
+        year = "" if isinstance(document, str) else document.publication_date[:4]
+        years[year].append((hash64(seed, identity), number))
+    quotas = shares({year: len(found) for year, found in years.items()}, limit)
+    chosen = {number for year, found in years.items() for _, number in sorted(found)[: quotas[year]]}
+    for number, document in enumerate(opened(documents)):
+        if number in chosen:
+            yield document
+
+
+def shares(counts: dict[str, int], limit: int) -> dict[str, int]:
+    """Share out `limit` places in proportion to the counts (largest remainder; ties: the first name).
+
+    >>> shares({"1999": 70, "2000": 30, "2001": 1}, 10)
+    {'1999': 7, '2000': 3, '2001': 0}
+    """
+    total = sum(counts.values())
+    if total <= limit:
+        return dict(counts)
+    quotas = {name: count * limit // total for name, count in counts.items()}
+    left = limit - sum(quotas.values())
+    by_remainder = sorted(counts, key=lambda name: (-(counts[name] * limit % total), name))
+    for name in by_remainder[:left]:
+        quotas[name] += 1
+    return quotas
+
+
+def hash64(seed: int, identity: str) -> int:
+    """Return 64 bits that depend on the seed and an id alone."""
+    digest = hashlib.blake2b(f"{seed}\n{identity}".encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")

@@ -1,0 +1,165 @@
+"""The nearest center of every point, exactly, for several vocabulary sizes in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.kernels import compiled
+from sparse_coverage.progress import progress_bar
+from sparse_coverage.vocabulary.canonical import row_distance
+from sparse_coverage.vocabulary.points import Points, Reader, as_points
+from sparse_coverage.vocabulary.products import PANEL, TILE, tile_products
+from sparse_coverage.vocabulary.quantised import Centers, screen
+from sparse_coverage.vocabulary.workers import Workers
+
+BLOCK = 64 * TILE
+"""Points a thread works on at a time: their quantised rows stay in its cache while the centers stream by."""
+BLOCKS_PER_SAVE = 128
+
+Matrix = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assignment:
+    """Each point's nearest center (ties: the lowest) and its canonical distance."""
+
+    nearest: Ints
+    distances: Matrix
+
+
+def nearest_centers(
+    points: Points | Matrix,
+    centers: Centers | Matrix,
+    *,
+    sizes: Sequence[int] = (),
+    threads: int | None = None,
+    checkpoint: Path | None = None,
+    quiet: bool = False,
+) -> dict[int, Assignment]:
+    """Assign every point to its nearest center, for the first V centers of each of the `sizes` (default: all centers).
+
+    With a `checkpoint` file, finished blocks are appended to it and not computed again after an interruption.
+    """
+    points = as_points(points)
+    ready = centers if isinstance(centers, Centers) else Centers.of(centers)
+    wanted = sorted(set(sizes)) or [ready.count]
+    found = {
+        size: Assignment(np.zeros(len(points), np.int32), np.full(len(points), np.inf, np.float32)) for size in wanted
+    }
+    save = _Saved(checkpoint, found)
+    step = BLOCK * BLOCKS_PER_SAVE
+    total, reader = len(points), Reader(points, BLOCK)
+    bar = nullcontext(_unseen) if quiet else progress_bar("Assigning spans", total)
+    with Workers(threads) as workers, bar as advance:
+        done = save.restore(total)
+        advance(done)
+
+        def work(first: int) -> None:
+            _assign_block(reader, ready, first, min(first + BLOCK, total), found)
+
+        for top in range(done, total, step):
+            last = min(top + step, total)
+            workers.each(work, range(top, last, BLOCK))
+            save.append(top, last)
+            advance(last - top)
+    return found
+
+
+def _unseen(steps: int = 1) -> None:
+    """Move no bar."""
+
+
+def _assign_block(reader: Reader, centers: Centers, first: int, last: int, found: dict[int, Assignment]) -> None:
+    rows, quantised = reader.read(np.arange(first, last))
+    nearest = np.zeros(last - first, dtype=np.int32)
+    distances = np.full(last - first, np.inf, dtype=np.float32)
+    met = 0
+    for size, assignment in found.items():
+        meet(rows, quantised, nearest, distances, centers.rows, centers.panels, met, size, centers.margin)
+        assignment.nearest[first:last] = nearest
+        assignment.distances[first:last] = distances
+        met = size
+
+
+@compiled
+def meet(
+    rows: Matrix,
+    quantised: npt.NDArray[np.int16],
+    nearest: Ints,
+    distances: Matrix,
+    centers: Matrix,
+    panels: npt.NDArray[np.int16],
+    first: int,
+    last: int,
+    margin: float,
+) -> None:
+    """Lower the rows' distances to the nearest of the centers `first` to `last`; a tie keeps the lower center."""
+    width = quantised.shape[1]
+    limits = np.full(quantised.shape[0], 2**31 - 1, dtype=np.int32)
+    no_limits = np.full(PANEL, -(2**31), dtype=np.int32)
+    out = np.empty((TILE, PANEL), dtype=np.int32)
+    for row in range(rows.shape[0]):
+        limits[row] = screen(distances[row], margin)
+    for panel in range(first // PANEL, -(-last // PANEL)):
+        for top in range(0, quantised.shape[0], TILE):
+            hits = tile_products(quantised, top, panels, panel, limits, no_limits, 0, out, width)
+            if hits == 0:
+                continue
+            for r in range(TILE):
+                if not (hits >> r) & 1:
+                    continue
+                row = top + r
+                for lane in range(PANEL):
+                    center = panel * PANEL + lane
+                    if out[r, lane] >= limits[row] and first <= center < last:
+                        distance = row_distance(rows, row, centers, center)
+                        if distance < distances[row]:
+                            distances[row] = distance
+                            nearest[row] = center
+                            limits[row] = screen(distance, margin)
+
+
+class _Saved:
+    """Finished blocks in one file, appended whole. What a kill cut off at the end is computed again."""
+
+    def __init__(self, path: Path | None, found: dict[int, Assignment]) -> None:
+        self._path = path
+        self._found = found
+
+    def restore(self, total: int) -> int:
+        """Read the finished blocks back; return how many points they hold."""
+        if self._path is None or not self._path.exists():
+            return 0
+        step, done = BLOCK * BLOCKS_PER_SAVE, 0
+        with self._path.open("rb") as stream:
+            while done < total:
+                size = min(step, total - done)
+                content = stream.read(8 * size * len(self._found))
+                if len(content) < 8 * size * len(self._found):
+                    break
+                self._take(content, done, size)
+                done += size
+        with self._path.open("rb+") as stream:
+            stream.truncate(8 * len(self._found) * done)
+        return done
+
+    def append(self, first: int, last: int) -> None:
+        """Add a finished block."""
+        if self._path is not None:
+            with self._path.open("ab") as stream:
+                for assignment in self._found.values():
+                    stream.write(assignment.nearest[first:last].tobytes())
+                    stream.write(assignment.distances[first:last].tobytes())
+
+    def _take(self, content: bytes, first: int, size: int) -> None:
+        for place, assignment in enumerate(self._found.values()):
+            offset = 8 * size * place
+            assignment.nearest[first : first + size] = np.frombuffer(content, np.int32, size, offset)
+            assignment.distances[first : first + size] = np.frombuffer(content, np.float32, size, offset + 4 * size)

@@ -1,0 +1,88 @@
+"""The points centers are chosen from: a matrix in memory, or float16 rows in a file that is mapped, never loaded whole."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import compiled
+from sparse_coverage.vocabulary.canonical import row_dot
+from sparse_coverage.vocabulary.products import TILE
+from sparse_coverage.vocabulary.quantised import padded, quantise
+
+Matrix = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.int64]
+
+
+class Points:
+    """Rows by number. A float16 row stands for the unit vector in its direction; float32 rows are taken as they are."""
+
+    def __init__(self, matrix: npt.NDArray[np.float32] | npt.NDArray[np.float16]) -> None:
+        if matrix.ndim != 2 or matrix.dtype not in (np.float16, np.float32):
+            raise InputError(f"Points are a matrix of float16 or float32, not {matrix.ndim}-d {matrix.dtype}.")
+        plain = np.asarray(matrix)
+        self._packed = plain.view(np.uint16) if plain.dtype == np.float16 else None
+        self._matrix = np.ascontiguousarray(plain) if self._packed is None else plain
+        self.dimension = int(matrix.shape[1])
+
+    def __len__(self) -> int:
+        return len(self._matrix)
+
+    def rows(self, numbers: Rows) -> Matrix:
+        """Return some rows as float32, in the order asked for."""
+        out = np.empty((len(numbers), self.dimension), dtype=np.float32)
+        self.read(numbers, out)
+        return out
+
+    def read(self, numbers: Rows, out: Matrix) -> None:
+        """Fill `out` with some rows, in the order asked for."""
+        if self._packed is None:
+            np.take(self._matrix, numbers, axis=0, out=out, mode="clip")
+        else:
+            _unpack(self._packed, numbers, out.view(np.uint32), out)
+
+
+def as_points(points: Points | npt.NDArray[np.float32] | npt.NDArray[np.float16]) -> Points:
+    """Return points as `Points`, whatever they came as."""
+    return points if isinstance(points, Points) else Points(points)
+
+
+class Reader(threading.local):
+    """Reads rows, exact and quantised, into memory that each thread uses over and over: fresh memory would cost more."""
+
+    def __init__(self, points: Points, capacity: int) -> None:
+        self._points = points
+        self._rows = np.empty((capacity, points.dimension), dtype=np.float32)
+        self._quantised = np.zeros((-(-capacity // TILE) * TILE, padded(points.dimension)), dtype=np.int16)
+
+    def read(self, numbers: Rows) -> tuple[Matrix, npt.NDArray[np.int16]]:
+        """Return some rows and their quantised form, which holds whole tiles; both are good until the next call."""
+        count = len(numbers)
+        rows, quantised = self._rows[:count], self._quantised[: -(-count // TILE) * TILE]
+        self._points.read(numbers, rows)
+        quantise(rows, quantised)
+        return rows, quantised
+
+
+@compiled
+def _unpack(packed: npt.NDArray[np.uint16], numbers: Rows, widened: npt.NDArray[np.uint32], values: Matrix) -> None:
+    """Turn float16 bits into float32 values of length one; `widened` and `values` are the same memory.
+
+    Exponent and mantissa move to their places in float32; the factor corrects the bias of the exponent. All exact.
+    """
+    bias = np.float32(2.0**112)
+    for number in range(len(numbers)):
+        source, bits, row = packed[numbers[number]], widened[number], values[number]
+        for i in range(len(row)):  # over flat rows, so that they become vector instructions
+            half = np.uint32(source[i])
+            bits[i] = ((half & np.uint32(0x7FFF)) << np.uint32(13)) | ((half & np.uint32(0x8000)) << np.uint32(16))
+        for i in range(len(row)):
+            row[i] *= bias
+        squares = row_dot(values, number, values, number)
+        if squares > 0.0:
+            inverse = 1.0 / np.sqrt(squares)
+            for i in range(len(row)):
+                row[i] = np.float32(np.float64(row[i]) * inverse)

@@ -1,0 +1,107 @@
+"""Vectors in 16-bit integers, for screening: twice as fast as float32, with an error bound that holds for every pair.
+
+A product of quantised vectors differs from the true one by at most `margin(dimension)`. Whatever a screen lets through is
+decided by the canonical distance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.errors import VocabularyError
+from sparse_coverage.kernels import compiled
+from sparse_coverage.vocabulary.canonical import row_dot
+from sparse_coverage.vocabulary.products import PANEL, STEP, TILE
+
+SCALE = 32_000.0
+NORM_LIMIT = 1.001
+"""Rows may be a little longer than one (they are rounded), not more: 16 bits would overflow."""
+_LOWEST, _HIGHEST = -(2**31), 2**31 - 1
+
+Matrix = npt.NDArray[np.float32]
+Quantised = npt.NDArray[np.int16]
+
+
+def padded(dimension: int) -> int:
+    """Return the length of a quantised row."""
+    return -(-dimension // STEP) * STEP
+
+
+def margin(dimension: int) -> float:
+    """Return how much a screened distance may differ from the canonical one, at most.
+
+    Each coordinate is off by half a step, and a little for float32 rounding; Cauchy-Schwarz bounds the product.
+    """
+    error = 0.505 * float(np.sqrt(dimension)) / SCALE
+    return error * (2 * NORM_LIMIT + error) + 1e-6
+
+
+def quantise(rows: Matrix, out: Quantised | None = None) -> Quantised:
+    """Return normalised rows in 16 bits, padded with zeros: columns for the kernels' steps, rows for whole tiles.
+
+    `out`, if given, is filled; its padding must be zero already.
+    """
+    if out is None:
+        out = np.zeros((-(-len(rows) // TILE) * TILE, padded(rows.shape[1])), dtype=np.int16)
+    bad = _quantise(rows, out)
+    if bad >= 0:
+        raise VocabularyError(
+            f"Vector {bad} cannot be used: it holds a value that is not a number, or its length is not one. "
+            "Vectors must be finite and L2-normalised."
+        )
+    return out
+
+
+@compiled
+def _quantise(rows: Matrix, out: Quantised) -> int:
+    """Fill `out`; return the first row that is not finite or too long, or -1."""
+    scale = np.float32(SCALE)
+    for number in range(rows.shape[0]):
+        if not row_dot(rows, number, rows, number) <= NORM_LIMIT * NORM_LIMIT:
+            return number
+        source, target = rows[number], out[number]  # flat rows become vector instructions
+        for i in range(len(source)):
+            target[i] = np.int16(np.rint(source[i] * scale))
+    return -1
+
+
+@compiled
+def screen(distance: float | np.float32, error: float) -> np.int32:
+    """Return the product that every pair within `distance` reaches, whatever the quantisation did."""
+    product = (1.0 - distance - error) * (SCALE * SCALE)
+    limit: np.int32 = np.int32(np.floor(min(max(product, float(_LOWEST)), float(_HIGHEST))))
+    return limit
+
+
+class Centers:
+    """Up to `capacity` centers, filled one after the other: exact rows, quantised rows, and panels of sixteen for tiles."""
+
+    def __init__(self, capacity: int, dimension: int) -> None:
+        width = padded(dimension)
+        self.rows = np.zeros((capacity, dimension), dtype=np.float32)
+        self.quantised = np.zeros((capacity, width), dtype=np.int16)
+        self.panels = np.zeros((-(-capacity // PANEL), width // 2, PANEL, 2), dtype=np.int16)
+        self.margin = margin(dimension)
+        self.count = 0
+
+    @classmethod
+    def of(cls, rows: Matrix) -> Centers:
+        """Return centers that are complete from the start."""
+        centers = cls(len(rows), rows.shape[1])
+        centers.append(rows)
+        return centers
+
+    def append(self, rows: Matrix) -> None:
+        """Add centers."""
+        self.extend_rows(rows, quantise(rows)[: len(rows)])
+
+    def extend_rows(self, rows: Matrix, quantised: Quantised) -> None:
+        """Add centers whose quantised rows are known."""
+        first, last = self.count, self.count + len(rows)
+        self.rows[first:last] = rows
+        self.quantised[first:last] = quantised
+        numbers = np.arange(first, last)
+        pairs = quantised.reshape(len(rows), -1, 2)
+        self.panels[numbers // PANEL, :, numbers % PANEL, :] = pairs
+        self.count = last

@@ -1,0 +1,211 @@
+"""A uniform sample of all spans of a stream of documents, straight to disk, that an interruption cannot change.
+
+Each span draws a number that depends on the seed, its passage and its place there; the spans with the lowest draws are
+the sample. So every span of every document and section has the same chance, the sections are represented in proportion,
+and it does not matter where the stream was cut into groups, or how often it was taken up again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.encoding.types import Encoder
+from sparse_coverage.errors import MismatchError, VocabularyError
+from sparse_coverage.files import read_json, sha256_of, write_json
+from sparse_coverage.patents import Passage, Patent, passages
+from sparse_coverage.progress import progress_bar
+from sparse_coverage.spans.units import SpanUnit
+from sparse_coverage.vocabulary.documents import hash64
+from sparse_coverage.vocabulary.sample import ANCHORS, POINTS, SAMPLE, SpanSample
+from sparse_coverage.vocabulary.shards import Shard, ShardFolder
+
+GROUP_CHARACTERS = 500_000
+"""Documents are encoded in groups of this much text: what an interruption can cost, and no more."""
+SLACK = 1.5
+"""How many times the wanted number of spans may lie on disk before the ones with high draws are thrown away."""
+_GOLDEN = 0x9E3779B97F4A7C15
+
+Group = list[tuple[Patent | str, list[Passage]]]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleConfig:
+    """What determines a sample, beside the documents themselves."""
+
+    fingerprint: str
+    precision: str
+    dimension: int
+    unit: str
+    max_spans: int
+    max_documents: int | None
+    seed: int
+
+
+def draw_sample(
+    folder: Path,
+    documents: Iterable[Patent | str],
+    encoder: Encoder,
+    unit: SpanUnit,
+    config: SampleConfig,
+    *,
+    total: int | None = None,
+) -> SpanSample:
+    """Draw a sample into a folder, or take up what an interrupted run left there, or open the finished sample.
+
+    `total` is how many documents there are, if that is known: for the estimate of the time left.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    _check_same(folder / "sampling.json", config)
+    if not (folder / SAMPLE).exists():
+        sampler = _Sampler(folder, config)
+        sampler.run(documents, encoder, unit, total)
+        sampler.finish()
+    elif (folder / "shards").exists():
+        ShardFolder(folder / "shards").remove()  # a kill came between the last two steps
+    return SpanSample(folder)
+
+
+class _Sampler:
+    def __init__(self, folder: Path, config: SampleConfig) -> None:
+        self._folder = folder
+        self._config = config
+        self._shards = ShardFolder(folder / "shards")
+        self._threshold = (1 << 64) - 1
+        self._done = len(self._shards)
+        self._draws = [shard.draws for shard in self._shards]
+        self._on_disk = sum(map(len, self._draws))
+        self._tighten()
+
+    def run(self, documents: Iterable[Patent | str], encoder: Encoder, unit: SpanUnit, total: int | None) -> None:
+        """Encode the documents group by group; groups that are on disk already are only read, not encoded."""
+        with progress_bar("Encoding documents", total) as advance:
+            for number, group in enumerate(grouped(documents)):
+                if number >= self._done:
+                    shard = self._encode(group, encoder, unit)
+                    self._shards.write(number, shard)
+                    self._draws.append(shard.draws)
+                    self._on_disk += len(shard.draws)
+                    self._tighten()
+                advance(len(group))
+
+    def finish(self) -> None:
+        """Put the sample's spans into one matrix on disk, in the order they came, and drop the shards."""
+        self._tighten(exactly=True)
+        seen: Counter[str] = Counter()
+        documents = rows = 0
+        with (self._folder / POINTS).open("wb") as points, (self._folder / ANCHORS).open("wb") as anchors:
+            for shard in self._shards:
+                kept = shard.below(self._threshold)
+                points.write(np.ascontiguousarray(kept.vectors).tobytes())
+                anchors.writelines(line + b"\n" for line in kept.anchors)
+                seen.update(kept.seen)
+                documents += kept.documents
+                rows += len(kept.draws)
+            for stream in (points, anchors):
+                stream.flush()
+                os.fsync(stream.fileno())
+        if rows == 0:
+            raise VocabularyError("The texts hold no spans, so there is nothing to choose centers from.")
+        facts = {
+            "spans": rows,
+            "dimension": self._config.dimension,
+            "documents": documents,
+            "seen": dict(seen),
+            "sha256": {name: sha256_of(self._folder / name) for name in (POINTS, ANCHORS)},
+        }
+        write_json(self._folder / SAMPLE, facts)
+        self._shards.remove()
+
+    def _encode(self, group: Group, encoder: Encoder, unit: SpanUnit) -> Shard:
+        sections = [section for _, parts in group for section in parts]
+        texts = [section.text for section in sections]
+        seen: Counter[str] = Counter()
+        vectors = [np.empty((0, self._config.dimension), dtype=np.float16)]
+        draws = [np.empty(0, dtype=np.uint64)]
+        anchors: list[bytes] = []
+        for section, spans in zip(sections, unit.pool_many(texts, encoder.encode(texts)), strict=True):
+            if not np.isfinite(spans.vectors).all():
+                raise VocabularyError(
+                    f"A span vector of {section.id} holds a value that is not a number. The encoder's output is broken: "
+                    "check its weights, or try another precision."
+                )
+            seen[section.section] += len(spans)
+            drawn = draws_of(hash64(self._config.seed, section.id), len(spans))
+            kept = np.flatnonzero(drawn <= np.uint64(self._threshold))
+            vectors.append(spans.vectors[kept].astype(np.float16))
+            draws.append(drawn[kept])
+            for row in kept:
+                text = section.text[spans.starts[row] : spans.ends[row]]
+                anchors.append(json.dumps([text, section.document, section.id]).encode())
+        return Shard(np.concatenate(vectors), np.concatenate(draws), anchors, dict(seen), len(group))
+
+    def _tighten(self, exactly: bool = False) -> None:
+        """Lower the threshold to what the sample needs; clean the disk when too much of it lies above."""
+        held = sum(map(len, self._draws))
+        limit = self._config.max_spans
+        if held <= limit or (held <= limit * SLACK and not exactly):
+            return
+        together = np.concatenate(self._draws)
+        self._threshold = int(np.partition(together, limit - 1)[limit - 1])
+        self._draws = [together[together <= np.uint64(self._threshold)]]
+        if self._on_disk > limit * SLACK:
+            for number, shard in enumerate(self._shards):
+                kept = shard.below(self._threshold)
+                if len(kept.draws) < len(shard.draws):
+                    self._shards.write(number, kept)
+            self._on_disk = len(self._draws[0])
+
+
+def draws_of(key: int, count: int) -> npt.NDArray[np.uint64]:
+    """Return one well-mixed 64-bit number for each span of a passage (SplitMix64)."""
+    mixed = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN) + np.uint64(key)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    final: npt.NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
+    return final
+
+
+def grouped(documents: Iterable[Patent | str]) -> Iterator[Group]:
+    """Cut a stream of documents into groups that depend on the documents alone."""
+    group: Group = []
+    held = 0
+    for number, document in enumerate(documents):
+        sections = sections_of(document, number)
+        group.append((document, sections))
+        held += sum(len(section.text) for section in sections)
+        if held >= GROUP_CHARACTERS:
+            yield group
+            group, held = [], 0
+    if group:
+        yield group
+
+
+def sections_of(document: Patent | str, number: int) -> list[Passage]:
+    """Return the sections of a patent (title and abstract, claims, description), or a plain text as one."""
+    if isinstance(document, str):
+        return [Passage(f"text-{number}", f"text-{number}", "document", "/", document, 0, len(document))]
+    return list(passages(document, by="section"))
+
+
+def _check_same(path: Path, config: SampleConfig) -> None:
+    facts = {name: getattr(config, name) for name in SampleConfig.__slots__}
+    if not path.exists():
+        write_json(path, facts)
+        return
+    found = read_json(path)
+    different = [
+        f"{name} {found.get(name)!r} there, {facts[name]!r} here" for name in facts if found.get(name) != facts[name]
+    ]
+    if different:
+        raise MismatchError(
+            f"{path.parent} holds the sample of another run: {'; '.join(different)}. "
+            "Choose another folder for this one, or use the same settings to take that run up again."
+        )

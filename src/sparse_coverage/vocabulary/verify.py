@@ -1,0 +1,183 @@
+"""Checking a vocabulary independently of how it was made: plain NumPy over all points, nothing skipped.
+
+Float32 products settle every comparison that is not close; close ones are settled by the canonical distance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.progress import progress_bar
+from sparse_coverage.vocabulary.canonical import canonical_distance
+from sparse_coverage.vocabulary.nearest import Assignment
+from sparse_coverage.vocabulary.points import Points, as_points
+from sparse_coverage.vocabulary.radii import measure_cells
+from sparse_coverage.vocabulary.sample import SpanSample
+from sparse_coverage.vocabulary.types import Vocabulary
+
+ROWS, COLUMNS = 1024, 4096
+CLOSE = np.float32(1e-4)
+"""Far above the rounding of a float32 product of unit vectors, whatever their dimension."""
+
+Matrix = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was checked: what, whether it holds, and the details where it does not."""
+
+    what: str
+    holds: bool
+    details: str = ""
+
+
+def verify(vocabulary: Vocabulary, sample: SpanSample | None = None) -> list[Finding]:
+    """Check a vocabulary by itself and, where the sample it was chosen from is at hand, against every span of it."""
+    findings = [_unit_length(vocabulary), _radii_in_range(vocabulary)]
+    if sample is not None:
+        if sample.points.dimension != vocabulary.config.dimension:
+            raise InputError(
+                f"The sample has {sample.points.dimension} dimensions, the vocabulary {vocabulary.config.dimension}: "
+                "it was not chosen from this sample."
+            )
+        sample.check()
+        rows = find_rows(sample.points, vocabulary.centers)
+        missing = int((rows < 0).sum())
+        if vocabulary.config.selection != "kmeans":
+            findings.append(Finding("every center is a span of the sample", missing == 0, f"{missing} are not"))
+        if vocabulary.config.selection == "farthest-first" and missing == 0:
+            findings.append(verify_sequence(sample.points, rows, vocabulary.gaps))
+        findings += [_cells_agree(vocabulary.truncate(size), sample) for size in vocabulary.sizes]
+    return findings
+
+
+def verify_sequence(points: Points | Matrix, rows: npt.NDArray[np.int64], gaps: Matrix) -> Finding:
+    """Check that each center was the farthest point (ties: the lowest row) from all centers before it."""
+    points = as_points(points)
+    what = "every center was the farthest span from those before it"
+    centers = points.rows(rows)
+    turn = np.full(len(points), len(rows), dtype=np.int64)
+    turn[rows] = np.arange(len(rows))
+    with progress_bar("Verifying the sequence", len(points)) as advance:
+        for top in range(0, len(points), ROWS):
+            numbers = np.arange(top, min(top + ROWS, len(points)))
+            wrong = _first_violation(points, numbers, centers, rows, gaps, turn[numbers])
+            if wrong:
+                return Finding(what, False, wrong)
+            advance(len(numbers))
+    return Finding(what, True)
+
+
+def _first_violation(
+    points: Points,
+    numbers: npt.NDArray[np.int64],
+    centers: Matrix,
+    rows: npt.NDArray[np.int64],
+    gaps: Matrix,
+    turn: npt.NDArray[np.int64],
+) -> str:
+    """Follow each point's distance to the chosen centers; it may never exceed the gap of the center chosen next."""
+    block = points.rows(numbers)
+    lowest = np.full((len(numbers), 1), np.inf, dtype=np.float32)
+    for left in range(0, len(centers), COLUMNS):
+        part = np.float32(1) - block @ centers[left : left + COLUMNS].T
+        np.minimum(part[:, :1], lowest, out=part[:, :1])
+        running = np.minimum.accumulate(part, axis=1)
+        lowest = running[:, -1:]
+        following = gaps[
+            left + 1 : left + 1 + COLUMNS
+        ]  # gaps[k + 1] was the largest distance to the first k + 1 centers
+        running = running[:, : len(following)]
+        steps = np.arange(left, left + len(following))[None, :]
+        waiting, own = turn[:, None] > steps, turn[:, None] == steps + 1
+        close = ((running > following[None, :] - CLOSE) & waiting) | own
+        for i in np.flatnonzero(close.any(axis=1)):
+            wrong = _settle(block[i], int(numbers[i]), centers, rows, gaps, np.flatnonzero(close[i]) + left)
+            if wrong:
+                return wrong
+    return ""
+
+
+def _settle(
+    point: Matrix,
+    number: int,
+    centers: Matrix,
+    rows: npt.NDArray[np.int64],
+    gaps: Matrix,
+    steps: npt.NDArray[np.int64],
+) -> str:
+    """Decide the close steps of one point by its canonical distances."""
+    rough = np.float32(1) - centers[: steps[-1] + 1] @ point
+    running = np.minimum.accumulate(rough)
+    for step in steps.tolist():
+        near = np.flatnonzero(rough[: step + 1] <= running[step] + CLOSE)
+        distance = min(canonical_distance(point, centers[center]) for center in near)
+        if rows[step + 1] == number:
+            if distance != gaps[step + 1]:
+                return f"center {step + 1} lies {distance} from those before it, not {gaps[step + 1]}"
+        elif distance > gaps[step + 1] or (distance == gaps[step + 1] and number < rows[step + 1]):
+            return (
+                f"span {number} was farther ({distance}) than center {step + 1} ({gaps[step + 1]}) when that was chosen"
+            )
+    return ""
+
+
+def find_rows(points: Points, centers: Matrix) -> npt.NDArray[np.int64]:
+    """Return the lowest row of the points that equals each center bit by bit, or -1."""
+    wanted: dict[bytes, list[int]] = {}
+    for number, center in enumerate(np.ascontiguousarray(centers)):
+        wanted.setdefault(center.tobytes(), []).append(number)
+    rows = np.full(len(centers), -1, dtype=np.int64)
+    for top in range(0, len(points), ROWS):
+        block = points.rows(np.arange(top, min(top + ROWS, len(points))))
+        for offset, row in enumerate(block):
+            for number in wanted.pop(row.tobytes(), ()):
+                rows[number] = top + offset
+    return rows
+
+
+def _unit_length(vocabulary: Vocabulary) -> Finding:
+    lengths = np.linalg.norm(vocabulary.centers.astype(np.float64), axis=1)
+    wrong = int((~(np.abs(lengths - 1) < 1e-5)).sum())
+    return Finding("every center has length one", wrong == 0, f"{wrong} have not")
+
+
+def _radii_in_range(vocabulary: Vocabulary) -> Finding:
+    wrong = int((~((vocabulary.radii >= 0) & (vocabulary.radii <= 2))).sum())
+    return Finding("every radius lies between 0 and 2", wrong == 0, f"{wrong} do not")
+
+
+def _cells_agree(vocabulary: Vocabulary, sample: SpanSample) -> Finding:
+    """Assign every span again with NumPy and compare the radii."""
+    nearest = np.empty(len(sample), dtype=np.int32)
+    distances = np.empty(len(sample), dtype=np.float32)
+    with progress_bar(f"Verifying {len(vocabulary):,} radii", len(sample)) as advance:
+        for top in range(0, len(sample), ROWS):
+            numbers = np.arange(top, min(top + ROWS, len(sample)))
+            block = sample.points.rows(numbers)
+            nearest[numbers], distances[numbers] = _nearest(block, vocabulary.centers)
+            advance(len(numbers))
+    again = measure_cells(Assignment(nearest, distances), len(vocabulary), vocabulary.config.tau)
+    wrong = int((again.radii != vocabulary.radii).sum())
+    return Finding(
+        f"the radii of {len(vocabulary):,} centers are the percentiles of their cells", wrong == 0, f"{wrong} are not"
+    )
+
+
+def _nearest(block: Matrix, centers: Matrix) -> tuple[npt.NDArray[np.int32], Matrix]:
+    best = np.full(len(block), np.inf, dtype=np.float32)
+    close: list[list[int]] = [[] for _ in block]
+    for left in range(0, len(centers), COLUMNS):
+        part = np.float32(1) - block @ centers[left : left + COLUMNS].T
+        np.minimum(best, part.min(axis=1), out=best)
+        for row, column in np.argwhere(part <= best[:, None] + CLOSE).tolist():
+            close[row].append(left + column)
+    nearest, distances = np.empty(len(block), dtype=np.int32), np.empty(len(block), dtype=np.float32)
+    for row, candidates in enumerate(close):
+        found = min((canonical_distance(block[row], centers[center]), center) for center in candidates)
+        distances[row], nearest[row] = found
+    return nearest, distances

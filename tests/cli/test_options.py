@@ -1,0 +1,119 @@
+"""What several commands share: the text a user gives, where output goes, and files that others may read."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sparse_coverage.cli.options import read_query
+from sparse_coverage.errors import InputError
+from sparse_coverage.files import new_folder, write_text
+
+
+class Stdin:
+    def __init__(self, content: bytes) -> None:
+        self.buffer = io.BytesIO(content)
+
+
+def test_a_text_comes_from_a_file_or_standard_input_without_its_byte_order_mark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = "\ufeffA valve for µl.".encode()
+    (tmp_path / "claim.txt").write_bytes(content)
+    monkeypatch.setattr(sys, "stdin", Stdin(content))
+    assert read_query("-") == read_query(f"@{tmp_path / 'claim.txt'}") == "A valve for µl."
+    monkeypatch.setattr(sys, "stdin", io.StringIO("A valve."))
+    assert read_query("-") == "A valve."
+    assert read_query("A valve.") == "A valve."
+
+
+def test_a_text_that_is_not_utf_8_is_refused_in_the_same_words_wherever_it_comes_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "claim.txt").write_bytes(b"caf\xe9 pump")
+    monkeypatch.setattr(sys, "stdin", Stdin(b"caf\xe9 pump"))
+    for given in ("-", f"@{tmp_path / 'claim.txt'}"):
+        with pytest.raises(InputError, match=r"is not UTF-8: byte 3 is 0xe9\. Save it as UTF-8"):
+            read_query(given)
+
+
+def test_errors_name_what_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="The text is empty"):
+        read_query("  ", "text")
+    with pytest.raises(InputError, match=r"The query file .*gone cannot be read \(No such file or directory\)"):
+        read_query(f"@{tmp_path / 'gone'}")
+
+
+@pytest.fixture(scope="module")
+def large_collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("large") / "patents.jsonl"
+    lines = (json.dumps({"id": f"XX-{n}-A1", "title": "word " * 200}) for n in range(2000))
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def run_with(output: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = shlex.join([sys.executable, "-m", "sparse_coverage", *map(str, arguments)]) + " " + output
+    return subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("arguments", [["convert"], ["inspect"], ["inspect", "--json"]])
+def test_a_reader_that_has_seen_enough_is_no_failure(arguments: list[str], large_collection: Path) -> None:
+    done = run_with("| head -1", *arguments, large_collection)
+    assert (done.returncode, done.stderr) == (0, "")
+    closed_at_once = run_with("| true", *arguments, large_collection)
+    assert (closed_at_once.returncode, closed_at_once.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+@pytest.mark.parametrize("arguments", [["convert"], ["inspect"], ["--help"]])
+def test_a_full_disk_is_told_and_no_more_is_promised_than_is_true(arguments: list[str], large_collection: Path) -> None:
+    done = run_with("> /dev/full", *arguments, *([large_collection] if arguments != ["--help"] else []))
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "redirected output is incomplete" in done.stderr
+
+
+@pytest.fixture
+def umask() -> object:
+    before = os.umask(0o027)
+    yield 0o027
+    os.umask(before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+@pytest.mark.usefixtures("umask")
+def test_what_is_written_has_the_rights_that_the_umask_leaves(tmp_path: Path) -> None:
+    write_text(tmp_path / "page.html", "x")
+    with new_folder(tmp_path / "model") as partial:
+        write_text(partial / "file", "x")
+    rights = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert rights == {"page.html": 0o640, "model": 0o750}
+
+
+def test_errors_in_writing_name_the_file_and_leave_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InputError, match=r"page\.html cannot be written: there is no folder .*gone"):
+        write_text(tmp_path / "gone" / "page.html", "x")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match=r"folder'$") as in_the_way:
+        write_text(tmp_path / "folder", "x")
+    assert ".partial-" not in str(in_the_way.value)
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"page\.html") as no_space:
+        write_text(tmp_path / "page.html", "x")
+    assert no_space.value.errno == errno.ENOSPC
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]

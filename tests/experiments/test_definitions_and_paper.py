@@ -1,0 +1,108 @@
+"""The experiments as their files describe them, and the paper's values as data: consistent with each other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.experiments.definition import NAMES, Row, load_definition, row_command
+from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.paper import paper_table, paper_values
+
+
+def test_the_grid_of_the_paper_has_45_rows_and_every_one_has_its_values() -> None:
+    rows = load_definition("full").rows
+    assert len(rows) == 45
+    assert all(set(paper_values(row)) == {"R@100", "MAP", "PRES@100", "MAP(D)", "PassageR@1000"} for row in rows)
+
+
+def test_the_main_table_has_the_rows_of_the_paper() -> None:
+    rows = load_definition("main").rows
+    assert len(rows) == len(paper_table("main")) == 11
+    assert all(paper_values(row) for row in rows)
+
+
+def test_the_selected_rows_are_rows_of_the_full_table() -> None:
+    full = paper_table("full")
+    selected = {name: values for name, values in paper_table("main").items() if name in full}
+    assert len(selected) == 4
+    assert all(full[name] == values for name, values in selected.items())
+
+
+def test_the_ablation_defaults_are_the_means_of_the_full_table() -> None:
+    """The paper averages PaECTER and PatentMap, tokens and noun phrases, over five sizes: the starred rows must follow."""
+    rows = [row for row in load_definition("ablations").rows if row.setting == "K=5"]
+    assert len(rows) == 20
+    full = [paper_table("full")[f"{r.options.encoder} {r.options.unit} {r.options.size}"] for r in rows]
+    for name in ("assignment K=5", "alpha 2", "gamma 0.5"):
+        for measure, value in paper_table("ablations")[name].items():
+            assert sum(row[measure] for row in full) / 20 == pytest.approx(value, abs=0.006)
+
+
+def test_the_ablations_are_those_of_the_paper() -> None:
+    rows = load_definition("ablations").rows
+    assert {f"{row.factor} {row.setting}" for row in rows} == set(paper_table("ablations"))
+    hard = [row for row in rows if row.setting == "hard"]
+    assert all(row.options.assignment == "hard" for row in hard)
+    assert {row.options.gamma for row in rows} == {0.0, 0.5, 1.0, 2.0}
+
+
+def test_the_dataset_table_adds_up() -> None:
+    table = paper_table("statistics")
+    assert table["passages"]["first"] / table["documents"]["first"] == pytest.approx(81.7, abs=0.05)
+    assert table["passage_judgements"]["first"] / 48 == pytest.approx(67.5, abs=0.05)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_experiment_has_a_small_form_that_needs_only_minilm(name: str) -> None:
+    rows = load_definition(name, small=True).rows
+    assert {row.options.encoder for row in rows} <= {"minilm"}
+    assert name == "lengths" or rows
+
+
+def test_lists_are_written_out_and_can_be_replaced() -> None:
+    rows = load_definition("full", changes={"encoder": ("minilm",), "size": (7, 9)}).rows
+    assert [(row.options.encoder, row.options.unit, row.options.size) for row in rows][:3] == [
+        ("minilm", "token", 7),
+        ("minilm", "token", 9),
+        ("minilm", "np", 7),
+    ]
+    assert not any(paper_values(row) for row in rows)
+
+
+def test_an_experiment_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('title = "Mine"\n[[rows]]\nsystem = "paper"\nsize = [5]\nrho = [0.0, 0.05]\n', encoding="utf-8")
+    definition = load_definition(str(path), seed=3)
+    assert [(row.options.rho, row.options.seed) for row in definition.rows] == [(0.0, 3), (0.05, 3)]
+    assert definition.name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("[[rows]]\nsize = 5\n", "no system"),
+        ('[[rows]]\nsystem = "paper"\nsizes = 5\n', "no setting 'sizes'"),
+        ("[grid]\n", "means nothing"),
+    ],
+)
+def test_a_mistake_in_an_experiment_is_named(tmp_path: Path, text: str, cause: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=cause):
+        load_definition(str(path))
+
+
+def test_an_unknown_experiment_lists_the_known_ones() -> None:
+    with pytest.raises(InputError, match="main, full"):
+        load_definition("everything")
+
+
+def test_one_row_is_one_command() -> None:
+    row = Row("paper", SystemOptions("paecter", "np", 50_000, alpha=3.0, assignment="hard"))
+    assert row_command("clef/", row) == (
+        "sparse-coverage evaluate clef/ --system paper --encoder paecter --unit np -V 50000 --alpha 3.0 --hard"
+    )
+    assert row_command("demo", Row("bm25", SystemOptions())) == "sparse-coverage evaluate demo --system bm25"

@@ -1,0 +1,162 @@
+"""The commands a user types, on a synthetic CLEF-IP tree and on the demo, with a tiny encoder."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sparse_coverage.cli import cli
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    spec = importlib.util.spec_from_file_location(
+        "make_clefip", Path(__file__).parents[2] / "benchmarks" / "make_clefip.py"
+    )
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["make_clefip"] = module
+    spec.loader.exec_module(module)
+    root = tmp_path_factory.mktemp("clef-ip")
+    module.make(root, documents=240, topics=8, seed=1)
+    return root
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(cli, [str(word) for word in words], standalone_mode=False)
+
+
+def output(result: Result) -> Any:
+    if result.exception is not None:
+        raise result.exception
+    return json.loads(result.stdout)
+
+
+def test_check_pool_and_statistics_of_a_tree(tree: Path, cache: Path, tmp_path: Path) -> None:
+    found = run("clefip", "check", tree)
+    assert found.return_value == 1  # a relevant document and a topic's document are missing, on purpose
+    assert "EP-9999999-A1" in found.output
+    pool = output(run("clefip", "pool", tree, "--pool", 100, "--cache", cache, "-o", tmp_path / "pool.json", "--json"))
+    assert len(pool["documents"]) == 100
+    assert json.loads((tmp_path / "pool.json").read_text(encoding="utf-8")) == pool
+    assert pool["counts"]["uniform"] == round(0.25 * (100 - pool["counts"]["relevant"]))
+    again = output(run("clefip", "pool", tree, "--pool", 100, "--cache", tmp_path / "other", "--json"))
+    assert again == pool
+    counted = output(run("clefip", "statistics", tree, "--pool", 100, "--cache", cache, "--json"))
+    assert counted["queries"] == [5]
+    table = run("clefip", "statistics", tree, "--pool", 100, "--cache", cache)
+    assert "17,323" in table.output
+
+
+def test_evaluate_on_a_tree(tree: Path, cache: Path, tiny_checkpoint: Path, tmp_path: Path) -> None:
+    pytest.importorskip("bm25s")
+    words = ("evaluate", tree, "--pool", 100, "--cache", cache, "--threads", 1, "--encoder", tiny_checkpoint)
+    words += ("--system", "bm25", "--system", "dense", "--system", "paper", "--unit", "token", "--unit", "np", "-V", 60)
+    record = output(run(*words, "--runs", tmp_path / "runs", "--json"))
+    assert len(record["systems"]) == 4
+    assert any("relevant passages are not in the corpus" in note for note in record["notes"])
+    bm25 = record["systems"]["bm25"]["measures"]
+    assert bm25["R@100"]["mean"] > 0.9  # the topic's invented words stand in its relevant documents
+    assert bm25["R@100"]["low"] <= bm25["R@100"]["mean"] <= bm25["R@100"]["high"]
+    assert bm25["PassageR@1000"]["mean"] < 1  # judged passages that do not exist stay misses
+    assert len(record["comparisons"]) == 6 * 6
+    runs = sorted(path.name for path in (tmp_path / "runs").iterdir())
+    assert len(runs) == 8
+    ranked = {
+        line.split()[2]
+        for line in (tmp_path / "runs" / "bm25.run").read_text(encoding="utf-8").splitlines()
+        if line.startswith("PSG-1 ")
+    }
+    assert not ranked & {"EP-1500001-A1", "EP-1500001-B1", "WO-2500001-A1"}  # its own family
+    shown = run(*words, "--against", "bm25")
+    assert "randomisation" in shown.output
+    assert shown.exception is None
+
+
+def test_a_run_made_elsewhere_is_measured_and_compared(cache: Path, tmp_path: Path) -> None:
+    """Our own BM25 run, written and given back, has the values of the system itself."""
+    pytest.importorskip("bm25s")
+    words = ("evaluate", "demo", "--cache", cache, "--system", "bm25", "--json")
+    output(run(*words, "--runs", tmp_path))
+    record = output(run(*words, "--run", tmp_path / "bm25.run"))
+    assert list(record["systems"]) == ["bm25", "bm25.run"]
+    alone = output(run("evaluate", "demo", "--cache", cache, "--run", tmp_path / "bm25.run", "--json"))
+    assert list(alone["systems"]) == ["bm25.run"]
+    here, there = record["systems"].values()
+    assert here["per_query"]["MAP"] == pytest.approx(there["per_query"]["MAP"])
+    assert "MAP(D)" not in there["measures"]
+    (tmp_path / "other.run").write_text("x Q0 d 1 1.0 t\n", encoding="utf-8")
+    assert "none of its queries" in str(run(*words, "--run", tmp_path / "other.run").exception)
+    assert "–" in run(*words[:-1], "--run", tmp_path / "bm25.run").output
+
+
+def test_the_measures_can_be_chosen(cache: Path) -> None:
+    pytest.importorskip("bm25s")
+    words = ("evaluate", "demo", "--cache", cache, "--system", "bm25", "--measure", "MRR", "--measure", "P@5", "--json")
+    record = output(run(*words))
+    assert list(record["systems"]["bm25"]["measures"]) == ["MRR", "P@5"]
+
+
+@pytest.mark.parametrize(
+    ("words", "cause"),
+    [
+        (("evaluate", "demo", "--system", "magic"), "no system"),
+        (("evaluate", "demo", "--measure", "R"), "cutoff"),
+        (("evaluate", "nowhere"), "no collection"),
+        (("reproduce", "everything"), "no experiment"),
+        (("clefip", "check", "nowhere"), "no such folder"),
+    ],
+)
+def test_mistakes_are_told_kindly(words: tuple[str, ...], cause: str, cache: Path) -> None:
+    more = () if words[0] == "clefip" else ("--cache", cache)
+    result = run(*words, *more)
+    assert result.exception is not None
+    assert cause in str(result.exception)
+
+
+def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoint: Path, tmp_path: Path) -> None:
+    """Every experiment through the command, with one size that is too large: its rows fail, the others are there."""
+    pytest.importorskip("bm25s")
+    pytest.importorskip("matplotlib")
+    words = ("reproduce", "all", "--collection", tree, "--pool", 100, "--cache", cache, "--threads", 1, "--small")
+    words += ("--encoder", tiny_checkpoint, "-V", 30, "-V", 60, "-V", 10_000_000, "-o", tmp_path / "report")
+    result = run(*words)
+    assert result.exception is None
+    assert result.return_value == 1
+    report = tmp_path / "report"
+    index = (report / "index.html").read_text(encoding="utf-8")
+    for name in ("main", "full", "ablations", "efficiency", "centers", "lengths"):
+        assert f'id="{name}"' in index
+        for suffix in (".csv", ".md", ".tex"):
+            assert (report / name / f"{name}{suffix}").stat().st_size > 100
+        configuration = json.loads((report / name / "configuration.json").read_text(encoding="utf-8"))
+        assert configuration["seed"] == 0
+        assert configuration["machine"]["cores"] >= 1
+        assert configuration["packages"]["numpy"]
+    figures = sorted(path.name for path in report.rglob("*.png"))
+    assert figures == ["centers.png", "cost-and-recall.png", "query-lengths.png", "vocabulary-size.png"]
+    assert sorted(path.stem for path in report.rglob("*.svg")) == [name.removesuffix(".png") for name in figures]
+    rows = list(csv.DictReader((report / "full" / "full.csv").read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == 9
+    assert [row["V"] for row in rows if row["MAP"]] == ["30", "60"] * 3
+    ablations = list(csv.DictReader((report / "ablations" / "ablations.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["R@100 paper"] for row in ablations][:2] == ["85.09", "92.39"]
+    assert all(row["R@100 difference"] for row in ablations)
+    kept = json.loads((report / "full" / "rows.json").read_text(encoding="utf-8"))
+    assert len(kept[0]["per_query"]["MAP"]) == 5
+
+    again = output(run(*words, "--json"))  # everything that was finished is found again
+    assert all(one["seconds"] < 20 for one in again["experiments"].values())

@@ -1,0 +1,170 @@
+"""A byte that changes, a file that is cut or missing, a disk that is full: noticed, named, never a wrong result."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_up import CENTERS, Made, build, random_document
+
+from sparse_coverage.errors import IndexStoreError, SparseCoverageError
+from sparse_coverage.index import IndexWriter, damaged_files, open_store, parse_filter
+from sparse_coverage.index.filters import allowed_units
+
+DOCUMENTS = [random_document(f"D{n}", np.random.default_rng(n), country="EP", ipc=["H04N 5/44"]) for n in range(30)]
+
+
+def everything(folder: Path) -> list[object]:
+    """All that a search could use, read as a search reads it."""
+    store = open_store(folder)
+    seen: list[object] = [store.frequencies.tolist(), store.manifest["spans"], store.manifest["uncovered_spans"]]
+    for mask in allowed_units(store, parse_filter("country:EP not document:D3 ipc:H04N section:claims")):
+        seen.append(mask.tolist())
+    for segment in store.segments:
+        seen.append(segment.find(np.arange(CENTERS), 0, len(segment)).tolist())
+        seen += [segment.texts.unit(unit) for unit in range(len(segment))]
+        seen += [segment.texts.document(number) for number in range(segment.entry.documents)]
+        seen.append([segment.document_of(unit) for unit in range(len(segment))])
+    return seen
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    build(tmp_path / "index", DOCUMENTS)
+    with IndexWriter.open(tmp_path / "index") as writer:
+        writer.delete("D7")
+        writer.commit()
+    return tmp_path / "index"
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != "write.lock"]
+
+
+def test_a_sound_index_has_no_damaged_files(folder: Path) -> None:
+    assert damaged_files(folder) == []
+    assert {path.name for path in files(folder)} == {
+        "manifest.json", "segment.json", "facts.safetensors", "terms.json", "texts.sqlite", "postings.bin", "spans.bin",
+        "deleted-000002.safetensors",
+    }  # fmt: skip
+
+
+def test_a_flipped_byte_anywhere_is_reported_by_file_and_never_gives_other_results(folder: Path) -> None:
+    sound = everything(folder)
+    random = np.random.default_rng(5)
+    for path in files(folder):
+        content = path.read_bytes()
+        noticed = 0
+        for place in random.choice(len(content), size=min(len(content), 25), replace=False).tolist():
+            changed = bytearray(content)
+            changed[place] ^= 1 << int(random.integers(8))
+            path.write_bytes(changed)
+            name = str(path.relative_to(folder)).replace("\\", "/")
+            if path.name == "manifest.json":
+                with pytest.raises(SparseCoverageError, match=r"manifest\.json|format"):
+                    open_store(folder)
+                assert damaged_files(folder) == [name]
+                continue
+            assert damaged_files(folder) == [name]
+            complaint = ""
+            try:
+                seen = everything(folder)
+            except IndexStoreError as error:
+                complaint = str(error)
+            if complaint:
+                assert path.name in complaint
+                noticed += 1
+            else:
+                assert seen == sound  # only bytes that nothing depends on, such as padding
+        path.write_bytes(content)
+        assert noticed or path.name in ("manifest.json", "texts.sqlite"), path
+    assert everything(folder) == sound
+
+
+@pytest.mark.parametrize("change", [lambda content: content[:-2], lambda content: content + b"x", lambda _: b""])
+def test_a_file_of_another_length_is_refused(folder: Path, change: Callable[[bytes], bytes]) -> None:
+    for path in files(folder):
+        content = path.read_bytes()
+        path.write_bytes(change(content))
+        with pytest.raises(SparseCoverageError) as raised:
+            everything(folder)
+        assert path.name in str(raised.value)
+        assert [Path(name).name for name in damaged_files(folder)] == [path.name]
+        path.write_bytes(content)
+
+
+def test_a_missing_file_is_named(folder: Path) -> None:
+    for path in files(folder):
+        content = path.read_bytes()
+        path.unlink()
+        with pytest.raises(IndexStoreError) as raised:
+            everything(folder)
+        assert path.name in str(raised.value)
+        if path.name != "manifest.json":
+            assert [Path(name).name for name in damaged_files(folder)] == [path.name]
+        path.write_bytes(content)
+
+
+def test_damage_is_not_merged_into_a_new_segment(folder: Path) -> None:
+    path = next(folder.glob("segments/*/postings.bin"))
+    content = bytearray(path.read_bytes())
+    content[-3] ^= 4
+    path.write_bytes(content)
+    with IndexWriter.open(folder) as writer, pytest.raises(IndexStoreError, match=r"postings\.bin: damaged"):
+        writer.merge()
+
+
+def test_an_index_of_another_format_is_refused(folder: Path) -> None:
+    path = folder / "manifest.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"format": 2', '"format": 99'), encoding="utf-8")
+    with pytest.raises(IndexStoreError, match=r"format 99.*reads format 2"):
+        open_store(folder)
+
+
+_WRITER = """
+import resource, signal, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[3])
+import numpy as np
+from made_up import build, random_document
+from sparse_coverage.errors import IndexStoreError
+from sparse_coverage.index import IndexWriter
+folder, limit = Path(sys.argv[1]), int(sys.argv[2])
+random = np.random.default_rng(1)
+large = [random_document(f"L{n}", random, units=200) for n in range(20)]
+with IndexWriter.open(folder) as writer:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    try:
+        for made in large:
+            writer.add(made.record, made.indexed)
+        writer.delete("D1")
+        writer.commit()
+    except IndexStoreError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no limit on file sizes to stand in for a full disk")
+@pytest.mark.parametrize("limit", [0, 300, 5_000, 60_000, 200_000])
+def test_a_full_disk_leaves_the_last_commit_and_says_so(tmp_path: Path, limit: int) -> None:
+    """Writing past a limit fails as on a full disk: in SQLite, in NumPy, or in the manifest, depending on the limit."""
+    folder = tmp_path / "index"
+    build(folder, DOCUMENTS)
+    before = everything(folder)
+    arguments = [sys.executable, "-c", _WRITER, str(folder), str(limit), str(Path(__file__).parent)]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "cannot be written" in done.stdout
+    assert "as it was after its last commit (number 1)" in done.stdout
+    assert damaged_files(folder) == []
+    assert everything(folder) == before
+    with IndexWriter.open(folder) as writer:
+        extra = Made("N", (({1: 0.5}, 3),))
+        writer.add(extra.record, extra.indexed)
+        writer.commit()
+    assert open_store(folder).manifest["documents"] == 31

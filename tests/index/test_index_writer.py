@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_up import CENTERS, Made, build, random_document, vector
+
+from sparse_coverage.errors import IndexStoreError
+from sparse_coverage.index import DocumentRecord, IndexedUnit, IndexWriter, UnitRecord, damaged_files, open_store
+from sparse_coverage.index.merging import groups_to_merge
+
+
+def made(count: int, seed: int = 0, prefix: str = "D") -> list[Made]:
+    random = np.random.default_rng(seed)
+    return [random_document(f"{prefix}{number}", random, country="EP") for number in range(count)]
+
+
+def ids(folder: Path) -> list[str]:
+    store = open_store(folder)
+    try:
+        return [
+            segment.texts.document(number).id
+            for segment in store.segments
+            for number in np.flatnonzero(segment.live_documents).tolist()
+        ]
+    finally:
+        store.close()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    build(tmp_path / "index", made(6))
+    return tmp_path / "index"
+
+
+def test_what_was_added_can_be_read_again(folder: Path) -> None:
+    store = open_store(folder)
+    documents = made(6)
+    assert store.manifest["documents"] == 6
+    assert store.manifest["units"] == sum(len(document.units) for document in documents)
+    assert store.manifest["spans"] == sum(spans for document in documents for _, spans in document.units)
+    for number, document in enumerate(documents):
+        assert store.document(number) == DocumentRecord(document.id, f"Title of {document.id}", {"country": "EP"})
+        units = [store.unit(unit) for unit in store.units_of(number)]
+        assert units == [one.unit for one in document.indexed]
+        assert store.find_document(document.id) == number
+        assert store.find_unit(f"{document.id}/0") == store.units_of(number).start
+    assert store.find_document("nobody") is None
+    assert store.find_unit("nobody/0") is None
+
+
+def test_nothing_shows_before_the_commit(folder: Path) -> None:
+    with IndexWriter.open(folder) as writer:
+        extra = made(1, prefix="E")[0]
+        writer.add(extra.record, extra.indexed)
+        writer.flush()
+        writer.delete("D0")
+        assert ids(folder) == ["D0", "D1", "D2", "D3", "D4", "D5"]
+        writer.commit()
+        assert ids(folder) == ["D1", "D2", "D3", "D4", "D5", "E0"]
+
+
+def test_what_is_not_committed_is_dropped_without_a_trace(folder: Path) -> None:
+    before = sorted(path.name for path in folder.rglob("*"))
+    with IndexWriter.open(folder) as writer:
+        extra = made(1, prefix="E")[0]
+        writer.add(extra.record, extra.indexed)
+        writer.flush()
+        writer.add(DocumentRecord("F", "", {}), [])
+        writer.delete("D0")
+    assert ids(folder) == ["D0", "D1", "D2", "D3", "D4", "D5"]
+    assert sorted(path.name for path in folder.rglob("*") if path.name != "write.lock") == [
+        name for name in before if name != "write.lock"
+    ]
+
+
+def test_a_deleted_document_can_come_back_and_a_replaced_one_becomes_the_last(folder: Path) -> None:
+    documents = made(6)
+    with IndexWriter.open(folder) as writer:
+        assert writer.delete("D1")
+        assert not writer.delete("D1")
+        assert "D1" not in writer
+        writer.add(documents[1].record, documents[1].indexed)
+        assert writer.replace(documents[0].record, documents[0].indexed)
+        assert not writer.replace(DocumentRecord("new", "", {}), [])
+        writer.commit()
+    assert ids(folder) == ["D2", "D3", "D4", "D5", "D1", "D0", "new"]
+
+
+def test_an_id_that_is_there_already_is_refused(folder: Path) -> None:
+    document = made(1)[0]
+    with IndexWriter.open(folder) as writer:
+        with pytest.raises(IndexStoreError, match="'D0' is in the index already"):
+            writer.add(document.record, document.indexed)
+        writer.add(DocumentRecord("N", "", {}), [])
+        with pytest.raises(IndexStoreError, match="'N' is in the index already"):
+            writer.add(DocumentRecord("N", "", {}), [])
+
+
+def test_a_passage_id_cannot_come_twice_in_a_document(folder: Path) -> None:
+    unit = IndexedUnit(UnitRecord("P", "N", "claims", "text"), vector({1: 0.5}))
+    with IndexWriter.open(folder) as writer, pytest.raises(IndexStoreError, match="'P' comes twice"):
+        writer.add(DocumentRecord("N", "", {}), [unit, unit])
+
+
+def test_a_document_that_cannot_be_indexed_leaves_the_others_alone(folder: Path) -> None:
+    good, bad = vector({1: 0.5}), vector({CENTERS + 3: 0.5})
+    with IndexWriter.open(folder) as writer:
+        units = [IndexedUnit(UnitRecord(f"N/{n}", "N", "claims", "text"), one) for n, one in enumerate([good, bad])]
+        with pytest.raises(IndexStoreError, match="names center 26"):
+            writer.add(DocumentRecord("N", "", {}), units)
+        assert "N" not in writer
+        writer.add(DocumentRecord("M", "", {}), units[:1])
+        writer.commit()
+    store = open_store(folder)
+    assert ids(folder)[-1] == "M"
+    number = store.find_document("M")
+    assert number is not None
+    unit = store.units_of(number).start - store.segments[-1].first_unit
+    assert store.segments[-1].find(np.arange(CENTERS), unit, unit + 1)[:, 0].tolist() == [1]
+
+
+def test_after_a_failed_write_nothing_more_is_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with IndexWriter.open(folder) as writer:
+        extra = made(1, prefix="E")[0]
+        writer.add(extra.record, extra.indexed)
+        with monkeypatch.context() as patch:
+            patch.setattr("sparse_coverage.index.drafting.sync_file", full)
+            with pytest.raises(IndexStoreError, match="No space left"):
+                writer.commit()
+        with pytest.raises(IndexStoreError, match="an earlier change failed"):
+            writer.commit()
+    assert ids(folder) == ["D0", "D1", "D2", "D3", "D4", "D5"]
+
+
+def test_one_writer_at_a_time_readers_at_any_time(folder: Path) -> None:
+    with IndexWriter.open(folder):
+        assert len(ids(folder)) == 6
+        with pytest.raises(IndexStoreError, match="another process is writing"):
+            IndexWriter.open(folder)
+    IndexWriter.open(folder).close()
+
+
+def test_a_reader_keeps_its_snapshot_through_deletes_and_merges(folder: Path) -> None:
+    old = open_store(folder)
+    with IndexWriter.open(folder) as writer:
+        for document in made(6):
+            writer.delete(document.id)
+        extra = made(1, prefix="E")[0]
+        writer.add(extra.record, extra.indexed)
+        writer.commit()
+        writer.merge()
+    assert ids(folder) == ["E0"]
+    assert [old.document(number).id for number in range(6)] == ["D0", "D1", "D2", "D3", "D4", "D5"]
+    assert old.find_document("D3") == 3
+    for segment in old.segments:
+        segment.packed.check_all()
+        segment.spans.check_all()
+
+
+def test_merging_leaves_one_segment_and_no_trace_of_the_deleted(folder: Path) -> None:
+    with IndexWriter.open(folder) as writer:
+        for number in range(4):
+            writer.add(DocumentRecord(f"N{number}", "", {}), [])
+            writer.flush()
+        writer.delete("D2")
+        writer.commit()
+        writer.merge()
+    store = open_store(folder)
+    assert len(store.segments) == 1
+    assert store.manifest["deleted_documents"] == 0
+    assert ids(folder) == ["D0", "D1", "D3", "D4", "D5", "N0", "N1", "N2", "N3"]
+    assert [path.name for path in (folder / "segments").iterdir()] == [store.segments[0].entry.name]
+    assert damaged_files(folder) == []
+
+
+def test_many_small_commits_do_not_pile_up_segments(tmp_path: Path) -> None:
+    build(tmp_path / "index", [])
+    for document in made(40):
+        with IndexWriter.open(tmp_path / "index") as writer:
+            writer.add(document.record, document.indexed)
+            writer.commit()
+    assert len(open_store(tmp_path / "index").segments) <= 8
+    assert ids(tmp_path / "index") == [f"D{number}" for number in range(40)]
+
+
+def test_memory_bounds_what_is_held_and_changes_nothing_else(tmp_path: Path) -> None:
+    build(tmp_path / "large", made(30))
+    build(tmp_path / "small", made(30), memory=2_000)
+    assert len(open_store(tmp_path / "large").segments) == 1
+    assert ids(tmp_path / "small") == ids(tmp_path / "large")
+    assert open_store(tmp_path / "small").frequencies.tolist() == open_store(tmp_path / "large").frequencies.tolist()
+
+
+def test_all_documents_can_be_deleted(folder: Path) -> None:
+    with IndexWriter.open(folder) as writer:
+        for document in made(6):
+            writer.delete(document.id)
+        writer.commit()
+    assert ids(folder) == []
+    assert open_store(folder).manifest["postings"] == 0
+
+
+def test_eight_bits_take_less_room(tmp_path: Path) -> None:
+    sizes = {}
+    for bits in (8, 16):
+        folder = tmp_path / str(bits)
+        build(folder, [random_document("D", np.random.default_rng(1), units=500)], weight_bits=bits)
+        sizes[bits] = next(folder.glob("segments/*/postings.bin")).stat().st_size
+        assert open_store(folder).manifest["weight_bits"] == bits
+    assert sizes[8] < 0.8 * sizes[16]
+    with pytest.raises(IndexStoreError, match="8 or 16"):
+        build(tmp_path / "12", [], weight_bits=12)
+
+
+def test_neighbours_are_grouped_up_to_the_size_of_a_segment() -> None:
+    assert groups_to_merge([65_536, 65_536], [0, 0]) == []
+    assert groups_to_merge([65_536, 65_536], [0, 5]) == [(1, 2)]
+    assert groups_to_merge([40_000, 30_000, 30_000, 5_000], [0] * 4) == [(1, 4)]
+    assert groups_to_merge([], []) == []
+
+
+def test_an_unfinished_index_says_how_to_go_on(tmp_path: Path) -> None:
+    with IndexWriter.create(tmp_path / "index", CENTERS, {}) as writer:
+        writer.add(DocumentRecord("A", "", {}), [])
+        writer.commit(complete=False)
+    with pytest.raises(IndexStoreError, match=r"did not finish; 1 documents.*again"):
+        open_store(tmp_path / "index")
+    assert open_store(tmp_path / "index", unfinished=True).manifest["documents"] == 1
+
+
+def test_a_folder_without_an_index_says_so(tmp_path: Path) -> None:
+    with pytest.raises(IndexStoreError, match="no index here"):
+        open_store(tmp_path)
+    with pytest.raises(IndexStoreError, match="no index here"):
+        damaged_files(tmp_path)

@@ -1,0 +1,112 @@
+"""The commands `inspect` and `convert`: what people see, what programs get, what the exit status tells."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from sparse_coverage.cli import convert, inspect
+from sparse_coverage.patents import read_patents
+
+
+@pytest.fixture
+def collection(tmp_path, xml_samples):
+    folder = tmp_path / "patents"
+    folder.mkdir()
+    for name, content in xml_samples.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return folder
+
+
+def run(module, *arguments, **options):
+    return CliRunner().invoke(module.command, [str(a) for a in arguments], **options)
+
+
+def test_inspect_counts_what_is_there(collection):
+    result = run(inspect, collection, "--json")
+    assert result.exit_code == 0
+    record = json.loads(result.stdout)
+    patents = list(read_patents(collection))
+    assert record["documents"] == len(patents) == 6
+    assert record["claims"] == sum(len(patent.claims) for patent in patents) == 11
+    assert record["formats"]["CLEF-IP / MAREC"] == 1
+    assert record["languages"] == {"en": 6}
+    assert record["years"] == {"2001": 1, "2002": 2, "2010": 1, "2011": 1, "2021": 1}
+    assert record["without"] == {"abstract": 1, "claims": 1, "description": 1}
+    assert (record["problems"], record["left_out"]) == ([], 3)
+
+
+def test_inspect_shows_tables_to_people_and_notes_on_demand(collection):
+    result = run(inspect, collection, "--notes")
+    assert result.exit_code == 0
+    for word in ("documents", "passages", "EPO ST.36", "2021", "B1"):
+        assert word in result.stdout
+    assert "left out: claims (de); wanted: en" in result.stderr
+
+
+def test_the_exit_status_tells_that_something_was_not_read(collection):
+    (collection / "broken.xml").write_text("<patent-document><a></patent-document>", encoding="utf-8")
+    inspected = run(inspect, collection, "--json")
+    assert inspected.exit_code == 1
+    assert [problem["line"] for problem in json.loads(inspected.stdout)["problems"]] == [1]
+    converted = run(convert, collection)
+    assert converted.exit_code == 1
+    assert len(converted.stdout.splitlines()) == 6
+    assert "broken.xml" in converted.stderr
+
+
+def test_inspect_counts_and_shows_ids_that_occur_again(collection):
+    again = collection / "again"
+    again.write_text((collection / "ep").read_text(encoding="utf-8") * 2, encoding="utf-8")
+    record = json.loads(run(inspect, collection, "--json").stdout)
+    assert (record["duplicates"], record["duplicate_ids"]) == (2, ["EP-2000001-B1"])
+    assert "ids that occur more than once: EP-2000001-B1" in run(inspect, collection).stdout
+    assert "more than once" not in run(inspect, collection / "wipo").stdout
+
+
+@pytest.mark.parametrize("module", [inspect, convert])
+def test_wrong_usage_has_its_own_exit_status(module):
+    assert run(module, "nowhere.xml").exit_code == 2
+    assert run(module, "--no-such-option").exit_code == 2
+
+
+@pytest.mark.parametrize("module", [inspect, convert])
+@pytest.mark.parametrize("language", ["english", ""])
+def test_a_language_that_is_none_is_wrong_usage(module, language, collection):
+    result = run(module, collection, "--lang", language)
+    assert result.exit_code == 2
+    assert "code of two letters" in result.stderr
+
+
+def test_convert_writes_one_patent_a_line(collection):
+    result = run(convert, collection / "marec")
+    (record,) = [json.loads(line) for line in result.stdout.splitlines()]
+    assert record["id"] == "EP-0100001-B1"
+    assert record["abstract"] == "A valve.\nIt closes."
+    assert record["claims"][1] == "The valve of claim 1, wherein the spring is coiled."
+    assert record["description"][1] == ""  # an empty paragraph keeps its place
+    assert (record["publication_date"], record["ipc"], record["family"]) == (
+        "2002-06-12",
+        ["F16K 31/06", "F16K 1/00"],
+        "9007",
+    )
+    assert json.loads(run(convert, collection / "marec", "--lang", "any").stdout)["title"] == "Ventil"
+
+
+def test_convert_is_a_fixed_point(collection, tmp_path):
+    once = run(convert, collection).stdout
+    (tmp_path / "once.jsonl").write_text(once, encoding="utf-8")
+    assert run(convert, tmp_path / "once.jsonl").stdout == once
+
+
+def test_convert_reads_standard_input_and_several_processes(collection):
+    content = (collection / "ep").read_bytes()
+    assert json.loads(run(convert, "-", input=content).stdout)["id"] == "EP-2000001-B1"
+    assert run(convert, collection, "--processes", 2).stdout == run(convert, collection).stdout
+
+
+@pytest.mark.parametrize("module", [inspect, convert])
+def test_help_teaches_with_an_example(module):
+    text = run(module, "--help").stdout
+    assert "Example:" in text
+    assert "--lang" in text

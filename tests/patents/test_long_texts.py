@@ -1,0 +1,57 @@
+"""Texts that an attacker may send: the time to read them grows with their length, not with its square."""
+
+import time
+
+import pytest
+
+from sparse_coverage.patents.claims import numbered_claims, split_claims
+from sparse_coverage.patents.elements import claim_elements
+from sparse_coverage.patents.normalize import STEPS, clean
+from sparse_coverage.patents.paragraphs import split_paragraphs
+from sparse_coverage.patents.references import referenced_claims
+
+FUNCTIONS = {f"step {name}": lambda text, name=name: clean(text, [name]) for name in STEPS} | {
+    "split_claims": split_claims,
+    "numbered_claims": lambda text: numbered_claims([text]),
+    "claim_elements": claim_elements,
+    "referenced_claims": lambda text: referenced_claims(text, 5000),
+    "split_paragraphs": split_paragraphs,
+}
+REPEATED = [
+    "\n", " ", "\t", "a", "é", "1", "(", ")", "|", "-", ".", "\u00ad", "a-", "a -", "- ", "a- ", "(1,", "(1) ", "pump (1) ", "claim ",
+    "1, ", "; ", "(a);", "preceding ", "comprising the steps ", ", a ", "0. ", "1. (cancelled) ", "&a", ".sub.", "TABLE-US-", "....",
+    "\n|", " | ", "\n1. A ", "FIG. 1. A ",
+]  # fmt: skip
+ONCE_THEN_REPEATED = [("1.", "\n"), ("claim 1", " "), ("pump (", " "), ("a-", "\n"), ("comprising", " "), ("[", "0")]
+TEXTS = [("", unit) for unit in REPEATED] + [(opening, unit) for opening, unit in ONCE_THEN_REPEATED]
+LENGTH = 12_500
+FACTOR = 4
+
+
+def text_of(opening: str, unit: str, length: int) -> str:
+    return opening + (unit * (length // len(unit) + 1))[:length]
+
+
+def seconds(function, text: str) -> float:
+    """The best of a few, because other programs run, too."""
+    spent = []
+    for _ in range(3):
+        start = time.process_time()
+        function(text)
+        spent.append(time.process_time() - start)
+        if spent[-1] < 0.05:
+            break
+    return min(spent)
+
+
+@pytest.mark.parametrize("name", list(FUNCTIONS))
+def test_the_time_grows_with_the_length_only(name):
+    function = FUNCTIONS[name]
+    function("warm up. 1. A pump (10) comprising: a; b of claim 1.")
+    for opening, unit in TEXTS:
+        long = seconds(function, text_of(opening, unit, FACTOR * LENGTH))
+        if long < 0.2:  # for 50,000 characters: there is nothing to grow
+            continue
+        short = seconds(function, text_of(opening, unit, LENGTH))
+        # Four times the length costs a quadratic pattern sixteen times the time.
+        assert long < 2 * FACTOR * short, f"{opening!r}, then {unit!r} repeated: {short:.2f} s, then {long:.2f} s"

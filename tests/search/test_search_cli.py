@@ -1,0 +1,142 @@
+"""The commands of this room as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sparse_coverage import ActivationConfig, Index, SparseCoverage, cli, read_patents
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+
+DOCUMENTS = {
+    "XX-1-A1": ("A valve comprising a spring and a plunger. The plunger closes the valve.", "1999-03-17", "F16K 31/06"),
+    "XX-2-A1": ("A pump housing with a sensor for noise of the pump.", "2001-05-17", "F04B 39/00"),
+    "XX-3-B1": ("A plunger biased by a spring seals the housing of the pump.", "2004-01-01", "F04B 53/00"),
+}
+QUERY = "a plunger and a spring in the housing of a pump"
+Run = Callable[..., tuple[int, str, str]]
+
+
+def write(path: Path, ids: list[str], text: str = "") -> Path:
+    lines = [
+        {"id": id_, "title": f"Title of {id_}", "abstract": text or DOCUMENTS[id_][0], "publication_date": DOCUMENTS[id_][1],
+         "ipc": [DOCUMENTS[id_][2]], "family": id_[:4]}
+        for id_ in ids
+    ]  # fmt: skip
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["sparse-coverage", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return int(stop.value.code or 0), printed.out, printed.err
+
+    return call
+
+
+@pytest.fixture
+def folder(tmp_path: Path, tiny_checkpoint: Path) -> Path:
+    """An index of the first two documents."""
+    encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
+    every = list(read_patents(write(tmp_path / "all.jsonl", list(DOCUMENTS))))
+    activation = ActivationConfig(k=8, uncovered="nearest")
+    model = SparseCoverage.fit(every, encoder=encoder, size=40, activation=activation)
+    Index.build(tmp_path / "index", model, every[:2])
+    return tmp_path / "index"
+
+
+def found(printed: str) -> list[str]:
+    return [hit["document"] for hit in json.loads(printed)]
+
+
+def test_an_index_is_built_with_and_without_the_word(run: Run, folder: Path, tmp_path: Path) -> None:
+    for arguments in (["index"], ["index", "build"]):
+        target = tmp_path / f"new-{len(arguments)}"
+        status, out, _ = run(*arguments, tmp_path / "all.jsonl", "--model", folder / "model", "-o", target, "--json")
+        assert status == 0
+        assert json.loads(out)["documents"] == 3
+    assert run("index", "--help")[0] == 0
+
+
+def test_documents_come_and_go(run: Run, folder: Path, tmp_path: Path) -> None:
+    more = write(tmp_path / "more.jsonl", ["XX-3-B1"])
+    status, out, _ = run("index", "add", folder, more)
+    assert (status, "1 documents added" in out, "3 documents" in out) == (0, True, True)
+    status, _, err = run("index", "add", folder, more)
+    assert (status, "'XX-3-B1' is in the index already" in err) == (1, True)
+    status, out, _ = run(
+        "index", "add", folder, write(tmp_path / "new.jsonl", ["XX-3-B1"], "Rubber."), "--replace", "--json"
+    )
+    assert (status, json.loads(out)["documents"], json.loads(out)["added"]) == (0, 3, 1)
+    status, out, _ = run("index", "delete", folder, "XX-1-A1", "--json")
+    assert (status, json.loads(out)["documents"], json.loads(out)["deleted"]) == (0, 2, 1)
+    status, _, err = run("index", "delete", folder, "XX-1-A1")
+    assert (status, "Not in the index: XX-1-A1" in err) == (1, True)
+    status, out, _ = run("index", "merge", folder, "--json")
+    assert (status, json.loads(out)["deleted_documents"], json.loads(out)["segments"]) == (0, 0, 1)
+
+
+def test_damage_is_named_and_shows_in_the_exit_status(run: Run, folder: Path) -> None:
+    assert run("index", "verify", folder)[0] == 0
+    path = next(folder.glob("segments/*/postings.bin"))
+    content = bytearray(path.read_bytes())
+    content[0] ^= 1
+    path.write_bytes(content)
+    status, out, _ = run("index", "verify", folder, "--json")
+    assert (status, json.loads(out)["damaged"]) == (1, [str(path.relative_to(folder))])
+    status, out, _ = run("index", "verify", folder)
+    assert status == 1
+    assert "postings.bin" in out.replace("\n", "")
+    status, _, err = run("search", folder, QUERY, "--json")
+    assert status == 1
+    assert "postings.bin: damaged" in err
+
+
+def test_a_search_can_be_bound_to_what_is_prior_art(run: Run, folder: Path) -> None:
+    assert set(found(run("search", folder, QUERY, "--json")[1])) == {"XX-1-A1", "XX-2-A1"}
+    assert found(run("search", folder, QUERY, "--json", "--before", "2001")[1]) == ["XX-1-A1"]
+    assert found(run("search", folder, QUERY, "--json", "--not-family-of", "XX-1-A1")[1]) == ["XX-2-A1"]
+    assert found(run("search", folder, QUERY, "--json", "--filter", "ipc:F04B and not published<2000")[1]) == [
+        "XX-2-A1"
+    ]
+    assert found(run("search", folder, QUERY, "--json", "--filter", "ipc:F04B", "--before", "2001")[1]) == []
+    status, _, err = run("search", folder, QUERY, "--filter", "colour:red")
+    assert status == 1
+    assert "no field 'colour'" in err
+    status, out, _ = run("search", folder, QUERY, "--before", "1900")
+    assert (status, "Nothing" in out) == (0, True)
+
+
+def test_what_a_query_cost_can_be_asked(run: Run, folder: Path) -> None:
+    answer = json.loads(run("search", folder, QUERY, "--json", "--profile")[1])
+    assert answer["cost"]["postings"] > 0
+    assert {hit["document"] for hit in answer["hits"]} == {"XX-1-A1", "XX-2-A1"}
+    out = run("search", folder, QUERY, "--profile")[1]
+    assert "postings scanned" in out
+    assert "encoding" in out
+
+
+def test_other_rankings_are_options(run: Run, folder: Path) -> None:
+    assert len(found(run("search", folder, QUERY, "--json", "--rank", "top-mean:2")[1])) == 2
+    assert run("search", folder, QUERY, "--rank", "worst")[0] == 1
+    listed = json.loads(run("search", folder, QUERY, "--json", "--rerank", "1")[1])
+    assert len(listed) == 1
+    assert "XX-" in run("search", folder, QUERY, "--rerank", "2")[1]
+    assert run("search", folder, QUERY, "--rerank", "2", "--profile")[0] == 1
+
+
+def test_a_whole_document_can_be_set_against_the_query(run: Run, folder: Path) -> None:
+    answers = json.loads(run("explain", folder, QUERY, "XX-2-A1", "--whole", "--json")[1])
+    assert answers["document"] == "XX-2-A1"
+    assert len(answers["found"]) + len(answers["missing"]) > 5
+    assert "find nothing in this document" in run("explain", folder, QUERY, "XX-2-A1", "--whole")[1].replace("\n", " ")

@@ -1,0 +1,150 @@
+"""The engine against the formula, computed the slow way in float64."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "index"))
+from made_up import CENTERS, Made, build, random_document, vector
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.index import IndexStore, IndexWriter, allowed_units, open_store, parse_filter
+from sparse_coverage.search.aggregation import Aggregation, Best, DecayedSum, TopMean, parse_aggregation
+from sparse_coverage.search.engine import Engine
+from sparse_coverage.search.scoring import ScoringConfig
+
+RANDOM = np.random.default_rng(7)
+DOCUMENTS = [random_document(f"D{n}", RANDOM, country="EP" if n % 3 else "US") for n in range(60)]
+queries = st.dictionaries(st.integers(0, CENTERS - 1), st.floats(2**-7, 1, width=32), max_size=12)
+scorings = st.builds(ScoringConfig, alpha=st.sampled_from([0.0, 1.0, 2.0]), gamma=st.sampled_from([0.0, 0.5, 1.0]),
+                     rho=st.sampled_from([0.0, 0.05, 0.3]))  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> IndexStore:
+    """Several segments, some documents deleted."""
+    folder = tmp_path_factory.mktemp("engine") / "index"
+    build(folder, DOCUMENTS[:10])
+    with IndexWriter.open(folder) as writer:
+        for number, made in enumerate(DOCUMENTS[10:]):
+            writer.add(made.record, made.indexed)
+            if number in (20, 33, 40, 45):
+                writer.flush()
+        for number in (3, 17, 59):
+            writer.delete(f"D{number}")
+        writer.commit()
+    opened = open_store(folder)
+    assert len(opened.segments) > 2
+    return opened
+
+
+LIVE = [made for number, made in enumerate(DOCUMENTS) if number not in (3, 17, 59)]
+
+
+def slow_scores(query: dict[int, float], scoring: ScoringConfig, documents: list[Made]) -> dict[str, float]:
+    """Score of each passage, straight from METHOD: raw weights, idf, stop centers, |S|^gamma."""
+    units = {f"{made.id}/{n}": unit for made in documents for n, unit in enumerate(made.units)}
+    frequency = [sum(c in weights for weights, _ in units.values()) for c in range(CENTERS)]
+    count = int(np.floor(scoring.rho * CENTERS + 0.5))
+    stop = sorted(range(CENTERS), key=lambda c: (-frequency[c], c))[:count]
+    idf = [np.log((len(units) + 1) / (frequency[c] + 1)) + 1 for c in range(CENTERS)]
+    return {
+        name: sum(
+            float(np.float32(query[c]))
+            * (max(1, round(float(np.float32(w)) * 65535)) / 65535)
+            * idf[c] ** scoring.alpha
+            for c, w in weights.items()
+            if c in query and c not in stop
+        )
+        / max(spans, 1) ** scoring.gamma
+        for name, (weights, spans) in units.items()
+    }
+
+
+@given(query=queries, scoring=scorings, k=st.integers(1, 30), threads=st.sampled_from([1, 2, 3]))
+def test_passages_are_ranked_as_the_formula_says(
+    store: IndexStore, query: dict[int, float], scoring: ScoringConfig, k: int, threads: int
+) -> None:
+    ranking = Engine(store, scoring, threads).rank_units(vector(query), k, threads=threads)
+    slow = slow_scores(query, scoring, LIVE)
+    best = sorted((score for score in slow.values() if score > 0), reverse=True)[:k]
+    np.testing.assert_allclose(ranking.scores, best, rtol=1e-5)
+    for number, score in zip(ranking.numbers.tolist(), ranking.scores.tolist(), strict=True):
+        assert slow[store.unit(number).id] == pytest.approx(score, rel=1e-5)
+    pairs = list(zip((-ranking.scores).tolist(), ranking.numbers.tolist(), strict=True))
+    assert pairs == sorted(pairs), "higher score first, then corpus order"
+
+
+@given(
+    query=queries, k=st.integers(1, 10), filter_=st.sampled_from(["country:EP", "country:US", "country:EP country:US"])
+)
+def test_a_filter_gives_the_best_of_what_it_allows_not_the_allowed_of_the_best(
+    store: IndexStore, query: dict[int, float], k: int, filter_: str
+) -> None:
+    engine = Engine(store, ScoringConfig(), 1)
+    everything = engine.rank_units(vector(query), 10_000)
+    allowed = allowed_units(store, parse_filter(filter_))
+    mask = np.concatenate(allowed)
+    kept = everything.numbers[mask[everything.numbers] > 0][:k]
+    np.testing.assert_array_equal(engine.rank_units(vector(query), k, allowed).numbers, kept)
+
+
+@given(
+    query=queries, k=st.integers(1, 20), aggregation=st.sampled_from([Best(), TopMean(2), TopMean(5), DecayedSum(0.5)])
+)
+def test_documents_follow_from_their_passages(
+    store: IndexStore, query: dict[int, float], k: int, aggregation: Aggregation
+) -> None:
+    found, _ = Engine(store, ScoringConfig(), 1).rank_documents(vector(query), k, aggregation, None, 3)
+    slow = slow_scores(query, ScoringConfig(), LIVE)
+
+    def combined(made: Made) -> float:
+        falling = sorted((slow[f"{made.id}/{n}"] for n in range(len(made.units))), reverse=True)
+        if isinstance(aggregation, Best):
+            return falling[0]
+        if isinstance(aggregation, TopMean):
+            return sum(falling[: aggregation.m]) / len(falling[: aggregation.m])
+        return sum(score * aggregation.decay**place for place, score in enumerate(falling))
+
+    best = sorted((score for score in map(combined, LIVE) if score > 0), reverse=True)[:k]
+    np.testing.assert_allclose([one.score for one in found], best, rtol=1e-5)
+    for one in found:
+        names = [store.unit(unit).id for unit in one.units.tolist()]
+        assert all(name.startswith(f"{store.document(one.number).id}/") for name in names)
+        np.testing.assert_allclose(one.unit_scores, [slow[name] for name in names], rtol=1e-5)
+        assert (np.diff(one.unit_scores) <= 0).all()
+
+
+def test_the_cost_counts_the_lists_that_are_read(store: IndexStore) -> None:
+    query = dict.fromkeys(range(CENTERS), 0.5)
+    engine = Engine(store, ScoringConfig(rho=0.1), 1)
+    centers, stop_centers, postings = engine.lists_read(vector(query))
+    stop = engine.statistics.stop
+    assert (centers, stop_centers) == (int((~stop).sum()), int(stop.sum())) == (21, 2)
+    lists = sum(segment.postings.frequencies for segment in store.segments)
+    assert postings == int(np.asarray(lists)[~stop].sum())
+
+
+def test_an_index_without_documents_answers_nothing(tmp_path: Path) -> None:
+    build(tmp_path / "index", [])
+    engine = Engine(open_store(tmp_path / "index"), ScoringConfig(), 2)
+    assert len(engine.rank_units(vector({1: 0.5}), 5, threads=2).numbers) == 0
+    assert engine.rank_documents(vector({1: 0.5}), 5, Best(), None, 3)[0] == []
+
+
+@pytest.mark.parametrize(("text", "meant"), [("best", Best()), ("top-mean:2", TopMean(2)), ("top-mean", TopMean(3)),
+                                             ("decayed-sum:0.25", DecayedSum(0.25)), ("decayed-sum", DecayedSum(0.5))])  # fmt: skip
+def test_aggregations_have_names(text: str, meant: Aggregation) -> None:
+    assert parse_aggregation(text) == meant
+
+
+@pytest.mark.parametrize("text", ["", "worst", "best:3", "top-mean:x", "top-mean:0", "decayed-sum:1"])
+def test_an_aggregation_that_does_not_exist_is_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_aggregation(text)

@@ -1,0 +1,253 @@
+"""The index as a user holds it, on a tiny random encoder: searching, filtering, explaining, updating, resuming."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sparse_coverage import ActivationConfig, Index, Patent, ScoringConfig, SparseCoverage
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
+from sparse_coverage.index import DocumentRecord, IndexedUnit, IndexWriter
+from sparse_coverage.index.filters import family, published, section
+from sparse_coverage.patents import Claim, Paragraph
+from sparse_coverage.search import Best, DecayedSum, TopMean, is_unfinished
+from sparse_coverage.search.building import build_index
+from sparse_coverage.search.tracing import trace_query
+
+ABSTRACTS = [
+    "A valve comprising a spring and a plunger. The plunger closes the valve.",
+    "A pump housing with a sensor for noise of the pump.",
+    "Rubber device wherein the rubber is vulcanised at 150 degrees.",
+    "Method of reducing noise in a headset by means of a microphone and a filter.",
+    "A plunger biased by a spring seals the housing of the pump.",
+    "A sensor device for noise and a method of sensing it.",
+]
+CLAIMS = ["A device comprising a valve and a spring.", "The device of claim 1, wherein a plunger moves the spring."]
+QUERY = (
+    "A valve with a plunger and a spring in the housing of a rubber pump, wherein the noise of the device is reduced"
+)
+
+
+def patent(number: int, text: str = "") -> Patent:
+    return Patent(
+        id=f"XX-{number}-A1",
+        title=f"Title {number}",
+        abstract=(Paragraph(text or ABSTRACTS[number], "/patent-document/abstract/p[1]"),),
+        claims=tuple(Claim(n, t, f"/patent-document/claims/claim[{n}]") for n, t in enumerate(CLAIMS, 1) if number % 2),
+        publication_date=f"200{number}-06-15",
+        country="XX",
+        family=f"F{number // 2}",
+    )
+
+
+PATENTS = [patent(number) for number in range(len(ABSTRACTS))]
+
+
+@pytest.fixture(scope="module")
+def model(tiny_encoder: OpenVinoEncoder) -> SparseCoverage:
+    """Every span counts, so that every document shares something with the query."""
+    return SparseCoverage.fit(
+        PATENTS, encoder=tiny_encoder, size=60, activation=ActivationConfig(k=8, uncovered="nearest")
+    )
+
+
+@pytest.fixture(scope="module")
+def index(model: SparseCoverage, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return Index.build(tmp_path_factory.mktemp("held") / "index", model, PATENTS)
+
+
+@pytest.fixture
+def own(model: SparseCoverage, tmp_path: Path) -> Index:
+    """An index that a test may change."""
+    return Index.build(tmp_path / "index", model, PATENTS[:4])
+
+
+def names(index: Index, query: str = QUERY, **options: object) -> list[str]:
+    return [hit.document for hit in index.search(query, 10, **options)]  # type: ignore[call-overload]
+
+
+def test_hits_carry_their_passages_best_first(index: Index) -> None:
+    hits = index.search(QUERY, passages=2)
+    assert hits
+    for hit in hits:
+        scores = [passage.score for passage in hit.passages]
+        assert hit.score == scores[0]
+        assert scores == sorted(scores, reverse=True)
+        assert {passage.document for passage in hit.passages} == {hit.document}
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+def test_passages_can_be_searched_without_their_documents(index: Index) -> None:
+    hits = index.search_passages(QUERY, 50)
+    best = {}
+    for hit in hits:
+        best.setdefault(hit.document, hit.score)
+    assert best == {hit.document: hit.score for hit in index.search(QUERY, 50)}
+    batch = index.search_passages([ABSTRACTS[2], QUERY], 3)[1]
+    assert [hit.id for hit in batch] == [hit.id for hit in hits[:3]]
+
+
+def test_prior_art_is_older_and_not_of_the_family(index: Index) -> None:
+    everything = names(index)
+    assert set(everything) == {patent.id for patent in PATENTS}
+    older = [name for name in everything if name in ("XX-0-A1", "XX-1-A1", "XX-2-A1")]
+    assert names(index, filter=published(before="2003-06-15")) == older
+    assert names(index, filter=published(before="2003") & ~family("XX-1-A1")) == ["XX-2-A1"]
+    claims = index.search(QUERY, filter=section("claims"))
+    assert {hit.document for hit in claims} == {"XX-1-A1", "XX-3-A1", "XX-5-A1"}
+    assert {passage.section for hit in claims for passage in hit.passages} == {"claims"}
+
+
+def test_documents_can_be_ranked_by_more_than_their_best_passage(index: Index) -> None:
+    everything = {hit.document: hit for hit in index.search(QUERY, passages=10)}
+    for hit in index.search(QUERY, aggregation=DecayedSum(0.5)):
+        scores = [passage.score for passage in everything[hit.document].passages]
+        assert hit.score == pytest.approx(sum(score * 0.5**place for place, score in enumerate(scores)), rel=1e-6)
+    for hit in index.search(QUERY, aggregation=TopMean(2)):
+        scores = [passage.score for passage in everything[hit.document].passages][:2]
+        units = 3 if int(hit.document[3]) % 2 else 1
+        assert hit.score == pytest.approx(sum(scores) / min(2, units), rel=1e-6)
+
+
+def test_two_stages_rank_all_passages_of_the_best_documents(index: Index) -> None:
+    best = names(index)[:3]
+    listed = index.rerank_passages(QUERY, 3)
+    assert {passage.document for passage in listed} == set(best)
+    assert len(listed) == sum(3 if int(name[3]) % 2 else 1 for name in best)
+    assert [passage.score for passage in listed] == sorted((passage.score for passage in listed), reverse=True)
+    nothing = index.rerank_passages("plunger", 100)
+    unscored = [passage.id for passage in nothing if passage.score == 0]
+    assert unscored == sorted(unscored), "passages without a score come last, in corpus order"
+
+
+def test_a_profile_finds_the_same_and_says_what_it_cost(index: Index) -> None:
+    hits, cost = index.profile(QUERY, filter=published(after="2000"))
+    assert hits == index.search(QUERY, filter=published(after="2000"))
+    vector = index.model.encode_query(QUERY)
+    counted = vector.centers[~index.statistics.stop[vector.centers]]
+    assert cost.centers == len(counted)
+    assert cost.postings == index.store.frequencies[counted].sum()
+    assert cost.total >= cost.encoding > 0
+
+
+def test_a_span_is_unmatched_only_if_nothing_it_activates_is_there(index: Index) -> None:
+    traced = trace_query(index.model, QUERY)
+    np.testing.assert_array_equal(traced.vector.centers, index.model.encode_query(QUERY).centers)
+    for hit in index.search(QUERY):
+        explanation = index.explain(QUERY, hit.passages[0].id)
+        shared = {match.center for match in explanation.matches}
+        for place, centers in zip(traced.places, traced.activations.centers.tolist(), strict=True):
+            assert (place in explanation.unmatched) == shared.isdisjoint(centers)
+
+
+def test_a_document_is_set_against_the_query_as_a_whole(index: Index) -> None:
+    document = "XX-3-A1"
+    answers = index.answers(QUERY, document)
+    traced = trace_query(index.model, QUERY)
+    assert len(answers.found) + len(answers.missing) == len(traced.places)
+    explanations = [
+        index.explain(QUERY, f"{document}/{part}") for part in ("abstract/p[1]", "claims/claim[1]", "claims/claim[2]")
+    ]
+    assert set(answers.missing) == set.intersection(*(set(one.unmatched) for one in explanations))
+    for answer in answers.found:
+        assert QUERY[answer.query.start : answer.query.end] == answer.query.text
+        text = index.store.unit(index.store.find_unit(answer.passage) or 0).text
+        assert text[answer.match.passage.start : answer.match.passage.end] == answer.match.passage.text
+        strongest = max(
+            m.contribution / m.query_weight
+            for one in explanations
+            for m in one.matches
+            if m.center == answer.match.center
+        )
+        assert answer.match.contribution == pytest.approx(strongest * answer.match.query_weight)
+
+
+def test_what_is_not_there_cannot_be_explained(index: Index) -> None:
+    with pytest.raises(InputError, match="neither a passage nor a document with the id 'nobody'"):
+        index.explain(QUERY, "nobody")
+    with pytest.raises(InputError, match="no document with the id 'nobody'"):
+        index.answers(QUERY, "nobody")
+    with pytest.raises(InputError, match="k must be at least 1"):
+        index.search(QUERY, 0)
+
+
+def test_updates_show_at_once_here_and_after_a_refresh_elsewhere(
+    own: Index, model: SparseCoverage, tiny_encoder: OpenVinoEncoder, tmp_path: Path
+) -> None:
+    other = Index.open(own.store.folder, encoder=tiny_encoder)
+    assert own.add([PATENTS[4], PATENTS[5]]) == 2
+    assert own.delete(["XX-1-A1"]) == 1
+    assert own.add([patent(2, "A plunger of rubber.")], replace=True) == 1
+    own.merge()
+    assert set(names(other)) == {f"XX-{n}-A1" for n in range(4)}
+    other.refresh()
+    final = [PATENTS[0], PATENTS[3], PATENTS[4], PATENTS[5], patent(2, "A plunger of rubber.")]
+    fresh = Index.build(tmp_path / "fresh", model, final)
+    for updated in (own, other):
+        assert updated.search(QUERY) == fresh.search(QUERY)
+        assert updated.rerank_passages(QUERY, 3) == fresh.rerank_passages(QUERY, 3)
+        assert updated.explain(QUERY, "XX-2-A1") == fresh.explain(QUERY, "XX-2-A1")
+
+
+def test_a_failed_update_changes_nothing(own: Index) -> None:
+    before = own.search(QUERY)
+    with pytest.raises(InputError, match=r"Not in the index: XX-9-A1\. Nothing was deleted"):
+        own.delete(["XX-0-A1", "XX-9-A1"])
+    with pytest.raises(IndexStoreError, match="'XX-0-A1' is in the index already"):
+        own.add([PATENTS[4], PATENTS[0]])
+    own.refresh()
+    assert own.search(QUERY) == before
+
+
+def test_an_interrupted_build_goes_on_where_it_stopped(
+    model: SparseCoverage, index: Index, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, added = tmp_path / "index", []
+    really_add = IndexWriter.add
+
+    def add_four(writer: IndexWriter, document: DocumentRecord, units: list[IndexedUnit]) -> None:
+        if len(added) == 4:
+            raise KeyboardInterrupt
+        added.append(document.id)
+        really_add(writer, document, units)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexWriter, "add", add_four)
+        with pytest.raises(KeyboardInterrupt):
+            build_index(folder, model, PATENTS, by="passage", weight_bits=16, memory=1 << 20, seconds_between_commits=0)
+    assert is_unfinished(folder)
+    with pytest.raises(IndexStoreError, match=r"did not finish; 4 documents"):
+        Index.open(folder, encoder=model.encoder)
+    other = SparseCoverage.fit(PATENTS, encoder=model.encoder, size=50)
+    with pytest.raises(MismatchError, match="another vocabulary"):
+        Index.build(folder, other, PATENTS)
+    with pytest.raises(MismatchError, match="by passage with 16-bit"):
+        Index.build(folder, model, PATENTS, weight_bits=8)
+    added.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexWriter, "add", add_four)
+        finished = Index.build(folder, model, PATENTS)
+    assert added == ["XX-4-A1", "XX-5-A1"]
+    assert not is_unfinished(folder)
+    assert finished.search(QUERY) == index.search(QUERY)
+    with pytest.raises(InputError, match="exists already"):
+        Index.build(folder, model, PATENTS)
+
+
+def test_postings_and_model_must_belong_together(own: Index, tiny_encoder: OpenVinoEncoder) -> None:
+    other = SparseCoverage.fit(PATENTS[:5], encoder=tiny_encoder, size=60)
+    shutil.rmtree(own.store.folder / "model")
+    other.save(own.store.folder / "model")
+    with pytest.raises(MismatchError, match="the postings were made with vocabulary"):
+        Index.open(own.store.folder, encoder=tiny_encoder)
+
+
+def test_all_scorings_run_on_one_index(index: Index, tiny_encoder: OpenVinoEncoder) -> None:
+    plain = Index.open(index.store.folder, encoder=tiny_encoder, scoring=ScoringConfig(0, 0, 0), threads=1)
+    for hit in plain.search(QUERY, aggregation=Best()):
+        matches = plain.explain(QUERY, hit.passages[0].id).matches
+        assert hit.score == pytest.approx(sum(m.query_weight * m.passage_weight for m in matches), rel=1e-5)

@@ -1,0 +1,114 @@
+"""The HTML report: the texts are whole, every mark leads to its partners, nothing in a patent can break the page."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+
+from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit
+from sparse_coverage.search.report import write_report
+from sparse_coverage.search.types import Answer, Place
+
+CLAIM = 'A solenoid valve with a <b>spring</b> & "plunger"'
+PASSAGE = "The magnet valve's plunger</div><script>alert(1)</script> is sprung"
+
+
+def place(text: str, piece: str) -> Place:
+    start = text.index(piece)
+    return Place(piece, start, start + len(piece))
+
+
+def match(query: str, passage: str, contribution: float, center: int = 1) -> Match:
+    return Match(center, "anchor <i>", place(CLAIM, query), place(PASSAGE, passage), 0.9, 0.8, 2.0, contribution)
+
+
+MATCHES = (match("valve", "valve", 3.0), match("plunger", "plunger", 2.0), match("spring", "sprung", 0.5))
+HIT = Hit(
+    "XX-1-A1",
+    "Valve <1>",
+    5.5,
+    {"ipc": ["F16K 31/06"]},
+    (PassageHit("XX-1-A1/p[1]", "XX-1-A1", "claims", PASSAGE, 5.5),),
+)
+
+
+class Page(HTMLParser):
+    """The marks of a page with what they are called, and all text outside of style and script."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.marks: list[tuple[str, set[str], set[str]]] = []
+        self.text = ""
+        self.tags: list[str] = []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        values = dict(attributes)
+        self.tags.append(tag)
+        if tag == "mark":
+            named = [set((values[name] or "").split()) for name in ("data-name", "data-partners")]
+            self.marks.append(("", named[0], named[1]))
+
+    def handle_data(self, data: str) -> None:
+        if self.tags[-1] not in ("style", "script"):
+            self.text += data
+        if self.tags[-1] == "mark" and not self.marks[-1][0]:
+            self.marks[-1] = (data, *self.marks[-1][1:])
+
+
+def report(tmp_path: Path, matches: tuple[Match, ...] = MATCHES, answers: Answers | None = None) -> Page:
+    explanation = Explanation(CLAIM, HIT.passages[0], matches, ())
+    path = tmp_path / "report.html"
+    write_report(
+        path,
+        CLAIM,
+        [HIT],
+        {"XX-1-A1": explanation},
+        title="Prior <art>",
+        answers={"XX-1-A1": answers} if answers else None,
+    )
+    return Page(path)
+
+
+def test_both_texts_are_whole_and_nothing_in_them_is_markup(tmp_path: Path) -> None:
+    page = report(tmp_path)
+    assert CLAIM in page.text
+    assert PASSAGE in page.text
+    assert "Prior <art>" in page.text
+    assert page.tags.count("script") == 1
+    assert page.tags.count("b") == 0
+
+
+def test_every_mark_leads_to_its_partner_and_back(tmp_path: Path) -> None:
+    page = report(tmp_path)
+    pairs = set()
+    for text, names, partners in page.marks:
+        for other, other_names, other_partners in page.marks:
+            if partners & other_names:
+                assert names & other_partners
+                pairs.add(frozenset((text, other)))
+    assert pairs == {frozenset(("valve", "valve's")), frozenset(("plunger",)), frozenset(("spring", "sprung"))}
+
+
+def test_overlapping_spans_become_one_mark_with_all_partners(tmp_path: Path) -> None:
+    page = report(tmp_path, (match("solenoid valve", "magnet valve", 3.0), match("valve", "valve", 1.0)))
+    (claim,) = [mark for mark in page.marks if any(name.startswith("q-") for name in mark[1])]
+    (passage,) = [mark for mark in page.marks if mark is not claim]
+    assert (claim[0], passage[0]) == ("solenoid valve", "magnet valve's")
+    assert claim[1] == passage[2]
+    assert passage[1] == claim[2]
+
+
+def test_what_the_document_lacks_is_said(tmp_path: Path) -> None:
+    found = (Answer(place(CLAIM, "valve"), "XX-1-A1/p[1]", MATCHES[0]),)
+    page = report(
+        tmp_path, answers=Answers(CLAIM, "XX-1-A1", found, (place(CLAIM, "solenoid"), place(CLAIM, "spring")))
+    )
+    assert re.search(r"not in this document: solenoid, spring\.", unescape(page.text))
+
+
+def test_a_report_without_hits_can_be_written(tmp_path: Path) -> None:
+    write_report(tmp_path / "empty.html", CLAIM, [], {}, title="Nothing")
+    assert "0 documents" in Page(tmp_path / "empty.html").text

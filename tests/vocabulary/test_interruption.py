@@ -1,0 +1,118 @@
+"""Killed at any point and started again, a fit gives the same bits as one that was left alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FIT = """
+import os, signal, sys
+from pathlib import Path
+import numpy as np
+from sparse_coverage import SparseCoverage
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.vocabulary import farthest_first, frontier, nearest, sampler, shards, standing
+
+checkpoint, work, output, point, threads = sys.argv[1:6]
+sampler.GROUP_CHARACTERS, frontier.SMALLEST_BLOCK, farthest_first.POOL = 3000, 64, 4
+farthest_first.SECONDS_BETWEEN_SAVES, nearest.BLOCKS_PER_SAVE = 0.0, 1
+calls = 0
+
+def dying(original, when, before=True):
+    def wrapped(*arguments):
+        global calls
+        calls += 1
+        if before and calls >= when:
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = original(*arguments)
+        if calls >= when:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+    return wrapped
+
+def half_written(self, first, last):
+    global calls
+    calls += 1
+    if calls == 3:
+        with self._path.open("ab") as stream:
+            stream.write(b"x" * 100)
+        os.kill(os.getpid(), signal.SIGKILL)
+    append(self, first, last)
+
+append = nearest._Saved.append
+if point == "while a shard is written":
+    shards.os = type("os", (), {"fsync": staticmethod(dying(os.fsync, 4))})
+elif point == "before the sample is committed":
+    sampler.write_json = dying(sampler.write_json, 1 if (Path(work) / "sampling.json").exists() else 2)
+elif point == "before the shards are removed":
+    shards.ShardFolder.remove = dying(shards.ShardFolder.remove, 1)
+elif point == "during the traversal":
+    standing.Standing.save = dying(standing.Standing.save, 3, before=False)
+elif point == "while cells are written":
+    nearest._Saved.append = half_written
+
+random = np.random.default_rng(0)
+words = "valve spring plunger housing pump sensor noise rubber headset microphone filter seal method device".split()
+texts = [" ".join(random.choice(words, random.integers(20, 80))) for _ in range(60)]
+encoder = OpenVinoEncoder(Path(checkpoint), name="tiny", precision="fp32", threads=1)
+model = SparseCoverage.fit(
+    texts, encoder=encoder, size=150, sizes=[40, 90], max_spans=2000, work=work, threads=int(threads), seed=7
+)
+model.save(output)
+"""
+POINTS = [
+    "while a shard is written",
+    "before the sample is committed",
+    "before the shards are removed",
+    "during the traversal",
+    "while cells are written",
+]
+
+
+def fit(checkpoint: Path, work: Path, output: Path, point: str = "", threads: int = 1) -> int:
+    arguments = [sys.executable, "-c", FIT, str(checkpoint), str(work), str(output), point, str(threads)]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=300)
+    assert done.returncode in (0, -9), done.stderr
+    return done.returncode
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_a_fit_killed_at_every_stage_gives_the_same_bits(tiny_checkpoint: Path, tmp_path: Path) -> None:
+    assert fit(tiny_checkpoint, tmp_path / "calm", tmp_path / "expected") == 0
+    work = tmp_path / "work"
+    for point in POINTS:
+        assert fit(tiny_checkpoint, work, tmp_path / "never", point) == -9, f"not killed {point}"
+        assert not (tmp_path / "never").exists()
+    assert fit(tiny_checkpoint, work, tmp_path / "resumed", threads=2) == 0
+    for expected in sorted((tmp_path / "expected").iterdir()):
+        assert (tmp_path / "resumed" / expected.name).read_bytes() == expected.read_bytes(), expected.name
+    assert (work / "points.f16").read_bytes() == (tmp_path / "calm" / "points.f16").read_bytes()
+    assert not (work / "shards").exists()
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)), resource.RLIM_INFINITY))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
+@pytest.mark.parametrize("limit", [20_000, 100_000])
+def test_a_disk_that_is_full_leaves_nothing_broken(tiny_checkpoint: Path, tmp_path: Path, limit: int) -> None:
+    """A write that fails in the middle (here: a limit on file sizes) is an error; with room again, the run goes on."""
+    work, output = tmp_path / "work", tmp_path / "model"
+    arguments = [str(tiny_checkpoint), str(work), str(output), "", "1"]
+    failed = subprocess.run(
+        [sys.executable, "-c", LIMITED + FIT, str(limit), *arguments], capture_output=True, text=True, timeout=300
+    )
+    assert failed.returncode == 1
+    assert "OSError" in failed.stderr
+    assert not output.exists()
+    assert not list(work.rglob("*.partial"))
+    assert fit(tiny_checkpoint, work, output) == 0
+    assert fit(tiny_checkpoint, tmp_path / "calm", tmp_path / "expected") == 0
+    for expected in sorted((tmp_path / "expected").iterdir()):
+        assert (output / expected.name).read_bytes() == expected.read_bytes(), expected.name

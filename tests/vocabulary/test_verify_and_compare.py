@@ -1,0 +1,117 @@
+"""`verify` accepts what is right and finds what was tampered with; `compare` says what two vocabularies share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sample_of import sample_of
+
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.errors import InputError, VocabularyError
+from sparse_coverage.vocabulary import SpanSample, Vocabulary, build_vocabulary
+from sparse_coverage.vocabulary.compare import compare
+from sparse_coverage.vocabulary.farthest_first import farthest_first
+from sparse_coverage.vocabulary.selections import SELECTIONS
+from sparse_coverage.vocabulary.verify import verify, verify_sequence
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> SpanSample:
+    return sample_of(tmp_path_factory.mktemp("sample"), total=1200)
+
+
+@pytest.fixture(scope="module")
+def vocabulary(sample: SpanSample, tiny_encoder: OpenVinoEncoder) -> Vocabulary:
+    return build_vocabulary(sample, tiny_encoder, "token", size=90, sizes=[25])
+
+
+def broken(vocabulary: Vocabulary, sample: SpanSample) -> str:
+    return " / ".join(f"{f.what}: {f.details}" for f in verify(vocabulary, sample) if not f.holds)
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_what_was_built_holds(selection: str, sample: SpanSample, tiny_encoder: OpenVinoEncoder) -> None:
+    made = build_vocabulary(sample, tiny_encoder, "token", size=50, selection=selection)
+    assert broken(made, sample) == ""
+
+
+def test_a_wrong_choice_is_found(vocabulary: Vocabulary, sample: SpanSample) -> None:
+    order = np.arange(90)
+    order[[40, 41]] = order[[41, 40]]
+    swapped = replace(vocabulary, centers=vocabulary.centers[order], levels={})
+    assert "farthest span" in broken(swapped, sample)
+
+
+def test_a_worse_center_is_found_in_every_place(sample: SpanSample) -> None:
+    found = farthest_first(sample.points, 30)
+    for place in range(1, 30):
+        rows = found.rows.copy()
+        rows[place] = next(row for row in range(len(sample)) if row not in found.rows)
+        assert not verify_sequence(sample.points, rows, found.distances).holds
+
+
+def test_a_wrong_gap_is_found(sample: SpanSample) -> None:
+    found = farthest_first(sample.points, 30)
+    for factor in (0.5, 0.9999999, 1.5):
+        gaps = found.distances.copy()
+        gaps[17] *= np.float32(factor)
+        assert not verify_sequence(sample.points, found.rows, gaps).holds
+
+
+def test_a_center_that_is_no_span_is_found(vocabulary: Vocabulary, sample: SpanSample) -> None:
+    centers = vocabulary.centers.copy()
+    centers[3] = -centers[3]
+    assert "every center is a span of the sample: 1 are not" in broken(replace(vocabulary, centers=centers), sample)
+
+
+def test_a_wrong_radius_is_found(vocabulary: Vocabulary, sample: SpanSample) -> None:
+    radii = vocabulary.radii.copy()
+    radii[12] = np.nextafter(radii[12], np.float32(2))
+    assert "percentiles of their cells: 1 are not" in broken(replace(vocabulary, radii=radii), sample)
+
+
+def test_impossible_values_are_found_without_a_sample(vocabulary: Vocabulary) -> None:
+    radii = vocabulary.radii.copy()
+    radii[:2] = [np.nan, 2.5]
+    centers = vocabulary.centers.copy()
+    centers[5] *= 2
+    found = {f.what: f.holds for f in verify(replace(vocabulary, radii=radii, centers=centers))}
+    assert found == {"every center has length one": False, "every radius lies between 0 and 2": False}
+
+
+def test_the_sample_of_another_encoder_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="8 dimensions, the vocabulary 32"):
+        verify(vocabulary, sample_of(tmp_path, total=50, dimension=8))
+
+
+def test_a_damaged_sample_is_noticed(vocabulary: Vocabulary, tmp_path: Path) -> None:
+    other = sample_of(tmp_path, total=1200)
+    content = bytearray((tmp_path / "points.f16").read_bytes())
+    content[5000] ^= 1
+    (tmp_path / "points.f16").write_bytes(content)
+    with pytest.raises(VocabularyError, match="sha256 differs"):
+        verify(vocabulary, other)
+
+
+def test_comparing_counts_what_is_shared(
+    vocabulary: Vocabulary, sample: SpanSample, tiny_encoder: OpenVinoEncoder
+) -> None:
+    longer = build_vocabulary(sample, tiny_encoder, "token", size=110)
+    found = compare(vocabulary, longer)
+    assert (found.shared, found.agreeing) == (90, 90)
+    assert found.differences == {"size": (90, 110)}
+    assert found.covered is not None
+    assert found.covered[0] == 1.0  # each of its centers is a center of the other
+    assert found.distance is not None
+    assert found.distance[0] < 1e-6
+
+
+def test_vectors_of_different_encoders_are_not_measured_against_each_other(vocabulary: Vocabulary) -> None:
+    other = replace(vocabulary, config=replace(vocabulary.config, fingerprint="another"))
+    found = compare(vocabulary, other)
+    assert found.covered is None
+    assert found.distance is None
+    assert found.differences == {"fingerprint": (vocabulary.config.fingerprint, "another")}

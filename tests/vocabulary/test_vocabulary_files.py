@@ -1,0 +1,195 @@
+"""A vocabulary on disk: the same after saving and loading, mapped or read; damage is noticed; smaller sizes are nested."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import huggingface_hub
+import numpy as np
+import pytest
+from sample_of import sample_of
+
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.errors import InputError, VocabularyError
+from sparse_coverage.vocabulary import Vocabulary, build_vocabulary, load_vocabulary, publish, save_vocabulary
+from sparse_coverage.vocabulary.selections import SELECTIONS
+
+
+@pytest.fixture(scope="module")
+def vocabulary(tmp_path_factory: pytest.TempPathFactory, tiny_encoder: OpenVinoEncoder) -> Vocabulary:
+    sample = sample_of(tmp_path_factory.mktemp("sample"), total=1500)
+    return build_vocabulary(sample, tiny_encoder, "token", size=120, sizes=[30, 60], seed=4)
+
+
+def same(a: Vocabulary, b: Vocabulary) -> None:
+    for name in ("centers", "radii", "gaps"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    assert a.anchors == b.anchors
+    assert a.config == b.config
+    assert a.sizes == b.sizes
+    for size in a.levels:
+        np.testing.assert_array_equal(a.levels[size].radii, b.levels[size].radii)
+        np.testing.assert_array_equal(a.levels[size].counts, b.levels[size].counts)
+        assert a.levels[size].covered == b.levels[size].covered
+        assert a.levels[size].error == b.levels[size].error
+
+
+@pytest.mark.parametrize("mmap", [False, True])
+def test_saving_and_loading_changes_nothing(vocabulary: Vocabulary, tmp_path: Path, mmap: bool) -> None:
+    save_vocabulary(vocabulary, tmp_path)
+    loaded = load_vocabulary(tmp_path, mmap=mmap)
+    same(loaded, vocabulary)
+    assert isinstance(loaded.centers.base, np.memmap) or not mmap
+
+
+def test_a_smaller_size_is_what_a_smaller_fit_gives(
+    vocabulary: Vocabulary, tmp_path: Path, tiny_encoder: OpenVinoEncoder
+) -> None:
+    sample = sample_of(tmp_path, total=1500)
+    small = build_vocabulary(sample, tiny_encoder, "token", size=60, sizes=[30], seed=4)
+    same(vocabulary.truncate(60), small)
+    assert vocabulary.truncate(120) is vocabulary
+    with pytest.raises(InputError, match="no radii for 50 centers, only for 30, 60, 120"):
+        vocabulary.truncate(50)
+
+
+def test_every_span_lies_in_exactly_one_cell(vocabulary: Vocabulary) -> None:
+    for size, cells in vocabulary.levels.items():
+        assert cells.counts.sum() == 1500
+        assert len(cells) == size
+        assert 0.9 < cells.covered <= 1
+    errors = [vocabulary.levels[size].error for size in vocabulary.sizes]
+    assert errors == sorted(errors, reverse=True)
+
+
+@pytest.mark.parametrize("name", ["centers.safetensors", "anchors.jsonl"])
+def test_a_damaged_file_is_named(vocabulary: Vocabulary, tmp_path: Path, name: str) -> None:
+    save_vocabulary(vocabulary, tmp_path)
+    content = bytearray((tmp_path / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(VocabularyError, match=f"{name}: the file is damaged"):
+        load_vocabulary(tmp_path)
+    (tmp_path / name).unlink()
+    with pytest.raises(VocabularyError, match=f"{name}: the file is missing"):
+        load_vocabulary(tmp_path)
+
+
+def test_another_format_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> None:
+    save_vocabulary(vocabulary, tmp_path)
+    header = json.loads((tmp_path / "vocabulary.json").read_text())
+    (tmp_path / "vocabulary.json").write_text(json.dumps({**header, "format": 99}))
+    with pytest.raises(VocabularyError, match="format 99"):
+        load_vocabulary(tmp_path)
+
+
+def test_a_cut_file_cannot_be_mapped(vocabulary: Vocabulary, tmp_path: Path) -> None:
+    save_vocabulary(vocabulary, tmp_path)
+    path = tmp_path / "centers.safetensors"
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(VocabularyError, match="cannot be mapped"):
+        load_vocabulary(tmp_path, mmap=True, check=False)
+
+
+def test_a_name_of_the_hub_is_fetched(vocabulary: Vocabulary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save_vocabulary(vocabulary, tmp_path)
+    asked = []
+
+    def download(repository: str, allow_patterns: list[str]) -> str:
+        asked.append(repository)
+        return str(tmp_path)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    same(load_vocabulary("somebody/patents"), vocabulary)
+    assert asked == ["somebody/patents"]
+
+
+def test_publishing_uploads_the_files_of_the_vocabulary(
+    vocabulary: Vocabulary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_vocabulary(vocabulary, tmp_path)
+    (tmp_path / "private.txt").write_text("stays here")
+    uploaded = {}
+
+    class Api:
+        def create_repo(self, name: str, private: bool, exist_ok: bool) -> str:
+            return f"hub/{name}"
+
+        def upload_folder(self, repo_id: str, folder_path: Path, allow_patterns: list[str]) -> None:
+            uploaded[repo_id] = {path.name for path in folder_path.iterdir() if path.name in allow_patterns}
+
+    monkeypatch.setattr(huggingface_hub, "HfApi", Api)
+    assert publish(tmp_path, "somebody/patents") == "hub/somebody/patents"
+    assert uploaded == {"somebody/patents": {"vocabulary.json", "centers.safetensors", "anchors.jsonl"}}
+    with pytest.raises(VocabularyError, match="owner/name"):
+        publish(tmp_path, "patents")
+    with pytest.raises(VocabularyError, match="no vocabulary here"):
+        publish(tmp_path / "elsewhere", "somebody/patents")
+
+
+def test_a_hub_that_cannot_be_reached_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def download(repository: str, allow_patterns: list[str]) -> str:
+        raise OSError("no route to host")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
+    with pytest.raises(VocabularyError, match="could not be fetched from the model hub: no route to host"):
+        load_vocabulary("somebody/patents")
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_every_selection_gives_anchored_unit_centers_and_repeats_itself(
+    selection: str, tmp_path: Path, tiny_encoder: OpenVinoEncoder
+) -> None:
+    sample = sample_of(tmp_path, total=900)
+    made = [
+        build_vocabulary(sample, tiny_encoder, "token", size=80, selection=selection, seed=2, threads=threads)
+        for threads in (1, 2)
+    ]
+    same(*made)
+    first = made[0]
+    np.testing.assert_allclose(np.linalg.norm(first.centers, axis=1), 1, atol=1e-5)
+    assert len({center.tobytes() for center in first.centers}) == 80
+    assert first.config.selection == selection
+    if selection != "kmeans":  # each center is the span its anchor names
+        rows = [int(anchor.passage) for anchor in first.anchors]
+        np.testing.assert_array_equal(first.centers, sample.points.rows(np.array(rows)))
+        half = build_vocabulary(sample, tiny_encoder, "token", size=80, sizes=[40], selection=selection, seed=2)
+        small = build_vocabulary(sample, tiny_encoder, "token", size=40, selection=selection, seed=2)
+        np.testing.assert_array_equal(half.truncate(40).centers, small.centers)
+
+
+def test_kmeans_fits_the_spans_better_than_chance(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
+    sample = sample_of(tmp_path, total=900)
+    error = {
+        name: build_vocabulary(sample, tiny_encoder, "token", size=60, selection=name).levels[60].error
+        for name in ("kmeans", "kmeans++", "random")
+    }
+    assert error["kmeans"] < error["kmeans++"]
+    assert error["kmeans"] < error["random"]
+
+
+def test_frequent_texts_are_drawn_more_often(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
+    """Of 900 spans 300 say "common": nearly every seed draws it among ten; a given rare text hardly ever."""
+    sample = sample_of(tmp_path, total=900, common=300)
+    drawn = [
+        build_vocabulary(sample, tiny_encoder, "token", size=10, selection="frequency", seed=seed).anchors
+        for seed in range(12)
+    ]
+    assert sum(any(anchor.text == "common" for anchor in anchors) for anchors in drawn) >= 10
+    assert all(len({anchor.text for anchor in anchors}) == 10 for anchors in drawn)
+
+
+def test_wrong_wishes_are_refused(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
+    sample = sample_of(tmp_path, total=100)
+    with pytest.raises(InputError, match="no selection 'best'"):
+        build_vocabulary(sample, tiny_encoder, "token", selection="best")
+    with pytest.raises(InputError, match="not nested"):
+        build_vocabulary(sample, tiny_encoder, "token", size=10, sizes=[5], selection="kmeans")
+    with pytest.raises(InputError, match="between 1 and the size"):
+        build_vocabulary(sample, tiny_encoder, "token", size=10, sizes=[11])
+    with pytest.raises(InputError, match="percentile"):
+        build_vocabulary(sample, tiny_encoder, "token", size=10, tau=0)
+    for selection in SELECTIONS:
+        with pytest.raises(VocabularyError, match="only 100 distinct"):
+            build_vocabulary(sample, tiny_encoder, "token", size=101, selection=selection)
