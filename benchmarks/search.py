@@ -1,0 +1,421 @@
+"""Searching, measured: ours beside other engines, and a whole index of the paper's size.
+
+    python benchmarks/search.py --quick            a minute, small
+    python benchmarks/search.py compare            1M passages, all peers of the extra [bench] that are installed
+    python benchmarks/search.py whole              17,000 documents, 1.4M passages: build, size, open, memory, latency
+
+Engines are interleaved query by query on one thread; figures are medians of CPU time, with wall time beside. `--folder` keeps
+what was built for the next run, `--json` writes the figures to a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from search_corpus import UNITS_PER_DOCUMENT, Corpus, V, make_blocks, make_corpus, make_queries, write_index
+
+from sparse_coverage.index import allowed_units, open_store, parse_filter
+from sparse_coverage.search.engine import Engine
+from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.vectors import SparseVector
+
+K = 1000
+console = Console()
+
+
+def clocked(function: Callable[[], Any]) -> tuple[Any, float, float]:
+    """The result of a call, its CPU seconds and its seconds on the clock."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    result = function()
+    return result, time.process_time() - cpu, time.perf_counter() - wall
+
+
+@numba.njit(cache=True)
+def _reference(starts, centers, weights, norms, query, scores):  # type: ignore[no-untyped-def]
+    for unit in range(len(norms)):
+        total = 0.0
+        for place in range(starts[unit], starts[unit + 1]):
+            total += np.float64(weights[place]) * query[centers[place]]
+        scores[unit] = total * norms[unit]
+
+
+def rounded(corpus: Corpus) -> Corpus:
+    """The corpus with the weights that 16 bits hold, which is what our index was given to search."""
+    return replace(corpus, weights=(np.rint(corpus.weights.astype(np.float64) * 65_535) / 65_535).astype(np.float32))
+
+
+def reference(corpus: Corpus, engine: Engine, vector: SparseVector) -> np.ndarray:
+    """Every score in float64, unit by unit: shares no code with the engine but the statistics."""
+    query = np.zeros(V)
+    kept, factors = engine.statistics.factors(vector.centers, vector.weights)
+    query[kept] = factors
+    scores = np.empty(len(corpus))
+    norms = np.maximum(corpus.span_counts, 1).astype(np.float64) ** -engine.statistics.config.gamma
+    _reference(corpus.starts, corpus.centers, corpus.weights, norms, query, scores)
+    return scores
+
+
+def deviation(exact: np.ndarray, found: np.ndarray, k: int) -> tuple[float, float]:
+    """How far a ranking is from the exact one: the largest relative difference of scores at one rank, and the overlap."""
+    order = np.lexsort((np.arange(len(exact)), -exact))[:k]
+    order = order[exact[order] > 0]
+    if len(found) != len(order):
+        return 1.0, len(np.intersect1d(order, found)) / max(len(order), 1)
+    differences = np.abs(exact[found] - exact[order]) / exact[order]
+    return float(differences.max(initial=0)), len(np.intersect1d(order, found)) / max(len(order), 1)
+
+
+def bandwidth() -> float:
+    """How fast one thread reads memory, in bytes a second."""
+    data = np.ones(1 << 26, np.int64)
+    times = [clocked(lambda: int(data.sum()))[1] for _ in range(7)]
+    return data.nbytes / min(times)
+
+
+def compare(units: int, queries: int, folder: Path, peers: list[str]) -> dict[str, Any]:
+    corpus = make_corpus(units)
+    stored = rounded(corpus)
+    if not (folder / "ours" / "manifest.json").exists():
+        write_index(folder / "ours", [corpus], words=8)
+    scoring = ScoringConfig()
+    ours = Engine(open_store(folder / "ours"), scoring, threads=2)
+    kinds = {"long": make_queries(queries, 745, 1), "short": make_queries(queries, 68, 2)}
+    engines = _peers(corpus, scoring, folder, peers)
+    small = _seismic(corpus, folder, peers, units)
+
+    figures: dict[str, Any] = {"units": units, "postings": len(corpus.centers), "bandwidth_GB_s": bandwidth() / 1e9}
+    for kind, vectors in kinds.items():
+        times: dict[str, list[tuple[float, float]]] = {}
+        quality: dict[str, list[tuple[float, float]]] = {}
+        differences: list[float] = []
+        scanned = [ours.lists_read(vector) for vector in vectors]
+        for repeat in range(3):
+            for vector in vectors:
+                kept, factors = ours.statistics.factors(vector.centers, vector.weights)
+                runs: dict[str, Callable[[], Any]] = {"ours": lambda v=vector: ours.rank_units(v, K)}  # type: ignore[misc]
+                for name, engine in engines.items():
+                    if repeat == 0 or not name.startswith("PISA"):  # it is slow: once is enough
+                        runs[name] = lambda e=engine, c=kept, f=factors: e(c, f, K)  # type: ignore[misc]
+                exact = reference(corpus, ours, vector) if repeat == 0 else None
+                held = reference(stored, ours, vector) if repeat == 0 else None
+                turn = len(times.get("ours", [])) % len(runs)  # each engine comes after each other one
+                for name in [*list(runs)[turn:], *list(runs)[:turn]]:
+                    run = runs[name]
+                    result, cpu, wall = clocked(run)
+                    times.setdefault(name, []).append((cpu, wall))
+                    if exact is not None:
+                        ids = result.numbers if name == "ours" else result[0]
+                        quality.setdefault(name, []).append(deviation(exact, np.asarray(ids, dtype=np.int64), K))
+                        if name == "ours":
+                            differences.append(deviation(held, ids, K)[0])
+        rows = {name: _row(times[name], quality[name]) for name in times}
+        for row in rows.values():
+            row["times_ours"] = row["cpu_ms"] / rows["ours"]["cpu_ms"]
+        postings = float(np.mean([lists[2] for lists in scanned]))
+        figures[kind] = {
+            "centers": float(np.mean([lists[0] for lists in scanned])),
+            "postings_scanned": postings,
+            "postings_per_second": postings / rows["ours"]["cpu_ms"] * 1e3,
+            "largest_difference_to_float64_on_the_stored_weights": max(differences),
+            "engines": rows,
+            "two_threads": _threads(ours, vectors),
+        }
+    figures["half_the_query"] = _pruning(ours, kinds["long"])
+    figures["filters"] = _filters(ours, stored, kinds["long"])
+    figures["seismic"] = small(kinds) if small else {}
+    return figures
+
+
+def _row(times: list[tuple[float, float]], quality: list[tuple[float, float]]) -> dict[str, float]:
+    return {
+        "cpu_ms": float(np.median([cpu for cpu, _ in times])) * 1e3,
+        "wall_ms": float(np.median([wall for _, wall in times])) * 1e3,
+        "largest_difference": max(difference for difference, _ in quality),
+        "overlap": float(np.mean([overlap for _, overlap in quality])),
+    }
+
+
+def _peers(corpus: Corpus, scoring: ScoringConfig, folder: Path, wanted: list[str]) -> dict[str, Any]:
+    import search_peers
+
+    lists = search_peers.Lists(corpus, scoring.gamma, V) if wanted else None
+    makers: dict[str, Callable[[], Any]] = {
+        "scipy": lambda: search_peers.scipy_engines(lists),  # type: ignore[arg-type]
+        "bm25s": lambda: {"bm25s' kernel": search_peers.bm25s_engine(lists)},  # type: ignore[arg-type]
+        "qdrant": lambda: {"Qdrant, in process": search_peers.qdrant_engine(lists, folder / "qdrant")},  # type: ignore[arg-type]
+        "pisa": lambda: {
+            f"PISA, {name}": search_peers.pisa_engine(lists, folder / "pisa", name)  # type: ignore[arg-type]
+            for name in ("maxscore", "block_max_maxscore", "block_max_wand")
+        },
+    }
+    engines: dict[str, Any] = {}
+    for name in wanted:
+        if name in makers:
+            try:
+                engines |= makers[name]()
+            except ImportError as error:
+                console.print(f"[yellow]left out {name}: {error}[/yellow]")
+    return engines
+
+
+def _seismic(corpus: Corpus, folder: Path, wanted: list[str], units: int) -> Callable[[Any], dict[str, Any]] | None:
+    """Seismic on the first 100,000 passages, ours beside it on the same."""
+    if "seismic" not in wanted:
+        return None
+    import search_peers
+
+    count = min(units, 100_000)
+    end = int(corpus.starts[count])
+    part = Corpus(corpus.starts[: count + 1], corpus.centers[:end], corpus.weights[:end], corpus.span_counts[:count])
+    if not (folder / "ours-small" / "manifest.json").exists():
+        write_index(folder / "ours-small", [part], words=8)
+    ours = Engine(open_store(folder / "ours-small"), ScoringConfig(), threads=1)
+    engines = search_peers.seismic_engines(search_peers.Lists(part, 0.5, V))
+
+    def measure(kinds: dict[str, list[SparseVector]]) -> dict[str, Any]:
+        figures: dict[str, Any] = {"units": count}
+        for kind, vectors in kinds.items():
+            times: dict[str, list[tuple[float, float]]] = {}
+            quality: dict[str, list[tuple[float, float]]] = {}
+            for vector in vectors:
+                exact = reference(part, ours, vector)
+                kept, factors = ours.statistics.factors(vector.centers, vector.weights)
+                for name, engine in [("ours", None), *engines.items()]:
+                    run = (lambda v=vector: ours.rank_units(v, K).numbers) if engine is None else (
+                        lambda e=engine, c=kept, f=factors: e(c, f, K)[0])  # fmt: skip
+                    ids, cpu, wall = clocked(run)
+                    times.setdefault(name, []).append((cpu, wall))
+                    quality.setdefault(name, []).append(deviation(exact, np.asarray(ids, dtype=np.int64), K))
+            figures[kind] = {name: _row(times[name], quality[name]) for name in times}
+        return figures
+
+    return measure
+
+
+def _threads(engine: Engine, vectors: list[SparseVector]) -> dict[str, float]:
+    """One query on one thread and on two; and all queries as a batch on two. Wall time, which a busy machine spoils."""
+    one, two = [], []
+    for _ in range(3):
+        for vector in vectors:
+            single, _, wall = clocked(lambda v=vector: engine.rank_units(v, K))  # type: ignore[misc]
+            one.append(wall)
+            double, _, wall = clocked(lambda v=vector: engine.rank_units(v, K, threads=2))  # type: ignore[misc]
+            two.append(wall)
+            assert np.array_equal(single.numbers, double.numbers)
+            assert np.array_equal(single.scores, double.scores)
+    _, _, batch = clocked(lambda: engine.in_parallel(lambda v: engine.rank_units(v, K), vectors * 3))
+    _, _, alone = clocked(lambda: [engine.rank_units(v, K) for v in vectors * 3])
+    return {
+        "one_ms": float(np.median(one)) * 1e3,
+        "two_ms": float(np.median(two)) * 1e3,
+        "speedup": float(np.median(one) / np.median(two)),
+        "best_speedup": float(np.min(one) / np.min(two)),
+        "batch_speedup": alone / batch,
+    }
+
+
+def _pruning(engine: Engine, vectors: list[SparseVector]) -> dict[str, float]:
+    """What leaving out the half of the centers that weighs least would gain, and lose. The engine does not do it."""
+    whole, half, overlap = [], [], []
+    for vector in vectors * 3:
+        exact, cpu, _ = clocked(lambda v=vector: engine.rank_units(v, K))  # type: ignore[misc]
+        whole.append(cpu)
+        worth = vector.weights * engine.statistics.idf[vector.centers] ** 2 * ~engine.statistics.stop[vector.centers]
+        kept = np.sort(np.argsort(-worth)[: int((worth > 0).sum()) // 2])
+        fields = {name: getattr(vector, name)[kept] for name in ("centers", "weights", "spans", "starts", "ends")}
+        shorter = replace(vector, **fields)
+        pruned, cpu, _ = clocked(lambda v=shorter: engine.rank_units(v, K))  # type: ignore[misc]
+        half.append(cpu)
+        overlap.append(len(np.intersect1d(exact.numbers, pruned.numbers)) / K)
+    return {"time": float(np.median(half) / np.median(whole)), "overlap": float(np.mean(overlap))}
+
+
+def _filters(engine: Engine, corpus: Corpus, vectors: list[SparseVector]) -> dict[str, Any]:
+    """Filtered and unfiltered searches, interleaved. The time of a filtered one includes evaluating the filter."""
+    dates = np.sort(
+        np.concatenate([np.repeat(s.facts.dates[:, 0], np.diff(s.document_starts)) for s in engine.store.segments])
+    )
+    figures: dict[str, Any] = {}
+    for share in (0.001, 0.1, 0.9):
+        number = str(dates[int(share * (len(dates) - 1))])
+        condition = parse_filter(f"published<={number[:4]}-{number[4:6]}-{number[6:]}")
+        plain, filtered, worst, allowed_share = [], [], 0.0, 0.0
+        for repeat in range(3):
+            for vector in vectors:
+                plain.append(clocked(lambda v=vector: engine.rank_units(v, K))[1])  # type: ignore[misc]
+
+                def run(v: SparseVector = vector) -> Any:
+                    return engine.rank_units(v, K, allowed_units(engine.store, condition))  # noqa: B023
+
+                result, cpu, _ = clocked(run)
+                filtered.append(cpu)
+                if repeat == 0:
+                    mask = np.concatenate(allowed_units(engine.store, condition))
+                    allowed_share = float(mask.mean())
+                    worst = max(worst, deviation(reference(corpus, engine, vector) * mask, result.numbers, K)[0])
+        figures[f"{share:.1%}"] = {
+            "allowed": allowed_share,
+            "unfiltered_ms": float(np.median(plain)) * 1e3,
+            "filtered_ms": float(np.median(filtered)) * 1e3,
+            "ratio": float(np.median(filtered) / np.median(plain)),
+            "largest_difference": worst,
+        }
+    return figures
+
+
+def whole(documents: int, folder: Path) -> dict[str, Any]:
+    """Build an index of the paper's size through the writer, then open and search it in fresh processes."""
+    units = documents * UNITS_PER_DOCUMENT
+    figures: dict[str, Any] = {"documents": documents, "units": units}
+    target = folder / "whole"
+    if not (target / "manifest.json").exists():
+        figures |= _in_a_fresh_process("builder", target, units)
+    files = [path for path in target.rglob("*") if path.is_file()]
+    postings = sum(json.loads(path.read_text())["postings"] for path in target.glob("segments/*/segment.json"))
+    sizes = {path.name: 0 for path in files}
+    for path in files:
+        sizes[path.name] += path.stat().st_size
+    total = sum(sizes.values())
+    figures |= {"bytes": total, "postings": postings, "bytes_per_posting": (total - sizes["texts.sqlite"]) / postings}
+    for path in files:
+        _evict(path)
+    figures |= _in_a_fresh_process("searcher", target, units)
+    figures["memory_per_index_byte"] = figures["peak_memory_bytes"] / total
+    return figures
+
+
+def _in_a_fresh_process(part: str, target: Path, units: int) -> dict[str, Any]:
+    arguments = [sys.executable, __file__, part, "--folder", str(target), "--units", str(units)]
+    answer: dict[str, Any] = json.loads(subprocess.run(arguments, stdout=subprocess.PIPE, check=True).stdout)
+    return answer
+
+
+def builder(target: Path, units: int) -> None:
+    """Build, block by block; the time that making up the blocks takes is left out."""
+    making = [0.0, 0.0]
+
+    def blocks() -> Iterator[Corpus]:
+        source = make_blocks(units)
+        while True:
+            block, cpu, wall = clocked(lambda: next(source, None))
+            making[0] += cpu
+            making[1] += wall
+            if block is None:
+                return
+            yield block
+
+    base = _peak_memory()
+    _, cpu, wall = clocked(lambda: write_index(target, blocks(), words=84))
+    print(json.dumps({
+        "build_s": wall - making[1], "build_cpu_s": cpu - making[0],
+        "build_peak_memory_bytes": _peak_memory(), "build_memory_before_bytes": base,
+    }))  # fmt: skip
+
+
+def searcher(target: Path) -> None:
+    """In a fresh process: how long until the index is open, until the first answer, and what the others take."""
+    base = _peak_memory()
+    engine, _, opening = clocked(lambda: Engine(open_store(target), ScoringConfig(), threads=1))
+    queries = make_queries(200, 745, 3)
+    _, _, first = clocked(lambda: engine.rank_units(queries[0], K))
+    times = [clocked(lambda v=query: engine.rank_units(v, K))[2] for query in queries]  # type: ignore[misc]
+    times = [clocked(lambda v=query: engine.rank_units(v, K))[2] for query in queries]  # type: ignore[misc]
+    peak = _peak_memory()
+    print(json.dumps({
+        "open_cold_s": opening, "first_query_cold_s": first, "p50_ms": float(np.percentile(times, 50)) * 1e3,
+        "p99_ms": float(np.percentile(times, 99)) * 1e3, "postings_scanned": engine.lists_read(queries[0])[2],
+        "peak_memory_bytes": peak, "memory_before_opening_bytes": base,
+    }))  # fmt: skip
+
+
+def _peak_memory() -> int:
+    """The most memory that this process ever had, mapped files included. (What getrusage says includes its parent.)"""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    return 1024 * int(found[1]) if found else 0
+
+
+def _evict(path: Path) -> None:
+    """Drop a file from the system's cache, so that opening it is cold."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(handle)
+
+
+def show(figures: dict[str, Any]) -> None:
+    for kind in ("long", "short"):
+        if kind in figures:
+            part = figures[kind]
+            title = (
+                f"{kind}: {part['centers']:.0f} centers, {part['postings_scanned'] / 1e6:.2f}M postings of "
+                f"{figures['postings'] / 1e6:.0f}M; "
+                f"ours {part['postings_per_second'] / 1e6:.0f}M postings/s = "
+                f"{part['postings_per_second'] * 4 / 1e9:.1f} GB/s of {figures['bandwidth_GB_s']:.1f}"
+            )
+            table = Table("engine", "CPU ms", "wall ms", "times ours", "largest difference", "overlap", title=title)
+            for name, row in part["engines"].items():
+                table.add_row(name, f"{row['cpu_ms']:.2f}", f"{row['wall_ms']:.2f}", f"{row['times_ours']:.1f}",
+                              f"{row['largest_difference']:.1e}", f"{row['overlap']:.4f}")  # fmt: skip
+            console.print(table)
+            console.print(
+                {key: part[key] for key in ("largest_difference_to_float64_on_the_stored_weights", "two_threads")}
+            )
+    console.print({key: value for key, value in figures.items() if key not in ("long", "short")})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", nargs="?", default="all", choices=["all", "compare", "whole", "builder", "searcher"])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--units", type=int, default=1_000_000)
+    parser.add_argument("--documents", type=int, default=17_000)
+    parser.add_argument("--queries", type=int, default=12)
+    parser.add_argument("--peers", default="qdrant,scipy,bm25s,pisa,seismic")
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    if options.part == "searcher":
+        return searcher(options.folder)
+    if options.part == "builder":
+        return builder(options.folder, options.units)
+    if options.quick:
+        options.units, options.documents, options.queries = 40_000, 500, 4
+    folder = options.folder or Path(tempfile.mkdtemp(prefix="search-benchmark-"))
+    figures: dict[str, Any] = {}
+    try:
+        if options.part in ("all", "compare"):
+            figures["compare"] = compare(
+                options.units, options.queries, folder, [name for name in options.peers.split(",") if name]
+            )
+            show(figures["compare"])
+        if options.part in ("all", "whole"):
+            figures["whole"] = whole(options.documents, folder)
+            console.print(figures["whole"])
+    finally:
+        if options.folder is None:
+            shutil.rmtree(folder, ignore_errors=True)
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=2) + "\n")
+    return None
+
+
+if __name__ == "__main__":
+    main()
