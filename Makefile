@@ -4,15 +4,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
-BENCHMARKS := encoder readers noun_phrases
+BENCHMARKS := encoder readers noun_phrases vocabulary search
 
-.PHONY: demo test lint bench clean help
+.PHONY: demo test lint bench soak reproduce-demo clean help
 
 help:
 	@echo "make demo   set up, then find prior art for a claim in the demo collection and write a report"
 	@echo "make test   set up, then run the tests"
 	@echo "make lint   ruff and mypy --strict"
 	@echo "make bench  the benchmarks in their quick form (brings their peers, torch among them)"
+	@echo "make reproduce-demo  the paper's tables and figures on the demo collection, in the folder report"
+	@echo "make soak   kill the index's writer 200 times and see that nothing is lost"
 	@echo "make clean  remove the environment and what was built"
 
 demo: $(STAMP)
@@ -32,8 +34,14 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m pip install --quiet -e ".[bench]"
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py --quick || exit 1; done
 
+soak: $(DEV_STAMP)
+	SPARSE_COVERAGE_CRASHES=200 $(BIN)/python -m pytest -q tests/index/test_index_crash.py
+
+reproduce-demo: $(DEV_STAMP)
+	$(BIN)/sparse-coverage reproduce all --output report
+
 clean:
-	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -2,7 +2,7 @@
 
     python benchmarks/vocabulary.py --texts patents/ --cache embeddings            traversal, growth, activation
     python benchmarks/vocabulary.py --texts patents/ --cache embeddings --large    and N = 5M, V = 50k to the end
-    python benchmarks/vocabulary.py --quick                                             a minute, on the demo collection
+    python benchmarks/vocabulary.py --quick                                        a minute, on the demo collection
 
 CPU seconds of one thread (wall time beside them), alternatives interleaved, medians. The machine may be busy: trust ratios.
 Plain NumPy costs the same at every step, so where it would take too long a stated number of its steps is measured and

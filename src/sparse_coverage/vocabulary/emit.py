@@ -1,4 +1,8 @@
-"""Small helpers to write vector instructions for LLVM inside Numba kernels."""
+"""Small helpers to write vector instructions for LLVM inside Numba kernels.
+
+Numba's cache of a kernel notices changes in the kernel's own file only: after editing what is emitted here, in `products`
+or in `canonical`, remove the `__pycache__` folders of this room and of `vectors`.
+"""
 
 from __future__ import annotations
 
