@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,19 +10,17 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 from sparse_coverage.cores import usable_cores
-from sparse_coverage.encoding.batching import Batcher, Hidden, Ids
+from sparse_coverage.encoding.batching import Hidden, Ids
 from sparse_coverage.encoding.bert_graph import BertConfig, build_bert
-from sparse_coverage.encoding.fingerprint import fingerprint_of
+from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
 from sparse_coverage.encoding.runtime import openvino
-from sparse_coverage.encoding.tokenizer import TextTokenizer
-from sparse_coverage.encoding.types import Tokens, TokenVectors
 from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.files import read_json
 
 PRECISIONS = ("auto", "fp32", "bf16", "int8")
 
 
-class OpenVinoEncoder:
+class OpenVinoEncoder(ChunkEncoder):
     """Runs a BERT checkpoint folder (`config.json`, `model.safetensors`, `tokenizer.json`) on OpenVINO.
 
     `precision`: `auto` is bf16 where the CPU computes in it and fp32 elsewhere; `int8` stores weights in 8 bits.
@@ -39,11 +37,6 @@ class OpenVinoEncoder:
                     f"{folder}: there is no {needed}. An encoder folder holds config.json, model.safetensors and tokenizer.json."
                 )
         config = BertConfig.from_json(read_json(folder / "config.json"), str(folder))
-        self._name = name or str(folder)
-        self._tokenizer = TextTokenizer.from_folder(folder)
-        self._fingerprint = fingerprint_of(folder)
-        self._dimension = config.hidden_size
-        self._limit = config.positions
         try:
             weights = load_file(folder / "model.safetensors")
         except (SafetensorError, OSError, TypeError, KeyError) as error:
@@ -54,51 +47,26 @@ class OpenVinoEncoder:
         can_bf16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         if precision == "bf16" and not can_bf16:
             raise InputError("This CPU does not compute in bf16. Use precision 'fp32' or 'auto'.")
-        self._precision = ("bf16" if can_bf16 else "fp32") if precision == "auto" else precision
+        if precision == "auto":
+            precision = "bf16" if can_bf16 else "fp32"
+        super().__init__(
+            folder,
+            name=name,
+            precision=precision,
+            dimension=config.hidden_size,
+            limit=config.positions,
+            pad_id=config.pad_id,
+        )
         threads = threads or usable_cores()
         self._compiled = core.compile_model(
-            build_bert(config, weights, int8=self._precision == "int8"),
+            build_bert(config, weights, int8=precision == "int8"),
             "CPU",
             {
-                "INFERENCE_PRECISION_HINT": "bf16" if self._precision == "bf16" else "f32",
+                "INFERENCE_PRECISION_HINT": "bf16" if precision == "bf16" else "f32",
                 "INFERENCE_NUM_THREADS": threads,
                 "NUM_STREAMS": threads,
             },
         )
-        self._batcher = Batcher(self._tokenizer, self._run, self._dimension, self._limit, config.pad_id)
-
-    @property
-    def name(self) -> str:
-        """The name, folder or hub id it was asked for by."""
-        return self._name
-
-    @property
-    def fingerprint(self) -> str:
-        """Identifies weights and tokenizer."""
-        return self._fingerprint
-
-    @property
-    def precision(self) -> str:
-        """The arithmetic in use."""
-        return self._precision
-
-    @property
-    def dimension(self) -> int:
-        """Length of a token vector."""
-        return self._dimension
-
-    @property
-    def limit(self) -> int:
-        """How many tokens one chunk may have, special tokens included."""
-        return self._limit
-
-    def tokenize(self, text: str) -> Tokens:
-        """Return the tokens of a text without encoding it."""
-        return self._tokenizer(text)
-
-    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
-        """Yield the token vectors of each text, in order."""
-        return self._batcher.encode(texts)
 
     def _run(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterable[tuple[int, Hidden]]:
         results: list[tuple[int, Hidden]] = []

@@ -7,17 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from sparse_coverage.encoding.batching import Batcher, Hidden, Ids
+from sparse_coverage.encoding.batching import Hidden, Ids
+from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
 from sparse_coverage.encoding.fingerprint import fingerprint_of
-from sparse_coverage.encoding.tokenizer import TextTokenizer
-from sparse_coverage.encoding.types import Tokens, TokenVectors
 from sparse_coverage.errors import InputError, MissingExtraError, ModelError
 
 PRECISIONS = ("auto", "fp32", "bf16", "fp16")
 _FALLBACK_LIMIT = 512
 
 
-class TorchEncoder:
+class TorchEncoder(ChunkEncoder):
     """Runs a checkpoint folder on torch and transformers.
 
     `precision`: `auto` is fp16 on a GPU and fp32 on the CPU. `adapter`: a folder with adapter weights to activate on top
@@ -41,7 +40,8 @@ class TorchEncoder:
         if precision not in PRECISIONS:
             raise InputError(f"There is no precision '{precision}' on torch. Choose one of: {', '.join(PRECISIONS)}.")
         device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-        self._precision = ("fp32" if device == "cpu" else "fp16") if precision == "auto" else precision
+        if precision == "auto":
+            precision = "fp32" if device == "cpu" else "fp16"
         if threads:
             torch.set_num_threads(threads)
         try:
@@ -50,53 +50,22 @@ class TorchEncoder:
             raise ModelError(f"{folder}: transformers cannot load this checkpoint ({error}).") from None
         if adapter is not None:
             _activate_adapter(model, adapter)
-        dtype = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[self._precision]
+        dtype = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[precision]
         self._torch = torch
         self._device = device
         self._model = model.to(device=device, dtype=dtype).eval()
-        self._name = name or str(folder)
-        self._fingerprint = fingerprint_of(folder) + (f"+{fingerprint_of(adapter)}" if adapter else "")
-        self._tokenizer = TextTokenizer.from_folder(folder)
-        self._dimension = int(model.config.hidden_size)
-        self._limit = int(getattr(model.config, "max_position_embeddings", _FALLBACK_LIMIT))
+        limit = int(getattr(model.config, "max_position_embeddings", _FALLBACK_LIMIT))
         if model.config.model_type in ("roberta", "xlm-roberta", "camembert", "mpnet"):
-            self._limit -= 2  # these count positions from the padding id on
-        self._batcher = Batcher(
-            self._tokenizer, self._run, self._dimension, self._limit, int(model.config.pad_token_id or 0)
+            limit -= 2  # these count positions from the padding id on
+        super().__init__(
+            folder,
+            name=name,
+            precision=precision,
+            dimension=int(model.config.hidden_size),
+            limit=limit,
+            pad_id=int(model.config.pad_token_id or 0),
+            suffix=f"+{fingerprint_of(adapter)}" if adapter else "",
         )
-
-    @property
-    def name(self) -> str:
-        """The name, folder or hub id it was asked for by."""
-        return self._name
-
-    @property
-    def fingerprint(self) -> str:
-        """Identifies weights, adapter and tokenizer."""
-        return self._fingerprint
-
-    @property
-    def precision(self) -> str:
-        """The arithmetic in use."""
-        return self._precision
-
-    @property
-    def dimension(self) -> int:
-        """Length of a token vector."""
-        return self._dimension
-
-    @property
-    def limit(self) -> int:
-        """How many tokens one chunk may have, special tokens included."""
-        return self._limit
-
-    def tokenize(self, text: str) -> Tokens:
-        """Return the tokens of a text without encoding it."""
-        return self._tokenizer(text)
-
-    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
-        """Yield the token vectors of each text, in order."""
-        return self._batcher.encode(texts)
 
     def _run(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterator[tuple[int, Hidden]]:
         torch = self._torch
