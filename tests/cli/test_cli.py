@@ -168,14 +168,14 @@ def test_an_interrupted_fit_leaves_nothing(collection: Path, tiny_checkpoint: Pa
         "--encoder",
         str(tiny_checkpoint),
     ]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    try:
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(4)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
-    finally:
-        process.kill()
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(4)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert "Traceback" not in errors
     assert [p.name for p in tmp_path.iterdir()] == ["big.jsonl"]

@@ -76,7 +76,10 @@ class OpenVinoEncoder(ChunkEncoder):
 
         queue = openvino().AsyncInferQueue(self._compiled)
         queue.set_callback(keep)
-        for number, (ids, mask) in enumerate(batches):
-            queue.start_async({0: ids, 1: mask}, number)
-        queue.wait_all()
+        try:
+            for number, (ids, mask) in enumerate(batches):
+                queue.start_async({0: ids, 1: mask}, number)
+        finally:
+            # Also when interrupted: a queue that is dropped with batches under way waits for their callbacks for ever.
+            queue.wait_all()
         return results
