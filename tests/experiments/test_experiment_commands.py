@@ -144,6 +144,7 @@ def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoin
             assert (report / name / f"{name}{suffix}").stat().st_size > 100
         configuration = json.loads((report / name / "configuration.json").read_text(encoding="utf-8"))
         assert configuration["seed"] == 0
+        assert all("--pool 100" in command for command in configuration["commands"])
         assert configuration["machine"]["cores"] >= 1
         assert configuration["packages"]["numpy"]
     figures = sorted(path.name for path in report.rglob("*.png"))

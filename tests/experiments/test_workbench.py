@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -180,3 +181,19 @@ def test_an_encoder_that_is_not_there_is_looked_for_once(bench: Workbench, monke
         with pytest.raises(ModelError):
             bench.encoder("absent")
     assert calls == ["absent"]
+
+
+def test_a_vocabulary_can_be_learned_from_other_patents(
+    bench: Workbench, options: SystemOptions, tmp_path: Path
+) -> None:
+    """As in the paper: centers come from another corpus, and what was learned from the collection is not mixed up with it."""
+    path = tmp_path / "others.jsonl"
+    records = [{"id": f"YY-{n}-A1", "abstract": f"A kettle number {n} with a lid and a whistle."} for n in range(9)]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    own = evaluate_system(bench, "paper", options, default_measures(bench.collection))
+    with Workbench(small_collection(), bench.cache, threads=1, learn_from=[str(path)]) as other:
+        vocabulary = other.model(options).vocabulary
+        assert {anchor.document for anchor in vocabulary.anchors} <= {record["id"] for record in records}
+        found = evaluate_system(other, "paper", options, default_measures(bench.collection))
+        assert found.cost != own.cost
+    assert {anchor.document for anchor in bench.model(options).vocabulary.anchors} <= {p.id for p in patents()}

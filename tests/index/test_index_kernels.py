@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from made_up import CENTERS, vector
 
-from sparse_coverage.index.accumulate import accumulate, normalise
+from sparse_coverage.index.accumulate import accumulate
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import PostingsBuffer, WeightBits, weight_scale
 from sparse_coverage.index.selection import (
@@ -22,6 +22,7 @@ from sparse_coverage.index.selection import (
     best_documents,
     best_scores,
     columns_of,
+    normalise,
     note_maxima,
 )
 
@@ -62,8 +63,10 @@ def test_norms_and_masks_multiply(scores: np.ndarray, seed: int, filtered: bool)
     norms = random.random(len(scores)).astype(np.float32)
     allowed = random.integers(0, 2, len(scores), dtype=np.uint8) if filtered else np.zeros(0, np.uint8)
     expected = scores * norms * (allowed if filtered else 1)
-    normalise(scores, norms, allowed)
+    maxima = np.full(columns_of(len(scores)), 99, np.float32)
+    normalise(scores, norms, allowed, maxima)
     np.testing.assert_allclose(scores, expected, rtol=1e-6)
+    assert maxima.tolist() == plain_maxima(scores)
 
 
 def plain_maxima(scores: np.ndarray) -> list[float]:
@@ -88,23 +91,19 @@ def plain_best(values: np.ndarray, k: int) -> list[tuple[int, float]]:
     return [(place, float(values[place])) for place in order if values[place] > 0][:k]
 
 
-def with_maxima(values: np.ndarray, first: int) -> tuple[np.ndarray, np.ndarray, int]:
-    return values, np.asarray(plain_maxima(values), dtype=np.float32), first
-
-
 @settings(max_examples=200)
 @given(parts=st.lists(scores, max_size=5), k=st.integers(1, 50))
 def test_the_best_are_those_of_a_full_sort_ties_in_order(parts: list[np.ndarray], k: int) -> None:
-    firsts = np.cumsum([0, *(len(part) for part in parts)]).tolist()
-    numbers, found = best_scores([with_maxima(*part) for part in zip(parts, firsts, strict=False)], k)
     everything = np.concatenate([np.zeros(0, np.float32), *parts])
+    maxima = np.asarray([value for part in parts for value in plain_maxima(part)], dtype=np.float32)
+    numbers, found = best_scores(everything, maxima, [len(part) for part in parts], k)
     assert list(zip(numbers.tolist(), found.tolist(), strict=True)) == plain_best(everything, k)
 
 
 @given(seed=st.integers(0, 999), k=st.integers(1, 300), spread=st.sampled_from([1e-30, 1.0, 1e30]))
 def test_the_best_of_many_different_scores_are_found(seed: int, k: int, spread: float) -> None:
     values = (np.random.default_rng(seed).exponential(size=20_000) * spread).astype(np.float32)
-    numbers, _ = best_scores([with_maxima(values, 0)], k)
+    numbers, _ = best_scores(values, np.asarray(plain_maxima(values), dtype=np.float32), [len(values)], k)
     assert numbers.tolist() == [place for place, _ in plain_best(values, k)]
 
 

@@ -25,6 +25,14 @@ cache_option = click.option(
     type=click.Path(path_type=Path),
     help="Where encodings, vocabularies and indexes are kept [the user's cache].",
 )
+learn_option = click.option(
+    "--learn-from",
+    multiple=True,
+    help="Patents to learn vocabularies from (files, folders; may be repeated) [the collection itself].",
+)
+max_documents_option = click.option(
+    "--max-documents", type=click.IntRange(1), help="How many of them to sample, in proportion to years [all]."
+)
 pool_option = click.option(
     "--pool", default=25_000, show_default=True, type=click.IntRange(1), help="CLEF-IP: size of the candidate pool."
 )
@@ -86,6 +94,8 @@ pool_seed_option = click.option(
     help="Also measure a TREC run made elsewhere (documents only); may be repeated.",
 )
 @click.option("--fresh", is_flag=True, help="Rank and measure again, even where the result is known.")
+@learn_option
+@max_documents_option
 @pool_option
 @pool_seed_option
 @cache_option
@@ -108,6 +118,8 @@ def command(
     runs: Path | None,
     given_runs: tuple[Path, ...],
     fresh: bool,
+    learn_from: tuple[str, ...],
+    max_documents: int | None,
     pool: int,
     pool_seed: int,
     cache: Path | None,
@@ -149,10 +161,11 @@ def command(
         "gamma": (gamma,),
         "rho": (rho,),
         "seed": (seed,),
+        "max_documents": (max_documents,),
     }
     rows = variants(systems, settings)
     found: dict[str, Evaluation] = {}
-    with Workbench(loaded, cache, threads=threads) as bench:
+    with Workbench(loaded, cache, threads=threads, learn_from=learn_from) as bench:
         bench.plan(options for system, options in rows if is_sparse(system))
         for system, options in rows:
             one = evaluate_system(bench, system, options, wanted, keep_run=runs is not None, fresh=fresh)

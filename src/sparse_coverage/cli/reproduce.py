@@ -12,7 +12,13 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.cli.evaluate import cache_option, pool_option, pool_seed_option
+from sparse_coverage.cli.evaluate import (
+    cache_option,
+    learn_option,
+    max_documents_option,
+    pool_option,
+    pool_seed_option,
+)
 from sparse_coverage.cli.options import json_option, threads_option
 
 
@@ -42,6 +48,8 @@ from sparse_coverage.cli.options import json_option, threads_option
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of the vocabularies.")
 @click.option("--fresh", is_flag=True, help="Rank and measure again, even where the result is known.")
+@learn_option
+@max_documents_option
 @pool_option
 @pool_seed_option
 @cache_option
@@ -57,6 +65,8 @@ def command(
     sizes: tuple[int, ...],
     seed: int,
     fresh: bool,
+    learn_from: tuple[str, ...],
+    max_documents: int | None,
     pool: int,
     pool_seed: int,
     cache: Path | None,
@@ -87,17 +97,23 @@ def command(
     names = [name for given in experiments for name in (NAMES if given == "all" else (given,))]
     small = collection == "demo" if small is None else small
     changes = {"encoder": encoders, "unit": units, "size": sizes}
-    definitions = [load_definition(name, small=small, changes=changes, seed=seed) for name in dict.fromkeys(names)]
+    definitions = [
+        load_definition(name, small=small, changes=changes, seed=seed, max_documents=max_documents)
+        for name in dict.fromkeys(names)
+    ]
     cache = cache or default_cache()
     loaded = load_collection(collection, pool=PoolConfig(pool, seed=pool_seed), cache=cache)
+    spoken = [collection, *(f"--learn-from {path}" for path in learn_from)]
+    spoken += [f"--pool {pool}"] if pool != 25_000 else []
+    spoken += [f"--pool-seed {pool_seed}"] if pool_seed else []
     console = Console()
     summary: dict[str, Any] = {"collection": loaded.name, "report": str(output), "experiments": {}}
     failed = 0
-    with Workbench(loaded, cache, threads=threads) as bench:
+    with Workbench(loaded, cache, threads=threads, learn_from=learn_from) as bench:
         bench.plan(row.options for one in definitions for row in one.rows if is_sparse(row.system))
         for definition in definitions:
             begun = perf_counter()
-            result = run_experiment(definition, bench, collection, fresh=fresh)
+            result = run_experiment(definition, bench, " ".join(spoken), fresh=fresh)
             about = {
                 "collection": loaded.name,
                 "fingerprint": bench.fingerprint,
@@ -105,6 +121,7 @@ def command(
                 "notes": list(loaded.notes),
                 "experiment": definition.name,
                 "seed": seed,
+                "learned_from": list(learn_from) or "the collection itself",
                 "pool": {"size": pool, "seed": pool_seed},
                 "rows": [asdict(row.options) | {"system": row.system} for row in definition.rows],
                 "seconds": round(perf_counter() - begun, 1),

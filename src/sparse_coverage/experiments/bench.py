@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,8 @@ from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.token_cache import DEFAULT_BUDGET, RememberingEncoder
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
+from sparse_coverage.patents import Patent, read_patents
+from sparse_coverage.patents.sources import expand
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 from sparse_coverage.search.building import vocabulary_digest
@@ -33,13 +35,21 @@ class Workbench:
     """Encoders, vocabularies, indexes and query vectors of a collection, cached in a folder by their content.
 
     Tell it with `plan` what a sweep will ask for: then one traversal serves all sizes of a vocabulary, and one pass over
-    the documents all the indexes of an encoder. Use it in a `with` block, which closes its files.
+    the documents all the indexes of an encoder. Vocabularies are learned from the collection itself, or from the patents in
+    `learn_from` (the paper's come from another corpus than its evaluation). Use it in a `with` block, which closes its files.
     """
 
     def __init__(
-        self, collection: Collection, cache: Path, *, threads: int | None = None, token_budget: int = DEFAULT_BUDGET
+        self,
+        collection: Collection,
+        cache: Path,
+        *,
+        threads: int | None = None,
+        learn_from: Sequence[str] = (),
+        token_budget: int = DEFAULT_BUDGET,
     ) -> None:
         self.collection = collection
+        self._learn_from = tuple(learn_from)
         self.cache = cache
         self._threads = threads
         self._token_budget = token_budget
@@ -78,6 +88,19 @@ class Workbench:
             [(query, sorted(ids)) for query, ids in sorted(self.collection.excluded.items())],
         ]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
+
+    @cached_property
+    def source(self) -> str:
+        """Identifies what vocabularies are learned from: the collection's texts, or the files named, by name and size."""
+        if not self._learn_from:
+            return self.units.fingerprint
+        files = [(name, Path(name).stat().st_size) for name, _ in expand(self._learn_from)]
+        return content_key(files=files)
+
+    def _sources(self) -> Iterator[Patent]:
+        if not self._learn_from:
+            return self.collection.documents()
+        return read_patents(self._learn_from, on_problem=lambda problem: None)
 
     def notes(self) -> tuple[str, ...]:
         """Return what people should know about the collection: what was left out, and what is judged but not there."""
@@ -158,7 +181,7 @@ class Workbench:
         encoder = self.encoder(core.encoder)
         source = content_key(
             code=code_key("encoding", "spans", "vocabulary"),
-            documents=self.units.fingerprint,
+            documents=self.source,
             encoder=encoder.fingerprint,
             precision=encoder.precision,
             unit=core.unit,
@@ -215,7 +238,7 @@ class Workbench:
 
     def _fit(self, key: SystemOptions, folder: Path, sizes: list[int], save: str = "") -> Vocabulary:
         model = SparseCoverage.fit(
-            self.collection.documents,
+            self._sources,
             encoder=self.encoder(key.encoder),
             unit=key.unit,
             size=sizes[-1] if sizes else None,

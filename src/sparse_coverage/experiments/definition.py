@@ -39,7 +39,12 @@ class Definition:
 
 
 def load_definition(
-    name: str, *, small: bool = False, changes: Mapping[str, Sequence[Any]] | None = None, seed: int = 0
+    name: str,
+    *,
+    small: bool = False,
+    changes: Mapping[str, Sequence[Any]] | None = None,
+    seed: int = 0,
+    max_documents: int | None = None,
 ) -> Definition:
     """Read one of our experiments by name, or another from a `.toml` file.
 
@@ -56,22 +61,23 @@ def load_definition(
     if unknown := sorted(about.keys() - _KNOWN):
         raise InputError(f"{path}: '{unknown[0]}' means nothing here. Known are: {', '.join(sorted(_KNOWN))}.")
     described = about["small"] if small and "small" in about else about.get("rows", [])
-    rows = [row for one in described for row in _expanded(path, one, changes or {}, seed)]
+    common = {"seed": seed, "max_documents": max_documents}
+    rows = [row for one in described for row in _expanded(path, one, changes or {}, common)]
     if settings := about.get("settings"):
         rows = [_varied(path, row, setting) for setting in settings for row in rows]
     return Definition(path.stem, str(about.get("title", path.stem)), tuple(dict.fromkeys(rows)))
 
 
-def _expanded(path: Path, described: dict[str, Any], changes: Mapping[str, Sequence[Any]], seed: int) -> list[Row]:
+def _expanded(
+    path: Path, described: dict[str, Any], changes: Mapping[str, Sequence[Any]], common: dict[str, Any]
+) -> list[Row]:
     settings = dict(described)
     system, group = settings.pop("system", None), settings.pop("group", "")
     if not isinstance(system, str):
         raise InputError(f'{path}: a row has no system = "…".')
     values = [changes.get(name) or value if isinstance(value, list) else [value] for name, value in settings.items()]
     try:
-        found = [
-            make_options({"seed": seed, **dict(zip(settings, chosen, strict=True))}) for chosen in product(*values)
-        ]
+        found = [make_options({**common, **dict(zip(settings, chosen, strict=True))}) for chosen in product(*values)]
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     return [Row(system, concerning(system, options), group) for options in found]
@@ -97,5 +103,6 @@ def row_command(collection: str, row: Row) -> str:
         f"{flag} {value}" for name, flag in always.items() if name in read and (value := getattr(row.options, name))
     ]
     flags = {"k": "-K", "alpha": "--alpha", "gamma": "--gamma", "rho": "--rho", "seed": "--seed"}
+    flags["max_documents"] = "--max-documents"
     words += [f"{flags[name]} {value}" for name, value in row.options.differences().items() if name in flags]
     return " ".join([*words, "--hard"] if row.options.assignment == "hard" else words)

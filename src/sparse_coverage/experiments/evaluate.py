@@ -73,6 +73,7 @@ def evaluate_system(
     key = content_key(
         code=code_key(*_ROOMS),
         collection=bench.fingerprint,
+        source=bench.source,
         system=system,
         options=asdict(relevant),
         measures=[str(m) for m in measures],

@@ -27,7 +27,7 @@ def paper_values(row: Row) -> Values:
     if row.factor:
         return paper_table("ablations").get(f"{row.factor} {row.setting}", {})
     if is_sparse(row.system):
-        if row.options.differences().keys() - {"encoder", "unit", "size", "seed"}:
+        if row.options.differences().keys() - {"encoder", "unit", "size", "seed", "max_documents"}:
             return {}
         return paper_table("full").get(f"{row.options.encoder} {row.options.unit} {row.options.size}", {})
     return paper_table("main").get(f"dense {row.options.encoder}" if row.system == "dense" else row.system, {})

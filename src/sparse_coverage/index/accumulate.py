@@ -86,14 +86,3 @@ def _accumulate_narrow(
                 scores[unit] += factor * np.float32(run[place, 2])
         row += 1
     return row
-
-
-@compiled
-def normalise(scores: Floats, norms: Floats, allowed: Bytes) -> None:
-    """Multiply each score by its unit's norm, 0 for a deleted unit; `allowed`, where not empty, holds 1 or 0 for each unit."""
-    if len(allowed):
-        for unit in range(len(scores)):
-            scores[unit] *= norms[unit] * np.float32(allowed[unit])
-    else:
-        for unit in range(len(scores)):
-            scores[unit] *= norms[unit]

@@ -33,6 +33,7 @@ from sparse_coverage.index.postings import FAR_SPAN, Postings, weight_scale, wid
 from sparse_coverage.index.texts import TextReader
 from sparse_coverage.index.tombstones import Tombstones, read_tombstones
 from sparse_coverage.index.types import Array, Uint32s
+from sparse_coverage.kernels import compiled
 
 SEGMENTS = "segments"
 HEADER, FACTS, TERMS, TEXTS = "segment.json", "facts.safetensors", "terms.json", "texts.sqlite"
@@ -100,7 +101,7 @@ class Segment:
     @cached_property
     def live_units(self) -> Mask:
         """Which units are not deleted."""
-        return self.spread(self.live_documents)
+        return np.ones(len(self), dtype=bool) if self.tombstones is None else self.spread(self.live_documents)
 
     @cached_property
     def facts(self) -> DocumentFacts:
@@ -111,7 +112,9 @@ class Segment:
 
     def spread(self, documents: Mask) -> Mask:
         """Turn a mask over documents into one over their units."""
-        return np.repeat(documents, np.diff(self.document_starts))
+        units = np.empty(len(self), dtype=bool)
+        _spread(self.document_starts, documents, units)
+        return units
 
     def document_of(self, unit: int) -> int:
         """Return the document that a unit belongs to."""
@@ -149,6 +152,12 @@ class Segment:
             return ordinal
         far = self.postings.far
         return int(far[(far[:, 0] == center) & (far[:, 1] == unit), 2][0])
+
+
+@compiled
+def _spread(starts: Uint32s, documents: Mask, units: Mask) -> None:
+    for document in range(len(documents)):
+        units[starts[document] : starts[document + 1]] = documents[document]
 
 
 def open_segment(folder: Path, entry: SegmentEntry, first_unit: int = 0, first_document: int = 0) -> Segment:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.index.types import Floats
+from sparse_coverage.index.types import Bytes, Floats
 from sparse_coverage.kernels import compiled
 
 BEST, TOP_MEAN, DECAYED_SUM = 0, 1, 2
@@ -29,19 +29,17 @@ def columns_of(count: int) -> int:
     return COLUMNS * -(-count // (COLUMNS * ROWS))
 
 
-def best_scores(parts: Sequence[tuple[Floats, Floats, int]], k: int) -> tuple[Numbers, Floats]:
+def best_scores(scores: Floats, maxima: Floats, sizes: Sequence[int], k: int) -> tuple[Numbers, Floats]:
     """Return the numbers and scores of the k best positive ones, best first.
 
-    Each part is some scores, the maxima of their columns, and the number of the first score.
+    The scores come in parts of the given sizes; `maxima` holds those of each part's columns, part after part.
     """
-    maxima = np.concatenate([np.zeros(0, np.float32), *(part[1] for part in parts)])
     threshold = max(_kth_largest(maxima, k), _SMALLEST)
-    room = ROWS * int((maxima >= threshold).sum())
-    numbers, found, count = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.float32), 0
-    for scores, largest, first in parts:
-        count = _collect(scores, largest, first, threshold, numbers, found, count)
-    order = np.lexsort((numbers[:count], -found[:count]))[:k]
-    return numbers[order], found[order]
+    numbers = np.empty(ROWS * np.count_nonzero(maxima >= threshold), dtype=np.int64)
+    count = _collect(scores, maxima, np.asarray(sizes, dtype=np.int64), threshold, numbers)
+    chosen = np.sort(numbers[:count])
+    chosen = chosen[np.argsort(-scores[chosen], kind="stable")[:k]]
+    return chosen, scores[chosen]
 
 
 def best_documents(scores: Floats, starts: Numbers, rule: int, parameter: float, k: int) -> tuple[Numbers, Floats]:
@@ -55,11 +53,26 @@ def best_documents(scores: Floats, starts: Numbers, rule: int, parameter: float,
         floor = float(_kth_largest(maxima, k)) / (parameter if rule == TOP_MEAN else 1.0)
         _combine(scores, starts, rule, parameter, floor, values)
         note_maxima(values, maxima)
-    return best_scores([(values, maxima, 0)], k)
+    return best_scores(values, maxima, [len(values)], k)
 
 
 def _kth_largest(values: Floats, k: int) -> Any:
     return np.partition(values, len(values) - k)[len(values) - k] if k <= len(values) else np.float32(0)
+
+
+@compiled
+def normalise(scores: Floats, norms: Floats, allowed: Bytes, maxima: Floats) -> None:
+    """Multiply each score by its unit's norm, 0 for a deleted unit, and note the maxima.
+
+    `allowed`, where not empty, holds 1 or 0 for each unit. Plain loops over everything: the compiler makes vector code of them.
+    """
+    if len(allowed):
+        for unit in range(len(scores)):
+            scores[unit] *= norms[unit] * np.float32(allowed[unit])
+    else:
+        for unit in range(len(scores)):
+            scores[unit] *= norms[unit]
+    note_maxima(scores, maxima)
 
 
 @compiled
@@ -82,17 +95,20 @@ def note_maxima(scores: Floats, maxima: Floats) -> None:
 
 
 @compiled
-def _collect(
-    scores: Floats, maxima: Floats, first: int, threshold: np.float32, numbers: Numbers, found: Floats, count: int
-) -> int:
-    for column in range(len(maxima)):
-        if maxima[column] >= threshold:
-            top = column // COLUMNS * COLUMNS * ROWS + column % COLUMNS
-            for place in range(top, min(top + COLUMNS * ROWS, len(scores)), COLUMNS):
-                if scores[place] >= threshold:
-                    numbers[count] = first + place
-                    found[count] = scores[place]
-                    count += 1
+def _collect(scores: Floats, maxima: Floats, sizes: Numbers, threshold: np.float32, numbers: Numbers) -> int:
+    """Gather the numbers of the scores that reach the threshold; return how many."""
+    count = first = column = 0
+    for size in sizes:
+        for tile in range(first, first + size, COLUMNS * ROWS):
+            last = min(tile + COLUMNS * ROWS, first + size)
+            for top in range(tile, tile + COLUMNS):
+                if maxima[column] >= threshold:
+                    for place in range(top, last, COLUMNS):
+                        if scores[place] >= threshold:
+                            numbers[count] = place
+                            count += 1
+                column += 1
+        first += size
     return count
 
 

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import IndexStore, weight_scale
-from sparse_coverage.index.accumulate import accumulate, normalise
-from sparse_coverage.index.selection import best_documents, best_scores, columns_of, note_maxima
+from sparse_coverage.index.accumulate import accumulate
+from sparse_coverage.index.selection import best_documents, best_scores, columns_of, normalise
 from sparse_coverage.search.aggregation import Aggregation
 from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
@@ -91,11 +91,8 @@ class Engine:
         with self._workspace() as room:
             scoring = self._score(vector, allowed, room, threads)
             begun = perf_counter()
-            parts = [
-                (room.scores[units], room.maxima[columns], units.start)
-                for units, columns in zip(self._units, self._columns, strict=True)
-            ]
-            numbers, scores = best_scores(parts, k)
+            sizes = [len(segment) for segment in self.store.segments]
+            numbers, scores = best_scores(room.scores, room.maxima, sizes, k)
             return Ranking(numbers, scores, Work(scoring, perf_counter() - begun))
 
     def rank_documents(
@@ -146,9 +143,13 @@ class Engine:
             for place in group.tolist():
                 segment = self.store.segments[place]
                 scores, maxima = room.scores[self._units[place]], room.maxima[self._columns[place]]
+                mask = _EVERYTHING if allowed is None else allowed[place]
+                if allowed is not None and not mask.any():
+                    scores[:] = 0
+                    maxima[:] = 0
+                    continue
                 accumulate(segment.postings.offsets, segment.packed, centers, factors, scores)
-                normalise(scores, self._norms[place], _EVERYTHING if allowed is None else allowed[place])
-                note_maxima(scores, maxima)
+                normalise(scores, self._norms[place], mask, maxima)
             return perf_counter() - begun
 
         everything = np.arange(len(self.store.segments))

@@ -87,7 +87,7 @@ class Explainer:
         )
 
     def _worth(self, center: int) -> float:
-        return float(self._statistics.idf[center] ** self._statistics.config.alpha)
+        return float(self._statistics.worth[center])
 
     def _norm(self, unit: int) -> float:
         segment = self._store.segment_of_unit(unit)

@@ -32,9 +32,10 @@ class ScoringConfig:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CenterStatistics:
-    """For each center its idf and whether it is a stop center."""
+    """For each center its idf, what that is worth (idf^alpha), and whether it is a stop center."""
 
     idf: npt.NDArray[np.float64]
+    worth: npt.NDArray[np.float64]
     stop: npt.NDArray[np.bool_]
     config: ScoringConfig
 
@@ -45,7 +46,8 @@ class CenterStatistics:
         # Largest frequency first, ties to the lowest center; Python's round is half to even, so round half up by hand.
         count = int(np.floor(config.rho * len(frequencies) + 0.5))
         stop[np.lexsort((np.arange(len(frequencies)), -frequencies))[:count]] = True
-        return cls(np.log((units + 1) / (frequencies + 1)) + 1, stop, config)
+        idf = np.log((units + 1) / (frequencies + 1)) + 1
+        return cls(idf, idf**config.alpha, stop, config)
 
     def factors(
         self, centers: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]
@@ -54,7 +56,7 @@ class CenterStatistics:
         kept = np.flatnonzero(~self.stop[centers])
         kept = kept[np.argsort(centers[kept], kind="stable")]
         chosen = centers[kept].astype(np.int64)
-        return chosen, weights[kept].astype(np.float64) * self.idf[chosen] ** self.config.alpha
+        return chosen, weights[kept].astype(np.float64) * self.worth[chosen]
 
     def norms(self, segment: Segment) -> npt.NDArray[np.float32]:
         """Return what each unit's sum is multiplied by: 1 / |S|^gamma, or 0 for a deleted one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -52,7 +53,9 @@ def foreign_measure(text: str) -> ForeignMeasure:
     """Return the measure of `ir_measures` with that name."""
     library = _library()
     try:
-        measure = library.parse_measure(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # its parser is older than Python 3.12
+            measure = library.parse_measure(text)
         measure.validate_params()
     except (NameError, ValueError, AssertionError, SyntaxError) as error:
         raise InputError(f"There is no measure '{text}', neither here nor in ir_measures ({error}).") from None
