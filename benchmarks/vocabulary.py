@@ -294,6 +294,10 @@ def large(real: np.ndarray, total: int, size: int, cache: Path) -> None:
     points = Points(enlarged(real, total, cache))
     state = cache / f"large-{total}-{size}"
     state.mkdir(exist_ok=True)
+    if any(state.iterdir()):
+        console.print(
+            "  taken up from an earlier run: the times below are those of the rest of the work", highlight=False
+        )
     chosen, found = timed(lambda: farthest_first(points, size, checkpoint=state / "traversal.npz"))
     console.print(
         f"N={total:,}, V={size:,} on {os.cpu_count()} cores: traversal {chosen.wall:,.0f} s wall, {chosen.cpu:,.0f} s CPU, "
