@@ -33,7 +33,8 @@ _PATENT_FIELDS = ("title", "abstract", "claims")
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file; a mistake in it is an error that names the place."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        parsed: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return parsed
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not valid TOML ({error}).") from None
     except OSError as error:
