@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir
 from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
