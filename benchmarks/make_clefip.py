@@ -59,6 +59,20 @@ class Facts:
     tiers: dict[str, str] = field(default_factory=dict)
 
 
+@dataclass
+class Content:
+    """What one document says."""
+
+    document: str
+    language: str
+    ipc: list[str]
+    family: str
+    theme: str
+    paragraphs: list[str]
+    claims: list[str]
+    abstract: list[str] = field(default_factory=list)
+
+
 class Writer:
     """Makes documents and topics from one stream of random numbers: same seed, same tree."""
 
@@ -101,12 +115,11 @@ class Writer:
         ipc = [f"{theme} {number}/02"]
         broken = number in (3, 4)
         claims = [] if broken else [self.sentence(theme, f"A {term} comprising a {term} element", 30)]
-        claims += (
-            []
-            if broken
-            else [self.sentence(theme, f"A device according to claim {n}, wherein the {term}", 18) for n in (1, 2)]
-        )
-        xml = self.xml(document, "EN", ipc, family, theme, [self.sentence(theme, term)], [self.sentence(theme)], claims)
+        third = {0: "any one of the preceding claims", 1: "claims 1 and 2"}.get(number % 4, "claim 2")
+        for parents in () if broken else ("claim 1", third):
+            claims.append(self.sentence(theme, f"A device according to {parents}, wherein the {term}", 18))
+        own = Content(document, "EN", ipc, family, theme, [self.sentence(theme)], claims, [self.sentence(theme, term)])
+        xml = self.xml(own)
         file = "EP-1500003-A1.xml" if number == 4 else f"{document}.xml"
         if number not in (4, 5):  # 4 shares the document of 3, which has no claims; that of 5 was never distributed
             (self.test / "tfiles" / file).write_text(xml, encoding="utf-8")
@@ -115,9 +128,11 @@ class Writer:
         member = (
             f"EP-{1_500_000 + number}-B1"  # the granted patent of the same application, a candidate for others only
         )
-        self.add(member, "EN", ipc, family, theme, [self.sentence(theme, term)], claims or [self.sentence(theme)])
+        granted = claims or [self.sentence(theme)]
+        self.add(Content(member, "EN", ipc, family, theme, [self.sentence(theme, term)], granted))
         other = f"WO-{2_500_000 + number}-A1"  # another member of the family, with its own number
-        self.add(other, "EN", ipc, family, theme, [self.sentence(theme, term)], [self.sentence(theme, term)])
+        texts = [self.sentence(theme, term)], [self.sentence(theme, term)]
+        self.add(Content(other, "EN", ipc, family, theme, *texts))
         self.facts.family[name] = [member, other]
         chosen = [1] if number % 3 else [1, 3]
         block = _topic(name, file, f"{other}.xml", chosen)
@@ -138,16 +153,8 @@ class Writer:
                 self.sentence(theme, "An arrangement as claimed in claim 1", 15),
             ]
             abstract = [self.sentence(theme, term)]
-            self.add(
-                document,
-                "EN",
-                [f"{theme} {90 + number}/{10 + place}"],
-                str(60_000 + 10 * number + place),
-                theme,
-                paragraphs,
-                claims,
-                abstract=abstract,
-            )
+            ipc, family = [f"{theme} {90 + number}/{10 + place}"], str(60_000 + 10 * number + place)
+            self.add(Content(document, "EN", ipc, family, theme, paragraphs, claims, abstract))
             spellings = [
                 "/patent-document/description/p[3]",
                 "/patent-document[1]/description[1]/p[5]",
@@ -171,7 +178,7 @@ class Writer:
         """Write a topic in German or French: it is in the topic file, and the English judgements do not know it."""
         document = f"EP-{1_500_000 + number}-A1"
         words = [self.foreign(language, 25)]
-        xml = self.xml(document, language, ["F16K 31/06"], "", "F16K", words, words, words)
+        xml = self.xml(Content(document, language, ["F16K 31/06"], "", "F16K", words, words, words))
         (self.test / "tfiles" / f"{document}.xml").write_text(xml, encoding="utf-8")
         return _topic(f"PSG-{number}", f"{document}.xml", "", [1])
 
@@ -201,43 +208,24 @@ class Writer:
             self.facts.documents += 1
             return
         if kind == 18:
-            self.add(document, "EN", [ipc], family, theme, [], [])
+            self.add(Content(document, "EN", [ipc], family, theme, [], []))
             self.facts.without_text.append(document)
         elif language == "EN":
             paragraphs = [self.sentence(theme) for _ in range(int(self.random.integers(3, 9)))]
-            self.add(
-                document,
-                "EN",
-                [ipc],
-                family,
-                theme,
-                paragraphs,
-                [self.sentence(theme), self.sentence(theme)],
-                abstract=[self.sentence(theme)],
-            )
+            claims = [self.sentence(theme), self.sentence(theme)]
+            abstract = [self.sentence(theme)]
+            self.add(Content(document, "EN", [ipc], family, theme, paragraphs, claims, abstract))
         else:
-            self.add(
-                document, language, [ipc], family, theme, [self.foreign(language, 30)], [self.foreign(language, 20)]
-            )
+            texts = [self.foreign(language, 30)], [self.foreign(language, 20)]
+            self.add(Content(document, language, [ipc], family, theme, *texts))
         if language == "EN":
             self.facts.tiers[document] = tier
 
-    def add(
-        self,
-        document: str,
-        language: str,
-        ipc: list[str],
-        family: str,
-        theme: str,
-        paragraphs: list[str],
-        claims: list[str],
-        abstract: list[str] | None = None,
-    ) -> None:
+    def add(self, content: Content) -> None:
         """Write a document of the corpus."""
-        xml = self.xml(document, language, ipc, family, theme, abstract or [], paragraphs, claims)
-        self.path(document).write_text(xml, encoding="utf-8")
+        self.path(content.document).write_text(self.xml(content), encoding="utf-8")
         self.facts.documents += 1
-        self.facts.english += language == "EN"
+        self.facts.english += content.language == "EN"
 
     def path(self, document: str) -> Path:
         """Return the place of a document: nested folders of its digits."""
@@ -247,18 +235,10 @@ class Writer:
         folder.mkdir(parents=True, exist_ok=True)
         return folder / f"{document}.xml"
 
-    def xml(
-        self,
-        document: str,
-        language: str,
-        ipc: list[str],
-        family: str,
-        theme: str,
-        abstract: list[str],
-        paragraphs: list[str],
-        claims: list[str],
-    ) -> str:
+    def xml(self, content: Content) -> str:
         """Return a MAREC document; about half carry parts in other languages beside their own."""
+        document, language, ipc = content.document, content.language, content.ipc
+        abstract, paragraphs, claims = content.abstract, content.paragraphs, content.claims
         office, number, kind = document.split("-")
         date = f"{int(self.random.integers(1995, 2010))}0{int(self.random.integers(1, 10))}15"
         if self.random.random() < 0.5:
@@ -270,7 +250,7 @@ class Writer:
             main = f"<main-classification>7{_padded(ipc[0])}A</main-classification>"
             classes = f"<classification-ipc><edition>7</edition>{main}</classification-ipc>"
         titles = "".join(
-            f'<invention-title lang="{code}">{self.foreign(code, 4) if code != "EN" else f"{theme} device"}</invention-title>'
+            f'<invention-title lang="{code}">{self.foreign(code, 4) if code != "EN" else f"{content.theme} device"}</invention-title>'
             for code in ("DE", "EN", "FR")
         )
         parts = [
@@ -296,7 +276,7 @@ class Writer:
         )
         technical = f"<technical-data>{classes}{titles if abstract or paragraphs or claims else ''}</technical-data>"
         return (
-            f'{HEADER}<patent-document {attributes} family-id="{family}" date="{date}">'
+            f'{HEADER}<patent-document {attributes} family-id="{content.family}" date="{date}">'
             f"<bibliographic-data>{reference}{technical}</bibliographic-data>{''.join(parts)}</patent-document>\n"
         )
 

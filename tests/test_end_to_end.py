@@ -34,7 +34,7 @@ def patents() -> list[Patent]:
 
 @pytest.fixture(scope="module")
 def model(tiny_encoder: OpenVinoEncoder) -> SparseCoverage:
-    return SparseCoverage.fit(patents(), encoder=tiny_encoder, size=40)
+    return SparseCoverage.fit(patents(), encoder=tiny_encoder, size=40, preset="paper")
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +101,7 @@ def test_saved_and_loaded_it_answers_the_same(index: Index, tiny_encoder: OpenVi
 
 
 def test_the_same_seed_gives_the_same_vocabulary(model: SparseCoverage, tiny_encoder: OpenVinoEncoder) -> None:
-    again = SparseCoverage.fit(patents(), encoder=tiny_encoder, size=40)
+    again = SparseCoverage.fit(patents(), encoder=tiny_encoder, size=40, preset="paper")
     np.testing.assert_array_equal(again.vocabulary.centers, model.vocabulary.centers)
     assert again.vocabulary.anchors == model.vocabulary.anchors
 
@@ -147,14 +147,17 @@ def test_nothing_to_learn_or_index_is_an_error_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interrupted_build_leaves_nothing_behind(model: SparseCoverage, tmp_path: Path) -> None:
+def test_an_interrupted_build_can_be_finished(model: SparseCoverage, tmp_path: Path) -> None:
     def interrupted():  # type: ignore[no-untyped-def]
         yield from patents()[:2]
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         Index.build(tmp_path / "index", model, interrupted())
-    assert list(tmp_path.iterdir()) == []
+    finished = Index.build(tmp_path / "index", model, patents())
+    whole = Index.build(tmp_path / "whole", model, patents())
+    claim = "a valve with a spring"
+    assert finished.search(claim) == whole.search(claim)
 
 
 def test_an_existing_folder_is_never_overwritten(model: SparseCoverage, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sparse_coverage.encoding import load_encoder
     from sparse_coverage.model import SparseCoverage
     from sparse_coverage.patents import Passage, Patent, read_patents
+    from sparse_coverage.presets import Preset
     from sparse_coverage.search import Index, ScoringConfig
     from sparse_coverage.vectors import ActivationConfig, SparseVector
 
@@ -21,6 +22,7 @@ __all__ = [
     "Index",
     "Passage",
     "Patent",
+    "Preset",
     "ScoringConfig",
     "SparseCoverage",
     "SparseVector",
@@ -33,6 +35,7 @@ _HOMES = {
     "Index": "search",
     "Passage": "patents",
     "Patent": "patents",
+    "Preset": "presets",
     "ScoringConfig": "search",
     "SparseCoverage": "model",
     "SparseVector": "vectors",

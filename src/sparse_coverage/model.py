@@ -9,12 +9,18 @@ from itertools import tee
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+import numpy.typing as npt
+
 from sparse_coverage.cleaning_encoder import CleaningEncoder, with_cleaning
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import new_folder, read_json, write_json
+from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import ActivationConfig, SparseVector, activate, aggregate
+from sparse_coverage.vectors.scoring import ScoringConfig
+from sparse_coverage.vectors.similarity import similarity, strongest
 from sparse_coverage.vocabulary import (
     SampleConfig,
     Vocabulary,
@@ -24,6 +30,7 @@ from sparse_coverage.vocabulary import (
     save_vocabulary,
 )
 from sparse_coverage.vocabulary.documents import Documents, opened, sample_by_year
+from sparse_coverage.vocabulary.hub import vocabulary_folder
 
 MODEL_FILE = "model.json"
 MAX_SPANS = 5_000_000
@@ -38,7 +45,13 @@ class SparseCoverage:
         vector = model.encode_query("A valve comprising a plunger biased by a spring")
     """
 
-    def __init__(self, encoder: Encoder, vocabulary: Vocabulary, activation: ActivationConfig | None = None) -> None:
+    def __init__(
+        self,
+        encoder: Encoder,
+        vocabulary: Vocabulary,
+        activation: ActivationConfig | None = None,
+        scoring: ScoringConfig | None = None,
+    ) -> None:
         if encoder.fingerprint != vocabulary.config.fingerprint:
             raise MismatchError(
                 f"The vocabulary was made with encoder '{vocabulary.config.encoder}' ({vocabulary.config.fingerprint}), "
@@ -47,6 +60,7 @@ class SparseCoverage:
         self.encoder = encoder
         self.vocabulary = vocabulary
         self.activation = activation or ActivationConfig()
+        self.scoring = scoring or ScoringConfig()
         self._unit = get_unit(vocabulary.config.unit)
 
     @classmethod
@@ -54,6 +68,7 @@ class SparseCoverage:
         cls,
         documents: Documents,
         *,
+        preset: str | Preset = DEFAULT_PRESET,
         encoder: str | Encoder = DEFAULT_ENCODER,
         unit: str = "token",
         size: int | None = None,
@@ -66,10 +81,10 @@ class SparseCoverage:
         threads: int | None = None,
         work: str | Path | None = None,
         clean: Sequence[str] = (),
-        activation: ActivationConfig | None = None,
     ) -> SparseCoverage:
         """Learn the vocabulary of a collection: patents (their sections) or plain texts.
 
+        `preset` says how the method is set: `recall`, which finds more, or `paper`, exactly as published (see `presets`).
         `size` is V, the number of centers, and `sizes` smaller ones to have radii for as well (`Vocabulary.truncate`);
         `tau` is the percentile that sets each radius. `max_documents` are sampled in proportion to publication years
         (give a list, or a function that opens the documents: they are read twice), and `max_spans` of their spans,
@@ -77,6 +92,7 @@ class SparseCoverage:
         and the sample used for other sizes without encoding anything twice; without it a temporary folder is used.
         `clean` names steps of `patents.normalize`, such as `numerals`, that every text goes through before it is encoded.
         """
+        settings = get_preset(preset) if isinstance(preset, str) else preset
         running = with_cleaning(load_encoder(encoder) if isinstance(encoder, str) else encoder, clean)
         span_unit = get_unit(unit)
         unit = span_unit.name  # complete: it names the tagger too, where there is a choice
@@ -98,20 +114,40 @@ class SparseCoverage:
                 tau=tau,
                 seed=seed,
                 selection=selection,
+                common=settings.common,
                 threads=threads,
                 checkpoints=None if work is None else Path(folder),
             )
-        return cls(running, vocabulary, activation)
+        return cls(running, vocabulary, settings.activation, settings.scoring)
 
     def encode_query(self, text: str) -> SparseVector:
         """Return the sparse vector of a query. However long it is, all its spans make one vector."""
-        return next(self.encode_documents([text]))
+        return next(self.encode_queries([text]))
+
+    def encode_queries(self, texts: Iterable[str]) -> Iterator[SparseVector]:
+        """Yield the sparse vector of each query, in order. Streams."""
+        return self._encoded(texts, self.activation.repeats)
 
     def encode_documents(self, texts: Iterable[str]) -> Iterator[SparseVector]:
         """Yield the sparse vector of each text, in order. Streams."""
+        return self._encoded(texts, 0.0)
+
+    def _encoded(self, texts: Iterable[str], repeats: float) -> Iterator[SparseVector]:
         kept, passed = tee(texts)
         for spans in self._unit.pool_many(kept, self.encoder.encode(passed)):
-            yield aggregate(spans, activate(spans.vectors, self.vocabulary, self.activation))
+            yield aggregate(spans, activate(spans.vectors, self.vocabulary, self.activation), repeats)
+
+    def encode_document(self, text: str) -> SparseVector:
+        """Return the sparse vector of one document. Many are quicker together: `encode_documents`."""
+        return next(self.encode_documents([text]))
+
+    def similarity(self, queries: Sequence[SparseVector], documents: Sequence[SparseVector]) -> npt.NDArray[np.float32]:
+        """Return a row for each query and a column for each document: their scores as far as they need no corpus (no idf)."""
+        return similarity(queries, documents)
+
+    def decode(self, vector: SparseVector, top_k: int | None = None) -> list[tuple[str, float]]:
+        """Return a vector in words: the anchors of its centers with their weights, strongest first."""
+        return [(self.vocabulary.anchors[center].text, weight) for center, weight in strongest(vector, top_k)]
 
     def locate_spans(self, text: str) -> list[tuple[int, int]]:
         """Return where the spans of a text are, in the order that `SparseVector.spans` counts them. Needs no encoding."""
@@ -127,14 +163,18 @@ class SparseCoverage:
         """Write the model's files into an existing folder."""
         save_vocabulary(self.vocabulary, folder)
         steps = self.encoder.steps if isinstance(self.encoder, CleaningEncoder) else ()
-        write_json(folder / MODEL_FILE, {"activation": asdict(self.activation), "clean": steps})
+        settings = {"activation": asdict(self.activation), "scoring": asdict(self.scoring), "clean": steps}
+        write_json(folder / MODEL_FILE, settings)
 
     @classmethod
     def load(
         cls, folder: str | Path, *, encoder: Encoder | None = None, runtime: str = "auto", threads: int | None = None
     ) -> SparseCoverage:
-        """Read a model. Its encoder is loaded from the store at the precision it was fitted with where the CPU has it."""
-        folder = Path(folder)
+        """Read a model from a folder, or from the model hub (`owner/name`).
+
+        Its encoder is loaded from the store, at the precision it was fitted with where the CPU has it.
+        """
+        folder = vocabulary_folder(folder)
         vocabulary = load_vocabulary(folder)
         if not (folder / MODEL_FILE).is_file():
             raise InputError(f"{folder}: there is no {MODEL_FILE}, so it is not a whole model folder.")
@@ -142,7 +182,12 @@ class SparseCoverage:
         running = encoder or load_encoder(
             vocabulary.config.encoder, runtime=runtime, precision=_usable(vocabulary), threads=threads
         )
-        return cls(with_cleaning(running, settings["clean"]), vocabulary, ActivationConfig(**settings["activation"]))
+        return cls(
+            with_cleaning(running, settings["clean"]),
+            vocabulary,
+            ActivationConfig(**settings["activation"]),
+            ScoringConfig(**settings["scoring"]),
+        )
 
 
 def _usable(vocabulary: Vocabulary) -> str:

@@ -49,7 +49,8 @@ def built(collection: Path, tiny_checkpoint: Path, tmp_path_factory: pytest.Temp
     folder = tmp_path_factory.mktemp("built")
     base = [sys.executable, "-m", "sparse_coverage"]
     subprocess.run(
-        [*base, "fit", str(collection), "-o", str(folder / "model"), "--encoder", str(tiny_checkpoint), "-V", "20"],
+        [*base, "fit", str(collection), "-o", str(folder / "model"), "--encoder", str(tiny_checkpoint), "-V", "20"]
+        + ["--preset", "paper"],
         check=True,
     )
     subprocess.run(

@@ -42,6 +42,16 @@ def test_a_dependent_claim_is_preceded_by_its_ancestors(read: ClefIp) -> None:
     assert "according to claim 2" in lines[2]
 
 
+@pytest.mark.parametrize(
+    ("topic", "reference"), [("PSG-9", "claims 1 and 2"), ("PSG-12", "any one of the preceding claims")]
+)
+def test_a_claim_that_refers_to_several_is_preceded_by_all_of_them(read: ClefIp, topic: str, reference: str) -> None:
+    [query] = [query for query in read.collection.queries if query.id == topic]
+    lines = query.text.split("\n")
+    assert len(lines) == 3
+    assert reference in lines[2]
+
+
 def test_all_relevant_documents_are_candidates_and_missing_ones_are_named(clefip_tree: Tree, read: ClefIp) -> None:
     facts = clefip_tree[1]
     held = {document.id for document in read.pool.documents}
@@ -104,6 +114,8 @@ def test_the_pool_meets_its_quotas(clefip_tree: Tree, read: ClefIp) -> None:
     counts = read.pool.counts()
     assert counts == {"relevant": 22, "subgroup": 45, "maingroup": 45, "subclass": 44, "uniform": 44}
     assert len(read.pool.documents) == 200
+    assert read.collection.name == "clef-ip-2013 (200 documents, seed 0)"
+    assert read.collection.candidates == 200
 
 
 def test_the_tiers_are_what_the_classes_say(clefip_tree: Tree, read: ClefIp) -> None:
@@ -156,6 +168,11 @@ def test_a_survey_is_kept_until_a_file_changes(clefip_tree: Tree, tmp_path: Path
     [kept] = (tmp_path / "cache").iterdir()
     kept.write_text("0\n", encoding="utf-8")  # were it read, nothing would be found
     assert survey(documents, tmp_path / "cache") == ([], 0)
+    changed = documents / first[0][0].file
+    text = changed.read_text(encoding="utf-8")
+    changed.write_text(text.replace('lang="EN"', 'lang="DE"', 1), encoding="utf-8")  # as long as before
+    assert survey(documents, tmp_path / "cache")[0][0].language == "de"
+    changed.write_text(text, encoding="utf-8")
     shutil.copyfile(documents / first[0][0].file, documents / "EP-0000001-A1.xml")
     assert len(survey(documents, tmp_path / "cache")[0]) == len(
         first[0]
@@ -229,5 +246,5 @@ def test_the_dataset_table(read: ClefIp) -> None:
     queries = read.collection.queries
     assert lines["queries"] == (9,)
     assert lines["documents"] == (len(units.documents),)
-    assert lines["passages_present"] == (88, 98)
+    assert (lines["passages_judged"], lines["passages_present"]) == ((98,), (88,))
     assert lines["query_words"][0] == pytest.approx(sum(len(q.text.split()) for q in queries) / 9)

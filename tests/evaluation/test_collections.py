@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -12,8 +14,8 @@ from sparse_coverage.evaluation.beir import read_beir
 from sparse_coverage.evaluation.clefip import read_judgements, read_topics, topic_query
 from sparse_coverage.evaluation.collections import load_collection
 from sparse_coverage.evaluation.exclusions import same_application
-from sparse_coverage.evaluation.ir_datasets_reader import from_dataset
 from sparse_coverage.evaluation.trec import read_qrels
+from sparse_coverage.evaluation.types import Collection, Query
 from sparse_coverage.evaluation.units import read_units
 
 PUMP = {"_id": "EP1", "title": "A pump", "text": "A pump with a valve.", "family": ["EP1", "WO9"]}
@@ -69,12 +71,6 @@ def test_a_broken_beir_folder_says_where(tmp_path: Path, queries: list[dict[str,
         read_beir(beir(tmp_path / "c", queries, qrels))
 
 
-def test_another_split_is_named_when_the_wanted_one_is_not_there(tmp_path: Path) -> None:
-    folder = beir(tmp_path / "c", [{"_id": "q", "text": "a"}], "q\tEP1\t1\n")
-    with pytest.raises(InputError, match="There are: test"):
-        read_beir(folder, split="dev")
-
-
 def test_a_collection_described_in_toml(tmp_path: Path) -> None:
     beir(tmp_path / "c", [], "")
     (tmp_path / "topics.txt").write_text("7\tglowing lamp\n8\tnobody judged this\n", encoding="utf-8")
@@ -111,6 +107,8 @@ def test_topics_that_are_patents_leave_out_their_own_publication(tmp_path: Path)
         ('documents = "x"\ntopics = "t"\nqrels = "q"\nby = "page"\n', "by is"),
         ('document = "x"\n', "means nothing"),
         ("documents = \n", "TOML"),
+        ('documents = "x"\ntopics = "t"\nqrels = "q"\ntopic_fields = "title"\n', "list of names"),
+        ('documents = "x"\ntopics = "t"\nqrels = "q"\nlanguage = 5\n', "language"),
     ],
 )
 def test_a_mistake_in_a_description_is_named(tmp_path: Path, text: str, cause: str) -> None:
@@ -133,43 +131,89 @@ def test_the_demo_is_a_collection() -> None:
     assert len(read_units(collection.documents(), collection.by).documents) == 68
 
 
-class Dataset:
-    """What `ir_datasets` gives, as far as it is used."""
+@pytest.fixture
+def catalogue(tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """Registers small collections with the real library, from files, and takes them out again."""
+    ir_datasets = pytest.importorskip("ir_datasets")
+    formats, download = ir_datasets.formats, ir_datasets.util.LocalDownload
+    registered = []
 
-    class Document:
-        def __init__(self, doc_id: str, title: str, text: str) -> None:
-            self.doc_id, self.title, self.text = doc_id, title, text
+    def register(name: str, docs: str, queries: str, qrels: str, doc_class: type | None = None) -> str:
+        files = {}
+        for kind, text in (("docs", docs), ("queries", queries), ("qrels", qrels)):
+            path = tmp_path / name.replace("/", "-") / f"{kind}.tsv"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            files[kind] = download(path)
+        parts = [
+            formats.TsvDocs(files["docs"], doc_class or formats.GenericDoc),
+            formats.TsvQueries(files["queries"]),
+            formats.TrecQrels(files["qrels"], {1: "relevant"}),
+        ]
+        given = [part for part, text in zip(parts, (docs, queries, qrels), strict=True) if text]
+        ir_datasets.registry.register(name, ir_datasets.datasets.base.Dataset(*given))
+        registered.append(name)
+        return f"ir_datasets:{name}"
 
-    class Query:
-        query_id = "q1"
-
-        def default_text(self) -> str:
-            return "lamps"
-
-    class Judgement:
-        query_id, doc_id, relevance = "q1", "d2", 2
-
-    def has_docs(self) -> bool:
-        return True
-
-    has_queries = has_qrels = has_docs
-
-    def docs_iter(self) -> list[Document]:
-        return [self.Document("d1", "Pump", "It pumps."), self.Document("d2", "Lamp", "It glows.")]
-
-    def queries_iter(self) -> list[Query]:
-        return [self.Query()]
-
-    def qrels_iter(self) -> list[Judgement]:
-        return [self.Judgement()]
+    yield register
+    for name in registered:
+        del ir_datasets.registry._registered[name]
 
 
-def test_an_ir_dataset() -> None:
-    collection = from_dataset(Dataset(), "tiny")
+class TitledDoc(NamedTuple):
+    """As most of the catalogue's documents are: the library's own text begins with the title."""
+
+    doc_id: str
+    title: str
+    abstract: str
+    body: str
+
+    def default_text(self) -> str:
+        return f"{self.title}\n{self.abstract} {self.body}"
+
+
+class PlainDoc(NamedTuple):
+    """A few of the catalogue's documents have no text of the library's own."""
+
+    doc_id: str
+    title: str
+    summary: str
+
+
+def test_an_ir_dataset(catalogue: Callable[..., str]) -> None:
+    docs = "d1\tPump\tIt pumps.\tWater.\nd2\tLamp\tIt glows.\tAt night.\n"
+    collection = load_collection(catalogue("sc/tiny", docs, "q1\tlamps\n", "q1 0 d2 2\nq1 0 d1 -1\n", TitledDoc))
     assert [patent.title for patent in collection.documents()] == ["Pump", "Lamp"]
-    assert [patent.abstract[0].text for patent in collection.documents()] == ["It pumps.", "It glows."]
-    assert collection.judgements["q1"].grades == {"d2": 2}
-    assert collection.judged[0].text == "lamps"
+    assert [patent.abstract[0].text for patent in collection.documents()] == ["It pumps. Water.", "It glows. At night."]
+    assert collection.judgements["q1"].grades == {"d2": 2, "d1": 0}
+    assert [(query.id, query.text) for query in collection.judged] == [("q1", "lamps")]
+
+
+def test_an_ir_dataset_without_titles_and_one_without_texts_of_the_librarys(catalogue: Callable[..., str]) -> None:
+    plain = load_collection(catalogue("sc/plain", "d1\tIt pumps.\n", "q1\tpumps\n", "q1 0 d1 1\n"))
+    assert [(patent.title, patent.abstract[0].text) for patent in plain.documents()] == [("", "It pumps.")]
+    other = load_collection(catalogue("sc/other", "d1\tPump\tIt pumps.\n", "q1\tpumps\n", "q1 0 d1 1\n", PlainDoc))
+    assert [(patent.title, patent.abstract[0].text) for patent in other.documents()] == [("Pump", "It pumps.")]
+
+
+def test_an_ir_dataset_whose_queries_are_documents_leaves_them_out(catalogue: Callable[..., str]) -> None:
+    docs, queries = "d1\tIt pumps.\nd2\tIt glows.\n", "d1\tIt pumps.\nd2\tsomething else\n"
+    collection = load_collection(catalogue("sc/own", docs, queries, "d1 0 d1 1\nd1 0 d2 1\nd2 0 d1 1\n"))
+    assert collection.excluded == {"d1": {"d1"}}
+    assert collection.judgements["d1"].documents == {"d2"}
+
+
+def test_an_ir_dataset_without_judgements_names_its_subsets(catalogue: Callable[..., str]) -> None:
+    catalogue("sc/half/test", "d1\tIt pumps.\n", "q1\tpumps\n", "q1 0 d1 1\n")
+    with pytest.raises(InputError, match=r"no qrels.*sc/half/test"):
+        load_collection(catalogue("sc/half", "d1\tIt pumps.\n", "q1\tpumps\n", ""))
+
+
+def test_an_ir_dataset_that_cannot_be_fetched_is_a_kind_error(catalogue: Callable[..., str], tmp_path: Path) -> None:
+    name = catalogue("sc/gone", "d1\tIt pumps.\n", "q1\tpumps\n", "q1 0 d1 1\n")
+    (tmp_path / "sc-gone" / "qrels.tsv").unlink()
+    with pytest.raises(InputError, match="cannot get 'sc/gone'"):
+        load_collection(name)
 
 
 def test_an_unknown_ir_dataset_is_a_kind_error() -> None:
@@ -223,3 +267,89 @@ def test_the_query_is_the_claims_with_their_ancestors_each_once() -> None:
 def test_publications_of_one_application() -> None:
     assert same_application("EP-1246167-A1") == same_application("EP-1246167-B2") == "EP-1246167"
     assert same_application("US20030230122A1") == "US20030230122A1"
+
+
+@pytest.mark.parametrize(
+    "qrels", ["\nquery-id\tcorpus-id\tscore\nq\tEP2\t1\n", "q\tEP2\t1\r\nq\tEP2\t0\r\n", "q \t EP2 \t 1 \n"]
+)
+def test_judgements_with_and_without_names_of_columns(tmp_path: Path, qrels: str) -> None:
+    """Blank lines, other line ends and blanks around a value change nothing; a pair judged twice keeps its higher grade."""
+    collection = read_beir(beir(tmp_path / "c", [{"_id": "q", "text": "lamps"}], qrels))
+    assert collection.judgements["q"].grades == {"EP2": 1}
+
+
+@pytest.mark.parametrize("line", ["q\t0\tEP2\t1", "q\tEP2\t1.0", "q\tEP2\t²", "q EP2 1", "q\tEP2"])
+def test_a_broken_beir_judgement_is_named_by_its_line(tmp_path: Path, line: str) -> None:
+    with pytest.raises(InputError, match=r"test.tsv:2: expected"):
+        read_beir(beir(tmp_path / "c", [{"_id": "q", "text": "lamps"}], f"q\tEP2\t1\n{line}\n"))
+
+
+def test_a_text_may_hold_any_separator_that_is_no_line_break(tmp_path: Path) -> None:
+    folder = beir(tmp_path / "c", [], "q\tEP2\t1\n")
+    (folder / "queries.jsonl").write_text('{"_id": "q", "text": "lamps\u2028and\u0085more"}\n', encoding="utf-8")
+    assert read_beir(folder).queries[0].text == "lamps\u2028and\u0085more"
+
+
+def test_other_judgements_of_a_beir_folder_by_their_file(tmp_path: Path) -> None:
+    folder = beir(tmp_path / "c", [{"_id": "q", "text": "lamps"}], "q\tEP2\t1\n")
+    (folder / "qrels" / "test.tsv").rename(folder / "qrels" / "dev.tsv")
+    with pytest.raises(InputError, match=r"qrels/dev\.tsv"):
+        load_collection(str(folder))
+    collection = load_collection(str(folder / "qrels" / "dev.tsv"))
+    assert (collection.name, len(collection.judged)) == ("c dev", 1)
+
+
+def test_a_judged_query_without_text_is_told(tmp_path: Path) -> None:
+    queries = [{"_id": "q", "text": "lamps"}, {"_id": "r", "text": " "}]
+    collection = read_beir(beir(tmp_path / "c", queries, "q\tEP2\t1\nr\tEP2\t1\n"))
+    assert collection.notes[:2] == ("1 queries, 1 of them judged", "1 judged queries have no text and are left out")
+
+
+@pytest.mark.parametrize(
+    ("record", "cause"),
+    [
+        ({"_id": "q", "text": "again"}, "second time"),
+        ({"_id": None, "text": "x"}, "_id"),
+        ({"_id": "r", "text": ["x"]}, "are texts"),
+    ],
+)
+def test_a_broken_beir_query_is_named_by_its_line(tmp_path: Path, record: dict[str, object], cause: str) -> None:
+    with pytest.raises(InputError, match=f"queries.jsonl:2: .*{cause}"):
+        read_beir(beir(tmp_path / "c", [{"_id": "q", "text": "lamps"}, record], "q\tEP2\t1\n"))
+
+
+def test_a_collection_without_any_relevant_document_is_refused(tmp_path: Path) -> None:
+    folder = beir(tmp_path / "c", [{"_id": "q", "text": "lamps"}], "q\tEP2\t0\n")
+    with pytest.raises(InputError, match="no query with a relevant document"):
+        load_collection(str(folder))
+
+
+def test_a_query_that_comes_twice_is_refused() -> None:
+    with pytest.raises(InputError, match="'q' comes twice"):
+        Collection("c", lambda: iter(()), (Query("q", "a"), Query("q", "b")), {})
+
+
+def test_what_could_not_be_read_is_kept_to_be_told(tmp_path: Path) -> None:
+    folder = beir(tmp_path / "c", [], "")
+    with (folder / "corpus.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write("{broken\n")
+    (tmp_path / "topics.txt").write_text("7\tlamps\n", encoding="utf-8")
+    (tmp_path / "qrels.txt").write_text("7 0 EP2 1\n", encoding="utf-8")
+    description = 'documents = "c/corpus.jsonl"\ntopics = "topics.txt"\nqrels = "qrels.txt"\n'
+    (tmp_path / "lamps.toml").write_text(description, encoding="utf-8")
+    collection = load_collection(str(tmp_path / "lamps.toml"))
+    for _ in range(2):  # a second reading tells nothing new
+        assert len(list(collection.documents())) == 3
+    [problem] = collection.problems
+    assert "corpus.jsonl:4" in problem
+
+
+def test_a_broken_xpath_is_named_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "qrels"
+    path.write_text("PSG-7,EP-1-A1,abstract/p\nPSG-7,EP-1-A1,abstract/p[0]\n", encoding="utf-8")
+    with pytest.raises(InputError, match="qrels:2: not an XPath"):
+        list(read_judgements(path))
+    topics = "<tid>PSG-1</tid>\n<tfile>a.xml</tfile>\n<tclaims>/patent-document/claims/claim[0]</tclaims>\n"
+    path.write_text(topics, encoding="utf-8")
+    with pytest.raises(InputError, match="topic PSG-1: not an XPath"):
+        read_topics(path)

@@ -122,6 +122,29 @@ def test_measures_we_do_not_have_come_from_ir_measures_in_our_order(cases: list[
         assert found[query] == pytest.approx((P @ size)(relevance, run[query]), abs=1e-9)
 
 
+@pytest.mark.parametrize("name", ["ERR@10", "nDCG(dcg='exp-log2')@5", "Bpref", "infAP"])
+def test_measures_of_other_programs_take_queries_of_any_name(name: str) -> None:
+    pytest.importorskip("ir_measures")
+    perfect = Ranking(("a", "b"))
+    found = parse_measure(name).per_query({"PSG-1": TWO, "PSG 2": TWO}, {"PSG-1": perfect})
+    assert list(found) == ["PSG-1", "PSG 2"]
+    assert found["PSG-1"] > 0.05
+    assert found["PSG 2"] == 0
+
+
+def test_ties_stand_for_ir_measures_users_as_in_its_other_measures() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    from sparse_coverage.evaluation.measures import register_with_ir_measures
+
+    register_with_ir_measures()
+    run = {"q": {"a": 1.0, "c": 1.0, "b": 1.0}}
+    pres = ir_measures.parse_measure("PRES@3")
+    for relevant, rank in (("a", 3), ("b", 2), ("c", 1)):
+        found = ir_measures.calc_aggregate([ir_measures.RR, pres], {"q": {relevant: 1}}, run)
+        assert found[ir_measures.RR] == pytest.approx(1 / rank)
+        assert found[pres] == pytest.approx(1 - (rank - 1) / 3)
+
+
 @given(document_cases(), st.integers(1, 40))
 def test_ir_measures_users_can_ask_for_pres(case: tuple[Relevance, Ranking], limit: int) -> None:
     ir_measures = pytest.importorskip("ir_measures")

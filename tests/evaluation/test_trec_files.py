@@ -37,6 +37,24 @@ def test_topics_in_blocks(tmp_path: Path) -> None:
     assert read_topics(path, ("title", "desc"))[0].text == "International organized crime Which organizations do it?"
 
 
+def test_a_title_may_begin_with_the_word_of_a_label(tmp_path: Path) -> None:
+    path = tmp_path / "topics"
+    titles = ["Number theory", "Topic modelling", "Description: logics", "R&D at AT&amp;T"]
+    blocks = [f"<top>\n<num> Number: {n}\n<title> {title}\n</top>\n" for n, title in enumerate(titles)]
+    path.write_text("".join(blocks), encoding="utf-8")
+    assert [q.text for q in read_topics(path)] == ["Number theory", "Topic modelling", "logics", "R&D at AT&T"]
+
+
+def test_a_field_ends_where_any_other_begins(tmp_path: Path) -> None:
+    """The oldest topics have fields that nobody asks for, and no closing tags."""
+    path = tmp_path / "topics"
+    fields = ["<num> Number:  051", "<dom> Domain: Economics", "<title> Topic:  Airbus"]
+    fields += ["<desc> Description:\nAid.", "<smry> Summary:\nNo."]
+    path.write_text("\n".join(["<top>", *fields, "</top>"]), encoding="utf-8")
+    [query] = read_topics(path, ("title", "desc"))
+    assert (query.id, query.text) == ("051", "Airbus Aid.")
+
+
 def test_topics_in_lines(tmp_path: Path) -> None:
     path = tmp_path / "topics"
     path.write_text("1\tfirst query\n\n2\tsecond\n", encoding="utf-8")

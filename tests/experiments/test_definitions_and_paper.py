@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 
+from sparse_coverage.cli import evaluate
+from sparse_coverage.cli.bench_options import Means, Reading
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.definition import NAMES, Row, load_definition, row_command
+from sparse_coverage.experiments.evaluate import variants
+from sparse_coverage.experiments.options import NAMES as NAMES_OF_OPTIONS
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import paper_table, paper_values
 
@@ -86,12 +91,22 @@ def test_an_experiment_of_ones_own(tmp_path: Path) -> None:
         ("[[rows]]\nsize = 5\n", "no system"),
         ('[[rows]]\nsystem = "paper"\nsizes = 5\n', "no setting 'sizes'"),
         ("[grid]\n", "means nothing"),
+        ('kind = "pie"\n', "kind is one of"),
+        ('title = "Empty"\n', "no .*rows"),
+        ('[rows]\nsystem = "paper"\n', "rows are tables"),
+        ('[[rows]]\nsystem = "paper"\nsize = "big"\n', "whole number"),
+        ('[[rows]]\nsystem = "paper"\nk = [5, 0]\n', "k is a whole number of at least 1, not 0"),
+        ('[[rows]]\nsystem = "paper"\nassignment = "harsh"\n', "or hard"),
+        ('[[rows]]\nsystem = "paper"\nrho = 2\n', "rho"),
+        ('kind = "ablations"\n[[rows]]\nsystem = "paper"\n', "has .*settings"),
+        ('kind = "ablations"\n[[rows]]\nsystem = "paper"\n[[settings]]\nk = 3\n', "factor"),
+        ('kind = "lengths"\n[[rows]]\nsystem = "paper"\n', "has no rows"),
     ],
 )
 def test_a_mistake_in_an_experiment_is_named(tmp_path: Path, text: str, cause: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=cause):
+    with pytest.raises(InputError, match=rf"mine\.toml: .*{cause}"):
         load_definition(str(path))
 
 
@@ -100,9 +115,37 @@ def test_an_unknown_experiment_lists_the_known_ones() -> None:
         load_definition("everything")
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("small", [True, False])
+def test_the_command_of_a_row_means_that_row(name: str, small: bool) -> None:
+    """Typed into `evaluate`, each command asks for exactly the options of its row."""
+    for row in load_definition(name, small=small, seed=3, max_documents=70).rows:
+        assert options_of(row_command("demo", row)) == [(row.system, row.options)]
+
+
+def test_every_setting_can_be_given_to_evaluate() -> None:
+    changed = SystemOptions(
+        "a b", "np", 7, 3, "hard", "nearest", 1.5, 0.25, 0.125, 95.5, "kmeans++", 9, 10, 11, 2, 0.5, 50.0, 3
+    )
+    assert changed.differences().keys() == set(NAMES_OF_OPTIONS)
+    assert options_of(row_command("demo", Row("paper", changed))) == [("paper", changed)]
+
+
+def options_of(command: str) -> list[tuple[str, SystemOptions]]:
+    """Read a command as `evaluate` does."""
+    words = shlex.split(command)
+    assert words[:2] == ["sparse-coverage", "evaluate"]
+    with evaluate.command.make_context("evaluate", words[2:]) as context:
+        given = dict(context.params)
+    settings = {name: given[name] for name in (*NAMES_OF_OPTIONS, "hard") if name in given}
+    max_documents = settings.pop("max_documents")
+    means = Means(Reading(1, 0, Path()), (), max_documents, None)
+    return variants(given["systems"], evaluate._settings(settings, means))
+
+
 def test_one_row_is_one_command() -> None:
     row = Row("paper", SystemOptions("paecter", "np", 50_000, alpha=3.0, assignment="hard"))
     assert row_command("clef/", row) == (
-        "sparse-coverage evaluate clef/ --system paper --encoder paecter --unit np -V 50000 --alpha 3.0 --hard"
+        "sparse-coverage evaluate clef/ --system paper --encoder paecter --unit np -V 50000 --assignment hard --alpha 3.0"
     )
     assert row_command("demo", Row("bm25", SystemOptions())) == "sparse-coverage evaluate demo --system bm25"

@@ -98,6 +98,18 @@ def test_a_run_made_elsewhere_is_measured_and_compared(cache: Path, tmp_path: Pa
     here, there = record["systems"].values()
     assert here["per_query"]["MAP"] == pytest.approx(there["per_query"]["MAP"])
     assert "MAP(D)" not in there["measures"]
+    (tmp_path / "elsewhere").mkdir()
+    lines = (tmp_path / "bm25.run").read_text(encoding="utf-8").splitlines(keepends=True)
+    first = lines[0].split()[0]
+    fewer = [line for line in lines if line.split()[0] != first]
+    (tmp_path / "elsewhere" / "bm25.run").write_text(
+        "".join([*fewer, fewer[0].replace(" EP-", " XX-")]), encoding="utf-8"
+    )
+    both = output(run(*words, "--run", tmp_path / "bm25.run", "--run", tmp_path / "elsewhere" / "bm25.run"))
+    assert len(both["systems"]) == 3  # two files of one name are two rows
+    assert sum("1 of 12 judged queries have no answer" in note for note in both["notes"]) == 1
+    assert sum("are not in the collection" in note for note in both["notes"]) == 1
+    assert both["systems"][str(tmp_path / "elsewhere" / "bm25.run")]["per_query"]["MAP"][first] == 0
     (tmp_path / "other.run").write_text("x Q0 d 1 1.0 t\n", encoding="utf-8")
     assert "none of its queries" in str(run(*words, "--run", tmp_path / "other.run").exception)
     assert "–" in run(*words[:-1], "--run", tmp_path / "bm25.run").output
@@ -115,6 +127,8 @@ def test_the_measures_can_be_chosen(cache: Path) -> None:
     [
         (("evaluate", "demo", "--system", "magic"), "no system"),
         (("evaluate", "demo", "--measure", "R"), "cutoff"),
+        (("evaluate", "demo", "--system", "bm25", "--against", "dense"), "--against must name one row, not 0 of: bm25"),
+        (("evaluate", "demo", "--rho", "2"), "rho"),
         (("evaluate", "nowhere"), "no collection"),
         (("reproduce", "everything"), "no experiment"),
         (("clefip", "check", "nowhere"), "no such folder"),
@@ -125,6 +139,71 @@ def test_mistakes_are_told_kindly(words: tuple[str, ...], cause: str, cache: Pat
     result = run(*words, *more)
     assert result.exception is not None
     assert cause in str(result.exception)
+
+
+def test_a_measure_of_passages_needs_judged_passages(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "d", "text": "a lamp"}\n', encoding="utf-8")
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "lamps"}\n', encoding="utf-8")
+    (tmp_path / "qrels" / "test.tsv").write_text("q\td\t1\n", encoding="utf-8")
+    result = run("evaluate", tmp_path, "--system", "bm25", "--measure", "MAP(D)", "--cache", cache)
+    assert "judges documents only" in str(result.exception)
+
+
+def test_a_dry_run_tells_what_is_finished_and_computes_nothing(tiny_checkpoint: Path, tmp_path: Path) -> None:
+    words = ("reproduce", "full", "efficiency", "--unit", "token", "-V", 20, "-V", 30, "--threads", 1)
+    words += ("--encoder", tiny_checkpoint, "--cache", tmp_path / "cache", "-o", tmp_path / "report")
+    ahead = output(run(*words, "--dry-run", "--json"))
+    assert [row["state"] for row in ahead["rows"]] == ["open"] * 6
+    assert [row["command"].split()[4] for row in ahead["rows"]] == ["paper", "paper", "bm25", "dense", "paper", "paper"]
+    [encoder] = ahead["encoders"]
+    assert encoder["rows_open"] == 5
+    assert encoder["seconds"] > 0
+    assert not (tmp_path / "report").exists()
+    assert not (tmp_path / "cache" / "indexes").exists()
+    command = ahead["rows"][0]["command"].split()[1:]
+    output(run(*command, "--cache", tmp_path / "cache", "--threads", 1, "--json"))
+    measures = [
+        word for name in ("R@100", "MAP", "PRES@100", "MAP(D)", "PassageR@1000") for word in ("--measure", name)
+    ]
+    output(run(*command, *measures, "--cache", tmp_path / "cache", "--threads", 1, "--json"))
+    again = output(run(*words, "--dry-run", "--json"))
+    assert [row["state"] for row in again["rows"]] == ["finished", "open", "open", "open", "finished", "open"]
+    assert "rows to do" in run(*words, "--dry-run").output
+    absent = output(
+        run("reproduce", "full", "--encoder", "no/such", "--cache", tmp_path / "cache", "--dry-run", "--json")
+    )
+    assert {row["state"] for row in absent["rows"]} == {"open: the encoder will be fetched"}
+    assert absent["encoders"][0]["seconds"] is None
+
+
+def test_without_matplotlib_the_tables_are_there_and_the_figure_is_said_to_be_missing(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    words = ("reproduce", "lengths", "--cache", cache, "-o", tmp_path)
+    summary = run(*words, "--json")
+    assert summary.return_value == 1
+    [failure] = json.loads(summary.stdout)["experiments"]["lengths"]["failures"]
+    assert "[plot]" in failure
+    assert "[plot]" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert (tmp_path / "lengths" / "lengths.csv").is_file()
+
+
+def test_a_report_over_two_collections_says_which_is_which(tree: Path, cache: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    mine = tmp_path / "my <lengths>.toml"
+    mine.write_text('title = "The tree"\nkind = "lengths"\n', encoding="utf-8")
+    assert run("reproduce", "lengths", "--cache", cache, "-o", tmp_path / "report").return_value == 0
+    words = ("reproduce", mine, "--collection", tree, "--pool", 50, "--cache", cache, "-o", tmp_path / "report")
+    assert run(*words).return_value == 0
+    index = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Reproduction on demo and clef-ip-2013 (50 documents, seed 0)" in index
+    first, second = index.split("<h2")[1:]
+    assert "demo · 12 queries" in first
+    assert "clef-ip-2013 (50 documents, seed 0) · 5 queries" in second
+    assert "<lengths>" not in index
+    assert 'href="my%20%3Clengths%3E/' in second
 
 
 def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoint: Path, tmp_path: Path) -> None:
@@ -158,6 +237,12 @@ def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoin
     assert all(row["R@100 difference"] for row in ablations)
     kept = json.loads((report / "full" / "rows.json").read_text(encoding="utf-8"))
     assert len(kept[0]["per_query"]["MAP"]) == 5
+    tests = list(csv.DictReader((report / "main" / "comparisons.csv").read_text(encoding="utf-8").splitlines()))
+    main = json.loads((report / "main" / "rows.json").read_text(encoding="utf-8"))
+    done = sum(not row["failure"] for row in main)
+    assert len({(test["first"], test["second"]) for test in tests}) == done * (done - 1) / 2 == len(tests) / 5 > 0
+    assert all(float(test["p"]) <= float(test["p_holm"]) <= 1 for test in tests)
+    assert not (report / "ablations" / "comparisons.csv").exists()
 
     again = output(run(*words, "--json"))  # everything that was finished is found again
     assert all(one["seconds"] < 20 for one in again["experiments"].values())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -19,20 +21,17 @@ def command(report: Path, cache: Path, encoder: Path) -> list[str]:
 def test_a_sweep_survives_kill_9(tmp_path: Path, tiny_checkpoint: Path) -> None:
     pytest.importorskip("matplotlib")
     subprocess.run(command(tmp_path / "whole", tmp_path / "cache-1", tiny_checkpoint), check=True, capture_output=True)
-    killed = 0
-    for seconds in (2.0, 2.5, 3.0, 4.0):
+    moments = ("vocabularies/*/sample", "indexes/*/model", "results/*")
+    for moment in moments:  # each time a little further: killed as soon as this much is there
         process = subprocess.Popen(
             command(tmp_path / "cut", tmp_path / "cache-2", tiny_checkpoint),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            killed += 1
-    assert killed > 0
+        while not any((tmp_path / "cache-2").glob(moment)) and process.poll() is None:
+            sleep(0.01)
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
     subprocess.run(command(tmp_path / "cut", tmp_path / "cache-2", tiny_checkpoint), check=True, capture_output=True)
     for suffix in (".csv", ".md", ".tex"):
         whole, cut = (

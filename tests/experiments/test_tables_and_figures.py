@@ -44,6 +44,20 @@ def test_latex_is_booktabs_with_its_characters_escaped() -> None:
     assert "{\\scriptsize (85.90, $-$35.90)}" in text
 
 
+def test_latex_knows_every_special_character() -> None:
+    text = Table("t", "t", ("a",), (("{a}~b^c\\d|e<f>",),)).latex()
+    assert (
+        r"\{a\}\textasciitilde{}b\textasciicircum{}c\textbackslash{}d\textbar{}e\textless{}f\textgreater{} \\" in text
+    )
+
+
+def test_the_terminal_says_each_group_once() -> None:
+    table = Table(
+        "t", "t", ("Group", "R@100"), (("A", Cell(1.0)), ("A", Cell(2.0)), ("B", Cell(3.0)), ("A", Cell(4.0)))
+    )
+    assert list(table.rich().columns[0].cells) == ["A", "", "B", "A"]
+
+
 def test_html_escapes_and_tells_the_interval() -> None:
     text = TABLE.html()
     assert "40.00 to 60.00" in text

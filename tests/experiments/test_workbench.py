@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+import shutil
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 from small_collection import TEXTS, patents, small_collection
 
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.encoding import TokenVectors
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.errors import ModelError
+from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.experiments import indexing
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.evaluate import default_measures, evaluate_system, rank_queries
+from sparse_coverage.experiments.cache import alone, code_key
+from sparse_coverage.experiments.centers import center_properties
+from sparse_coverage.experiments.evaluate import default_measures, evaluate_system, rank_queries, result_path
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
 from sparse_coverage.experiments.token_cache import RememberingEncoder
@@ -95,15 +100,30 @@ def test_one_traversal_serves_all_sizes(bench: Workbench, options: SystemOptions
     vocabularies = [bench.model(replace(options, size=size)).vocabulary for size in sizes]
     np.testing.assert_array_equal(vocabularies[0].centers, vocabularies[2].centers[:10])
     assert len(list((bench.cache / "vocabularies").glob("*/farthest-first-*"))) == 1
-    alone = SparseCoverage.fit(patents(), encoder=bench.encoder(options.encoder), size=20)
+    alone = SparseCoverage.fit(patents(), encoder=bench.encoder(options.encoder), size=20, preset="paper")
     np.testing.assert_array_equal(vocabularies[1].centers, alone.vocabulary.centers)
     np.testing.assert_allclose(vocabularies[1].radii, alone.vocabulary.radii, rtol=1e-6)
+
+
+def test_vocabularies_with_and_without_their_common_directions_are_kept_apart(
+    bench: Workbench, options: SystemOptions
+) -> None:
+    """Whichever was made first: the other is not taken for it."""
+    plain = bench.model(options).vocabulary.centers
+    without = replace(options, common=1)
+    for first, second in ((without, options), (options, without)):
+        with Workbench(small_collection(), bench.cache.with_name(f"other-{first.common}"), threads=1) as other:
+            made = {one.common: other.model(one).vocabulary.centers for one in (first, second)}
+        with Workbench(small_collection(), bench.cache.with_name(f"other-{first.common}"), threads=1) as again:
+            np.testing.assert_array_equal(again.model(second).vocabulary.centers, made[second.common])
+        np.testing.assert_array_equal(made[None], plain)
+        assert not np.array_equal(made[1], plain)
 
 
 def test_scoring_settings_share_one_index(bench: Workbench, options: SystemOptions) -> None:
     for alpha in (0.0, 1.0, 3.0):
         bench.index(replace(options, alpha=alpha))
-    assert len(list((bench.cache / "indexes").iterdir())) == 1
+    assert sum(path.is_dir() for path in (bench.cache / "indexes").iterdir()) == 1
 
 
 def test_a_pass_that_was_interrupted_goes_on_and_ends_the_same(
@@ -160,6 +180,126 @@ def test_an_evaluation_is_found_again(
     again = evaluate_system(bench, "paper", options, measures)
     assert again.values == first.values
     assert again.cost == first.cost
+
+
+def test_other_weights_under_the_same_name_are_another_evaluation(
+    options: SystemOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An encoder is asked for by its folder; what counts is what lies there."""
+    mine = tmp_path / "encoder"
+    shutil.copytree(options.encoder, mine)
+    own = replace(options, encoder=str(mine))
+    paths = []
+    for change in (False, False, True):
+        if change:
+            weights = load_file(mine / "model.safetensors")
+            name = next(name for name in sorted(weights) if name.endswith("word_embeddings.weight"))
+            save_file({**weights, name: weights[name] * 1.5}, mine / "model.safetensors")
+        with Workbench(small_collection(), tmp_path / "cache", threads=1) as bench:
+            paths.append(result_path(bench, "paper", own, ["MAP"]))
+    assert paths[0] == paths[1] != paths[2]
+
+
+@pytest.mark.parametrize(
+    "change", [{"k": 3}, {"alpha": 1.0}, {"tau": 95.0}, {"unit": "np"}, {"seed": 1}, {"uncovered": "nearest"}]
+)
+def test_another_option_is_another_evaluation(
+    bench: Workbench, options: SystemOptions, change: dict[str, object]
+) -> None:
+    other = replace(options, **change)
+    assert result_path(bench, "paper", options, ["MAP"]) != result_path(bench, "paper", other, ["MAP"])
+    assert result_path(bench, "paper", options, ["MAP"]) != result_path(bench, "paper", options, ["MAP", "R@100"])
+    same = result_path(bench, "dense", options, ["MAP"]) == result_path(bench, "dense", other, ["MAP"])
+    assert same  # which reads none of these
+
+
+@pytest.mark.parametrize("change", [{"title": "Another"}, {"publication_date": "2001-01-01"}])
+def test_a_title_or_a_date_changes_what_is_learned_from(
+    bench: Workbench, tmp_path: Path, change: dict[str, str]
+) -> None:
+    """Neither stands in a passage, but a vocabulary is learned from titles and sampled by year."""
+    changed = replace(small_collection(), documents=lambda: (replace(patent, **change) for patent in patents()))
+    assert Workbench(changed, tmp_path).source != bench.source
+
+
+def test_patents_to_learn_from_are_known_by_all_their_files(bench: Workbench, tmp_path: Path) -> None:
+    folder = tmp_path / "learn" / "deep"
+    folder.mkdir(parents=True)
+
+    def source() -> str:
+        return Workbench(small_collection(), bench.cache, learn_from=[str(tmp_path / "learn")]).source
+
+    (folder / "a.jsonl").write_text('{"id": "A-1-A1", "title": "Kettle"}\n', encoding="utf-8")
+    first = source()
+    assert source() == first
+    (folder / "b.jsonl").write_text('{"id": "B-1-A1", "title": "Lid"}\n', encoding="utf-8")
+    second = source()
+    (folder / "b.jsonl").write_text('{"id": "B-1-A1", "title": "Pot"}\n', encoding="utf-8")  # as long as before
+    assert len({first, second, source()}) == 3
+    with pytest.raises(InputError, match="no such file"):
+        _ = Workbench(small_collection(), bench.cache, learn_from=[str(tmp_path / "nowhere")]).source
+
+
+def test_the_program_itself_is_part_of_a_key() -> None:
+    assert len({code_key("model.py"), code_key("spans"), code_key("spans", "model.py"), code_key(".")}) == 4
+    with pytest.raises(FileNotFoundError):
+        code_key("no-such-room")
+
+
+def test_what_one_process_makes_another_waits_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    order = []
+
+    def second() -> None:
+        with alone(tmp_path / "thing", "this thing"):
+            order.append("second")
+
+    with alone(tmp_path / "thing", "this thing"):
+        waiting = threading.Thread(target=second)
+        waiting.start()
+        waiting.join(1.5)
+        order.append("first")
+    waiting.join()
+    assert order == ["first", "second"]
+    assert "waiting" in capsys.readouterr().err
+
+
+def test_a_full_disk_costs_time_alone(
+    tiny_encoder: OpenVinoEncoder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    counting = Counting(tiny_encoder)
+    encoder = RememberingEncoder(counting, tmp_path)
+    encoder._store.execute("PRAGMA max_page_count = 3")  # SQLite now says what it says of a full disk
+    for _ in range(2):
+        assert len(list(encoder.encode(TEXTS))) == len(TEXTS)
+    encoder.close()
+    assert counting.texts == 2 * len(TEXTS)
+    assert capsys.readouterr().err.count("no longer kept") == 1
+
+
+def test_a_damaged_cache_is_named(tiny_encoder: OpenVinoEncoder, tmp_path: Path) -> None:
+    RememberingEncoder(tiny_encoder, tmp_path).close()
+    [path] = tmp_path.glob("tokens-*.sqlite")
+    path.write_bytes(b"no database" * 1000)
+    with pytest.raises(InputError, match="Remove it"):
+        RememberingEncoder(tiny_encoder, tmp_path)
+
+
+def test_center_properties_are_found_again(
+    bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = center_properties(bench, options)
+    monkeypatch.setattr(Workbench, "index", lambda *_: pytest.fail("the index was asked for again"))
+    assert center_properties(bench, options) == first
+
+
+def test_what_the_collection_lacks_is_told(tmp_path: Path) -> None:
+    collection = replace(small_collection(), candidates=8)
+    collection.problems.add("some.xml:3: broken")
+    notes = Workbench(collection, tmp_path).notes()
+    assert notes == (
+        "1 documents could not be read, the first: some.xml:3: broken",
+        "2 of 8 candidates have no readable text",
+    )
 
 
 def test_other_judgements_are_another_evaluation(bench: Workbench, tmp_path: Path) -> None:

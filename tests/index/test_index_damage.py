@@ -12,7 +12,7 @@ import pytest
 from made_up import CENTERS, Made, build, random_document
 
 from sparse_coverage.errors import IndexStoreError, SparseCoverageError
-from sparse_coverage.index import IndexWriter, damaged_files, open_store, parse_filter
+from sparse_coverage.index import IndexWriter, damaged_files, manifest, open_store, parse_filter
 from sparse_coverage.index.filters import allowed_units
 
 DOCUMENTS = [random_document(f"D{n}", np.random.default_rng(n), country="EP", ipc=["H04N 5/44"]) for n in range(30)]
@@ -29,6 +29,7 @@ def everything(folder: Path) -> list[object]:
         seen += [segment.texts.unit(unit) for unit in range(len(segment))]
         seen += [segment.texts.document(number) for number in range(segment.entry.documents)]
         seen.append([segment.document_of(unit) for unit in range(len(segment))])
+    seen += [(store.find_document(f"D{n}"), store.find_unit(f"D{n}/0")) for n in range(len(DOCUMENTS))]
     return seen
 
 
@@ -65,7 +66,7 @@ def test_a_flipped_byte_anywhere_is_reported_by_file_and_never_gives_other_resul
             path.write_bytes(changed)
             name = str(path.relative_to(folder)).replace("\\", "/")
             if path.name == "manifest.json":
-                with pytest.raises(SparseCoverageError, match=r"manifest\.json|format"):
+                with pytest.raises(SparseCoverageError, match=r"manifest\.json"):
                     open_store(folder)
                 assert damaged_files(folder) == [name]
                 continue
@@ -106,6 +107,9 @@ def test_a_missing_file_is_named(folder: Path) -> None:
         assert path.name in str(raised.value)
         if path.name != "manifest.json":
             assert [Path(name).name for name in damaged_files(folder)] == [path.name]
+        with pytest.raises(IndexStoreError) as raised:
+            IndexWriter.open(folder)
+        assert path.name in str(raised.value)
         path.write_bytes(content)
 
 
@@ -118,11 +122,15 @@ def test_damage_is_not_merged_into_a_new_segment(folder: Path) -> None:
         writer.merge()
 
 
-def test_an_index_of_another_format_is_refused(folder: Path) -> None:
-    path = folder / "manifest.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"format": 2', '"format": 99'), encoding="utf-8")
-    with pytest.raises(IndexStoreError, match=r"format 99.*reads format 2"):
-        open_store(folder)
+def test_an_index_of_another_format_is_refused_and_not_called_damaged(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifest, "FORMAT", 99)
+    IndexWriter.create(folder.parent / "later", CENTERS, {}).close()
+    monkeypatch.undo()
+    for reads in (open_store, damaged_files, IndexWriter.open):
+        with pytest.raises(IndexStoreError, match=r"format 99.*reads format 3"):
+            reads(folder.parent / "later")
 
 
 _WRITER = """

@@ -1,14 +1,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from made_up import CENTERS, Made, build, random_document, vector
 
+from sparse_coverage import files
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.index import DocumentRecord, IndexedUnit, IndexWriter, UnitRecord, damaged_files, open_store
-from sparse_coverage.index.merging import groups_to_merge
+from sparse_coverage.index import (
+    DocumentRecord,
+    IndexedUnit,
+    IndexWriter,
+    UnitRecord,
+    allowed_units,
+    damaged_files,
+    open_store,
+    parse_filter,
+)
+from sparse_coverage.index import writer as writer_module
+from sparse_coverage.index.merging import Size, groups_to_merge
 
 
 def made(count: int, seed: int = 0, prefix: str = "D") -> list[Made]:
@@ -137,6 +149,38 @@ def test_after_a_failed_write_nothing_more_is_written(folder: Path, monkeypatch:
     assert ids(folder) == ["D0", "D1", "D2", "D3", "D4", "D5"]
 
 
+@pytest.mark.parametrize("step", ["the folder is synced", "the writer takes note"])
+def test_a_commit_that_is_interrupted_after_its_last_step_stays(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """The manifest is in its place, but the writer never hears of it: what it names must not be cleared away."""
+    really_write, really_sync = writer_module.write_manifest, files.sync_folder
+
+    def write_then_stop(*arguments: Any) -> None:
+        really_write(*arguments)
+        raise KeyboardInterrupt
+
+    def fail_for_the_index(path: Path) -> None:
+        if path == folder:
+            raise OSError(5, "Input/output error")
+        really_sync(path)
+
+    extra = made(1, prefix="E")[0]
+    with monkeypatch.context() as patch, IndexWriter.open(folder) as writer:
+        writer.add(extra.record, extra.indexed)
+        writer.delete("D0")
+        if step == "the folder is synced":
+            patch.setattr(files, "sync_folder", fail_for_the_index)
+            with pytest.raises(IndexStoreError, match="cannot be written"):
+                writer.commit()
+        else:
+            patch.setattr(writer_module, "write_manifest", write_then_stop)
+            with pytest.raises(KeyboardInterrupt):
+                writer.commit()
+    assert ids(folder) == ["D1", "D2", "D3", "D4", "D5", "E0"]
+    assert damaged_files(folder) == []
+
+
 def test_one_writer_at_a_time_readers_at_any_time(folder: Path) -> None:
     with IndexWriter.open(folder):
         assert len(ids(folder)) == 6
@@ -157,6 +201,11 @@ def test_a_reader_keeps_its_snapshot_through_deletes_and_merges(folder: Path) ->
     assert ids(folder) == ["E0"]
     assert [old.document(number).id for number in range(6)] == ["D0", "D1", "D2", "D3", "D4", "D5"]
     assert old.find_document("D3") == 3
+    assert old.find_unit("D3/0") == old.units_of(3).start
+    (allowed,) = allowed_units(
+        old, parse_filter("document:D3")
+    )  # the first filter of this reader, long after the files are gone
+    assert np.flatnonzero(allowed).tolist() == list(old.units_of(3))
     for segment in old.segments:
         segment.packed.check_all()
         segment.spans.check_all()
@@ -218,10 +267,15 @@ def test_eight_bits_take_less_room(tmp_path: Path) -> None:
 
 
 def test_neighbours_are_grouped_up_to_the_size_of_a_segment() -> None:
-    assert groups_to_merge([65_536, 65_536], [0, 0]) == []
-    assert groups_to_merge([65_536, 65_536], [0, 5]) == [(1, 2)]
-    assert groups_to_merge([40_000, 30_000, 30_000, 5_000], [0] * 4) == [(1, 4)]
-    assert groups_to_merge([], []) == []
+    def grouped(units: list[int], dead: list[bool], postings: int = 3) -> list[tuple[int, int]]:
+        return groups_to_merge([Size(count, postings) for count in units], dead, Size(65_536, 10))
+
+    assert grouped([65_536, 65_536], [False, False]) == []
+    assert grouped([65_536, 65_536], [False, True]) == [(1, 2)]
+    assert grouped([40_000, 30_000, 30_000, 5_000], [False] * 4) == [(1, 4)]
+    assert grouped([], []) == []
+    assert grouped([1, 1, 1, 1, 1], [False] * 5) == [(0, 3), (3, 5)], "no more postings at a time than memory allows"
+    assert grouped([1, 1], [True, False], postings=11) == [(0, 1)]
 
 
 def test_an_unfinished_index_says_how_to_go_on(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sparse_coverage import ActivationConfig, Index, SparseCoverage, cli, read_patents
+from sparse_coverage import ActivationConfig, Index, Preset, SparseCoverage, cli, read_patents
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 
 DOCUMENTS = {
@@ -50,7 +50,7 @@ def folder(tmp_path: Path, tiny_checkpoint: Path) -> Path:
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
     every = list(read_patents(write(tmp_path / "all.jsonl", list(DOCUMENTS))))
     activation = ActivationConfig(k=8, uncovered="nearest")
-    model = SparseCoverage.fit(every, encoder=encoder, size=40, activation=activation)
+    model = SparseCoverage.fit(every, encoder=encoder, size=40, preset=Preset(activation=activation))
     Index.build(tmp_path / "index", model, every[:2])
     return tmp_path / "index"
 
@@ -139,4 +139,14 @@ def test_a_whole_document_can_be_set_against_the_query(run: Run, folder: Path) -
     answers = json.loads(run("explain", folder, QUERY, "XX-2-A1", "--whole", "--json")[1])
     assert answers["document"] == "XX-2-A1"
     assert len(answers["found"]) + len(answers["missing"]) > 5
-    assert "find nothing in this document" in run("explain", folder, QUERY, "XX-2-A1", "--whole")[1].replace("\n", " ")
+    assert set(answers["passages"]) == {answer["passage"] for answer in answers["found"]}
+    out = run("explain", folder, QUERY, "XX-2-A1", "--whole")[1].replace("\n", " ")
+    assert "nothing in this document answers" in out
+
+
+def test_an_explanation_follows_the_scoring_of_the_search(run: Run, folder: Path) -> None:
+    scoring = ["--alpha", "1", "--gamma", "0", "--rho", "0"]
+    (first, *_) = json.loads(run("search", folder, QUERY, "--json", *scoring)[1])
+    explained = json.loads(run("explain", folder, QUERY, first["document"], "--json", *scoring)[1])
+    assert explained["score"] == pytest.approx(first["score"], rel=1e-6)
+    assert json.loads(run("explain", folder, QUERY, first["document"], "--json")[1])["score"] != explained["score"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +15,9 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent.parent / "index"))
 from made_up import CENTERS, Made, build, random_document, vector
 
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.index import IndexStore, IndexWriter, allowed_units, open_store, parse_filter
+from sparse_coverage.search import engine as engine_module
 from sparse_coverage.search.aggregation import Aggregation, Best, DecayedSum, TopMean, parse_aggregation
 from sparse_coverage.search.engine import Engine
 from sparse_coverage.search.scoring import ScoringConfig
@@ -129,6 +132,23 @@ def test_the_cost_counts_the_lists_that_are_read(store: IndexStore) -> None:
     assert (centers, stop_centers) == (int((~stop).sum()), int(stop.sum())) == (21, 2)
     lists = sum(segment.postings.frequencies for segment in store.segments)
     assert postings == int(np.asarray(lists)[~stop].sum())
+
+
+def test_a_search_that_fails_waits_for_its_threads(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its room for scores goes to the next query: a thread that still wrote into it would spoil that one's result."""
+    really, ended = engine_module.accumulate, []
+
+    def damaged_first(offsets: Any, packed: Any, *rest: Any) -> None:
+        if packed is store.segments[0].packed:
+            raise IndexStoreError("damaged")
+        time.sleep(0.2)
+        really(offsets, packed, *rest)
+        ended.append(packed)
+
+    monkeypatch.setattr(engine_module, "accumulate", damaged_first)
+    with pytest.raises(IndexStoreError, match="damaged"):
+        Engine(store, ScoringConfig(), 2).rank_units(vector({1: 0.5}), 5, threads=2)
+    assert ended
 
 
 def test_an_index_without_documents_answers_nothing(tmp_path: Path) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sparse_coverage import ActivationConfig, Index, Patent, ScoringConfig, SparseCoverage
+from sparse_coverage import ActivationConfig, Index, Patent, Preset, ScoringConfig, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
 from sparse_coverage.index import DocumentRecord, IndexedUnit, IndexWriter
@@ -16,6 +17,7 @@ from sparse_coverage.index.filters import family, published, section
 from sparse_coverage.patents import Claim, Paragraph
 from sparse_coverage.search import Best, DecayedSum, TopMean, is_unfinished
 from sparse_coverage.search.building import build_index
+from sparse_coverage.search.checking import damaged_model_files
 from sparse_coverage.search.tracing import trace_query
 
 ABSTRACTS = [
@@ -51,7 +53,7 @@ PATENTS = [patent(number) for number in range(len(ABSTRACTS))]
 def model(tiny_encoder: OpenVinoEncoder) -> SparseCoverage:
     """Every span counts, so that every document shares something with the query."""
     return SparseCoverage.fit(
-        PATENTS, encoder=tiny_encoder, size=60, activation=ActivationConfig(k=8, uncovered="nearest")
+        PATENTS, encoder=tiny_encoder, size=60, preset=Preset(activation=ActivationConfig(k=8, uncovered="nearest"))
     )
 
 
@@ -134,21 +136,64 @@ def test_a_profile_finds_the_same_and_says_what_it_cost(index: Index) -> None:
     assert cost.total >= cost.encoding > 0
 
 
-def test_a_span_is_unmatched_only_if_nothing_it_activates_is_there(index: Index) -> None:
-    traced = trace_query(index.model, QUERY)
-    np.testing.assert_array_equal(traced.vector.centers, index.model.encode_query(QUERY).centers)
-    for hit in index.search(QUERY):
-        explanation = index.explain(QUERY, hit.passages[0].id)
+def test_contributions_add_up_to_the_score_that_the_search_gave(index: Index) -> None:
+    for hit in index.search(QUERY, passages=10):
+        for passage in hit.passages:
+            explanation = index.explain(QUERY, passage.id)
+            assert sum(match.contribution for match in explanation.matches) == pytest.approx(passage.score, rel=1e-6)
+            for match in explanation.matches:
+                assert QUERY[match.query.start : match.query.end] == match.query.text
+                assert passage.text[match.passage.start : match.passage.end] == match.passage.text
+
+
+@pytest.fixture(scope="module")
+def strict(tiny_encoder: OpenVinoEncoder, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """An index for which a query has spans of every kind: found, not found, too common, outside every center."""
+    model = SparseCoverage.fit(
+        PATENTS[:3], encoder=tiny_encoder, size=25, preset=Preset(activation=ActivationConfig(k=3))
+    )
+    folder = tmp_path_factory.mktemp("strict") / "index"
+    Index.build(folder, model, PATENTS)
+    return Index.open(folder, encoder=tiny_encoder, scoring=ScoringConfig(rho=0.12))
+
+
+def test_every_span_is_matched_or_unmatched_or_cannot_be_compared(strict: Index) -> None:
+    traced = trace_query(strict.model, QUERY)
+    np.testing.assert_array_equal(traced.vector.centers, strict.model.encode_query(QUERY).centers)
+    seen = dict.fromkeys(["found", "unmatched", "common", "uncovered"], 0)
+    for hit in strict.search(QUERY):
+        explanation = strict.explain(QUERY, hit.passages[0].id)
         shared = {match.center for match in explanation.matches}
-        for place, centers in zip(traced.places, traced.activations.centers.tolist(), strict=True):
-            assert (place in explanation.unmatched) == shared.isdisjoint(centers)
+        lists = {
+            "unmatched": explanation.unmatched,
+            "common": explanation.unsearched.common,
+            "uncovered": explanation.unsearched.uncovered,
+        }
+        for row, place in enumerate(traced.places):
+            active = [
+                center
+                for center, similarity in zip(
+                    traced.activations.centers[row].tolist(), traced.activations.similarities[row].tolist(), strict=True
+                )
+                if center >= 0 and similarity > 0
+            ]
+            counted = [center for center in active if not strict.statistics.stop[center]]
+            kind = (
+                "uncovered" if not active else
+                "common" if not counted else
+                "found" if shared.intersection(counted) else "unmatched"
+            )  # fmt: skip
+            seen[kind] += 1
+            assert [name for name, places in lists.items() if place in places] == ([] if kind == "found" else [kind])
+    assert all(seen.values()), f"the example lacks a kind: {seen}"
 
 
 def test_a_document_is_set_against_the_query_as_a_whole(index: Index) -> None:
     document = "XX-3-A1"
     answers = index.answers(QUERY, document)
     traced = trace_query(index.model, QUERY)
-    assert len(answers.found) + len(answers.missing) == len(traced.places)
+    compared = len(traced.places) - len(answers.unsearched.common) - len(answers.unsearched.uncovered)
+    assert len(answers.found) + len(answers.missing) == compared
     explanations = [
         index.explain(QUERY, f"{document}/{part}") for part in ("abstract/p[1]", "claims/claim[1]", "claims/claim[2]")
     ]
@@ -156,6 +201,7 @@ def test_a_document_is_set_against_the_query_as_a_whole(index: Index) -> None:
     for answer in answers.found:
         assert QUERY[answer.query.start : answer.query.end] == answer.query.text
         text = index.store.unit(index.store.find_unit(answer.passage) or 0).text
+        assert answers.passages[answer.passage] == text
         assert text[answer.match.passage.start : answer.match.passage.end] == answer.match.passage.text
         strongest = max(
             m.contribution / m.query_weight
@@ -201,6 +247,65 @@ def test_a_failed_update_changes_nothing(own: Index) -> None:
         own.add([PATENTS[4], PATENTS[0]])
     own.refresh()
     assert own.search(QUERY) == before
+
+
+def test_a_new_version_without_text_is_refused_and_changes_nothing(own: Index) -> None:
+    before = own.search(QUERY)
+    empty = Patent(id="XX-1-A1", title="")
+    with pytest.raises(InputError, match="new version of 'XX-1-A1' has no text"):
+        own.add([PATENTS[4], empty], replace=True)
+    own.refresh()
+    assert own.search(QUERY) == before
+    assert own.add([PATENTS[4], Patent(id="XX-7-A1", title="")]) == 1, "a new document without text is passed over"
+
+
+def test_another_index_in_the_place_of_this_one_is_noticed(own: Index, tiny_encoder: OpenVinoEncoder) -> None:
+    folder = own.store.folder
+    other = SparseCoverage.fit(PATENTS[:5], encoder=tiny_encoder, size=50)
+    shutil.rmtree(folder)
+    Index.build(folder, other, PATENTS[:2])
+    with pytest.raises(MismatchError, match="Open the index again"):
+        own.refresh()
+    with pytest.raises(MismatchError, match="Open the index again"):
+        own.add([PATENTS[4]])
+    assert len(Index.open(folder, encoder=tiny_encoder).search(QUERY)) <= 2
+
+
+def test_a_build_interrupted_before_its_first_commit_keeps_the_model_it_learned(
+    model: SparseCoverage, tmp_path: Path
+) -> None:
+    def stopped() -> Iterator[Patent]:
+        yield PATENTS[0]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Index.build(tmp_path / "index", model, stopped())
+    assert is_unfinished(tmp_path / "index")
+    learned = SparseCoverage.load(tmp_path / "index" / "model", encoder=model.encoder)
+    assert len(Index.build(tmp_path / "index", learned, PATENTS).search(QUERY)) == 6
+    with pytest.raises(InputError, match="nothing to index"):
+        Index.build(tmp_path / "empty", model, [])
+    assert not (tmp_path / "empty").exists()
+
+
+def test_a_damaged_model_inside_an_index_is_reported_by_file(own: Index) -> None:
+    folder = own.store.folder
+    assert damaged_model_files(folder) == []
+    random = np.random.default_rng(0)
+    for path in sorted((folder / "model").iterdir()):
+        content = path.read_bytes()
+        # Of model.json, what postings depend on is covered: up to the settings that searching alone reads.
+        covered = content.index(b'"repeats"') if path.name == "model.json" else len(content)
+        for place in random.choice(covered, size=min(covered, 15), replace=False).tolist():
+            changed = bytearray(content)
+            changed[place] ^= 1 << int(random.integers(8))
+            path.write_bytes(changed)
+            named = damaged_model_files(folder)
+            # A checksum that changed in vocabulary.json speaks against the file it belongs to.
+            assert f"model/{path.name}" in named or (path.name == "vocabulary.json" and named)
+        path.unlink()
+        assert damaged_model_files(folder) == [f"model/{path.name}"]
+        path.write_bytes(content)
 
 
 def test_an_interrupted_build_goes_on_where_it_stopped(

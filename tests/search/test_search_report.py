@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit
 from sparse_coverage.search.report import write_report
-from sparse_coverage.search.types import Answer, Place
+from sparse_coverage.search.types import Answer, Place, Unsearched
 
 CLAIM = 'A solenoid valve with a <b>spring</b> & "plunger"'
 PASSAGE = "The magnet valve's plunger</div><script>alert(1)</script> is sprung"
@@ -106,7 +106,16 @@ def test_what_the_document_lacks_is_said(tmp_path: Path) -> None:
     page = report(
         tmp_path, answers=Answers(CLAIM, "XX-1-A1", found, (place(CLAIM, "solenoid"), place(CLAIM, "spring")))
     )
-    assert re.search(r"not in this document: solenoid, spring\.", unescape(page.text))
+    assert re.search(r"nothing in this document answers: solenoid, spring\.", unescape(page.text))
+
+
+def test_what_is_compared_with_nothing_is_said_once_and_not_held_against_a_document(tmp_path: Path) -> None:
+    unsearched = Unsearched(uncovered=(place(CLAIM, "with"), place(CLAIM, "sole")), common=(place(CLAIM, "A"),))
+    explanation = Explanation(CLAIM, HIT.passages[0], MATCHES, (place(CLAIM, "noid"),), unsearched)
+    write_report(tmp_path / "report.html", CLAIM, [HIT], {"XX-1-A1": explanation}, title="Prior art")
+    text = Page(tmp_path / "report.html").text
+    assert "Not compared with any document, too common to count: a." in text
+    assert "Not compared with any document, outside every center: with." in text, "pieces of 'solenoid' are compared"
 
 
 def test_a_report_without_hits_can_be_written(tmp_path: Path) -> None:

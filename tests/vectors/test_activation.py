@@ -40,6 +40,17 @@ def scenes(draw: st.DrawFn) -> tuple[np.ndarray, Vocabulary]:
     return spans, vocabulary_of(centers, radii)
 
 
+@settings(max_examples=60)
+@given(scene=scenes(), k=st.integers(1, 8))
+def test_nearest_is_the_most_similar_whatever_the_radii(scene: tuple[np.ndarray, Vocabulary], k: int) -> None:
+    spans, vocabulary = scene
+    found = activate(spans, vocabulary, ActivationConfig(k=k, assignment="nearest"))
+    for row, span in enumerate(spans):
+        ranked = sorted((canonical_distance(span, center), number) for number, center in enumerate(vocabulary.centers))
+        wanted = [number for _, number in ranked[:k]]
+        assert found.centers[row].tolist() == wanted + [-1] * (k - len(wanted))
+
+
 def plain(spans: np.ndarray, vocabulary: Vocabulary, k: int, nearest: bool) -> list[list[tuple[int, np.float32]]]:
     rows = []
     for span in spans:

@@ -79,13 +79,13 @@ def test_finished_blocks_are_not_computed_again(tmp_path: Path, monkeypatch: pyt
     block = nearest_module.BLOCK * 8 * 2
     saved.write_bytes(content[: 3 * block + 17])  # a kill in the middle of the fourth block
     computed: list[int] = []
-    assign = nearest_module._assign_block
+    assign = nearest_module._assign
 
-    def watched(reader, centers, first, last, found) -> None:  # type: ignore[no-untyped-def]
-        computed.append(first)
-        assign(reader, centers, first, last, found)
+    def watched(reader, centers, gpu, numbers, found) -> None:  # type: ignore[no-untyped-def]
+        computed.append(int(numbers[0]))
+        assign(reader, centers, gpu, numbers, found)
 
-    monkeypatch.setattr(nearest_module, "_assign_block", watched)
+    monkeypatch.setattr(nearest_module, "_assign", watched)
     again = nearest_centers(points, centers, sizes=[10, 40], checkpoint=saved)
     assert sorted(computed) == list(range(3 * nearest_module.BLOCK, 2000, nearest_module.BLOCK))
     assert saved.read_bytes() == content

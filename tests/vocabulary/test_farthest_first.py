@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from plain import plain_farthest_first, unit
 
 from sparse_coverage.errors import VocabularyError
+from sparse_coverage.vocabulary import farthest_first as farthest_first_module
 from sparse_coverage.vocabulary.canonical import canonical_distance
 from sparse_coverage.vocabulary.farthest_first import farthest_first
+from sparse_coverage.vocabulary.kmeans import seed_by_distance
 from sparse_coverage.vocabulary.points import Points
 
 
@@ -21,7 +23,7 @@ def clouds(draw: st.DrawFn) -> np.ndarray:
     """Unit vectors with clusters, exact duplicates and near ties (neighbours in float32, far below any screen's error)."""
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     total, dimension = draw(st.integers(2, 260)), draw(st.integers(2, 70))
-    kind = draw(st.sampled_from(["gaussian", "clusters", "grid", "onehot"]))
+    kind = draw(st.sampled_from(["gaussian", "clusters", "grid", "lattice", "onehot"]))
     if kind == "gaussian":
         vectors = random.standard_normal((total, dimension))
     elif kind == "clusters":
@@ -29,6 +31,11 @@ def clouds(draw: st.DrawFn) -> np.ndarray:
         vectors = heart[random.integers(0, len(heart), total)] + 0.1 * random.standard_normal((total, dimension))
     elif kind == "grid":
         vectors = random.integers(-1, 2, (total, dimension)).astype(np.float64)
+        vectors[~vectors.any(axis=1), 0] = 1
+    elif kind == "lattice":  # few directions in few dimensions: equal distances everywhere, at every stage
+        dimension = min(dimension, 5)
+        vectors = random.integers(-2, 3, (total, dimension)).astype(np.float64)
+        vectors[~vectors.any(axis=1), 0] = 1
     else:
         vectors = np.eye(dimension)[random.integers(0, dimension, total)]
     points = unit(vectors)
@@ -67,6 +74,22 @@ def test_too_few_distinct_points_is_an_error_that_counts_them(points: np.ndarray
         farthest_first(points, len(rows) + 1, seed=seed)
 
 
+@pytest.mark.parametrize("asked", [31, 101, 10_000])
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_more_centers_than_different_rows_fail_before_the_walk_begins(
+    asked: int, kind: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = unit(np.random.default_rng(0).standard_normal((30, 8)))[np.arange(100) % 30].astype(kind)
+    assert len(farthest_first(Points(points), 30).rows) == 30
+    monkeypatch.setattr(farthest_first_module, "_Walk", None)
+    with pytest.raises(
+        VocabularyError, match=f"{asked:,} centers .* the 100 spans hold only 30 distinct points at most"
+    ):
+        farthest_first(Points(points), asked)
+    with pytest.raises(VocabularyError, match="only 30 distinct points at most"):
+        seed_by_distance(Points(points), asked)
+
+
 @settings(max_examples=30)
 @given(points=clouds(), seed=st.integers(0, 3), threads=st.sampled_from([1, 2]))
 def test_float16_points_stand_for_unit_vectors(points: np.ndarray, seed: int, threads: int) -> None:
@@ -99,6 +122,17 @@ def test_a_saved_state_is_taken_up_and_extended(tmp_path: Path) -> None:
     assert longest.rows.tolist() == whole.rows.tolist()
 
 
+def test_a_state_of_other_points_or_another_seed_is_ignored(tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    ours, others = (unit(random.standard_normal((4000, 32))) for _ in range(2))
+    checkpoint = tmp_path / "state.npz"
+    farthest_first(others, 100, seed=3, checkpoint=checkpoint)
+    found = farthest_first(ours, 100, seed=3, checkpoint=checkpoint)
+    assert found.rows.tolist() == farthest_first(ours, 100, seed=3).rows.tolist()
+    found = farthest_first(ours, 100, seed=4, checkpoint=checkpoint)
+    assert found.rows.tolist() == farthest_first(ours, 100, seed=4).rows.tolist()
+
+
 @pytest.mark.parametrize(
     "damage", [lambda content: content[: len(content) // 2], lambda content: b"", lambda content: b"?" * 99]
 )
@@ -110,12 +144,26 @@ def test_a_damaged_state_is_ignored(tmp_path: Path, damage) -> None:
     assert farthest_first(points, 50, checkpoint=checkpoint).rows.tolist() == expected
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, 3.0])
-def test_vectors_that_cannot_be_points_are_refused(bad: float) -> None:
-    points = unit(np.random.default_rng(0).standard_normal((50, 8)))
-    points[31, 2] = bad
-    with pytest.raises(VocabularyError, match="not a number, or its length is not one"):
-        farthest_first(points, 5)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 3.0, 0.0])
+@pytest.mark.parametrize("row", [1031, 3015])
+def test_vectors_that_cannot_be_points_are_refused_by_their_number(bad: float, row: int) -> None:
+    """Row 3015 is the first center of seed 2."""
+    points = unit(np.random.default_rng(0).standard_normal((3600, 8)))
+    assert farthest_first(points, 1, seed=2).rows.tolist() == [3015]
+    points[row] *= 0 if bad == 0 else 1
+    points[row, 2] = bad
+    with pytest.raises(VocabularyError, match=f"Vector {row} .* not a number, or its length is not one"):
+        farthest_first(points, 5, seed=2)
+    if bad != 3.0:  # a float16 row of any length stands for its direction
+        with pytest.raises(VocabularyError, match=f"Vector {row} .* not a number, or its length is not one"):
+            farthest_first(Points(points.astype(np.float16)), 5, seed=2)
+
+
+def test_large_float16_values_are_numbers_like_others() -> None:
+    points = np.array([[65504, 65504], [0, -65504], [1e-7, 0]], np.float16)
+    expected = unit(points.astype(np.float64))
+    np.testing.assert_allclose(Points(points).rows(np.arange(3)), expected, rtol=2e-7)
+    assert sorted(farthest_first(Points(points), 3).rows.tolist()) == [0, 1, 2]
 
 
 def test_nothing_to_choose_from_is_said() -> None:

@@ -33,6 +33,17 @@ def dying(original, when, before=True):
         return result
     return wrapped
 
+def cut_and_dying(when):
+    # leaves half of what was written, as a kill in the middle of writing does
+    def fsync(handle):
+        global calls
+        calls += 1
+        if calls == when:
+            os.ftruncate(handle, os.fstat(handle).st_size // 2)
+            os.kill(os.getpid(), signal.SIGKILL)
+        os.fsync(handle)
+    return type("os", (), {"fsync": staticmethod(fsync)})
+
 def half_written(self, first, last):
     global calls
     calls += 1
@@ -44,7 +55,11 @@ def half_written(self, first, last):
 
 append = nearest._Saved.append
 if point == "while a shard is written":
-    shards.os = type("os", (), {"fsync": staticmethod(dying(os.fsync, 4))})
+    shards.os = cut_and_dying(4)
+elif point == "while the sample is put together":
+    sampler.os = cut_and_dying(1)
+elif point == "while the traversal is saved":
+    standing.os = cut_and_dying(2)
 elif point == "before the sample is committed":
     sampler.write_json = dying(sampler.write_json, 1 if (Path(work) / "sampling.json").exists() else 2)
 elif point == "before the shards are removed":
@@ -65,9 +80,11 @@ model.save(output)
 """
 POINTS = [
     "while a shard is written",
+    "while the sample is put together",
     "before the sample is committed",
     "before the shards are removed",
     "during the traversal",
+    "while the traversal is saved",
     "while cells are written",
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,12 +27,14 @@ class WordEncoder:
 
     def __init__(self, broken: bool = False) -> None:
         self.broken = broken
+        self.encoded = 0
 
     def tokenize(self, text: str) -> Tokens:
         raise NotImplementedError
 
     def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
         for text in texts:
+            self.encoded += 1
             words, starts, place = text.split(" "), [], 0
             for word in words:
                 starts.append(place)
@@ -39,6 +42,7 @@ class WordEncoder:
             vectors = np.stack(
                 [np.random.default_rng(list(word.encode())).standard_normal(16) for word in words]
             ).astype(np.float32)
+            vectors[[word == "zero" for word in words]] = 0
             if self.broken:
                 vectors[-1, 3] = np.nan
             first = np.array(starts, np.int32)
@@ -137,6 +141,60 @@ def test_vectors_that_are_no_numbers_stop_the_run_and_name_the_passage(tmp_path:
 def test_texts_without_spans_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(VocabularyError, match="no spans"):
         sample(tmp_path, ["...", "???"], config())
+
+
+def test_a_span_without_a_direction_is_no_point(tmp_path: Path) -> None:
+    found = sample(tmp_path, ["one zero two", "zero"], config())
+    assert list(found.texts()) == ["one", "two"]
+    assert found.seen == {"document": 4}
+
+
+def test_a_finished_sample_of_other_documents_is_refused(tmp_path: Path) -> None:
+    sample(tmp_path, texts(9), config())
+    assert len(sample(tmp_path, iter(texts(9)), config())) == 360
+    with pytest.raises(MismatchError, match=r"sample of other documents: 'd0w0.* stands there where 'another"):
+        sample(tmp_path, ["another text", *texts(9)], config())
+
+
+def test_an_interrupted_sample_of_other_documents_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here it is the second group that differs."""
+    monkeypatch.setattr(sampler_module, "GROUP_CHARACTERS", 500)
+    patents = [Patent(id=f"P{n}", abstract=(Paragraph(text, "/a"),)) for n, text in enumerate(texts(9))]
+    with monkeypatch.context() as patch:
+        patch.setattr(sampler_module._Sampler, "finish", lambda self: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            sample(tmp_path, patents, config())
+    second = int(sampler_module.ShardFolder(tmp_path / "shards").read(1).first[1:])
+    others = [replace(patent, id="Q") if n == second else patent for n, patent in enumerate(patents)]
+    with pytest.raises(MismatchError, match=f"P{second} stands there where Q stands here"):
+        sample(tmp_path, others, config())
+    assert len(sample(tmp_path, patents, config())) == 360
+
+
+def test_groups_that_are_on_disk_are_not_encoded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampler_module, "GROUP_CHARACTERS", 500)
+    whole = sample(tmp_path / "whole", texts(9), config())
+    encoder = WordEncoder()
+
+    def half() -> Iterator[str]:
+        yield from texts(9)[:5]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        draw_sample(tmp_path / "work", half(), encoder, get_unit("token"), config())  # type: ignore[arg-type]
+    done = encoder.encoded
+    assert 0 < done < 9
+    resumed = draw_sample(tmp_path / "work", texts(9), encoder, get_unit("token"), config())  # type: ignore[arg-type]
+    assert encoder.encoded == 9
+    assert (resumed.folder / "points.f16").read_bytes() == (whole.folder / "points.f16").read_bytes()
+
+
+def test_a_new_sample_makes_an_old_traversal_worthless(tmp_path: Path) -> None:
+    for name in ("traversal-0.npz", "cells-random-0-10.bin"):
+        (tmp_path / name).write_bytes(b"of a sample that is gone")
+    sample(tmp_path, texts(2), config())
+    assert not list(tmp_path.glob("traversal-*"))
+    assert not list(tmp_path.glob("cells-*"))
 
 
 def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sample_of import sample_of
 
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, VocabularyError
+from sparse_coverage.files import sha256_of
 from sparse_coverage.vocabulary import SpanSample, Vocabulary, build_vocabulary
 from sparse_coverage.vocabulary.compare import compare
 from sparse_coverage.vocabulary.farthest_first import farthest_first
@@ -71,6 +73,48 @@ def test_a_wrong_radius_is_found(vocabulary: Vocabulary, sample: SpanSample) -> 
     radii = vocabulary.radii.copy()
     radii[12] = np.nextafter(radii[12], np.float32(2))
     assert "percentiles of their cells: 1 are not" in broken(replace(vocabulary, radii=radii), sample)
+
+
+def test_a_foreign_anchor_is_found(vocabulary: Vocabulary, sample: SpanSample) -> None:
+    anchors = list(vocabulary.anchors)
+    anchors[7] = replace(anchors[7], text="something else")
+    assert "every anchor is that of its center: 1 are not" in broken(
+        replace(vocabulary, anchors=tuple(anchors)), sample
+    )
+
+
+def test_another_seed_is_found(vocabulary: Vocabulary, sample: SpanSample) -> None:
+    """The sequence is a right one, but not the one of this seed."""
+    other = replace(vocabulary, config=replace(vocabulary.config, seed=1))
+    assert broken(other, sample).startswith("the first center is the one that the seed draws: it draws span")
+
+
+def test_wrong_sizes_of_cells_are_found(vocabulary: Vocabulary, sample: SpanSample) -> None:
+    counts = vocabulary.levels[25].counts.copy()
+    counts[3] += 1
+    for wrong in (replace(vocabulary.levels[25], counts=counts), replace(vocabulary.levels[25], error=0.5)):
+        assert "the radii of 25 centers" in broken(replace(vocabulary, levels={**vocabulary.levels, 25: wrong}), sample)
+
+
+def test_a_center_that_is_no_direction_is_found(vocabulary: Vocabulary, sample: SpanSample) -> None:
+    centers = vocabulary.centers.copy()
+    centers[3] = np.nan
+    assert broken(replace(vocabulary, centers=centers), sample) == "every center has length one: 1 have not"
+
+
+def test_equal_spans_share_their_center(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
+    """A center may stand in several rows, with several anchors; any of them is right."""
+    vectors = np.fromfile(sample_of(tmp_path, total=300).folder / "points.f16", np.float16).reshape(300, 32)
+    vectors[150:] = vectors[:150]
+    (tmp_path / "points.f16").write_bytes(vectors.tobytes())
+    facts = json.loads((tmp_path / "sample.json").read_text())
+    facts["sha256"]["points.f16"] = sha256_of(tmp_path / "points.f16")
+    (tmp_path / "sample.json").write_text(json.dumps(facts))
+    twice = SpanSample(tmp_path)
+    for selection in ("farthest-first", "random"):
+        made = build_vocabulary(twice, tiny_encoder, "token", size=150, selection=selection)
+        assert any(int(anchor.passage) >= 150 for anchor in made.anchors)
+        assert broken(made, twice) == ""
 
 
 def test_impossible_values_are_found_without_a_sample(vocabulary: Vocabulary) -> None:

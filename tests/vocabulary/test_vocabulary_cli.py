@@ -60,10 +60,23 @@ def test_show_names_centers_by_their_anchors(folder: Path) -> None:
     assert "nearest centers" in table
 
 
+def test_show_says_how_it_was_made_and_how_well_it_covers(folder: Path) -> None:
+    shown = json.loads(run(vocabulary.command, "show", folder / "model", "--json").stdout)
+    assert [level["size"] for level in shown["sizes"]] == [15, 30, 60]
+    errors = [level["error"] for level in shown["sizes"]]
+    assert errors == sorted(errors, reverse=True)
+    assert all(0.9 < level["covered"] <= 1 for level in shown["sizes"])
+    assert shown["config"]["selection"] == "farthest-first"
+    text = run(vocabulary.command, "show", folder / "model").stdout
+    assert "chosen by farthest-first (seed 0) from" in text
+    assert "spans covered" in text
+
+
 def test_show_finds_and_sorts(folder: Path) -> None:
     found = json.loads(run(vocabulary.command, "show", folder / "model", "--find", "PUMP", "--json").stdout)
     assert found["centers"]
     assert all("pump" in center["text"].lower() for center in found["centers"])
+    assert "No anchor contains 'xyzzy'" in run(vocabulary.command, "show", folder / "model", "--find", "xyzzy").stdout
     sizes = [
         center["spans"]
         for center in json.loads(
@@ -90,7 +103,7 @@ def test_show_takes_document_frequencies_from_an_index(folder: Path, tmp_path: P
 
 def test_verify_holds_and_fails_with_a_status(folder: Path, tmp_path: Path) -> None:
     output = run(vocabulary.command, "verify", folder / "model", "--work", folder / "work").stdout
-    assert output.count("holds") == 8
+    assert output.count("holds") == 10
     findings = json.loads(run(vocabulary.command, "verify", folder / "model", "--json").stdout)
     assert [finding["holds"] for finding in findings] == [True, True, True]
     other = run(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import huggingface_hub
 import numpy as np
@@ -12,7 +15,14 @@ from sample_of import sample_of
 
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, VocabularyError
-from sparse_coverage.vocabulary import Vocabulary, build_vocabulary, load_vocabulary, publish, save_vocabulary
+from sparse_coverage.vocabulary import (
+    Vocabulary,
+    build_vocabulary,
+    check_wishes,
+    load_vocabulary,
+    publish,
+    save_vocabulary,
+)
 from sparse_coverage.vocabulary.selections import SELECTIONS
 
 
@@ -84,6 +94,40 @@ def test_another_format_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> No
         load_vocabulary(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda header: header.pop("config"),
+        lambda header: header.pop("sha256"),
+        lambda header: header["sha256"].pop("anchors.jsonl"),
+        lambda header: header["config"].pop("encoder"),
+        lambda header: header.update(config=[1, 2]),
+        lambda header: header["levels"].update({"77": {"covered": 1.0, "error": 0.0, "farthest": 0.0}}),
+    ],
+)
+def test_a_damaged_header_is_said(vocabulary: Vocabulary, tmp_path: Path, damage: Callable[[Any], object]) -> None:
+    save_vocabulary(vocabulary, tmp_path)
+    header = json.loads((tmp_path / "vocabulary.json").read_text())
+    damage(header)
+    (tmp_path / "vocabulary.json").write_text(json.dumps(header))
+    with pytest.raises(VocabularyError, match="the files do not fit together"):
+        load_vocabulary(tmp_path)
+    (tmp_path / "vocabulary.json").write_text("[]")
+    with pytest.raises(VocabularyError, match="format None"):
+        load_vocabulary(tmp_path)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("name", ["centers.safetensors", "anchors.jsonl"])
+def test_a_disk_that_is_full_is_the_systems_error(vocabulary: Vocabulary, tmp_path: Path, name: str) -> None:
+    """The command line knows what to say about that one."""
+    (tmp_path / name).symlink_to("/dev/full")
+    with pytest.raises(OSError, match="No space left") as caught:
+        save_vocabulary(vocabulary, tmp_path)
+    assert caught.value.errno == errno.ENOSPC
+    assert not (tmp_path / "vocabulary.json").exists()
+
+
 def test_a_cut_file_cannot_be_mapped(vocabulary: Vocabulary, tmp_path: Path) -> None:
     save_vocabulary(vocabulary, tmp_path)
     path = tmp_path / "centers.safetensors"
@@ -135,6 +179,14 @@ def test_a_hub_that_cannot_be_reached_is_said(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
     with pytest.raises(VocabularyError, match="could not be fetched from the model hub: no route to host"):
         load_vocabulary("somebody/patents")
+
+
+def test_a_name_that_the_hub_does_not_allow_is_said(vocabulary: Vocabulary, tmp_path: Path) -> None:
+    with pytest.raises(VocabularyError, match=r"'some\.\.body/patents' is no folder here"):
+        load_vocabulary("some..body/patents")
+    save_vocabulary(vocabulary, tmp_path)
+    with pytest.raises(VocabularyError, match="could not be published"):
+        publish(tmp_path, "some..body/patents")
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
@@ -193,3 +245,28 @@ def test_wrong_wishes_are_refused(tmp_path: Path, tiny_encoder: OpenVinoEncoder)
     for selection in SELECTIONS:
         with pytest.raises(VocabularyError, match="only 100 distinct"):
             build_vocabulary(sample, tiny_encoder, "token", size=101, selection=selection)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "reason"),
+    [
+        ({"size": 0}, "at least one center"),
+        ({"size": 10, "sizes": [11]}, "between 1 and the size 10"),
+        ({"sizes": [0, 5]}, "between 1 and the size 5"),
+        ({"tau": 101.0}, "percentile"),
+        ({"seed": -1}, "seed"),
+        ({"selection": "best"}, "no selection 'best'. The selections are: farthest-first"),
+        ({"size": 10, "sizes": [5], "selection": "kmeans"}, "not nested"),
+        ({"size": 101, "max_spans": 100}, "101 centers cannot be chosen from at most 100 spans"),
+        ({"sizes": [5, 101], "max_spans": 100}, "101 centers cannot be chosen from at most 100 spans"),
+    ],
+)
+def test_impossible_wishes_are_refused_without_a_sample(wishes: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InputError, match=reason):
+        check_wishes(**wishes)
+
+
+def test_possible_wishes_are_not_refused() -> None:
+    check_wishes()
+    check_wishes(size=100, sizes=[1, 100], max_spans=100, tau=100.0)
+    check_wishes(sizes=[50], selection="kmeans")  # one size alone

@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.cli.evaluate import cache_option, pool_option, pool_seed_option
+from sparse_coverage.cli.bench_options import Reading, reading_options
 from sparse_coverage.cli.options import json_option
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path))
@@ -56,17 +56,14 @@ def check(folder: Path, as_json: bool) -> int:
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="Also write the pool: every document and its tier."
 )
-@pool_option
-@pool_seed_option
-@cache_option
+@reading_options
 @json_option
-def pool(folder: Path, output: Path | None, pool: int, pool_seed: int, cache: Path | None, as_json: bool) -> None:
+def pool(folder: Path, output: Path | None, reading: Reading, as_json: bool) -> None:
     """Draw the candidate pool of the paper and show its tiers. Same seed, same pool."""
-    from sparse_coverage.evaluation.clefip import PoolConfig, read_clefip
-    from sparse_coverage.experiments.cache import default_cache
+    from sparse_coverage.evaluation.clefip import read_clefip
     from sparse_coverage.files import write_json
 
-    read = read_clefip(folder, PoolConfig(pool, seed=pool_seed), cache=cache or default_cache())
+    read = read_clefip(folder, reading.pool_config, cache=reading.cache)
     drawn = read.pool
     record = {
         "config": asdict(drawn.config),
@@ -80,7 +77,7 @@ def pool(folder: Path, output: Path | None, pool: int, pool_seed: int, cache: Pa
     if as_json:
         click.echo(json.dumps(record, ensure_ascii=False))
         return
-    table = Table("tier", "drawn", "available", title=f"{len(drawn.documents):,} candidates, seed {pool_seed}")
+    table = Table("tier", "drawn", "available", title=f"{len(drawn.documents):,} candidates, seed {reading.pool_seed}")
     for tier, count in drawn.counts().items():
         table.add_row(tier, f"{count:,}", f"{drawn.available[tier]:,}")
     console = Console()
@@ -93,22 +90,18 @@ def pool(folder: Path, output: Path | None, pool: int, pool_seed: int, cache: Pa
 
 @command.command(no_args_is_help=True)
 @folder_argument
-@pool_option
-@pool_seed_option
-@cache_option
+@reading_options
 @json_option
-def statistics(folder: Path, pool: int, pool_seed: int, cache: Path | None, as_json: bool) -> None:
+def statistics(folder: Path, reading: Reading, as_json: bool) -> None:
     """Count documents, passages, queries and judgements, beside the paper's table."""
-    from sparse_coverage.evaluation.clefip import PoolConfig, read_clefip
+    from sparse_coverage.evaluation.clefip import read_clefip
     from sparse_coverage.evaluation.statistics import dataset_statistics
     from sparse_coverage.experiments.bench import Workbench
-    from sparse_coverage.experiments.cache import default_cache
     from sparse_coverage.experiments.definition import load_definition
     from sparse_coverage.experiments.reproduce import run_experiment
 
-    cache = cache or default_cache()
-    read = read_clefip(folder, PoolConfig(pool, seed=pool_seed), cache=cache).collection
-    with Workbench(read, cache) as bench:
+    read = read_clefip(folder, reading.pool_config, cache=reading.cache).collection
+    with Workbench(read, reading.cache) as bench:
         if as_json:
             click.echo(json.dumps({line.key: line.values for line in dataset_statistics(read, bench.units)}))
         else:

@@ -5,40 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from sparse_coverage.cli.options import json_option, threads_option
+from sparse_coverage.cli.bench_options import Means, bench_options
+from sparse_coverage.cli.options import json_option
+from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
-    from sparse_coverage.evaluation.significance import Comparison
+    from sparse_coverage.evaluation.measures import AnyMeasure
+    from sparse_coverage.evaluation.types import Collection
     from sparse_coverage.experiments.evaluate import Evaluation
-
-cache_option = click.option(
-    "--cache",
-    type=click.Path(path_type=Path),
-    help="Where encodings, vocabularies and indexes are kept [the user's cache].",
-)
-learn_option = click.option(
-    "--learn-from",
-    multiple=True,
-    help="Patents to learn vocabularies from (files, folders; may be repeated) [the collection itself].",
-)
-max_documents_option = click.option(
-    "--max-documents", type=click.IntRange(1), help="How many of them to sample, in proportion to years [all]."
-)
-pool_option = click.option(
-    "--pool", default=25_000, show_default=True, type=click.IntRange(1), help="CLEF-IP: size of the candidate pool."
-)
-pool_seed_option = click.option(
-    "--pool-seed", default=0, show_default=True, help="CLEF-IP: seed of the candidate pool."
-)
 
 
 @click.command(no_args_is_help=True)
@@ -47,21 +26,15 @@ pool_seed_option = click.option(
     "--system",
     "systems",
     multiple=True,
-    help="paper, default, bm25, dense, hybrid; may be repeated [paper, or none where a --run is given].",
+    help="paper, recall, default, bm25, splade, colbert, dense, hybrid; may be repeated [paper, or none where a --run is given].",
 )
-@click.option("--encoder", "encoders", multiple=True, default=("minilm",), show_default=True, help="May be repeated.")
+@click.option("--encoder", multiple=True, default=("minilm",), show_default=True, help="May be repeated.")
 @click.option(
-    "--unit",
-    "units",
-    multiple=True,
-    default=("token",),
-    show_default=True,
-    help="token, np, np+token; may be repeated.",
+    "--unit", multiple=True, default=("token",), show_default=True, help="token, np, np+token; may be repeated."
 )
 @click.option(
     "-V",
     "--size",
-    "sizes",
     multiple=True,
     type=click.IntRange(1),
     help="Centers of the vocabulary; may be repeated [10,000, or a tenth of the spans].",
@@ -69,11 +42,51 @@ pool_seed_option = click.option(
 @click.option(
     "-K", "k", default=5, show_default=True, type=click.IntRange(1), help="How many centers a span may activate."
 )
-@click.option("--hard", is_flag=True, help="Each span activates its nearest center only.")
+@click.option(
+    "--assignment",
+    type=click.Choice(["soft", "nearest", "hard"]),
+    default="soft",
+    show_default=True,
+    help="Which centers a span may activate: those that cover it, the nearest whether they do or not, or the single nearest.",
+)
+@click.option("--hard", is_flag=True, help="The same as --assignment hard.")
+@click.option(
+    "--uncovered",
+    type=click.Choice(["drop", "nearest"]),
+    default="drop",
+    show_default=True,
+    help="What a span does that no center covers.",
+)
 @click.option("--alpha", default=2.0, show_default=True, help="Exponent of idf.")
 @click.option("--gamma", default=0.5, show_default=True, help="Exponent of the length normalisation.")
 @click.option("--rho", default=0.01, show_default=True, help="Share of the most frequent centers to leave out.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the vocabulary.")
+@click.option("--tau", default=99.0, show_default=True, help="Percentile of the distances that sets each radius.")
+@click.option("--selection", default="farthest-first", show_default=True, help="How centers are chosen; as for `fit`.")
+@click.option(
+    "--common", type=click.IntRange(0), help="Remove the mean and so many common directions from spans [none]."
+)
+@click.option(
+    "--repeats",
+    default=0.0,
+    show_default=True,
+    help="A center that n spans of a query activate counts n^repeats times.",
+)
+@click.option("--smoothing", default=0.0, show_default=True, help="Added to the span count that divides weights.")
+@click.option(
+    "--feedback",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="How many of the best passages are added to the query, before a second search.",
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the vocabulary.")
+@click.option(
+    "--max-spans",
+    default=5_000_000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="How many spans to choose the centers from.",
+)
 @click.option(
     "--measure",
     "measures",
@@ -94,37 +107,19 @@ pool_seed_option = click.option(
     help="Also measure a TREC run made elsewhere (documents only); may be repeated.",
 )
 @click.option("--fresh", is_flag=True, help="Rank and measure again, even where the result is known.")
-@learn_option
-@max_documents_option
-@pool_option
-@pool_seed_option
-@cache_option
-@threads_option
+@bench_options
 @json_option
 def command(
     collection: str,
     systems: tuple[str, ...],
-    encoders: tuple[str, ...],
-    units: tuple[str, ...],
-    sizes: tuple[int, ...],
-    k: int,
-    hard: bool,
-    alpha: float,
-    gamma: float,
-    rho: float,
-    seed: int,
     measures: tuple[str, ...],
     against: str | None,
     runs: Path | None,
     given_runs: tuple[Path, ...],
     fresh: bool,
-    learn_from: tuple[str, ...],
-    max_documents: int | None,
-    pool: int,
-    pool_seed: int,
-    cache: Path | None,
-    threads: int | None,
+    means: Means,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Fit, index, search and measure on COLLECTION; several systems are compared with paired tests.
 
@@ -136,130 +131,85 @@ def command(
       sparse-coverage evaluate demo --system bm25 --system paper --unit token --unit np
       sparse-coverage evaluate path/to/scifact --system dense --system paper -V 5000 --runs runs/
     """
-    from sparse_coverage.evaluation.clefip import PoolConfig
-    from sparse_coverage.evaluation.collections import load_collection
-    from sparse_coverage.evaluation.measures import parse_measure
-    from sparse_coverage.evaluation.trec import write_passage_run, write_run
-    from sparse_coverage.experiments.bench import Workbench
-    from sparse_coverage.experiments.cache import default_cache
-    from sparse_coverage.experiments.evaluate import default_measures, evaluate_run, evaluate_system, label, variants
+    from sparse_coverage.cli.evaluation_tables import record, show
+    from sparse_coverage.evaluation.significance import compare
+    from sparse_coverage.experiments.evaluate import evaluate_run, evaluate_system, label, variants
     from sparse_coverage.experiments.systems import get_system, is_sparse
 
     systems = systems or (() if given_runs else ("paper",))
     for name in systems:
         get_system(name)
-    cache = cache or default_cache()
-    loaded = load_collection(collection, pool=PoolConfig(pool, seed=pool_seed), cache=cache)
-    wanted = [parse_measure(text) for text in measures] or list(default_measures(loaded))
-    settings: dict[str, Sequence[Any]] = {
-        "encoder": encoders,
-        "unit": units,
-        "size": sizes or (None,),
-        "k": (k,),
-        "assignment": ("hard" if hard else "soft",),
-        "alpha": (alpha,),
-        "gamma": (gamma,),
-        "rho": (rho,),
-        "seed": (seed,),
-        "max_documents": (max_documents,),
-    }
-    rows = variants(systems, settings)
+    rows = variants(systems, _settings(settings, means))
+    files = {_name_of(path, given_runs): path for path in dict.fromkeys(given_runs)}
+    base = _row_named(against, [*(label(*row) for row in rows), *files])
+    loaded = means.reading.collection(collection)
+    wanted = _measures(measures, loaded)
     found: dict[str, Evaluation] = {}
-    with Workbench(loaded, cache, threads=threads, learn_from=learn_from) as bench:
+    with means.workbench(loaded) as bench:
         bench.plan(options for system, options in rows if is_sparse(system))
         for system, options in rows:
             one = evaluate_system(bench, system, options, wanted, keep_run=runs is not None, fresh=fresh)
             found[label(system, options)] = one
             if runs is not None:
-                runs.mkdir(parents=True, exist_ok=True)
-                tag = re.sub(r"[^\w.+=-]+", "-", label(system, options))
-                write_run(runs / f"{tag}.run", one.run, tag)
-                if loaded.has_passages:
-                    write_passage_run(runs / f"{tag}.passages.run", one.run, tag)
-        notes = bench.notes()
-    for path in given_runs:
-        found[path.name] = evaluate_run(loaded, path, wanted)
-    names = [str(measure) for measure in wanted]
-    tests = {name: _compare(found, name, against) for name in names}
+                _write_runs(runs, label(system, options), one, loaded)
+        notes = list(bench.notes())
+        for name, path in files.items():
+            found[name], noticed = evaluate_run(bench, path, wanted)
+            notes += [f"{name}: {note}" for note in noticed]
+    tests = {}
+    for measure in map(str, wanted):
+        values = {name: one.values[measure] for name, one in found.items() if measure in one.values}
+        tests[measure] = [] if base and base not in values else compare(values, measure, against=base)
     if as_json:
-        click.echo(json.dumps(_record(loaded.name, notes, found, tests), ensure_ascii=False))
+        click.echo(json.dumps(record(loaded.name, notes, found, tests), ensure_ascii=False))
     else:
-        _show(loaded.name, notes, len(loaded.judged), found, tests)
+        show(loaded.name, notes, len(loaded.judged), found, tests)
         if runs is not None:
             click.echo(f"Runs: {runs}")
 
 
-def _compare(found: dict[str, Evaluation], measure: str, against: str | None) -> list[Comparison]:
-    from sparse_coverage.errors import InputError
-    from sparse_coverage.evaluation.significance import compare
+def _settings(given: dict[str, Any], means: Means) -> dict[str, Sequence[Any]]:
+    """Return the values of every setting: those of options that may be repeated, and one of each other."""
+    if given.pop("hard"):
+        given["assignment"] = "hard"
+    given["size"] = given["size"] or (None,)
+    settings = {name: value if isinstance(value, tuple) else (value,) for name, value in given.items()}
+    return {**settings, "max_documents": (means.max_documents,)}
 
-    values = {name: one.values[measure] for name, one in found.items() if measure in one.values}
-    if against is None:
-        return compare(values, measure)
-    chosen = [name for name in found if name == against] or [name for name in found if against in name]
+
+def _measures(names: Sequence[str], collection: Collection) -> list[AnyMeasure]:
+    from sparse_coverage.evaluation.measures import parse_measure
+    from sparse_coverage.experiments.evaluate import default_measures
+
+    wanted = [parse_measure(name) for name in names] or list(default_measures(collection))
+    for measure in wanted:
+        if measure.level == "passage" and not collection.has_passages:
+            raise InputError(
+                f"{measure} is about passages, and the collection '{collection.name}' judges documents only."
+            )
+    return wanted
+
+
+def _name_of(path: Path, all_of_them: Sequence[Path]) -> str:
+    """Return a run's file name, or its whole path where several files have that name."""
+    return path.name if len({other for other in all_of_them if other.name == path.name}) == 1 else str(path)
+
+
+def _row_named(part: str | None, rows: Sequence[str]) -> str | None:
+    """Return the row that `--against` means, before anything is computed."""
+    if part is None:
+        return None
+    chosen = [row for row in rows if row == part] or [row for row in rows if part in row]
     if len(chosen) != 1:
-        raise InputError(f"--against must name one row, not {len(chosen)} of: {', '.join(found)}.")
-    return compare(values, measure, against=chosen[0]) if chosen[0] in values else []
+        raise InputError(f"--against must name one row, not {len(chosen)} of: {', '.join(rows)}.")
+    return chosen[0]
 
 
-def _record(
-    name: str, notes: Sequence[str], found: dict[str, Evaluation], tests: dict[str, list[Comparison]]
-) -> dict[str, Any]:
-    systems = {
-        row: {
-            "system": one.system,
-            "options": asdict(one.options),
-            "measures": {measure: asdict(one.interval(measure)) for measure in one.values},
-            "per_query": one.values,
-            "cost": one.cost,
-        }
-        for row, one in found.items()
-    }
-    comparisons = [asdict(comparison) for found_tests in tests.values() for comparison in found_tests]
-    return {"collection": name, "notes": list(notes), "systems": systems, "comparisons": comparisons}
+def _write_runs(folder: Path, name: str, found: Evaluation, collection: Collection) -> None:
+    from sparse_coverage.evaluation.trec import write_passage_run, write_run
 
-
-def _show(
-    name: str, notes: Sequence[str], queries: int, found: dict[str, Evaluation], tests: dict[str, list[Comparison]]
-) -> None:
-    console = Console()
-    table = Table(title=f"{escape(name)}: {queries} queries, means x 100 with 95 % bootstrap intervals")
-    table.add_column("system")
-    for measure in tests:
-        table.add_column(measure, justify="right", overflow="fold")
-    table.add_column("scanned", justify="right", overflow="fold")
-    for row, one in found.items():
-        cells = []
-        for measure in tests:
-            if measure not in one.values:
-                cells.append("–")
-                continue
-            at = one.interval(measure)
-            cells.append(f"[bold]{100 * at.mean:.1f}[/bold]\n[dim]{100 * at.low:.1f}-{100 * at.high:.1f}[/dim]")
-        table.add_row(escape(row), *cells, "" if one.cost is None else f"{one.cost:,.0f}")
-    console.print(table)
-    console.print("[dim]scanned: postings (dense: similarities computed) a query[/dim]", highlight=False)
-    for note in notes:
-        console.print(f"[dim]{escape(note)}[/dim]", highlight=False, soft_wrap=True)
-    if not any(tests.values()):
-        return
-    pairs = Table(
-        title="Differences x 100 (second minus first); p of the paired randomisation test after Holm's correction"
-    )
-    pairs.add_column("first")
-    pairs.add_column("second")
-    for measure in tests:
-        pairs.add_column(measure, justify="right", overflow="fold")
-    by_pair: dict[tuple[str, str], dict[str, str]] = {}
-    for measure, comparisons in tests.items():
-        for pair in comparisons:
-            by_pair.setdefault((pair.first, pair.second), {})[measure] = _difference(pair)
-    for (first, second), cells_by_measure in by_pair.items():
-        pairs.add_row(escape(first), escape(second), *(cells_by_measure.get(measure, "–") for measure in tests))
-    console.print(pairs)
-
-
-def _difference(comparison: Comparison) -> str:
-    p = "<.001" if comparison.p_holm < 0.001 else f"{comparison.p_holm:.3f}".removeprefix("0")
-    text = f"{100 * comparison.difference:+.1f} (p {p})"
-    return f"[bold]{text}[/bold]" if comparison.p_holm < 0.05 else text
+    folder.mkdir(parents=True, exist_ok=True)
+    tag = re.sub(r"[^\w.+=-]+", "-", name)
+    write_run(folder / f"{tag}.run", found.run, tag)
+    if collection.has_passages:
+        write_passage_run(folder / f"{tag}.passages.run", found.run, tag)

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from sparse_coverage.cli.options import json_option, read_query, threads_option
+from sparse_coverage.cli.query_options import condition_of, filter_options, open_index, scoring_options
 
 
 @click.command(no_args_is_help=True)
@@ -21,10 +22,26 @@ from sparse_coverage.cli.options import json_option, read_query, threads_option
 @click.option(
     "--whole", is_flag=True, help="Set the whole document against QUERY: the strongest of each span, and what it lacks."
 )
+@filter_options
+@scoring_options
 @threads_option
 @json_option
-def command(index: Path, query: str, id_: str, matches: int, whole: bool, threads: int | None, as_json: bool) -> None:
+def command(
+    index: Path,
+    query: str,
+    id_: str,
+    matches: int,
+    whole: bool,
+    before: str | None,
+    not_family_of: tuple[str, ...],
+    expression: str | None,
+    threads: int | None,
+    as_json: bool,
+    **scoring: float | None,
+) -> None:
     """Show why QUERY found ID, a passage or a document (its best passage): the matching spans and what each adds.
+
+    Give the filters and settings of the search that found it: what a first search lends the query depends on them.
 
     \b
     Example:
@@ -32,11 +49,11 @@ def command(index: Path, query: str, id_: str, matches: int, whole: bool, thread
       sparse-coverage explain my-index @claim.txt "EP-1234567-A1/description/p[16]"
       sparse-coverage explain my-index @claim.txt EP-1234567-A1 --whole
     """
-    from sparse_coverage import Index
     from sparse_coverage.search.show import show_answers, show_explanation
 
     text = read_query(query)
-    opened = Index.open(index, threads=threads)
+    condition = condition_of(before, not_family_of, expression)
+    opened = open_index(index, threads, **scoring)
     if whole:
         answers = opened.answers(text, id_)
         if as_json:
@@ -44,7 +61,7 @@ def command(index: Path, query: str, id_: str, matches: int, whole: bool, thread
         else:
             show_answers(answers, matches)
         return
-    explanation = opened.explain(text, id_)
+    explanation = opened.explain(text, id_, filter=condition)
     if as_json:
         click.echo(json.dumps({"score": explanation.score, **asdict(explanation)}, ensure_ascii=False))
     else:

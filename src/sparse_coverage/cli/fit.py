@@ -6,11 +6,13 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 
-from sparse_coverage.cli.options import ProblemLog, json_option, runtime_option, threads_option
+from sparse_coverage.cli.cluster import address_option, engine_option, fit_with_ray, require_ray
+from sparse_coverage.cli.options import ProblemLog, json_option, preset_option, runtime_option, threads_option
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent, Problem
 from sparse_coverage.progress import tracked
@@ -27,6 +29,7 @@ from sparse_coverage.progress import tracked
 @click.option(
     "--clean", multiple=True, metavar="STEP", help="Clean texts first, e.g. numerals; repeatable. See docs/patents.md."
 )
+@preset_option
 @click.option("--unit", default="token", show_default=True, help="What counts as a span: token, np or np+token.")
 @click.option(
     "-V", "--size", type=click.IntRange(1), help="How many centers [10,000, or a tenth of the spans if fewer]."
@@ -60,6 +63,8 @@ from sparse_coverage.progress import tracked
 )
 @click.option("--seed", default=0, show_default=True, help="Same seed, same input: same vocabulary.")
 @click.option("--language", default="en", show_default=True, help="Which parts of the patents to read.")
+@engine_option
+@address_option
 @threads_option
 @json_option
 def command(
@@ -69,6 +74,7 @@ def command(
     runtime: str,
     precision: str,
     clean: tuple[str, ...],
+    preset: str,
     unit: str,
     size: int | None,
     sizes: str | None,
@@ -79,6 +85,8 @@ def command(
     work: Path | None,
     seed: int,
     language: str,
+    engine: str,
+    address: str | None,
     threads: int | None,
     as_json: bool,
 ) -> int:
@@ -90,33 +98,42 @@ def command(
     Example:
       sparse-coverage fit patents/ -o my-model -V 10000
       sparse-coverage fit patents/ -o my-model -V 50000 --sizes 10000,20000 --work my-work
+      sparse-coverage fit patents/ -o my-model --engine ray --address head:6379 --work /shared/work
       sparse-coverage index patents/ --model my-model -o my-index
     """
     from sparse_coverage import SparseCoverage, load_encoder
 
+    require_ray(engine, address)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError(f"{output} exists already and is not an empty folder. Choose another name or remove it first.")
     if "-" in paths and max_documents is not None:
         raise InputError("Standard input can be read only once, but sampling documents reads it twice: give files.")
     log = ProblemLog()
-    counted = Console(stderr=True).is_terminal and "-" not in paths  # for people: an estimate of the time left
-    documents = (_Counted if counted else _Documents)(paths, language, log, readings=1 + (max_documents is not None))
-
-    model = SparseCoverage.fit(
-        documents,
-        encoder=load_encoder(encoder, runtime=runtime, precision=precision, threads=threads),
-        unit=unit,
-        size=size,
-        sizes=_numbers(sizes),
-        selection=selection,
-        tau=tau,
-        max_documents=max_documents,
-        max_spans=max_spans,
-        seed=seed,
-        threads=threads,
-        work=work,
-        clean=clean,
-    )
+    settings: dict[str, Any] = {
+        "preset": preset,
+        "unit": unit,
+        "size": size,
+        "sizes": _numbers(sizes),
+        "selection": selection,
+        "tau": tau,
+        "max_documents": max_documents,
+        "max_spans": max_spans,
+        "seed": seed,
+        "clean": clean,
+    }
+    if engine == "ray":
+        reading = {"language": language, "encoder": encoder, "runtime": runtime, "precision": precision}
+        model = fit_with_ray(address, threads, paths, output, work, log, **reading, **settings)
+    else:
+        counted = Console(stderr=True).is_terminal and "-" not in paths  # for people: an estimate of the time left
+        readings = 1 + (max_documents is not None)
+        model = SparseCoverage.fit(
+            (_Counted if counted else _Documents)(paths, language, log, readings),
+            encoder=load_encoder(encoder, runtime=runtime, precision=precision, threads=threads),
+            threads=threads,
+            work=work,
+            **settings,
+        )
     model.save(output)
     config = model.vocabulary.config
     if as_json:

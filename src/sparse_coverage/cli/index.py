@@ -9,8 +9,10 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.cli.index_updates import add, delete, merge, verify
+from sparse_coverage.cli.cluster import address_option, engine_option, index_with_ray, require_ray
+from sparse_coverage.cli.index_updates import add, delete, merge, refresh, verify
 from sparse_coverage.cli.options import ProblemLog, json_option, runtime_option, threads_option
+from sparse_coverage.cli.side_options import make_sides, side_options
 from sparse_coverage.errors import InputError
 
 
@@ -68,6 +70,9 @@ def command() -> None:
     type=click.IntRange(1),
     help="MiB of postings to hold before they are written.",
 )
+@side_options
+@engine_option
+@address_option
 @runtime_option
 @threads_option
 @json_option
@@ -79,6 +84,11 @@ def build(
     language: str,
     weight_bits: str,
     memory: int,
+    kinds: tuple[str, ...],
+    hybrid: bool,
+    dense_encoder: str | None,
+    engine: str,
+    address: str | None,
     runtime: str,
     threads: int | None,
     as_json: bool,
@@ -90,43 +100,52 @@ def build(
     \b
     Example:
       sparse-coverage index patents/ -o my-index
+      sparse-coverage index patents/ -o my-index --hybrid
     """
     from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
     from sparse_coverage.search import is_unfinished
     from sparse_coverage.search.building import MODEL_FOLDER
 
     log = ProblemLog()
-    if model is None and is_unfinished(output) and (output / MODEL_FOLDER).is_dir():
-        learned = SparseCoverage.load(output / MODEL_FOLDER, runtime=runtime, threads=threads)
-    elif model is None:
-        if "-" in paths:
-            raise InputError("Standard input can be read only once: fit a model first and give it with --model.")
-        reading = read_patents(list(paths), language=language, on_problem=lambda problem: None)
-        learned = SparseCoverage.fit(reading, encoder=load_encoder(runtime=runtime, threads=threads))
+    require_ray(engine, address)
+    if engine == "ray":
+        settings = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
+        index = index_with_ray(
+            address, threads, paths, output, model, log, language=language, runtime=runtime, **settings
+        )
     else:
-        learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
-    index = Index.build(
-        output,
-        learned,
-        read_patents(list(paths), language=language, on_problem=log),
-        by=by,  # type: ignore[arg-type]
-        weight_bits=int(weight_bits),  # type: ignore[arg-type]
-        memory=memory << 20,
-    )
+        if model is None and is_unfinished(output) and (output / MODEL_FOLDER).is_dir():
+            learned = SparseCoverage.load(output / MODEL_FOLDER, runtime=runtime, threads=threads)
+        elif model is None:
+            if "-" in paths:
+                raise InputError("Standard input can be read only once: fit a model first and give it with --model.")
+            reading = read_patents(list(paths), language=language, on_problem=lambda problem: None)
+            learned = SparseCoverage.fit(reading, encoder=load_encoder(runtime=runtime, threads=threads))
+        else:
+            learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
+        index = Index.build(
+            output,
+            learned,
+            read_patents(list(paths), language=language, on_problem=log),
+            by=by,  # type: ignore[arg-type]
+            weight_bits=int(weight_bits),  # type: ignore[arg-type]
+            memory=memory << 20,
+        )
     facts = index.store.manifest
+    sides = make_sides(output, kinds, hybrid, dense_encoder, index.model.encoder, threads)
     if as_json:
-        click.echo(json.dumps({"index": str(output), "problems": len(log.problems), **facts}))
+        click.echo(json.dumps({"index": str(output), "problems": len(log.problems), **facts, "sides": sides}))
     else:
         share = facts["uncovered_spans"] / max(facts["spans"], 1)
         Console().print(
             f"[bold]{facts['documents']:,}[/bold] documents, {facts['units']:,} {by}s, "
             f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
             f"Saved in [bold]{escape(str(output))}[/bold]. "
-            f'Next: sparse-coverage search {escape(str(output))} "your claim"',
+            f'Next: sparse-coverage search {escape(str(output))} "your claim"{" --hybrid" if hybrid else ""}',
             highlight=False,
         )
     return log.status
 
 
-for _subcommand in (add, delete, merge, verify):
+for _subcommand in (add, delete, merge, refresh, verify):
     command.add_command(_subcommand)

@@ -1,4 +1,4 @@
-"""`sparse-coverage index add | delete | merge | verify`: an index that stays true to its collection."""
+"""`sparse-coverage index add | delete | merge | refresh | verify`: an index that stays true to its collection."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from sparse_coverage.cli.options import ProblemLog, json_option, threads_option
+from sparse_coverage.cli.side_options import make_sides, side_options
 
 _index_argument = click.argument("index", type=click.Path(path_type=Path))
 
@@ -30,10 +31,12 @@ def add(index: Path, paths: tuple[str, ...], replace: bool, language: str, threa
       sparse-coverage index add my-index corrected.xml --replace
     """
     from sparse_coverage import Index, read_patents
+    from sparse_coverage.baselines import refresh_sides
 
     log = ProblemLog()
     opened = Index.open(index, threads=threads)
     count = opened.add(read_patents(list(paths), language=language, on_problem=log), replace=replace)
+    refresh_sides(index, encoder=opened.model.encoder, threads=threads)
     _tell(opened.store.manifest, as_json, f"{count:,} documents added.", added=count, problems=len(log.problems))
     return log.status
 
@@ -49,9 +52,11 @@ def delete(index: Path, ids: tuple[str, ...], as_json: bool) -> None:
     Example:
       sparse-coverage index delete my-index EP-1234567-A1 EP-1234567-B1
     """
+    from sparse_coverage.baselines import refresh_sides
     from sparse_coverage.index import delete_documents, open_store
 
     delete_documents(index, ids)
+    refresh_sides(index)  # a commit may merge small segments
     _tell(open_store(index).manifest, as_json, f"{len(ids):,} documents deleted.", deleted=len(ids))
 
 
@@ -65,10 +70,45 @@ def merge(index: Path, as_json: bool) -> None:
     Example:
       sparse-coverage index merge my-index
     """
+    from sparse_coverage.baselines import refresh_sides
     from sparse_coverage.index import merge_index, open_store
 
     merge_index(index)
+    refresh_sides(index)
     _tell(open_store(index).manifest, as_json, "Merged.")
+
+
+@click.command(no_args_is_help=True)
+@_index_argument
+@side_options
+@threads_option
+@json_option
+def refresh(
+    index: Path,
+    kinds: tuple[str, ...],
+    hybrid: bool,
+    dense_encoder: str | None,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Add sides to INDEX for other systems than Sparse Coverage, and bring those it has up to date.
+
+    `index add`, `delete` and `merge` keep sides up to date by themselves; this is for an index that got none when it was
+    built, that a program changed, or whose last command was interrupted.
+
+    \b
+    Example:
+      sparse-coverage index refresh my-index --hybrid
+      sparse-coverage index refresh my-index
+    """
+    made = make_sides(index, kinds, hybrid, dense_encoder, None, threads)
+    if as_json:
+        click.echo(json.dumps({"index": str(index), "sides": made}))
+    elif not made:
+        click.echo(f"{index} has no sides. Add some with --hybrid, or --with one of them.")
+    else:
+        for kind, count in made.items():
+            click.echo(f"{kind}: {f'{count} segments made' if count else 'up to date'}")
 
 
 @click.command(no_args_is_help=True)
@@ -81,9 +121,10 @@ def verify(index: Path, as_json: bool) -> int:
     Example:
       sparse-coverage index verify my-index
     """
+    from sparse_coverage.baselines.sides import damaged_side_files
     from sparse_coverage.index import damaged_files
 
-    damaged = damaged_files(index)
+    damaged = damaged_files(index) + damaged_side_files(index)
     if as_json:
         click.echo(json.dumps({"index": str(index), "damaged": damaged}))
     elif damaged:

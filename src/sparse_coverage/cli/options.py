@@ -22,6 +22,13 @@ runtime_option = click.option(
     show_default=True,
     help="What runs the encoder: openvino on the CPU, torch (extra) on a GPU or for other architectures.",
 )
+preset_option = click.option(
+    "--preset",
+    type=click.Choice(["recall", "paper"]),
+    default="recall",
+    show_default=True,
+    help="How the method is set: recall finds more, paper is exactly as published.",
+)
 threads_option = click.option("--threads", type=click.IntRange(1), help="How many cores to use (all by default).")
 
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+import shlex
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
-from sparse_coverage.cli.evaluate import (
-    cache_option,
-    learn_option,
-    max_documents_option,
-    pool_option,
-    pool_seed_option,
-)
-from sparse_coverage.cli.options import json_option, threads_option
+from sparse_coverage.cli.bench_options import Means, bench_options
+from sparse_coverage.cli.options import json_option
+
+if TYPE_CHECKING:
+    from sparse_coverage.experiments.bench import Workbench
+    from sparse_coverage.experiments.definition import Definition
 
 
 @click.command(no_args_is_help=True)
@@ -28,7 +29,7 @@ from sparse_coverage.cli.options import json_option, threads_option
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, file_okay=False),
     default=Path("report"),
     show_default=True,
     help="The report folder.",
@@ -36,42 +37,33 @@ from sparse_coverage.cli.options import json_option, threads_option
 @click.option(
     "--small/--full-size", default=None, help="MiniLM and small vocabularies [for the demo collection: small]."
 )
-@click.option("--encoder", "encoders", multiple=True, help="Instead of the experiment's encoders; may be repeated.")
-@click.option("--unit", "units", multiple=True, help="Instead of the experiment's units; may be repeated.")
+@click.option("--encoder", multiple=True, help="Instead of the experiment's encoders; may be repeated.")
+@click.option("--unit", multiple=True, help="Instead of the experiment's units; may be repeated.")
 @click.option(
     "-V",
     "--size",
-    "sizes",
     multiple=True,
     type=click.IntRange(1),
     help="Instead of the experiment's sizes; may be repeated.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of the vocabularies.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the vocabularies.")
 @click.option("--fresh", is_flag=True, help="Rank and measure again, even where the result is known.")
-@learn_option
-@max_documents_option
-@pool_option
-@pool_seed_option
-@cache_option
-@threads_option
+@click.option(
+    "--dry-run", is_flag=True, help="Only list the rows, which are finished, and how long encoding would take."
+)
+@bench_options
 @json_option
 def command(
     experiments: tuple[str, ...],
     collection: str,
     output: Path,
     small: bool | None,
-    encoders: tuple[str, ...],
-    units: tuple[str, ...],
-    sizes: tuple[int, ...],
     seed: int,
     fresh: bool,
-    learn_from: tuple[str, ...],
-    max_documents: int | None,
-    pool: int,
-    pool_seed: int,
-    cache: Path | None,
-    threads: int | None,
+    dry_run: bool,
+    means: Means,
     as_json: bool,
+    **changes: tuple[Any, ...],
 ) -> int:
     """Make EXPERIMENTS: main, full, ablations, efficiency, centers, lengths, all of them (`all`), or a .toml file.
 
@@ -82,59 +74,105 @@ def command(
     \b
     Example:
       sparse-coverage reproduce all
+      sparse-coverage reproduce full --collection path/to/clef-ip-2013 --dry-run
       sparse-coverage reproduce main full --collection path/to/clef-ip-2013
       sparse-coverage reproduce ablations --collection path/to/beir --small -V 1000 -V 5000
     """
-    from sparse_coverage.evaluation.clefip import PoolConfig
-    from sparse_coverage.evaluation.collections import load_collection
-    from sparse_coverage.experiments.bench import Workbench
-    from sparse_coverage.experiments.cache import default_cache
     from sparse_coverage.experiments.definition import NAMES, load_definition
-    from sparse_coverage.experiments.report import write_result
-    from sparse_coverage.experiments.reproduce import run_experiment
     from sparse_coverage.experiments.systems import is_sparse
 
     names = [name for given in experiments for name in (NAMES if given == "all" else (given,))]
     small = collection == "demo" if small is None else small
-    changes = {"encoder": encoders, "unit": units, "size": sizes}
     definitions = [
-        load_definition(name, small=small, changes=changes, seed=seed, max_documents=max_documents)
+        load_definition(name, small=small, changes=changes, seed=seed, max_documents=means.max_documents)
         for name in dict.fromkeys(names)
     ]
-    cache = cache or default_cache()
-    loaded = load_collection(collection, pool=PoolConfig(pool, seed=pool_seed), cache=cache)
-    spoken = [collection, *(f"--learn-from {path}" for path in learn_from)]
-    spoken += [f"--pool {pool}"] if pool != 25_000 else []
-    spoken += [f"--pool-seed {pool_seed}"] if pool_seed else []
-    console = Console()
-    summary: dict[str, Any] = {"collection": loaded.name, "report": str(output), "experiments": {}}
-    failed = 0
-    with Workbench(loaded, cache, threads=threads, learn_from=learn_from) as bench:
+    loaded = means.reading.collection(collection)
+    with means.workbench(loaded) as bench:
+        if dry_run:
+            return _look_ahead(definitions, bench, means.spoken(collection), as_json)
         bench.plan(row.options for one in definitions for row in one.rows if is_sparse(row.system))
-        for definition in definitions:
-            begun = perf_counter()
-            result = run_experiment(definition, bench, " ".join(spoken), fresh=fresh)
-            about = {
-                "collection": loaded.name,
-                "fingerprint": bench.fingerprint,
-                "queries": len(loaded.judged),
-                "notes": list(loaded.notes),
-                "experiment": definition.name,
-                "seed": seed,
-                "learned_from": list(learn_from) or "the collection itself",
-                "pool": {"size": pool, "seed": pool_seed},
-                "rows": [asdict(row.options) | {"system": row.system} for row in definition.rows],
-                "seconds": round(perf_counter() - begun, 1),
-            }
-            index = write_result(result, output, about)
-            failed += len(result.failures)
-            summary["experiments"][definition.name] = {"failures": list(result.failures), "seconds": about["seconds"]}
-            if not as_json:
-                console.print(result.table.rich())
-                for failure in result.failures:
-                    console.print(f"[red]failed[/red] {escape(failure)}", highlight=False)
+        about = {
+            "command": shlex.join(["sparse-coverage", *sys.argv[1:]]),
+            "collection": loaded.name,
+            "fingerprint": bench.fingerprint,
+            "queries": len(loaded.judged),
+            "notes": list(bench.notes()),
+            "seed": seed,
+            "learned_from": list(means.learn_from) or "the collection itself",
+            "pool": {"size": means.reading.pool, "seed": means.reading.pool_seed},
+        }
+        return _make(definitions, bench, means.spoken(collection), output, about, fresh, as_json)
+
+
+def _make(
+    definitions: Sequence[Definition],
+    bench: Workbench,
+    spoken: str,
+    output: Path,
+    about: dict[str, Any],
+    fresh: bool,
+    as_json: bool,
+) -> int:
+    from sparse_coverage.experiments.evaluate import settings_of
+    from sparse_coverage.experiments.report import write_result
+    from sparse_coverage.experiments.reproduce import run_experiment
+
+    console = Console()
+    summary: dict[str, Any] = {"collection": about["collection"], "report": str(output), "experiments": {}}
+    failed = 0
+    for definition in definitions:
+        begun = perf_counter()
+        result = run_experiment(definition, bench, spoken, fresh=fresh)
+        seconds = round(perf_counter() - begun, 1)
+        rows = [settings_of(row.system, row.options) for row in definition.rows]
+        own = {**about, "experiment": definition.name, "rows": rows, "seconds": seconds}
+        index, failures = write_result(result, output, own)
+        failed += len(failures)
+        summary["experiments"][definition.name] = {"failures": failures, "seconds": seconds}
+        if not as_json:
+            console.print(result.table.rich())
+            for failure in failures:
+                console.print(f"[red]failed[/red] {escape(failure)}", highlight=False, soft_wrap=True)
     if as_json:
         click.echo(json.dumps(summary, ensure_ascii=False))
     else:
-        console.print(f"Open the report: [bold]{index}[/bold]", highlight=False)
+        console.print(f"Open the report: [bold]{escape(str(index))}[/bold]", highlight=False, soft_wrap=True)
     return 1 if failed else 0
+
+
+def _look_ahead(definitions: Sequence[Definition], bench: Workbench, spoken: str, as_json: bool) -> int:
+    from dataclasses import asdict
+
+    from sparse_coverage.experiments.outlook import outlook
+
+    planned, encoders = outlook(definitions, bench, spoken)
+    if as_json:
+        rows, times = [asdict(row) for row in planned], [asdict(one) for one in encoders]
+        click.echo(json.dumps({"rows": rows, "encoders": times}, ensure_ascii=False))
+        return 0
+    console = Console()
+    for row in planned:
+        console.print(
+            f"{row.command}  [dim]# {row.experiment}, {escape(row.state)}[/dim]", highlight=False, soft_wrap=True
+        )
+    table = Table(title=f"{escape(bench.collection.name)}: {len(bench.units):,} units, {len(planned):,} rows")
+    table.add_column("encoder")
+    table.add_column("rows to do", justify="right")
+    table.add_column("encoding all units once takes about", justify="right")
+    for one in encoders:
+        table.add_row(escape(one.encoder), f"{one.rows_open:,}", _duration(one.seconds))
+    console.print(table)
+    return 0
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "not known: it cannot be loaded here yet"
+    return (
+        f"{seconds:,.0f} s"
+        if seconds < 120
+        else f"{seconds / 60:,.0f} min"
+        if seconds < 7200
+        else f"{seconds / 3600:,.1f} h"
+    )

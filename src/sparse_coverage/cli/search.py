@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from sparse_coverage.cli.options import json_option, read_query, threads_option
+from sparse_coverage.cli.query_options import condition_of, filter_options, open_index, scoring_options
+from sparse_coverage.cli.side_options import SIDES
 
 if TYPE_CHECKING:
     from sparse_coverage.search import Filter
@@ -18,26 +20,37 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _filter_options(function: F) -> F:
+def _system_options(function: F) -> F:
     options = [
         click.option(
-            "--before", metavar="DATE", help="Only what was published before DATE (2001-05-17, 2001-05, 2001)."
+            "--system",
+            type=click.Choice(["coverage", *SIDES, "hybrid"]),
+            default="coverage",
+            show_default=True,
+            help="What ranks: Sparse Coverage, a side of the index, or three of them joined.",
+        ),
+        click.option("--hybrid", is_flag=True, help="The same as --system hybrid: Sparse Coverage, BM25 and dense."),
+        click.option(
+            "--fuse",
+            type=click.Choice(["rrf", "weighted"]),
+            default="rrf",
+            show_default=True,
+            help="How hybrid joins: by rank, or by share of the largest score.",
         ),
         click.option(
-            "--not-family-of", metavar="ID", multiple=True, help="Leave out the document ID and its family. Repeatable."
+            "--fuse-level",
+            "level",
+            type=click.Choice(["document", "passage"]),
+            default="document",
+            show_default=True,
+            help="What hybrid joins: rankings of documents or of passages.",
         ),
-        click.option("--filter", "expression", metavar="EXPRESSION", help="Which documents may be found; see below."),
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-def _scoring_options(function: F) -> F:
-    options = [
-        click.option("--alpha", default=2.0, show_default=True, help="Exponent of idf."),
-        click.option("--gamma", default=0.5, show_default=True, help="Exponent of the length normalisation."),
-        click.option("--rho", default=0.01, show_default=True, help="Share of the most frequent centers to leave out."),
+        click.option(
+            "--rescore", type=click.Choice(SIDES), help="Rank the best documents again by a side of the index."
+        ),
+        click.option(
+            "--top", default=100, show_default=True, type=click.IntRange(1), help="How many documents --rescore takes."
+        ),
     ]
     for option in reversed(options):
         function = option(function)
@@ -49,7 +62,8 @@ def _scoring_options(function: F) -> F:
 @click.argument("query")
 @click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many documents to show.")
 @click.option("--passages", default=2, show_default=True, type=click.IntRange(1), help="How many passages of each.")
-@_filter_options
+@filter_options
+@_system_options
 @click.option(
     "--rank",
     "aggregation",
@@ -68,7 +82,7 @@ def _scoring_options(function: F) -> F:
     "--html", type=click.Path(path_type=Path), help="Also write a report that shows every match in its place."
 )
 @click.option("--profile", is_flag=True, help="Also say what the query cost: lists read, time per stage.")
-@_scoring_options
+@scoring_options
 @threads_option
 @json_option
 def command(
@@ -79,15 +93,19 @@ def command(
     before: str | None,
     not_family_of: tuple[str, ...],
     expression: str | None,
+    system: str,
+    hybrid: bool,
+    fuse: str,
+    level: str,
+    rescore: str | None,
+    top: int,
     aggregation: str,
     rerank: int | None,
     html: Path | None,
     profile: bool,
-    alpha: float,
-    gamma: float,
-    rho: float,
     threads: int | None,
     as_json: bool,
+    **scoring: float | None,
 ) -> None:
     """Find the prior art of QUERY in INDEX: documents ranked by their best passage.
 
@@ -99,25 +117,36 @@ def command(
       sparse-coverage search my-index @claim.txt --before 2001-05-17 --not-family-of EP-1246167-A1
       sparse-coverage search my-index @claim.txt --filter "ipc:H04N,G06F and not country:US"
       sparse-coverage search my-index @claim.txt -k 100 --json > hits.json
+      sparse-coverage search my-index @claim.txt --hybrid
+      sparse-coverage search my-index @claim.txt --rescore dense --top 200
 
     \b
     Filters: field:value[,value] joined by and, or, not and brackets. The fields are
       published, priority       dates; also with <, <=, >, >=: published>=1999 and published<2001-05-17
       ipc, cpc, class           beginnings of symbols: ipc:H04N, class:"H04N 5/44"
       country, kind, language, section, document, family
+
+    Other systems than Sparse Coverage need a side of the index: `index refresh INDEX --hybrid` adds those of hybrid.
     """
-    from sparse_coverage import Index, ScoringConfig
     from sparse_coverage.errors import InputError
     from sparse_coverage.search.aggregation import parse_aggregation
     from sparse_coverage.search.report import write_report
     from sparse_coverage.search.show import show_cost, show_hits, show_passages
 
     text = read_query(query)
-    condition = _condition(before, not_family_of, expression)
+    condition = condition_of(before, not_family_of, expression)
     rule = parse_aggregation(aggregation)
     if rerank and (html or profile):
         raise InputError("--rerank lists passages; --html and --profile are for documents. Leave one of them out.")
-    opened = Index.open(index, scoring=ScoringConfig(alpha, gamma, rho), threads=threads)
+    system = "hybrid" if hybrid else system
+    if system != "coverage" or rescore:
+        if rerank or html or profile or aggregation != "best":
+            raise InputError("--rank, --rerank, --html and --profile are for Sparse Coverage alone. Leave them out.")
+        _search_otherwise(
+            index, text, k, passages, condition, system, fuse, level, rescore, top, scoring, threads, as_json
+        )
+        return
+    opened = open_index(index, threads, **scoring)
     if rerank:
         listed = opened.rerank_passages(text, rerank, filter=condition, aggregation=rule)[:k]
         if as_json:
@@ -128,9 +157,10 @@ def command(
     hits, cost = opened.profile(text, k, passages=passages, filter=condition, aggregation=rule)
     explanations = {}
     if html or not as_json:
-        explanations = {hit.document: opened.explain(text, hit.passages[0].id) for hit in hits}
+        explanations = {hit.document: opened.explain(text, hit.passages[0].id, filter=condition) for hit in hits}
     if html:
-        every = {passage.id: opened.explain(text, passage.id) for hit in hits for passage in hit.passages}
+        passages_found = [passage.id for hit in hits for passage in hit.passages]
+        every = {id_: opened.explain(text, id_, filter=condition) for id_ in passages_found}
         answers = {hit.document: opened.answers(text, hit.document) for hit in hits}
         write_report(html, text, hits, every, title="Prior art found", answers=answers)
     if as_json:
@@ -144,12 +174,44 @@ def command(
         click.echo(f"Report: {html}")
 
 
-def _condition(before: str | None, families: tuple[str, ...], expression: str | None) -> Filter | None:
-    """Join the ways to say what may be found."""
-    from sparse_coverage.index.filters import all_of, family, published
-    from sparse_coverage.search import parse_filter
+def _search_otherwise(
+    folder: Path,
+    text: str,
+    k: int,
+    passages: int,
+    condition: Filter | None,
+    system: str,
+    fuse: str,
+    level: str,
+    rescore: str | None,
+    top: int,
+    scoring: Mapping[str, float | None],
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Search by a side of the index, by several at once, or in two steps."""
+    from sparse_coverage.baselines import open_baseline, open_hybrid
+    from sparse_coverage.search import Rescore
+    from sparse_coverage.search.show import show_hits
 
-    parts: list[Filter] = [published(before=before)] if before else []
-    parts += [~family(id_) for id_ in families]
-    parts += [parse_filter(expression)] if expression is not None else []
-    return all_of(parts) if parts else None
+    index = open_index(folder, threads, **scoring) if system in ("coverage", "hybrid") else None
+    encoder = index.model.encoder if index else None
+    retriever: Any
+    if system == "hybrid" and index:
+        retriever = open_hybrid(index, how=fuse, level=level, threads=threads)  # type: ignore[arg-type]
+    else:
+        retriever = index or open_baseline(folder, system, threads=threads)
+    if rescore:
+        by = open_baseline(folder, rescore, encoder=encoder, threads=threads)
+        retriever = Rescore(retriever, by, top=top)
+    hits = retriever.search(text, k, passages=passages, filter=condition)
+    if as_json:
+        click.echo(json.dumps([asdict(hit) for hit in hits], ensure_ascii=False))
+    elif not hits:
+        click.echo("Nothing was found.")
+    else:
+        # What Sparse Coverage sees in a passage can be shown, whoever found it; without an index of it there is nothing to.
+        show_hits(
+            hits,
+            {hit.document: index.explain(text, hit.passages[0].id, filter=condition) for hit in hits} if index else {},
+        )

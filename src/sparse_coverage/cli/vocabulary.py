@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -15,6 +15,9 @@ from rich.table import Table
 
 from sparse_coverage.cli.options import json_option, threads_option
 from sparse_coverage.errors import InputError, MismatchError
+
+if TYPE_CHECKING:
+    from sparse_coverage.vocabulary import Vocabulary
 
 sample_option = click.option(
     "--work",
@@ -52,7 +55,10 @@ def command() -> None:
 def show(
     model: str, number: int, first: int, find: str | None, sort: str, neighbours: int, index: Path | None, as_json: bool
 ) -> None:
-    """Show centers: anchor text, where it stands, radius, spans in the cell, df, nearest centers.
+    """Show how a vocabulary was made and its centers: anchor text, where it stands, radius, spans in the cell, df, neighbours.
+
+    For every fitted size: the median radius, the share of the sampled spans within their nearest center's radius, and their
+    mean distance to it (the quantisation error).
 
     \b
     Example:
@@ -87,7 +93,14 @@ def show(
         ]
         records.append(record)
     if as_json:
-        click.echo(json.dumps({"size": size, "found": len(wanted), "centers": records}, ensure_ascii=False))
+        facts = {"config": asdict(vocabulary.config), "sizes": _sizes(vocabulary)}
+        click.echo(json.dumps({"size": size, **facts, "found": len(wanted), "centers": records}, ensure_ascii=False))
+        return
+    console = Console()
+    if find is None:
+        _print_making(console, vocabulary)
+    if not wanted:
+        console.print(f"No anchor contains '{escape(find or '')}'.", highlight=False)
         return
     table = Table(title=f"{len(wanted):,} of {size:,} centers, {len(shown)} shown", title_justify="left")
     for name, right in (("center", True), ("anchor", False), ("radius", True)):
@@ -102,7 +115,7 @@ def show(
         cells += [f"{record[name]:,}" for name in ("spans", "df") if name in record]
         near_text = ", ".join(f"{escape(o['text'])} {o['similarity']:.2f}" for o in record["neighbours"])
         table.add_row(*cells, near_text, escape(record["document"]))
-    Console().print(table)
+    console.print(table)
 
 
 @command.command()
@@ -200,8 +213,8 @@ def analyse(
 ) -> None:
     """Measure how vocabularies behave, for each fitted size: compactness, sparsity, balance.
 
-    Median radius; centers that cover a span before the top-K cap, divided by V; longest posting list divided by the mean
-    one. Sizes come from `fit --sizes`.
+    On spans of the sample: median radius; centers that cover a span before the top-K cap, divided by V; longest posting list
+    divided by the mean one. Sizes come from `fit --sizes`.
 
     \b
     Example:
@@ -224,14 +237,16 @@ def analyse(
     if as_json:
         click.echo(json.dumps([asdict(behaviour) for behaviour in found]))
         return
-    table = Table("encoder", "unit", title=f"On {found[0].spans:,} spans of the sample", title_justify="left")
-    for name in ("V", "median radius", "covering", "covering / V", "skew", "uncovered"):
+    table = Table("encoder", "unit", "selection")
+    for name in ("V", "spans", "median radius", "covering", "covering / V", "skew", "uncovered"):
         table.add_column(name, justify="right")
     for b in found:
         table.add_row(
             escape(b.encoder),
-            b.unit,
+            escape(b.unit),
+            b.selection,
             f"{b.size:,}",
+            f"{b.spans:,}",
             f"{b.median_radius:.4f}",
             f"{b.covering:.2f}",
             f"{b.activation_rate:.6f}",
@@ -257,6 +272,45 @@ def publish(model: Path, repository: str, private: bool) -> None:
     from sparse_coverage.vocabulary import publish as run
 
     Console().print(f"Published: [bold]{run(model, repository, private=private)}[/bold]", highlight=False)
+
+
+def _sizes(vocabulary: Vocabulary) -> list[dict[str, Any]]:
+    """Return what is known of each fitted size."""
+    return [
+        {
+            "size": size,
+            "median_radius": float(np.median(cells.radii)),
+            "covered": cells.covered,
+            "error": cells.error,
+            "farthest": cells.farthest,
+            "largest_cell": int(cells.counts.max()),
+        }
+        for size, cells in sorted(vocabulary.levels.items())
+    ]
+
+
+def _print_making(console: Console, vocabulary: Vocabulary) -> None:
+    config = vocabulary.config
+    console.print(
+        f"[bold]{config.size:,}[/bold] centers, chosen by {escape(config.selection)} (seed {config.seed}) from {config.spans:,} "
+        f"spans of {config.documents:,} documents\nencoder {escape(config.encoder)} ({config.precision}, {config.dimension} "
+        f"dimensions), unit {escape(config.unit)}, tau {config.tau:g}",
+        highlight=False,
+    )
+    table = Table()
+    for name in ("V", "median radius", "spans covered", "mean distance", "farthest", "largest cell"):
+        table.add_column(name, justify="right")
+    for facts in _sizes(vocabulary):
+        table.add_row(
+            f"{facts['size']:,}",
+            f"{facts['median_radius']:.4f}",
+            f"{facts['covered']:.2%}",
+            f"{facts['error']:.4f}",
+            f"{facts['farthest']:.4f}",
+            f"{facts['largest_cell']:,}",
+        )
+    if vocabulary.levels:
+        console.print(table)
 
 
 def _frequencies(index: Path, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:

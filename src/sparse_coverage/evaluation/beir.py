@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.exclusions import family_of, without_excluded
+from sparse_coverage.evaluation.exclusions import without_excluded
+from sparse_coverage.evaluation.own_documents import OwnDocument, own_families
 from sparse_coverage.evaluation.trec import read_lines
 from sparse_coverage.evaluation.types import Collection, Query, Relevance
 from sparse_coverage.patents import Patent, read_patents
 
-CORPUS, QUERIES = "corpus.jsonl", "queries.jsonl"
+CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 
 
-def is_beir(folder: Path) -> bool:
-    """Tell whether a folder has BEIR's files."""
+def is_beir(path: Path) -> bool:
+    """Tell whether a folder has BEIR's files, or a file is the judgements of such a folder."""
+    folder = _folder(path)
     return (folder / CORPUS).is_file() and (folder / QUERIES).is_file()
 
 
-def read_beir(folder: Path, *, split: str = "test", language: str = "any") -> Collection:
-    """Read a BEIR folder. A query that is itself a document of the corpus is never shown itself or its family.
+def read_beir(path: Path, *, language: str = "any") -> Collection:
+    """Read a BEIR folder with its test judgements, or with others: `folder/qrels/dev.tsv`.
 
-    Such a query has the id of a document and its title or text; equal ids alone say nothing (Cranfield's queries 1, 2, 3
-    are not its documents 1, 2, 3).
+    A query that is itself a document of the corpus is never shown itself or its family.
     """
-    judgements = _read_qrels(folder / "qrels" / f"{split}.tsv")
-    records = {str(record["_id"]): record for record in _records(folder / QUERIES)}
+    folder = _folder(path)
+    judgements = _read_qrels(path if path.is_file() else folder / QRELS / "test.tsv")
+    records = _read_queries(folder / QUERIES)
     unknown = [query for query in judgements if query not in records]
     if unknown:
         raise InputError(f"{folder}: the judgements name the query '{unknown[0]}', which {QUERIES} does not hold.")
@@ -36,59 +38,79 @@ def read_beir(folder: Path, *, split: str = "test", language: str = "any") -> Co
     def documents() -> Iterator[Patent]:
         return read_patents(folder / CORPUS, language=language)
 
-    corpus = list(documents())
-    own = {patent.id: patent for patent in corpus if patent.id in records and _is(records[patent.id], patent)}
-    excluded = {id_: family_of(patent, corpus) for id_, patent in own.items()}
+    texts = {id_: OwnDocument(_text(record, "title"), _text(record, "text")) for id_, record in records.items()}
+    excluded = own_families(texts, documents)
     kept, dropped = without_excluded(judgements, excluded)
-    queries = [
-        Query(id_, _joined(record), id_ if id_ in own else "") for id_, record in records.items() if _joined(record)
-    ]
-    notes = [f"{len(queries)} queries, {sum(bool(r.documents) for r in kept.values())} of them judged"]
+    queries = tuple(Query(id_, own.joined, id_ if id_ in excluded else "") for id_, own in texts.items() if own.joined)
+    empty = sum(bool(kept[id_].documents) for id_, own in texts.items() if id_ in kept and not own.joined)
+    name = folder.resolve().name + (f" {path.stem}" if path.is_file() else "")
+    return Collection(
+        name, documents, queries, kept, "document", excluded, _notes(queries, kept, len(excluded), dropped, empty)
+    )
+
+
+def _notes(
+    queries: tuple[Query, ...], judgements: Mapping[str, Relevance], own: int, dropped: int, empty: int
+) -> tuple[str, ...]:
+    judged = sum(query.id in judgements and bool(judgements[query.id].documents) for query in queries)
+    notes = [f"{len(queries)} queries, {judged} of them judged"]
+    if empty:
+        notes.append(f"{empty} judged queries have no text and are left out")
     if own:
         notes.append(
-            f"{len(own)} queries are documents of the corpus: they and their families are left out of their rankings"
+            f"{own} queries are documents of the corpus: they and their families are left out of their rankings"
         )
     if dropped:
         notes.append(f"{dropped} judgements of a query's own family left out")
-    return Collection(folder.resolve().name, documents, tuple(queries), kept, "document", excluded, tuple(notes))
+    return tuple(notes)
 
 
-def _is(record: dict[str, Any], patent: Patent) -> bool:
-    title = " ".join(str(record.get("title") or "").split())
-    text = " ".join(str(record.get("text") or "").split())
-    return bool(title and title == patent.title) or text == " ".join(part.text for part in patent.abstract)
+def _folder(path: Path) -> Path:
+    return path.parent.parent if path.parent.name == QRELS and path.suffix == ".tsv" else path
 
 
-def _joined(record: dict[str, Any]) -> str:
-    return "\n".join(str(record[field]).strip() for field in ("title", "text") if record.get(field))
+def _text(record: dict[str, Any], field: str) -> str:
+    return str(record.get(field) or "").strip()
 
 
-def _records(path: Path) -> Iterator[dict[str, Any]]:
+def _read_queries(path: Path) -> dict[str, dict[str, Any]]:
+    records: dict[str, dict[str, Any]] = {}
     for number, line in read_lines(path):
         try:
             record = json.loads(line)
         except json.JSONDecodeError as error:
             raise InputError(f"{path}:{number}: not JSON ({error.msg}).") from None
-        if not isinstance(record, dict) or "_id" not in record:
+        if not isinstance(record, dict) or record.get("_id") in (None, ""):
             raise InputError(f"{path}:{number}: expected an object with `_id` and `text`.")
-        yield record
+        if not all(isinstance(record.get(field), str | None) for field in ("title", "text")):
+            raise InputError(f"{path}:{number}: the title and the text of a query are texts.")
+        id_ = str(record["_id"])
+        if id_ in records:
+            raise InputError(f"{path}:{number}: the query '{id_}' comes a second time. Remove one of the two.")
+        records[id_] = record
+    return records
 
 
 def _read_qrels(path: Path) -> dict[str, Relevance]:
     if not path.is_file():
-        present = sorted(other.stem for other in path.parent.glob("*.tsv"))
-        hint = f" There are: {', '.join(present)}." if present else ""
-        raise InputError(f"{path}: there are no judgements of that name.{hint}")
+        present = [str(other) for other in sorted(path.parent.glob("*.tsv"))]
+        hint = f" Name those you mean as the collection: {' or '.join(present)}" if present else ""
+        raise InputError(f"{path}: there are no such judgements.{hint}")
     grades: dict[str, dict[str, int]] = {}
-    for number, line in read_lines(path):
-        parts = line.split("\t")
-        if number == 1 and _is_header(parts):
+    for place, (number, line) in enumerate(read_lines(path)):
+        parts = [part.strip() for part in line.split("\t")]
+        if place == 0 and _names_columns(parts):
             continue
-        if len(parts) != 3 or not parts[2].strip().lstrip("-").isdigit():
-            raise InputError(f"{path}:{number}: expected query, document and grade, separated by tabs.")
-        grades.setdefault(parts[0], {})[parts[1]] = max(0, int(parts[2]))
+        try:
+            query, document, grade = parts
+            judged = grades.setdefault(query, {})
+            judged[document] = max(0, int(grade), judged.get(document, 0))
+        except ValueError:
+            raise InputError(
+                f"{path}:{number}: expected query, document and a whole number as grade, separated by tabs."
+            ) from None
     return {query: Relevance(judged) for query, judged in grades.items()}
 
 
-def _is_header(parts: Sequence[str]) -> bool:
-    return len(parts) == 3 and not parts[2].strip().lstrip("-").isdigit()
+def _names_columns(parts: list[str]) -> bool:
+    return len(parts) == 3 and not any(character.isdigit() for character in parts[2])

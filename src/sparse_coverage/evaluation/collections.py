@@ -15,18 +15,29 @@ from sparse_coverage.evaluation.types import Collection
 
 IR_DATASETS = "ir_datasets:"
 
-_FOLDERS: tuple[tuple[Callable[[Path], bool], Callable[[Path, PoolConfig, Path | None], Collection]], ...] = (
-    (is_beir, lambda folder, pool, cache: read_beir(folder)),
-    (is_clefip, lambda folder, pool, cache: read_clefip(folder, pool, cache=cache).collection),
+_READERS: tuple[tuple[Callable[[Path], bool], Callable[[Path, PoolConfig, Path | None], Collection]], ...] = (
+    (is_beir, lambda path, pool, cache: read_beir(path)),
+    (is_clefip, lambda path, pool, cache: read_clefip(path, pool, cache=cache).collection),
 )
 
 
 def load_collection(spec: str, *, pool: PoolConfig | None = None, cache: Path | None = None) -> Collection:
     """Return the collection that `spec` names.
 
-    `demo`: the built-in one. A folder: BEIR's or CLEF-IP 2013's, recognised from its files. A `.toml` file that says where
-    documents, topics and judgements are. `ir_datasets:ID`: one of that catalogue. `pool` and `cache` are CLEF-IP's.
+    `demo`: the built-in one. A folder: BEIR's or CLEF-IP 2013's, recognised from its files; a BEIR folder's other
+    judgements by their file, `folder/qrels/dev.tsv`. A `.toml` file that says where documents, topics and judgements are.
+    `ir_datasets:ID`: one of that catalogue. `pool` and `cache` are CLEF-IP's.
     """
+    found = _load(spec, pool, cache)
+    if not found.judged:
+        raise InputError(
+            f"The collection '{found.name}' has no query with a relevant document: {len(found.queries)} queries, "
+            f"{len(found.judgements)} judged ones. Do queries and judgements use the same ids?"
+        )
+    return found
+
+
+def _load(spec: str, pool: PoolConfig | None, cache: Path | None) -> Collection:
     if spec == "demo":
         from sparse_coverage.demo import COLLECTION
 
@@ -38,8 +49,8 @@ def load_collection(spec: str, *, pool: PoolConfig | None = None, cache: Path | 
         return read_described(path)
     if not path.exists():
         raise InputError(f"There is no collection '{spec}': not `demo`, not a folder or a .toml file that exists.")
-    for recognises, read in _FOLDERS:
-        if path.is_dir() and recognises(path):
+    for recognises, read in _READERS:
+        if recognises(path):
             return read(path, pool or PoolConfig(), cache)
     raise InputError(
         f"{path}: neither a BEIR folder (corpus.jsonl, queries.jsonl, qrels/) nor CLEF-IP 2013 (sparse-coverage clefip check "

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.exclusions import family_of, without_excluded
+from sparse_coverage.evaluation.exclusions import Families, without_excluded
 from sparse_coverage.evaluation.trec import read_qrels, read_topics
 from sparse_coverage.evaluation.types import Collection, Query
 from sparse_coverage.patents import Patent, read_patents, section_text
@@ -54,25 +54,36 @@ def read_described(path: Path) -> Collection:
         raise InputError(f"{path}: by is passage, section or document, not '{by}'.")
     source, topics = path.parent / about["documents"], path.parent / about["topics"]
     language = about.get("language", "en")
+    if not isinstance(language, str):
+        raise InputError(f'{path}: language is a code such as "en", not {language!r}.')
+    fields = _topic_fields(path, about, _PATENT_FIELDS if topics.is_dir() else ("title",))
+    problems: set[str] = set()
 
     def documents() -> Iterator[Patent]:
-        return read_patents(source, language=language, on_problem=lambda problem: None)
+        return read_patents(source, language=language, on_problem=lambda problem: problems.add(str(problem)))
 
     judgements = read_qrels(path.parent / about["qrels"])
     excluded: dict[str, frozenset[str]] = {}
     if topics.is_dir():
-        fields = tuple(about.get("topic_fields", _PATENT_FIELDS))
         own = {_topic_id(patent): patent for patent in read_patents(topics, language=language)}
         queries = tuple(Query(id_, _text(patent, fields), patent.id) for id_, patent in own.items())
-        candidates = list(documents())
-        excluded = {id_: family_of(patent, candidates) for id_, patent in own.items()}
+        families = Families(documents())
+        excluded = {id_: families.of(patent) for id_, patent in own.items()}
     else:
-        queries = read_topics(topics, tuple(about.get("topic_fields", ("title",))))
+        queries = read_topics(topics, fields)
     kept, dropped = without_excluded(judgements, excluded)
-    notes = [f"{len(queries)} queries, {sum(query.id in kept for query in queries)} of them judged"]
+    judged = sum(query.id in kept and bool(kept[query.id].documents) for query in queries)
+    notes = [f"{len(queries)} queries, {judged} of them judged"]
     if dropped:
         notes.append(f"{dropped} judgements of a query's own family left out")
-    return Collection(path.stem, documents, queries, kept, by, excluded, tuple(notes))
+    return Collection(path.stem, documents, queries, kept, by, excluded, tuple(notes), problems=problems)
+
+
+def _topic_fields(path: Path, about: dict[str, Any], usual: tuple[str, ...]) -> tuple[str, ...]:
+    fields = about.get("topic_fields", list(usual))
+    if not isinstance(fields, list) or not fields or not all(isinstance(field, str) for field in fields):
+        raise InputError(f'{path}: topic_fields is a list of names, as in ["title", "desc"].')
+    return tuple(fields)
 
 
 def _topic_id(patent: Patent) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
@@ -35,17 +36,25 @@ def same_application(document: str) -> str:
     return _KIND.sub("", document)
 
 
-def family_of(document: Patent, candidates: Iterable[HasFamily], named: Iterable[str] = ()) -> frozenset[str]:
-    """Return the ids among the candidates that are the document itself, its other publications or its family.
+class Families:
+    """The candidates by application and by family. Reads them once and keeps ids alone, however many there are."""
 
-    Family is what the documents say (the same family number, or members listed) and what `named` adds.
-    """
-    numbers = {same_application(id_) for id_ in (document.id, *document.family_members, *named)}
-    return frozenset(
-        other.id
-        for other in candidates
-        if same_application(other.id) in numbers or (document.family and other.family == document.family)
-    )
+    def __init__(self, candidates: Iterable[HasFamily]) -> None:
+        self._by_application: dict[str, list[str]] = defaultdict(list)
+        self._by_family: dict[str, list[str]] = defaultdict(list)
+        for candidate in candidates:
+            self._by_application[same_application(candidate.id)].append(candidate.id)
+            if candidate.family:
+                self._by_family[candidate.family].append(candidate.id)
+
+    def of(self, document: Patent, named: Iterable[str] = ()) -> frozenset[str]:
+        """Return the ids among the candidates that are the document itself, its other publications or its family.
+
+        Family is what the documents say (the same family number, or members listed) and what `named` adds.
+        """
+        numbers = {same_application(id_) for id_ in (document.id, *document.family_members, *named)}
+        found = {id_ for number in numbers for id_ in self._by_application.get(number, ())}
+        return frozenset(found.union(self._by_family.get(document.family, ())))
 
 
 def without_excluded(judgements: Judgements, excluded: Mapping[str, frozenset[str]]) -> tuple[Judgements, int]:

@@ -34,12 +34,12 @@ def dataset_statistics(collection: Collection, units: Units) -> list[Statistic]:
         Statistic("relevant_documents", "of them relevant", (int(held.sum()),)),
         Statistic("passages", "passages", (len(units),)),
         Statistic("relevant_document_passages", "of them from relevant documents", (int(per_document[held].sum()),)),
-        Statistic("passages_per_document", "passages a document (mean / median)", _mean_median(per_document)),
+        Statistic("passages_per_document", "passages a document", _mean_median(per_document)),
         Statistic("queries", "queries", (len(judged),)),
-        Statistic("query_words", "words a query (mean / median)", _mean_median([*query_lengths(collection)])),
+        Statistic("query_words", "words a query", _mean_median([*query_lengths(collection)])),
         Statistic(
             "documents_per_query",
-            "relevant documents a query (mean / median)",
+            "relevant documents a query",
             _mean_median([len(r.documents) for r in relevance]),
         ),
     ]
@@ -49,17 +49,14 @@ def dataset_statistics(collection: Collection, units: Units) -> list[Statistic]:
         lines += [
             Statistic(
                 "passages_per_query",
-                "relevant passages a query (mean / median)",
+                "relevant passages a query",
                 _mean_median([len(ids) for ids in by_query]),
             ),
             Statistic("passage_judgements", "relevant (query, passage) pairs", (sum(map(len, by_query)),)),
-            Statistic(
-                "passages_present",
-                "different relevant passages, in the corpus / judged",
-                (len(unique) - missing_passages(unique, units), len(unique)),
-            ),
+            Statistic("passages_judged", "different relevant passages", (len(unique),)),
+            Statistic("passages_present", "of them in the corpus", (len(unique) - missing_passages(unique, units),)),
         ]
-    return [*lines, Statistic("passage_words", "words a passage (mean / median)", _mean_median(units.words))]
+    return [*lines, Statistic("passage_words", "words a passage", _mean_median(units.words))]
 
 
 def query_lengths(collection: Collection) -> list[int]:

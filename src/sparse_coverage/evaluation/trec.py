@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -14,18 +15,28 @@ from sparse_coverage.evaluation.types import Query, Ranking, Relevance, Run
 from sparse_coverage.files import write_text
 
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
-_FIELD = re.compile(r"<(num|title|desc|narr)>\s*(?:Number|Description|Narrative|Topic)?\s*:?(.*?)(?=<(?:num|title|desc|narr|/)|\Z)", re.DOTALL | re.IGNORECASE)  # noqa: E501  # fmt: skip
+# A field ends where the next begins, at a closing tag, or at any other tag that opens a line (<smry> in the oldest topics).
+# Its label, as in "<num> Number: 301", is no part of it; a title may well begin with the word "Number".
+_FIELD = re.compile(
+    r"<(num|title|desc|narr)>\s*(?:(?:Number|Description|Narrative|Topic)\s*:)?(.*?)"
+    r"(?=<(?:num|title|desc|narr|/)|\n\s*<\w|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+_ENTITY = re.compile(r"&#?\w+;")
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text file that hold anything, with their numbers."""
+    """Yield the lines of a text file that hold anything, with their numbers.
+
+    Only line breaks end a line: JSON may hold other separators, such as U+2028, as they are.
+    """
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 (byte {error.start}).") from None
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             yield number, line
 
@@ -48,6 +59,7 @@ def read_topics(path: Path, fields: tuple[str, ...] = ("title",)) -> tuple[Query
 def _block(path: Path, block: str, fields: tuple[str, ...]) -> Query:
     found = {name.lower(): re.sub(r"</?\w+>", " ", value) for name, value in _FIELD.findall(block)}
     words = " ".join(" ".join(found.get(field, "") for field in fields).split())
+    words = _ENTITY.sub(lambda entity: html.unescape(entity[0]), words)
     if not found.get("num", "").strip() or not words:
         raise InputError(f"{path}: a topic has no <num> or no <{fields[0]}>: {block.strip()[:60]!r}")
     return Query(found["num"].split()[0], words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent
 from sparse_coverage.patents.passages import By
 
@@ -61,7 +62,8 @@ class Collection:
 
     `documents` starts a new reading of the documents each time it is called; `by` says what one indexed unit is.
     `excluded` names, for a query, the documents that are no candidates for it: its own and those of its family.
-    `notes` tells what was left out on the way in, for people.
+    `notes` tells what was left out on the way in, for people; `candidates` is how many documents there should be, where
+    that is known before they are read; `problems` gathers what could not be read, as it happens.
     """
 
     name: str
@@ -71,6 +73,17 @@ class Collection:
     by: By = "passage"
     excluded: Mapping[str, frozenset[str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    candidates: int | None = None
+    problems: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for query in self.queries:
+            if query.id in seen:
+                raise InputError(
+                    f"The query '{query.id}' comes twice in the collection '{self.name}'. Remove one of them."
+                )
+            seen.add(query.id)
 
     @property
     def judged(self) -> tuple[Query, ...]:

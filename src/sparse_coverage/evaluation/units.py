@@ -18,7 +18,7 @@ from sparse_coverage.patents.passages import By
 class Units:
     """Ids of the units and their documents. The units of document i are `starts[i]:starts[i + 1]`.
 
-    `words` counts the words of each unit; `fingerprint` identifies ids and texts.
+    `words` counts the words of each unit; `fingerprint` identifies ids, titles, dates and texts.
     """
 
     ids: tuple[str, ...]
@@ -41,6 +41,8 @@ def read_units(documents: Iterable[Patent], by: By) -> Units:
     seen: set[str] = set()
     for patent in documents:
         first = len(ids)
+        # Vocabularies are learned from titles too, and sampled by year.
+        digest.update(f"{patent.id}\0{patent.title}\0{patent.publication_date}\0".encode())
         for unit in passages(patent, by=by):
             ids.append(unit.id)
             words.append(len(unit.text.split()))

@@ -14,21 +14,20 @@ from sparse_coverage.errors import SparseCoverageError, VocabularyError
 from sparse_coverage.evaluation.protocol import missing_passages
 from sparse_coverage.evaluation.types import Collection
 from sparse_coverage.evaluation.units import Units, read_units
-from sparse_coverage.experiments.cache import code_key, content_key
+from sparse_coverage.experiments.cache import alone, code_key, content_key
 from sparse_coverage.experiments.indexing import build_indexes, vectors_of
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.token_cache import DEFAULT_BUDGET, RememberingEncoder
+from sparse_coverage.experiments.vocabularies import Vocabularies
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, read_patents
-from sparse_coverage.patents.sources import expand
+from sparse_coverage.patents.sources import expand, require_present
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 from sparse_coverage.search.building import vocabulary_digest
 from sparse_coverage.vectors import SparseVector
-from sparse_coverage.vocabulary import SpanSample, Vocabulary, load_vocabulary
-from sparse_coverage.vocabulary.sample import SAMPLE
-from sparse_coverage.vocabulary.selections import NESTED
+from sparse_coverage.vocabulary import SpanSample
 
 
 class Workbench:
@@ -51,15 +50,15 @@ class Workbench:
         self.collection = collection
         self._learn_from = tuple(learn_from)
         self.cache = cache
-        self._threads = threads
+        self.threads = threads
         self._token_budget = token_budget
         self._encoders: dict[str, RememberingEncoder] = {}
         self._stores: dict[Path, IndexStore] = {}
         self._missing: dict[str, SparseCoverageError] = {}
         self._models: dict[SystemOptions, SparseCoverage] = {}
-        self._vocabularies: dict[SystemOptions, Vocabulary | VocabularyError] = {}
         self._query_tokens: dict[str, list[TokenVectors]] = {}
         self._planned: dict[SystemOptions, None] = {}
+        self._vocabularies = Vocabularies(cache, self, lambda: self._planned, threads)
 
     def __enter__(self) -> Workbench:
         return self
@@ -91,13 +90,18 @@ class Workbench:
 
     @cached_property
     def source(self) -> str:
-        """Identifies what vocabularies are learned from: the collection's texts, or the files named, by name and size."""
+        """Identifies what vocabularies are learned from: the collection's texts, or all files named, by size and time."""
         if not self._learn_from:
             return self.units.fingerprint
-        files = [(name, Path(name).stat().st_size) for name, _ in expand(self._learn_from)]
-        return content_key(files=files)
+        require_present(self._learn_from)
+        files = [
+            (one.path, Path(one.path)) for _, found in expand(self._learn_from) for one in found if not one.skipped
+        ]
+        about = [(name, path.stat().st_size, path.stat().st_mtime_ns) for name, path in files]
+        return content_key(code=code_key("patents"), files=about)
 
-    def _sources(self) -> Iterator[Patent]:
+    def sources(self) -> Iterator[Patent]:
+        """Start a new reading of what vocabularies are learned from."""
         if not self._learn_from:
             return self.collection.documents()
         return read_patents(self._learn_from, on_problem=lambda problem: None)
@@ -108,6 +112,12 @@ class Workbench:
         documents = {document for one in relevance for document in one.documents}
         passages = {passage for one in relevance for ids in one.passages.values() for passage in ids}
         notes = list(self.collection.notes)
+        held = len(self.units.documents)
+        if problems := sorted(self.collection.problems):
+            notes.append(f"{len(problems):,} documents could not be read, the first: {problems[0]}")
+        candidates = self.collection.candidates or held
+        if candidates - held > len(problems):
+            notes.append(f"{candidates - held:,} of {candidates:,} candidates have no readable text")
         if missing := len(documents.difference(self.units.documents)):
             notes.append(
                 f"{missing} of {len(documents)} relevant documents are not in the corpus: they count as misses"
@@ -126,7 +136,7 @@ class Workbench:
             raise self._missing[name]  # asked for by many rows, looked for once
         if name not in self._encoders:
             try:
-                running = load_encoder(name, threads=self._threads)
+                running = load_encoder(name, threads=self.threads)
             except SparseCoverageError as error:
                 self._missing[name] = error
                 raise
@@ -137,7 +147,7 @@ class Workbench:
         """Return the model of some options: from the cache, or fitted together with all the sizes that were planned."""
         core = _core(options)
         if core not in self._models:
-            vocabulary = self._vocabulary(core)
+            vocabulary = self._vocabularies.get(core)
             self._models[core] = SparseCoverage(self.encoder(core.encoder), vocabulary, core.activation)
         return self._models[core]
 
@@ -152,12 +162,14 @@ class Workbench:
             except VocabularyError:
                 if one == core:
                     raise  # another row's vocabulary that cannot be made is that row's failure
-        documents = self.collection.documents()
-        build_indexes(models, self.encoder(core.encoder), documents, self.collection.by, len(self.units.documents))
+        encoder = self.encoder(core.encoder)
+        with alone(self.cache / "indexes" / f"{encoder.fingerprint}-{self.units.fingerprint}", "these indexes"):
+            documents = self.collection.documents()
+            build_indexes(models, encoder, documents, self.collection.by, len(self.units.documents))
         folder = self._index_folder(self.model(core))
         if folder not in self._stores:
             self._stores[folder] = open_store(folder)
-        return Index(self._stores[folder], self.model(core), options.scoring, self._threads)
+        return Index(self._stores[folder], self.model(core), options.scoring, self.threads)
 
     def query_tokens(self, encoder: str) -> list[TokenVectors]:
         """Return the token vectors of the judged queries."""
@@ -170,93 +182,15 @@ class Workbench:
         """Return the sparse vectors of the judged queries."""
         texts = [query.text for query in self.collection.judged]
         folder = Path()
-        return vectors_of(texts, {folder: self.model(options)}, self.encoder(options.encoder))[folder]
+        models = {folder: self.model(options)}
+        return vectors_of(texts, models, self.encoder(options.encoder), options.repeats)[folder]
 
     def sample(self, options: SystemOptions) -> SpanSample:
         """Return the spans that the vocabulary of some options was chosen from."""
-        self.model(options)
-        return SpanSample(self._vocabulary_folder(_core(options)) / "sample")
-
-    def _vocabulary_folder(self, core: SystemOptions) -> Path:
-        encoder = self.encoder(core.encoder)
-        source = content_key(
-            code=code_key("encoding", "spans", "vocabulary"),
-            documents=self.source,
-            encoder=encoder.fingerprint,
-            precision=encoder.precision,
-            unit=core.unit,
-            seed=core.seed,
-            max_spans=core.max_spans,
-            max_documents=core.max_documents,
-        )
-        return self.cache / "vocabularies" / source
-
-    def _vocabulary(self, core: SystemOptions) -> Vocabulary:
-        """Return the vocabulary of some options; what cannot be made is tried once."""
-        key = replace(core, k=5, assignment="soft", uncovered="drop")
-        if key not in self._vocabularies:
-            try:
-                fitted = self._fitted(key)
-                self._vocabularies[key] = fitted.truncate(key.size) if key.size else fitted
-            except VocabularyError as error:
-                self._vocabularies[key] = error
-        found = self._vocabularies[key]
-        if isinstance(found, VocabularyError):
-            raise found
-        return found
-
-    def _fitted(self, key: SystemOptions) -> Vocabulary:
-        """Return a vocabulary that has the wanted size, perhaps among others: a saved one, or one of all planned sizes."""
-        folder = self._vocabulary_folder(key)
-        kind = f"{key.selection}-{key.tau:g}"
-        for saved in sorted(folder.glob(f"{kind}-*/vocabulary.json")):
-            kept = load_vocabulary(saved.parent)
-            if key.size in kept.sizes if key.size else saved.parent.name == f"{kind}-default":
-                return kept
-        if key.size is None:
-            return self._fit(key, folder, [], save=f"{kind}-default")
-        sizes = [key.size]
-        if key.selection in NESTED:
-            planned = (one.size for one in self._planned if _same_vocabulary(one, key))
-            sizes = sorted({key.size, *(size for size in planned if size)})
-            spans = self._spans(key, folder, sizes[0])
-            if key.size > spans:
-                raise VocabularyError(f"{key.size:,} centers cannot be chosen from {spans:,} spans. Use a smaller V.")
-            sizes = [size for size in sizes if size <= spans]
-        try:
-            return self._fit(key, folder, sizes, save=f"{kind}-{'-'.join(map(str, sizes))}")
-        except VocabularyError:
-            if sizes == [key.size]:
-                raise
-            return self._fit(key, folder, [key.size], save=f"{kind}-{key.size}")  # a larger one was too large
-
-    def _spans(self, key: SystemOptions, folder: Path, size: int) -> int:
-        """Return how many spans there are to choose from; a first, small fit draws the sample."""
-        if not (folder / "sample" / SAMPLE).is_file():
-            self._fit(key, folder, [size])
-        return len(SpanSample(folder / "sample"))
-
-    def _fit(self, key: SystemOptions, folder: Path, sizes: list[int], save: str = "") -> Vocabulary:
-        model = SparseCoverage.fit(
-            self._sources,
-            encoder=self.encoder(key.encoder),
-            unit=key.unit,
-            size=sizes[-1] if sizes else None,
-            sizes=sizes,
-            tau=key.tau,
-            max_documents=key.max_documents,
-            max_spans=key.max_spans,
-            seed=key.seed,
-            selection=key.selection,
-            threads=self._threads,
-            work=folder / "sample",
-        )
-        if save:
-            model.save(folder / save)
-        return model.vocabulary
+        return self._vocabularies.sample(_core(options))
 
     def _index_folder(self, model: SparseCoverage) -> Path:
-        code = code_key("encoding", "spans", "vectors", "index")
+        code = code_key("encoding", "spans", "vectors", "index", "experiments/indexing.py")
         key = content_key(code=code, documents=self.units.fingerprint, vocabulary=vocabulary_digest(model))
         return self.cache / "indexes" / key
 
@@ -264,10 +198,6 @@ class Workbench:
 def _core(options: SystemOptions) -> SystemOptions:
     """Return the options without what is applied at search time, which no model and no index depends on."""
     plain = SystemOptions()
-    core = replace(options, alpha=plain.alpha, gamma=plain.gamma, rho=plain.rho)
+    at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback")
+    core = replace(options, **{name: getattr(plain, name) for name in at_search})
     return replace(core, k=plain.k, uncovered=plain.uncovered) if options.assignment == "hard" else core
-
-
-def _same_vocabulary(one: SystemOptions, other: SystemOptions) -> bool:
-    names = ("encoder", "unit", "tau", "selection", "seed", "max_spans", "max_documents")
-    return all(getattr(one, name) == getattr(other, name) for name in names)

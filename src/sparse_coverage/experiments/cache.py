@@ -5,10 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
 from platformdirs import user_cache_path
 
 
@@ -19,13 +23,30 @@ def default_cache() -> Path:
     return base / "experiments"
 
 
+@contextmanager
+def alone(place: Path, what: str) -> Iterator[None]:
+    """Make something at a place of the cache while no other process makes it; wait for one that does, and say so."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(f"{place}.lock")
+    try:
+        lock.acquire(timeout=1)
+    except Timeout:
+        print(f"Another process is making {what}; waiting for it.", file=sys.stderr)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 @cache
-def code_key(*rooms: str) -> str:
-    """Return a short key of the program text of some rooms: what another version computed is not found again by accident."""
+def code_key(*parts: str) -> str:
+    """Return a short key of the program text of some rooms and files: what another version computed is not found again."""
     digest = hashlib.sha256()
     house = Path(__file__).parents[1]
-    for room in rooms:
-        for path in sorted((house / room).rglob("*.py")):
+    for part in parts:
+        place = house / part
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             digest.update(path.relative_to(house).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from sparse_coverage.experiments.bench import Workbench
+from sparse_coverage.experiments.evaluate import result_path
 from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.files import read_json, write_json
 from sparse_coverage.vectors.activation import count_covering
 
 SPANS = 20_000
@@ -23,16 +25,22 @@ class CenterProperties:
     skew: float
 
 
-def center_properties(bench: Workbench, options: SystemOptions) -> CenterProperties:
-    """Measure the vocabulary and the index of some options."""
+def center_properties(bench: Workbench, options: SystemOptions, *, fresh: bool = False) -> CenterProperties:
+    """Measure the vocabulary and the index of some options, or find what was measured before."""
+    path = result_path(bench, "paper", options, ["centers"])
+    if path.is_file() and not fresh:
+        return CenterProperties(**read_json(path))
     index = bench.index(options)
     vocabulary = bench.model(options).vocabulary
     sample = bench.sample(options)
     rows = np.random.default_rng([options.seed, 5]).permutation(len(sample))[:SPANS]
     covering = count_covering(sample.points.rows(np.sort(rows)), vocabulary)
     lengths = index.store.frequencies
-    return CenterProperties(
+    found = CenterProperties(
         float(np.median(vocabulary.radii)),
         float(covering.mean() / len(vocabulary)),
         float(lengths.max() / max(lengths.mean(), 1e-12)),
     )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, asdict(found))
+    return found

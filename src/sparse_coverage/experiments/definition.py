@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from importlib import resources
 from itertools import product
 from pathlib import Path
@@ -11,11 +12,14 @@ from typing import Any
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.described import read_toml
-from sparse_coverage.experiments.options import SystemOptions, make_options
+from sparse_coverage.experiments.options import FLAGS, SystemOptions, make_options
 from sparse_coverage.experiments.systems import concerning, reads
 
 NAMES = ("main", "full", "ablations", "efficiency", "centers", "lengths")
-_KNOWN = {"title", "rows", "small", "settings"}
+KINDS = ("table", "sizes", "ablations", "cost", "centers", "lengths")
+"""What is made of the rows: a table; with curves over V; averages of settings; with a plot of cost against recall; the
+geometry of the vocabularies; or, without rows, a description of the collection."""
+_KNOWN = {"title", "kind", "rows", "small", "settings"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class Definition:
     name: str
     title: str
     rows: tuple[Row, ...]
+    kind: str = "table"
 
 
 def load_definition(
@@ -58,51 +63,61 @@ def load_definition(
     else:
         raise InputError(f"There is no experiment '{name}'. The experiments are: {', '.join(NAMES)}, or a .toml file.")
     about = read_toml(path)
+    try:
+        return _definition(path.stem, about, small, changes or {}, {"seed": seed, "max_documents": max_documents})
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _definition(
+    name: str, about: dict[str, Any], small: bool, changes: Mapping[str, Sequence[Any]], common: dict[str, Any]
+) -> Definition:
     if unknown := sorted(about.keys() - _KNOWN):
-        raise InputError(f"{path}: '{unknown[0]}' means nothing here. Known are: {', '.join(sorted(_KNOWN))}.")
-    described = about["small"] if small and "small" in about else about.get("rows", [])
-    common = {"seed": seed, "max_documents": max_documents}
-    rows = [row for one in described for row in _expanded(path, one, changes or {}, common)]
-    if settings := about.get("settings"):
-        rows = [_varied(path, row, setting) for setting in settings for row in rows]
-    return Definition(path.stem, str(about.get("title", path.stem)), tuple(dict.fromkeys(rows)))
+        raise InputError(f"'{unknown[0]}' means nothing here. Known are: {', '.join(sorted(_KNOWN))}.")
+    kind = about.get("kind", "table")
+    if kind not in KINDS:
+        raise InputError(f"kind is one of {', '.join(KINDS)}, not {kind!r}.")
+    described = _tables(about, "small" if small and "small" in about else "rows")
+    if bool(described) != (kind != "lengths"):
+        raise InputError("there are no [[rows]]." if not described else "an experiment of kind lengths has no rows.")
+    settings = _tables(about, "settings")
+    if bool(settings) != (kind == "ablations"):
+        raise InputError("an experiment of kind ablations has [[settings]], and no other has.")
+    rows = [
+        row for setting in settings or [{}] for one in described for row in _expanded(one, setting, changes, common)
+    ]
+    return Definition(name, str(about.get("title", name)), tuple(dict.fromkeys(rows)), kind)
+
+
+def _tables(about: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    found = about.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+        raise InputError(f"{name} are tables, each beginning with [[{name}]].")
+    if name == "settings" and not all({"factor", "name"} <= one.keys() for one in found):
+        raise InputError('each of the [[settings]] has a factor = "…" and a name = "…".')
+    return found
 
 
 def _expanded(
-    path: Path, described: dict[str, Any], changes: Mapping[str, Sequence[Any]], common: dict[str, Any]
+    described: dict[str, Any], setting: dict[str, Any], changes: Mapping[str, Sequence[Any]], common: dict[str, Any]
 ) -> list[Row]:
-    settings = dict(described)
-    system, group = settings.pop("system", None), settings.pop("group", "")
+    """Return the rows of one table: every combination of its lists, with what an ablation sets instead."""
+    given = {name: value for name, value in described.items() if name not in ("system", "group")}
+    varied = {name: value for name, value in setting.items() if name not in ("factor", "name")}
+    system = described.get("system")
     if not isinstance(system, str):
-        raise InputError(f'{path}: a row has no system = "…".')
-    values = [changes.get(name) or value if isinstance(value, list) else [value] for name, value in settings.items()]
-    try:
-        found = [make_options({**common, **dict(zip(settings, chosen, strict=True))}) for chosen in product(*values)]
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    return [Row(system, concerning(system, options), group) for options in found]
-
-
-def _varied(path: Path, row: Row, setting: dict[str, Any]) -> Row:
-    changes = {name: value for name, value in setting.items() if name not in ("factor", "name")}
-    try:
-        make_options(changes)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-    return replace(
-        row, options=replace(row.options, **changes), factor=str(setting["factor"]), setting=str(setting["name"])
-    )
+        raise InputError('a row has no system = "…".')
+    values = [changes.get(name) or value if isinstance(value, list) else [value] for name, value in given.items()]
+    labels = (str(described.get("group", "")), str(setting.get("factor", "")), str(setting.get("name", "")))
+    found = [make_options({**common, **dict(zip(given, chosen, strict=True)), **varied}) for chosen in product(*values)]
+    return [Row(system, concerning(system, options), *labels) for options in found]
 
 
 def row_command(collection: str, row: Row) -> str:
-    """Return the command that evaluates one row by itself."""
+    """Return the command that evaluates one row by itself; `collection` may be followed by options, as typed."""
     words = ["sparse-coverage evaluate", collection, f"--system {row.system}"]
-    read = reads(row.system)
-    always = {"encoder": "--encoder", "unit": "--unit", "size": "-V"}
-    words += [
-        f"{flag} {value}" for name, flag in always.items() if name in read and (value := getattr(row.options, name))
-    ]
-    flags = {"k": "-K", "alpha": "--alpha", "gamma": "--gamma", "rho": "--rho", "seed": "--seed"}
-    flags["max_documents"] = "--max-documents"
-    words += [f"{flags[name]} {value}" for name, value in row.options.differences().items() if name in flags]
-    return " ".join([*words, "--hard"] if row.options.assignment == "hard" else words)
+    read, changed = reads(row.system), row.options.differences()
+    for name, value in asdict(row.options).items():
+        if name in read and (name in changed or name in ("encoder", "unit")):
+            words.append(f"{FLAGS[name]} {shlex.quote(str(value))}")
+    return " ".join(words)

@@ -18,13 +18,14 @@ from sparse_coverage.evaluation.trec import read_run
 from sparse_coverage.evaluation.types import Collection, Query, Ranking, Run
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import code_key, content_key
-from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.options import NAMES, SystemOptions, make_options
 from sparse_coverage.experiments.systems import UnitScorer, concerning, get_system, reads
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Retriever
+from sparse_coverage.spans import get_unit
 
-_ROOMS = ("encoding", "spans", "vocabulary", "vectors", "index", "search", "evaluation", "experiments/systems")
+_WHOLE_HOUSE = "."  # a result may depend on any room
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,15 +71,7 @@ def evaluate_system(
     """
     make = get_system(system).make
     relevant = concerning(system, options)
-    key = content_key(
-        code=code_key(*_ROOMS),
-        collection=bench.fingerprint,
-        source=bench.source,
-        system=system,
-        options=asdict(relevant),
-        measures=[str(m) for m in measures],
-    )
-    path = bench.cache / "results" / f"{key}.json"
+    path = result_path(bench, system, options, [str(measure) for measure in measures])
     if path.is_file() and not keep_run and not fresh:
         kept = read_json(path)
         return Evaluation(system, relevant, kept["values"], kept["cost"], kept["seconds"])
@@ -94,8 +87,32 @@ def evaluate_system(
     return found
 
 
-def evaluate_run(collection: Collection, path: Path, measures: Sequence[AnyMeasure]) -> Evaluation:
-    """Measure a TREC run made elsewhere: its documents, without those that are no candidates for their query."""
+def result_path(bench: Workbench, system: str, options: SystemOptions, what: Sequence[str]) -> Path:
+    """Return where the result of a system on a collection is kept: by everything that it depends on."""
+    relevant = concerning(system, options)
+    read = reads(system)
+    encoder = bench.encoder(relevant.encoder) if "encoder" in read else None
+    key = content_key(
+        code=code_key(_WHOLE_HOUSE),
+        collection=bench.fingerprint,
+        encoder=(encoder.fingerprint, encoder.precision) if encoder else None,  # a name can come to mean other weights
+        unit=get_unit(relevant.unit).name
+        if "unit" in read
+        else None,  # complete, with the tagger where there is a choice
+        source=bench.source,
+        system=system,
+        options=asdict(relevant),
+        what=list(what),
+    )
+    return bench.cache / "results" / f"{key}.json"
+
+
+def evaluate_run(bench: Workbench, path: Path, measures: Sequence[AnyMeasure]) -> tuple[Evaluation, list[str]]:
+    """Measure a TREC run made elsewhere: its documents, without those that are no candidates for their query.
+
+    Also return what people should know: judged queries that it does not answer, and documents that nobody knows.
+    """
+    collection = bench.collection
     given = read_run(path)
     judgements = {query.id: collection.judgements[query.id] for query in collection.judged}
     if not given.keys() & judgements.keys():
@@ -105,7 +122,13 @@ def evaluate_run(collection: Collection, path: Path, measures: Sequence[AnyMeasu
         out = collection.excluded.get(query, frozenset())
         run[query] = Ranking(tuple(document for document in ranking.documents if document not in out))
     values = {str(m): m.per_query(judgements, run) for m in measures if m.level == "document"}
-    return Evaluation(path.stem, SystemOptions(), values, None, 0.0)
+    notes = []
+    if silent := len(judgements.keys() - given.keys()):
+        notes.append(f"{silent} of {len(judgements)} judged queries have no answer in it and count 0")
+    held = {document for query in judgements.keys() & given.keys() for document in given[query].documents}
+    if unknown := len(held.difference(bench.units.documents)):
+        notes.append(f"{unknown:,} of the {len(held):,} documents in it are not in the collection")
+    return Evaluation(path.stem, SystemOptions(), values, None, 0.0), notes
 
 
 def rank_queries(bench: Workbench, retriever: UnitScorer | Retriever) -> tuple[dict[str, Ranking], list[int]]:
@@ -137,9 +160,14 @@ def variants(systems: Sequence[str], settings: Mapping[str, Sequence[Any]]) -> l
     found: dict[tuple[str, SystemOptions], None] = {}
     for system in systems:
         for values in product(*settings.values()):
-            options = SystemOptions(**dict(zip(settings, values, strict=True)))
+            options = make_options(dict(zip(settings, values, strict=True)))
             found[system, concerning(system, options)] = None
     return list(found)
+
+
+def settings_of(system: str, options: SystemOptions) -> dict[str, Any]:
+    """Return a system with those of the options that it reads, for records."""
+    return {"system": system, "options": {name: getattr(options, name) for name in reads(system)}}
 
 
 def label(system: str, options: SystemOptions) -> str:
@@ -151,5 +179,7 @@ def label(system: str, options: SystemOptions) -> str:
     words = [system, *(str(getattr(options, name)) for name in ("encoder", "unit") if name in reads(system))]
     if "size" in reads(system) and options.size:
         words.append(f"V={options.size}")
-    special = {name: value for name, value in options.differences().items() if name not in ("encoder", "unit", "size")}
-    return " ".join([*words, *(f"{name}={value}" for name, value in special.items())])
+    preset = concerning(system, SystemOptions())
+    special = [name for name in NAMES if getattr(options, name) != getattr(preset, name)]
+    special = [name for name in special if name not in ("encoder", "unit", "size")]
+    return " ".join([*words, *(f"{name}={getattr(options, name)}" for name in special)])

@@ -43,7 +43,8 @@ def draw_curves(path: Path, panels: Mapping[str, Curves], x_label: str, *, log_x
     """Draw one panel for each name, with the same colors and line styles in all of them, and one legend."""
     plots = _plots()
     figure, axes = plots.subplots(1, len(panels), figsize=(3.6 * len(panels), 3.3), squeeze=False, layout="constrained")
-    looks = _looks([kind for curves in panels.values() for kind in curves])
+    kinds = [kind for curves in panels.values() for kind in curves]
+    looks = _looks(kinds)
     for axis, (title, curves) in zip(axes[0], panels.items(), strict=True):
         for number, (kind, points) in enumerate(curves.items()):
             color, place = looks[kind]
@@ -64,7 +65,9 @@ def draw_curves(path: Path, panels: Mapping[str, Curves], x_label: str, *, log_x
         axis.set_xticks(ticks, [_short(x) for x in ticks])
         axis.minorticks_off()
     handles, labels = axes[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=min(5, len(labels)))
+    colors = len({color for color, _ in kinds})
+    # The legend is filled column by column: many curves get one column for each color.
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels) if len(labels) <= 5 else colors)
     return _save(plots, figure, path)
 
 

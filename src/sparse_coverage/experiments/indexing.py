@@ -64,16 +64,19 @@ def build_indexes(
 
 
 def vectors_of(
-    texts: Sequence[str], models: Mapping[Path, SparseCoverage], encoder: Encoder
+    texts: Sequence[str], models: Mapping[Path, SparseCoverage], encoder: Encoder, repeats: float = 0.0
 ) -> dict[Path, list[SparseVector]]:
-    """Return the sparse vectors of texts under several models of one encoder: tokens, spans and activations are shared."""
+    """Return the sparse vectors of texts under several models of one encoder: tokens, spans and activations are shared.
+
+    `repeats` is that of queries (see `ActivationConfig`).
+    """
     tokens = list(encoder.encode(texts))
     found: dict[Path, list[SparseVector]] = {}
     for unit in dict.fromkeys(model.vocabulary.config.unit for model in models.values()):
         spans = list(get_unit(unit).pool_many(texts, tokens))
         mine = {path: model for path, model in models.items() if model.vocabulary.config.unit == unit}
         for members in _alike(mine):
-            found |= _activated(spans, members)
+            found |= _activated(spans, members, repeats)
     return found
 
 
@@ -86,7 +89,9 @@ def _alike(models: Mapping[Path, SparseCoverage]) -> Iterator[dict[Path, SparseC
     yield from groups.values()
 
 
-def _activated(spans: Sequence[Spans], models: Mapping[Path, SparseCoverage]) -> dict[Path, list[SparseVector]]:
+def _activated(
+    spans: Sequence[Spans], models: Mapping[Path, SparseCoverage], repeats: float
+) -> dict[Path, list[SparseVector]]:
     widest = max(models.values(), key=lambda model: model.activation.k)
     borders = np.cumsum([0, *(len(one) for one in spans)])
     width = widest.vocabulary.centers.shape[1]
@@ -96,7 +101,7 @@ def _activated(spans: Sequence[Spans], models: Mapping[Path, SparseCoverage]) ->
     for path, model in models.items():
         k = 1 if model.activation.assignment == "hard" else model.activation.k
         found[path] = [
-            aggregate(one, Activations(active.centers[first:last, :k], active.similarities[first:last, :k]))
+            aggregate(one, Activations(active.centers[first:last, :k], active.similarities[first:last, :k]), repeats)
             for one, first, last in zip(spans, borders[:-1], borders[1:], strict=True)
         ]
     return found

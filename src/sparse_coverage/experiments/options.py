@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any
+from typing import Any, get_args
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.presets import get_preset
 from sparse_coverage.search import ScoringConfig
 from sparse_coverage.vectors import ActivationConfig
 from sparse_coverage.vectors.types import Assignment, Uncovered
@@ -16,7 +17,7 @@ class SystemOptions:
     """The settings of a system; each system reads those that concern it. The defaults are the paper's, with MiniLM.
 
     `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `max_spans` and `max_documents` say what the
-    vocabulary is learned from.
+    vocabulary is learned from. `common`, `repeats`, `smoothing` and `feedback` are departures from the paper: see `presets`.
     """
 
     encoder: str = "minilm"
@@ -33,16 +34,20 @@ class SystemOptions:
     seed: int = 0
     max_spans: int = 5_000_000
     max_documents: int | None = None
+    common: int | None = None
+    repeats: float = 0.0
+    smoothing: float = 0.0
+    feedback: int = 0
 
     @property
     def activation(self) -> ActivationConfig:
         """How spans activate centers."""
-        return ActivationConfig(self.k, self.assignment, self.uncovered)
+        return ActivationConfig(self.k, self.assignment, self.uncovered, self.repeats)
 
     @property
     def scoring(self) -> ScoringConfig:
         """How shared centers make a score."""
-        return ScoringConfig(self.alpha, self.gamma, self.rho)
+        return ScoringConfig(self.alpha, self.gamma, self.rho, self.smoothing, self.feedback)
 
     def differences(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults."""
@@ -50,11 +55,62 @@ class SystemOptions:
         return {name: value for name, value in asdict(self).items() if value != default[name]}
 
 
+def preset_settings(name: str) -> dict[str, Any]:
+    """Return the settings of a preset that differ from the defaults here, which are the paper's."""
+    preset = get_preset(name)
+    both = {"common": preset.common, **asdict(preset.activation), **asdict(preset.scoring)}
+    return SystemOptions(**{field: value for field, value in both.items() if field in NAMES}).differences()
+
+
 NAMES = tuple(field.name for field in fields(SystemOptions))
+FLAGS = {
+    "encoder": "--encoder",
+    "unit": "--unit",
+    "size": "-V",
+    "k": "-K",
+    "assignment": "--assignment",
+    "uncovered": "--uncovered",
+    "alpha": "--alpha",
+    "gamma": "--gamma",
+    "rho": "--rho",
+    "tau": "--tau",
+    "selection": "--selection",
+    "seed": "--seed",
+    "max_spans": "--max-spans",
+    "max_documents": "--max-documents",
+    "common": "--common",
+    "repeats": "--repeats",
+    "smoothing": "--smoothing",
+    "feedback": "--feedback",
+}
+"""How each setting is spelled on the command line."""
+
+_COUNTS = ("size", "k", "max_spans", "max_documents")
+_NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "smoothing")
+_CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered)}
 
 
 def make_options(settings: dict[str, Any]) -> SystemOptions:
-    """Make options from names and values; an unknown name is an error that lists the known ones."""
+    """Make options from names and values; an unknown name or an impossible value is an error that says what is possible."""
     if unknown := sorted(settings.keys() - set(NAMES)):
         raise InputError(f"There is no setting '{unknown[0]}'. The settings are: {', '.join(NAMES)}.")
-    return SystemOptions(**settings)
+    found = SystemOptions(**{name: _checked(name, value) for name, value in settings.items()})
+    _ = found.scoring  # which refuses impossible exponents
+    return found
+
+
+def _checked(name: str, value: Any) -> Any:
+    if value is None and name in ("size", "max_documents", "common"):
+        return None
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if name in _COUNTS and not (whole and value >= 1):
+        raise InputError(f"{name} is a whole number of at least 1, not {value!r}.")
+    if name in ("seed", "common", "feedback") and not (whole and value >= 0):
+        raise InputError(f"{name} is a whole number of at least 0, not {value!r}.")
+    if name in _NUMBERS and not (whole or isinstance(value, float)):
+        raise InputError(f"{name} is a number, not {value!r}.")
+    if name in _CHOICES and value not in _CHOICES[name]:
+        raise InputError(f"{name} is {' or '.join(_CHOICES[name])}, not {value!r}.")
+    if name in ("encoder", "unit", "selection") and not (isinstance(value, str) and value):
+        raise InputError(f"{name} is a name, not {value!r}.")
+    return float(value) if name in _NUMBERS else value

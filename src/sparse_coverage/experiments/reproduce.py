@@ -1,75 +1,47 @@
-"""From an experiment's name to its table and figures, measured on a collection, beside the paper's values."""
+"""From an experiment to its table and figures, measured on a collection, beside the paper's values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.measures import MAP, MAP_D, PASSAGE_R, PRES, AnyMeasure, R
-from sparse_coverage.evaluation.statistics import dataset_statistics, query_lengths
+from sparse_coverage.evaluation.significance import Comparison, compare
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.centers import center_properties
 from sparse_coverage.experiments.definition import Definition, Row, row_command
-from sparse_coverage.experiments.figures import Curves, Points, draw_curves, draw_histograms, draw_scatter
-from sparse_coverage.experiments.names import encoder_name, model_name, unit_name
+from sparse_coverage.experiments.evaluate import label
+from sparse_coverage.experiments.figures import Curves, Points, draw_curves, draw_scatter
+from sparse_coverage.experiments.names import model_name, unit_name
 from sparse_coverage.experiments.paper import paper_table, paper_values
+from sparse_coverage.experiments.result import Draw, Result, notes_beside_the_paper, paper_measures
+from sparse_coverage.experiments.studies import study_centers, study_collection
 from sparse_coverage.experiments.sweep import Outcome, run_rows
 from sparse_coverage.experiments.systems import is_sparse
 from sparse_coverage.experiments.tables import Cell, Content, Table
 
-OTHER_COLLECTION = "The paper's values are for CLEF-IP 2013: on another collection the difference is one of collections, not of programs."
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Result:
-    """What an experiment gave: its table, its figures (functions that draw into a folder), commands and failures."""
-
-    definition: Definition
-    table: Table
-    figures: tuple[Callable[[Path], list[Path]], ...]
-    commands: tuple[str, ...]
-    failures: tuple[str, ...]
-    outcomes: tuple[Outcome, ...] = ()
-
-
-def paper_measures(bench: Workbench) -> tuple[AnyMeasure, ...]:
-    """Return the measures of the paper's tables that the collection has judgements for."""
-    documents = (R @ 100, MAP, PRES @ 100)
-    return (*documents, MAP_D, PASSAGE_R @ 1000) if bench.collection.has_passages else documents
+COMPARED_UP_TO = 20
+"""Tables of at most so many rows have their rows compared two by two; beyond that Holm's correction leaves nothing."""
+_PANELS = {"R@100": "document R@100", "MAP": "document mAP", "MAP(D)": "passage MAP(D)"}
 
 
 def run_experiment(definition: Definition, bench: Workbench, collection: str, *, fresh: bool = False) -> Result:
     """Run an experiment; `collection` is what the user calls it, for the commands."""
-    if definition.name == "lengths":
-        return _lengths(definition, bench)
-    if not definition.rows:
-        raise InputError(f"The experiment '{definition.name}' has no rows.")
-    if definition.name == "centers":
-        return _centers(definition, bench, collection)
-    outcomes = run_rows(bench, definition.rows, paper_measures(bench), fresh=fresh)
-    failures = tuple(f"{model_name(o.row)} {_what(o.row)}: {o.failure}" for o in outcomes if o.failure)
+    if definition.kind == "lengths":
+        return study_collection(definition, bench)
+    if definition.kind == "centers":
+        return study_centers(definition, bench, fresh=fresh)
+    outcomes = tuple(run_rows(bench, definition.rows, paper_measures(bench), fresh=fresh))
+    failures = tuple(f"{label(o.row.system, o.row.options)}: {o.failure}" for o in outcomes if o.failure)
     commands = tuple(dict.fromkeys(row_command(collection, outcome.row) for outcome in outcomes))
-    if any(row.factor for row in definition.rows):
-        return Result(definition, _ablation_table(definition, bench, outcomes), (), commands, failures, tuple(outcomes))
-    figures: list[Callable[[Path], list[Path]]] = []
+    if definition.kind == "ablations":
+        return Result(definition, _ablation_table(definition, bench, outcomes), (), commands, failures, outcomes)
     done = [outcome for outcome in outcomes if outcome.evaluation]
-    if definition.name == "efficiency" and done:
-        figures.append(lambda folder: _draw_efficiency(folder, done))
-    if len({o.row.options.size for o in done if is_sparse(o.row.system)}) > 1 and definition.name == "full":
+    figures: list[Draw] = []
+    if definition.kind == "cost" and any(o.evaluation and o.evaluation.cost for o in done):
+        figures.append(lambda folder: _draw_cost(folder, done))
+    if definition.kind == "sizes" and any(o.row.options.size for o in done if is_sparse(o.row.system)):
         figures.append(lambda folder: _draw_sizes(folder, done))
-    table = _table(definition, bench, outcomes, cost=definition.name == "efficiency")
-    return Result(definition, table, tuple(figures), commands, failures, tuple(outcomes))
-
-
-def _what(row: Row) -> str:
-    return f"{row.options.unit} {row.options.size or ''}" if is_sparse(row.system) else row.system
-
-
-def _notes(bench: Workbench) -> tuple[str, ...]:
-    known = "clef-ip-2013" in bench.collection.name
-    return bench.notes() + (() if known else (OTHER_COLLECTION,))
+    table = _table(definition, bench, outcomes, cost=definition.kind == "cost")
+    return Result(definition, table, tuple(figures), commands, failures, outcomes, _comparisons(bench, done))
 
 
 def _table(definition: Definition, bench: Workbench, outcomes: Sequence[Outcome], *, cost: bool) -> Table:
@@ -78,7 +50,8 @@ def _table(definition: Definition, bench: Workbench, outcomes: Sequence[Outcome]
     for outcome in outcomes:
         row, found, paper = outcome.row, outcome.evaluation, paper_values(outcome.row)
         sparse = is_sparse(row.system)
-        shape = (unit_name(row.options.unit) if sparse else "–", f"{row.options.size or 0:,}" if sparse else "–")
+        size = f"{row.options.size:,}" if row.options.size else "default"
+        shape = (unit_name(row.options.unit), size) if sparse else ("–", "–")
         cells: list[Content] = []
         for measure in measures:
             interval = found.interval(measure) if found else None
@@ -87,11 +60,10 @@ def _table(definition: Definition, bench: Workbench, outcomes: Sequence[Outcome]
             cells.append(Cell(ours, paper.get(measure), bounds))
         if cost:
             cells.append(Cell(found.cost if found else None, digits=0))
-        rows.append(
-            (row.group or "Sparse Coverage" if sparse else row.group or "Baseline", model_name(row), *shape, *cells)
-        )
+        group = row.group or ("Sparse Coverage" if sparse else "Baseline")
+        rows.append((group, model_name(row), *shape, *cells))
     columns = ("Group", "Model", "Unit", "V", *measures, *(("Scanned a query",) if cost else ()))
-    return Table(definition.name, definition.title, columns, tuple(rows), _notes(bench))
+    return Table(definition.name, definition.title, columns, tuple(rows), notes_beside_the_paper(bench))
 
 
 def _ablation_table(definition: Definition, bench: Workbench, outcomes: Sequence[Outcome]) -> Table:
@@ -114,40 +86,60 @@ def _ablation_table(definition: Definition, bench: Workbench, outcomes: Sequence
         ]
         rows.append((factor, setting, *cells))
     note = f"Each setting is averaged over {used} configurations."
-    return Table(
-        definition.name, definition.title, ("Factor", "Setting", *measures), tuple(rows), (note, *_notes(bench))
-    )
+    columns = ("Factor", "Setting", *measures)
+    return Table(definition.name, definition.title, columns, tuple(rows), (note, *notes_beside_the_paper(bench)))
 
 
 def _place(row: Row) -> tuple[str, str, int | None]:
     return row.options.encoder, row.options.unit, row.options.size
 
 
+def _comparisons(bench: Workbench, done: Sequence[Outcome]) -> list[Comparison]:
+    """Test every two rows on every measure."""
+    if not 2 <= len(done) <= COMPARED_UP_TO:
+        return []
+    found = {label(o.row.system, o.row.options): o.evaluation for o in done if o.evaluation}
+    return [
+        comparison
+        for measure in map(str, paper_measures(bench))
+        for comparison in compare({name: one.values[measure] for name, one in found.items()}, measure)
+    ]
+
+
 def _draw_sizes(folder: Path, outcomes: Sequence[Outcome]) -> list[Path]:
-    """Draw the effect of V and unit: each curve averages over the encoders."""
-    sparse = [o for o in outcomes if is_sparse(o.row.system) and o.row.options.size]
+    """Draw the effect of V and unit: each curve averages over the encoders that finished all sizes of that unit."""
+    means = {
+        _place(o.row): o.evaluation.means()
+        for o in outcomes
+        if o.evaluation and is_sparse(o.row.system) and o.row.options.size
+    }
     panels: dict[str, Curves] = {}
-    for measure in ("R@100", "MAP", "MAP(D)"):
+    for measure, title in _PANELS.items():
         curves: dict[tuple[str, str], Points] = {}
-        for unit in dict.fromkeys(o.row.options.unit for o in sparse):
-            by_size: dict[int, list[float]] = {}
-            for outcome in sparse:
-                if outcome.row.options.unit == unit and outcome.evaluation and measure in outcome.evaluation.values:
-                    size = outcome.row.options.size or 0
-                    by_size.setdefault(size, []).append(100 * outcome.evaluation.means()[measure])
-            if by_size:
-                curves[unit_name(unit), ""] = [(size, sum(v) / len(v)) for size, v in sorted(by_size.items())]
+        for unit in dict.fromkeys(unit for _, unit, _ in means):
+            sizes = sorted({size for _, of, size in means if of == unit and size})
+            encoders = {encoder for encoder, of, _ in means if of == unit}
+            whole = {e for e in encoders if all((e, unit, size) in means for size in sizes)} or encoders
+            points = []
+            for size in sizes:
+                values = [
+                    100 * means[e, unit, size][measure]
+                    for e in sorted(whole)
+                    if measure in means.get((e, unit, size), {})
+                ]
+                if values:
+                    points.append((float(size), sum(values) / len(values)))
+            if points:
+                curves[unit_name(unit), ""] = points
         if curves:
-            panels[{"MAP": "document mAP", "R@100": "document R@100", "MAP(D)": "passage MAP(D)"}[measure]] = curves
-    return draw_curves(folder / "vocabulary-size", panels, "vocabulary size V", log_x=_spread(sparse))
+            panels[title] = curves
+    all_sizes = [size for _, _, size in means if size]
+    return draw_curves(
+        folder / "vocabulary-size", panels, "vocabulary size V", log_x=max(all_sizes) > 10 * min(all_sizes)
+    )
 
 
-def _spread(outcomes: Sequence[Outcome]) -> bool:
-    sizes = [outcome.row.options.size or 1 for outcome in outcomes]
-    return max(sizes) > 10 * min(sizes)
-
-
-def _draw_efficiency(folder: Path, outcomes: Sequence[Outcome]) -> list[Path]:
+def _draw_cost(folder: Path, outcomes: Sequence[Outcome]) -> list[Path]:
     points: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for outcome in outcomes:
         row, found = outcome.row, outcome.evaluation
@@ -157,52 +149,3 @@ def _draw_efficiency(folder: Path, outcomes: Sequence[Outcome]) -> list[Path]:
         points.setdefault((model_name(row), kind), []).append((found.cost, 100 * found.means()["R@100"]))
     x_label = "postings scanned a query (dense: similarities computed)"
     return draw_scatter(folder / "cost-and-recall", points, x_label, "document R@100")
-
-
-def _centers(definition: Definition, bench: Workbench, collection: str) -> Result:
-    rows: list[tuple[Content, ...]] = []
-    failures = []
-    curves: dict[str, dict[tuple[str, str], list[tuple[float, float]]]] = {
-        "(a) median radius": {},
-        "(b) activation rate": {},
-        "(c) posting-list skew": {},
-    }
-    bench.plan(row.options for row in definition.rows)
-    for row in definition.rows:
-        kind = (encoder_name(row.options.encoder), unit_name(row.options.unit))
-        try:
-            found = center_properties(bench, row.options)
-        except Exception as error:  # as in a sweep: the others go on
-            failures.append(f"{' '.join(kind)} {row.options.size}: {error}")
-            rows.append((*kind, f"{row.options.size:,}", Cell(None), Cell(None), Cell(None)))
-            continue
-        values = (found.radius, found.rate, found.skew)
-        for panel, value in zip(curves.values(), values, strict=True):
-            panel.setdefault(kind, []).append((row.options.size or 0, value))
-        cells = (Cell(found.radius, digits=4), Cell(found.rate, digits=5), Cell(found.skew, digits=1))
-        rows.append((*kind, f"{row.options.size:,}", *cells))
-    columns = ("Encoder", "Unit", "V", "Median radius", "Activation rate", "Posting-list skew")
-    note = "The paper shows these three as a figure without printed values."
-    table = Table(definition.name, definition.title, columns, tuple(rows), (note, *bench.notes()))
-    sizes = [row.options.size or 1 for row in definition.rows]
-    log_x = max(sizes) > 10 * min(sizes)
-    done = any(curves["(a) median radius"].values())
-    draw = (lambda folder: draw_curves(folder / "centers", curves, "vocabulary size V", log_x=log_x),) if done else ()
-    commands = (f"sparse-coverage reproduce centers --collection {collection}",)
-    return Result(definition, table, draw, commands, tuple(failures))
-
-
-def _lengths(definition: Definition, bench: Workbench) -> Result:
-    rows: list[tuple[Content, ...]] = []
-    for line in dataset_statistics(bench.collection, bench.units):
-        paper = paper_table("statistics").get(line.key, {})
-        digits = 1 if any(value != int(value) for value in (*line.values, *paper.values())) else 0
-        first = Cell(line.values[0], paper.get("first"), digits=digits)
-        second: Content = Cell(line.values[1], paper.get("second"), digits=digits) if len(line.values) > 1 else ""
-        rows.append((line.name, first, second))
-    table = Table(definition.name, definition.title, ("Statistic", "Value", "Second"), tuple(rows), _notes(bench))
-    panels = {"words a query": query_lengths(bench.collection)}
-    claims = [query.claims for query in bench.collection.judged if query.claims]
-    if claims:
-        panels["claims a query"] = claims
-    return Result(definition, table, (lambda folder: draw_histograms(folder / "query-lengths", panels),), (), ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -34,26 +34,31 @@ def run_rows(
     fresh: bool = False,
 ) -> list[Outcome]:
     """Evaluate all rows. What an earlier, interrupted run finished is found in the cache and not computed again."""
-    bench.plan(row.options for row in rows if is_sparse(row.system))
     outcomes: list[Outcome] = []
-    begun = monotonic()
-    for row in rows:
-        _announce(row, len(outcomes), len(rows), monotonic() - begun)
+    for row in announced(bench, rows):
         try:
-            found = evaluate_system(bench, row.system, row.options, measures, fresh=fresh)
-            outcomes.append(Outcome(row, found))
-        except SparseCoverageError as error:
-            outcomes.append(Outcome(row, None, str(error)))
+            outcomes.append(Outcome(row, evaluate_system(bench, row.system, row.options, measures, fresh=fresh)))
         except Exception as error:  # whatever a row dies of, the others go on; the report shows what it was
-            outcomes.append(Outcome(row, None, f"{type(error).__name__}: {error}"))
-        if outcomes[-1].failure:
-            print(f"failed: {label(row.system, row.options)}: {outcomes[-1].failure}", file=sys.stderr)
+            outcomes.append(Outcome(row, None, failure_of(row, error)))
     return outcomes
 
 
-def _announce(row: Row, done: int, total: int, elapsed: float) -> None:
-    """Tell people where the sweep is, a line a row: the bars of a row's own steps run below it."""
+def announced(bench: Workbench, rows: Sequence[Row]) -> Iterator[Row]:
+    """Plan all rows, then yield them one by one and tell people where the sweep is; each row's own bars run below."""
+    bench.plan(row.options for row in rows if is_sparse(row.system))
     console = Console(stderr=True)
-    if console.is_terminal:
-        left = f", about {elapsed / done * (total - done) / 60:,.0f} min left" if done and elapsed > 60 else ""
-        console.print(f"[{done + 1}/{total}] {label(row.system, row.options)}{left}", markup=False, highlight=False)
+    begun = monotonic()
+    for done, row in enumerate(rows):
+        if console.is_terminal:
+            elapsed = monotonic() - begun
+            left = f", about {elapsed / done * (len(rows) - done) / 60:,.0f} min left" if done and elapsed > 60 else ""
+            text = f"[{done + 1}/{len(rows)}] {label(row.system, row.options)}{left}"
+            console.print(text, markup=False, highlight=False)
+        yield row
+
+
+def failure_of(row: Row, error: Exception) -> str:
+    """Say what a row died of, at once on standard error, and return it for the report."""
+    cause = str(error) if isinstance(error, SparseCoverageError) else f"{type(error).__name__}: {error}"
+    print(f"failed: {label(row.system, row.options)}: {cause}", file=sys.stderr)
+    return cause

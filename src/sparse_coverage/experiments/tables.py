@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape as escape_markup
 from rich.table import Table as RichTable
 
 
@@ -101,12 +103,23 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>{notes}"
 
     def rich(self) -> RichTable:
-        """Return the table for the terminal."""
-        table = RichTable(title=self.title, caption=" ".join(self.notes) or None)
+        """Return the table for the terminal: narrow, and the first column says each thing once."""
+        table = RichTable(
+            title=escape_markup(self.title),
+            caption=escape_markup(" ".join(self.notes)) or None,
+            box=SIMPLE_HEAD,
+            padding=(0, 0),
+            pad_edge=False,
+        )
         for place, name in enumerate(self.columns):
-            table.add_column(name, justify="right" if self._is_number(place) else "left")
+            table.add_column(
+                short_heading(name), justify="right" if self._is_number(place) else "left", overflow="fold"
+            )
+        above: Content = ""
         for row in self.rows:
-            table.add_row(*(_plain(content) for content in row))
+            shown = ["" if row[0] == above else row[0], *row[1:]]
+            table.add_row(*(escape_markup(_stacked(content)) for content in shown))
+            above = row[0]
         return table
 
     def _is_number(self, place: int) -> bool:
@@ -126,10 +139,24 @@ def _plain(content: Content) -> str:
     return content.text() if isinstance(content, Cell) else content
 
 
+def short_heading(name: str) -> str:
+    """Return the name of a column, in two lines where it is longer than most values."""
+    return name if len(name) < 10 else name.replace("@", "\n@")
+
+
+_TEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "|": r"\textbar{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}"}
+)
+
+
+def _stacked(content: Content) -> str:
+    return content.text().replace(" (", "\n(") if isinstance(content, Cell) else content
+
+
 def _tex(text: str) -> str:
-    for character in "&%$#_":
-        text = text.replace(character, f"\\{character}")
-    return text.replace("–", "--")
+    return text.translate(_TEX)
 
 
 def _tex_cell(content: Content) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from sparse_coverage.encoding import Encoder, Tokens, TokenVectors
+from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.cache import code_key
 
 DEFAULT_BUDGET = 8 << 30
@@ -24,7 +26,8 @@ CREATE TABLE IF NOT EXISTS texts (
 class RememberingEncoder:
     """Wraps an encoder; vectors go, as they are, into one SQLite file until it holds `budget` bytes.
 
-    What does not fit any more is computed each time: results never depend on the cache, only time does.
+    What does not fit any more is computed each time. An encoder's last bits (about 1e-6) depend on which texts share a batch,
+    and so on what was known before: two caches with different histories may differ there, one cache never does.
     """
 
     def __init__(self, inner: Encoder, folder: Path, budget: int = DEFAULT_BUDGET) -> None:
@@ -32,8 +35,13 @@ class RememberingEncoder:
         self._budget = budget
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / f"tokens-{inner.fingerprint}-{inner.precision}-{code_key('encoding')}.sqlite"
-        self._store = sqlite3.connect(self._path, timeout=60, isolation_level=None)
-        self._store.execute(_SCHEMA)
+        try:
+            self._store = sqlite3.connect(self._path, timeout=60, isolation_level=None)
+            self._store.execute(_SCHEMA)
+        except sqlite3.Error as error:
+            raise InputError(
+                f"{self._path}: the cache of token vectors cannot be opened ({error}). Remove it."
+            ) from None
 
     @property
     def name(self) -> str:
@@ -97,9 +105,15 @@ class RememberingEncoder:
         if not fresh or self._path.stat().st_size >= self._budget:
             return
         rows = [(key, *_blobs(tokens)) for key, tokens in fresh.items()]
-        self._store.execute("BEGIN IMMEDIATE")
-        self._store.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?, ?, ?, ?)", rows)
-        self._store.execute("COMMIT")
+        try:
+            self._store.execute("BEGIN IMMEDIATE")
+            self._store.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?, ?, ?, ?)", rows)
+            self._store.execute("COMMIT")
+        except sqlite3.OperationalError as error:  # a full disk, or another process that writes for very long
+            self._budget = 0
+            if self._store.in_transaction:
+                self._store.execute("ROLLBACK")
+            print(f"Token vectors are no longer kept ({error}): everything takes longer from here.", file=sys.stderr)
 
 
 def _blobs(tokens: TokenVectors) -> list[bytes]:

@@ -43,18 +43,27 @@ def _unchecked(sound: Bytes, first: int, last: int, width: int) -> bool:
 
 
 @compiled
+def _fetch(offsets: Uint32s, packed: Uint32s, center: int) -> None:
+    """Ask for the beginning of a list, without waiting for it."""
+    begin, end = np.int64(offsets[center]), np.int64(offsets[center + 1])
+    for place in range(begin, min(end, begin + _FETCHED), 16):
+        prefetch(packed, place)
+
+
+@compiled
 def _accumulate_wide(
     offsets: Uint32s, packed: Uint32s, sound: Bytes, centers: Centers, factors: Floats, scores: Floats, row: int
 ) -> int:
     """Add the lists from `row` on; stop before one that is not known to be sound and return its row."""
+    for center in centers[row : row + _OFFSETS_AHEAD]:
+        prefetch(offsets, center)
+    for center in centers[row : row + _LISTS_AHEAD]:
+        _fetch(offsets, packed, center)
     while row < len(centers):
         if row + _OFFSETS_AHEAD < len(centers):
             prefetch(offsets, centers[row + _OFFSETS_AHEAD])
         if row + _LISTS_AHEAD < len(centers):
-            ahead = centers[row + _LISTS_AHEAD]
-            begin, end = np.int64(offsets[ahead]), np.int64(offsets[ahead + 1])
-            for place in range(begin, min(end, begin + _FETCHED), 16):
-                prefetch(packed, place)
+            _fetch(offsets, packed, centers[row + _LISTS_AHEAD])
         begin, end = np.int64(offsets[centers[row]]), np.int64(offsets[centers[row] + 1])
         if begin < end:
             if _unchecked(sound, begin, end, 4):

@@ -17,7 +17,7 @@ from sparse_coverage.files import sha256_of, sync_folder
 from sparse_coverage.index.facts import collect_facts
 from sparse_coverage.index.pages import page_sums
 from sparse_coverage.index.postings import MAX_UNITS, Postings
-from sparse_coverage.index.segment import FACTS, FILES, HEADER, POSTINGS, SPANS, TERMS, TEXTS, SegmentEntry
+from sparse_coverage.index.segment import FACTS, FILES, HEADER, POSTINGS, SPANS, TERMS, TEXTS, SegmentEntry, id_key
 from sparse_coverage.index.texts import TextWriter
 from sparse_coverage.index.types import DocumentRecord, UnitRecord
 
@@ -35,6 +35,8 @@ class SegmentDraft:
         self._span_counts: list[int] = []
         self._uncovered: list[int] = []
         self._sections: list[int] = []
+        self._document_keys: list[int] = []
+        self._unit_keys: list[int] = []
         self._section_names: dict[str, int] = {}
 
     @property
@@ -54,6 +56,8 @@ class SegmentDraft:
         self._starts.append(self.units + len(units))
         self._span_counts.extend(span_counts)
         self._uncovered.append(uncovered)
+        self._document_keys.append(id_key(record.id))
+        self._unit_keys.extend(id_key(unit.id) for unit in units)
         self._sections.extend(self._section_names.setdefault(unit.section, len(self._section_names)) for unit in units)
 
     def finish(self, postings: Postings) -> SegmentEntry:
@@ -68,7 +72,9 @@ class SegmentDraft:
             "span_counts": np.asarray(self._span_counts, dtype=np.uint32),
             "uncovered": np.asarray(self._uncovered, dtype=np.uint32),
             "document_starts": np.asarray(self._starts, dtype=np.uint32),
-            "sections": np.asarray(self._sections, dtype=np.uint8),
+            "sections": np.asarray(self._sections, dtype=np.uint16),
+            "document_keys": np.asarray(self._document_keys, dtype=np.uint64),
+            "unit_keys": np.asarray(self._unit_keys, dtype=np.uint64),
             "dates": facts.dates,
             "term_offsets": facts.term_offsets,
             "term_documents": facts.term_documents,

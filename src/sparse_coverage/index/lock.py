@@ -23,6 +23,11 @@ def writing(folder: Path) -> Iterator[None]:
         raise IndexStoreError(
             f"{folder}: another process is writing to this index. Wait until it has finished; reading is possible meanwhile."
         ) from None
+    except (OSError, NotImplementedError) as error:
+        raise IndexStoreError(
+            f"{folder}: this index cannot be changed here ({error}). Changing it needs the right to write into its folder, "
+            "on a file system that knows locks; reading needs neither."
+        ) from None
     try:
         yield
     finally:

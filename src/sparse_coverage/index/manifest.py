@@ -14,8 +14,12 @@ from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index.postings import WeightBits
 from sparse_coverage.index.segment import SegmentEntry
 
-FORMAT = 2
+FORMAT = 3
 MANIFEST = "manifest.json"
+
+
+class OtherFormatError(IndexStoreError):
+    """An index that is sound, but of another version of this package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +66,27 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder}: there is no index here (no {MANIFEST}). Build one with: sparse-coverage index"
         )
     content = read_json(path)
-    if not isinstance(content, dict):
+    if not isinstance(content, dict) or "format" not in content:
         raise IndexStoreError(f"{path}: this is not the manifest of an index.")
-    if content.get("format") != FORMAT:
-        raise IndexStoreError(
-            f"{folder}: index format {content.get('format')}, this version reads format {FORMAT}. Build the index again."
-        )
-    recorded = content.pop("sha256", None)
-    if recorded != _checksum(content):
+    # The checksum first: a damaged version number is damage, not another version.
+    if content.pop("sha256", None) != _checksum(content):
         raise IndexStoreError(f"{path}: damaged (wrong sha256). Restore it from a copy, or build the index again.")
-    del content["format"]
+    version = content.pop("format")
+    if version != FORMAT:
+        raise OtherFormatError(
+            f"{folder}: index format {version}, this version reads format {FORMAT}. Build the index again."
+        )
     segments = tuple(SegmentEntry(**entry) for entry in content.pop("segments"))
     return Manifest(segments=segments, **content)
+
+
+def require_finished(folder: Path, manifest: Manifest) -> None:
+    """Refuse an index whose build was interrupted."""
+    if not manifest.complete:
+        raise IndexStoreError(
+            f"{folder}: the build of this index did not finish; {manifest.documents:,} documents are in it. "
+            "Run the same `sparse-coverage index` command again: it goes on where it stopped."
+        )
 
 
 def _checksum(content: Mapping[str, Any]) -> str:

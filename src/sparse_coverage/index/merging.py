@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from sparse_coverage.index.drafting import SegmentDraft
 from sparse_coverage.index.facts import Mask
-from sparse_coverage.index.postings import MAX_UNITS, merge_postings
+from sparse_coverage.index.postings import merge_postings
 from sparse_coverage.index.segment import Segment, SegmentEntry
+
+# What a merge holds of each posting: 6 bytes, and up to 7 more where those of 8-bit weights are widened and narrowed again.
+MERGED_BYTES = 13
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much is to be merged."""
+
+    units: int = 0
+    postings: int = 0
+
+    def __add__(self, other: Size) -> Size:
+        return Size(self.units + other.units, self.postings + other.postings)
+
+    def holds(self, other: Size) -> bool:
+        """Whether there is room for so much."""
+        return other.units <= self.units and other.postings <= self.postings
 
 
 def merge_segments(parts: Sequence[tuple[Segment, Mask]], folder: Path, centers: int) -> SegmentEntry:
@@ -31,18 +50,19 @@ def merge_segments(parts: Sequence[tuple[Segment, Mask]], folder: Path, centers:
         raise
 
 
-def groups_to_merge(sizes: Sequence[int], dead: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the ranges of neighbours to rewrite: as many as fit into one segment, and any that holds something dead.
+def groups_to_merge(sizes: Sequence[Size], dead: Sequence[bool], room: Size) -> list[tuple[int, int]]:
+    """Return the ranges of neighbours to rewrite: as many as there is room for, and any that holds something dead.
 
-    >>> groups_to_merge([100, 200, 65_000, 400, 7], [0, 0, 0, 0, 3])
+    >>> sizes = [Size(units, 10 * units) for units in (100, 200, 65_000, 400, 7)]
+    >>> groups_to_merge(sizes, [False, False, False, False, True], Size(65_536, 1_000_000))
     [(0, 3), (3, 5)]
     """
-    ranges, first, total = [], 0, 0
+    ranges, first, total = [], 0, Size()
     for place, size in enumerate(sizes):
-        if place > first and total + size > MAX_UNITS:
+        if place > first and not room.holds(total + size):
             ranges.append((first, place))
-            first, total = place, 0
-        total += size
+            first, total = place, Size()
+        total = total + size
     ranges.append((first, len(sizes)))
     return [(first, last) for first, last in ranges if last - first > 1 or any(dead[first:last])]
 

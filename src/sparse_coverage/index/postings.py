@@ -20,6 +20,11 @@ from sparse_coverage.vectors.types import SparseVector
 
 MAX_UNITS = 65_536
 FAR_SPAN = 65_535
+_BYTES = [
+    2,
+    3,
+    0,
+]  # where the three bytes of a narrow posting are in a wide one: the unit, low byte first, and the weight
 WeightBits = Literal[8, 16]
 Part = tuple[Array, Array, Array]
 
@@ -61,17 +66,14 @@ def widened(packed: Array) -> Uint32s:
     """Return postings as 32-bit numbers, `unit << 16 | weight`, whatever they are packed as."""
     if packed.ndim == 1:
         return packed
-    wide = packed.astype(np.uint32)
-    return cast(Uint32s, wide[:, 1] << 24 | wide[:, 0] << 16 | wide[:, 2])
+    wide = np.zeros((len(packed), 4), dtype=np.uint8)
+    wide[:, _BYTES] = packed
+    return cast(Uint32s, wide.view("<u4").reshape(-1))
 
 
 def narrowed(packed: Uint32s) -> npt.NDArray[np.uint8]:
     """Return 32-bit postings whose weights have 8 bits as three bytes each."""
-    narrow = np.empty((len(packed), 3), dtype=np.uint8)
-    narrow[:, 0] = packed >> 16 & 0xFF
-    narrow[:, 1] = packed >> 24
-    narrow[:, 2] = packed & 0xFF
-    return narrow
+    return np.ascontiguousarray(packed.astype("<u4", copy=False).view(np.uint8).reshape(-1, 4)[:, _BYTES])
 
 
 class PostingsBuffer:
@@ -89,7 +91,8 @@ class PostingsBuffer:
     @property
     def bytes_needed(self) -> int:
         """About how much memory the buffered postings take, their inversion included."""
-        return 20 * self._postings + 400 * len(self._parts)
+        # A posting as it came and once more in a row (10 bytes each), inverted (6, or 9 to narrow it), a flag for far spans.
+        return 30 * self._postings + 400 * len(self._parts)
 
     def prepare(self, vector: SparseVector) -> Part:
         """Return a unit as the buffer holds it: centers, fixed-point weights, spans. A vector that cannot be right is refused."""
@@ -116,14 +119,23 @@ class PostingsBuffer:
         centers = np.concatenate([none, *(part[0] for part in self._parts)])
         weights = np.concatenate([none.astype(np.uint16), *(part[1] for part in self._parts)])
         spans = np.concatenate([none, *(part[2] for part in self._parts)])
-        offsets = np.concatenate(([0], np.cumsum(np.bincount(centers, minlength=self._centers)))).astype(np.uint32)
+        counts = np.zeros(self._centers, dtype=np.int64)
+        _count(centers, counts)
+        offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.uint32)
         packed, near = np.empty(len(centers), np.uint32), np.empty(len(centers), np.uint16)
         _invert(sizes, centers, weights, spans, offsets[:-1].copy(), packed, near)
-        units = np.repeat(np.arange(len(sizes), dtype=np.uint32), sizes)
-        distant = spans >= FAR_SPAN
-        far = np.stack([centers[distant], units[distant], spans[distant]], axis=1)
+        distant = np.flatnonzero(spans >= FAR_SPAN)
+        units = np.searchsorted(np.cumsum(sizes), distant, side="right").astype(np.uint32)
+        far = np.stack([centers[distant], units, spans[distant]], axis=1)
         far = far[np.lexsort((far[:, 1], far[:, 0]))]
         return Postings(offsets, narrowed(packed) if self._bits == 8 else packed, near, far)
+
+
+@compiled
+def _count(centers: Uint32s, counts: Array) -> None:
+    """Count the postings of each center; NumPy's own way would copy them all as 64-bit numbers."""
+    for center in centers:
+        counts[center] += 1
 
 
 @compiled

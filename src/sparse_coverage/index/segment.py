@@ -3,7 +3,7 @@
 | file | holds |
 | --- | --- |
 | `postings.bin`, `spans.bin` | the inverted lists (see `postings.py`), memory-mapped, checked page by page |
-| `facts.safetensors` | small arrays: offsets of the lists, span counts, documents, sections, columns for filters, page sums |
+| `facts.safetensors` | small arrays: offsets of the lists, span counts, documents, sections, keys of ids, columns for filters, page sums |
 | `terms.json` | the terms that filters look up |
 | `texts.sqlite` | documents and passages |
 | `segment.json` | counts, names of sections, and size and sha256 of every file above |
@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import blake2b
 from hashlib import sha256 as new_sha256
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ SEGMENTS = "segments"
 HEADER, FACTS, TERMS, TEXTS = "segment.json", "facts.safetensors", "terms.json", "texts.sqlite"
 POSTINGS, SPANS = "postings.bin", "spans.bin"
 FILES = (FACTS, TERMS, TEXTS, POSTINGS, SPANS)
+_COLUMNS = ("dates", "term_offsets", "term_documents", "document_keys", "unit_keys")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +75,13 @@ class Segment:
     span_counts: Uint32s
     uncovered: Uint32s
     document_starts: Uint32s
-    sections: npt.NDArray[np.uint8]
+    sections: npt.NDArray[np.uint16]
     section_names: tuple[str, ...]
     texts: TextReader
     tombstones: Tombstones | None
     _columns: dict[str, Array] = field(repr=False)
-    _terms_sha256: str = ""
+    _terms: Array = field(repr=False)
+    _terms_sha256: str
 
     def __len__(self) -> int:
         return len(self.span_counts)
@@ -106,7 +109,7 @@ class Segment:
     @cached_property
     def facts(self) -> DocumentFacts:
         """The columns that filters read."""
-        content = read_verified(self.folder / TERMS, self._terms_sha256)
+        content = verified(self._terms.tobytes(), self.folder / TERMS, self._terms_sha256)
         columns = self._columns
         return DocumentFacts(columns["dates"], json.loads(content), columns["term_offsets"], columns["term_documents"])
 
@@ -120,9 +123,16 @@ class Segment:
         """Return the document that a unit belongs to."""
         return int(np.searchsorted(self.document_starts, unit, side="right")) - 1
 
-    def document_numbers(self, id_: str) -> list[int]:
-        """Return the live documents with an id (one at most, unless something is wrong)."""
-        return [number for number in self.texts.document_numbers(id_) if self.live_documents[number]]
+    def document_numbers(self, id_: str, live: Mask | None = None) -> list[int]:
+        """Return the live documents with an id (one at most, unless something is wrong). `live`: other ones than committed."""
+        found = np.flatnonzero(self._columns["document_keys"] == np.uint64(id_key(id_)))
+        mask = self.live_documents if live is None else live
+        return [number for number in found[mask[found]].tolist() if self.texts.document(number).id == id_]
+
+    def unit_numbers(self, id_: str) -> list[int]:
+        """Return the live units with an id."""
+        found = np.flatnonzero(self._columns["unit_keys"] == np.uint64(id_key(id_)))
+        return [number for number in found[self.live_units[found]].tolist() if self.texts.unit(number).id == id_]
 
     def find(self, centers: npt.NDArray[np.int64], first: int, last: int) -> npt.NDArray[np.int64]:
         """Return the postings of the units from `first` up to `last` in the lists of some centers.
@@ -195,14 +205,35 @@ def open_segment(folder: Path, entry: SegmentEntry, first_unit: int = 0, first_d
         section_names=tuple(header["sections"]),
         texts=TextReader(folder / TEXTS),
         tombstones=tombstones,
-        _columns={name: facts[name] for name in ("dates", "term_offsets", "term_documents")},
+        _columns={name: facts[name] for name in _COLUMNS},
+        _terms=_mapped(folder / TERMS, "u1", (header["files"][TERMS]["bytes"],)),
         _terms_sha256=sums[TERMS],
     )
 
 
+def id_key(id_: str) -> int:
+    """Return the 64 bits that an id is looked up by; the row they lead to has the id itself.
+
+    >>> f"{id_key('EP-0661903-A2'):016x}"
+    '8842d130c9f14aac'
+    """
+    return int.from_bytes(blake2b(id_.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
 def read_verified(path: Path, sha256: str) -> bytes:
     """Read a small file and compare its checksum."""
-    content = path.read_bytes()
+    return verified(path.read_bytes(), path, sha256)
+
+
+def missing_file(error: FileNotFoundError) -> IndexStoreError:
+    """Return what to tell about a file that is not there."""
+    return IndexStoreError(
+        f"{error.filename or error}: the file is missing. Restore it from a copy, or build the index again."
+    )
+
+
+def verified(content: bytes, path: Path, sha256: str) -> bytes:
+    """Return the content of a file after comparing its checksum."""
     if new_sha256(content).hexdigest() != sha256:
         raise IndexStoreError(
             f"{path}: damaged (wrong sha256). Restore the file from a copy, or build the index again."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError, SparseCoverageError
-from sparse_coverage.index.manifest import FORMAT, MANIFEST, Manifest, read_manifest
-from sparse_coverage.index.segment import SEGMENTS, Segment, damaged_segment_files, open_segment
+from sparse_coverage.index.manifest import (
+    FORMAT,
+    MANIFEST,
+    Manifest,
+    OtherFormatError,
+    read_manifest,
+    require_finished,
+)
+from sparse_coverage.index.segment import SEGMENTS, Segment, damaged_segment_files, missing_file, open_segment
 from sparse_coverage.index.types import DocumentRecord, UnitRecord
 from sparse_coverage.progress import tracked
 
 _ATTEMPTS = 20
+OPEN_FILES = 4
+"""How many files of a segment a reader holds open: three are mapped, one is read by SQLite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +94,8 @@ class IndexStore:
     def find_unit(self, id_: str) -> int | None:
         """Return the number of a live unit, or None."""
         for segment in self.segments:
-            for number in segment.texts.unit_numbers(id_):
-                if segment.live_units[number]:
-                    return segment.first_unit + number
+            for number in segment.unit_numbers(id_):
+                return segment.first_unit + number
         return None
 
     def segment_of_unit(self, number: int) -> Segment:
@@ -110,20 +119,14 @@ def open_store(folder: Path, *, unfinished: bool = False) -> IndexStore:
     """
     for _ in range(_ATTEMPTS):
         manifest = read_manifest(folder)
-        if not (manifest.complete or unfinished):
-            raise IndexStoreError(
-                f"{folder}: the build of this index did not finish; {manifest.documents:,} documents are in it. "
-                "Run the same `sparse-coverage index` command again: it goes on where it stopped."
-            )
+        if not unfinished:
+            require_finished(folder, manifest)
         try:
             return IndexStore(folder, manifest, _open_segments(folder, manifest))
         except FileNotFoundError as error:
             # A writer may have merged a segment away between our two looks; then there is a newer manifest.
-            missing = error.filename or str(error)
             if read_manifest(folder).generation == manifest.generation:
-                raise IndexStoreError(
-                    f"{missing}: the file is missing. Restore it from a copy, or build the index again."
-                ) from None
+                raise missing_file(error) from None
     raise IndexStoreError(f"{folder}: the index changes faster than it can be opened. Try again.")
 
 
@@ -131,6 +134,8 @@ def damaged_files(folder: Path) -> list[str]:
     """Return the files of an index that are missing or whose content changed since it was written. Reads all of them."""
     try:
         manifest = read_manifest(folder)
+    except OtherFormatError:
+        raise
     except SparseCoverageError:
         if not (folder / MANIFEST).is_file():
             raise
@@ -143,6 +148,7 @@ def damaged_files(folder: Path) -> list[str]:
 
 
 def _open_segments(folder: Path, manifest: Manifest) -> tuple[Segment, ...]:
+    _require_open_files(folder, OPEN_FILES * len(manifest.segments))
     opened: list[Segment] = []
     units = documents = 0
     try:
@@ -155,6 +161,19 @@ def _open_segments(folder: Path, manifest: Manifest) -> tuple[Segment, ...]:
             segment.texts.close()
         raise
     return tuple(opened)
+
+
+def _require_open_files(folder: Path, count: int) -> None:
+    """Say at once what would otherwise fail somewhere, as a file that seems damaged."""
+    if sys.platform != "win32":
+        import resource
+
+        allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        if allowed != resource.RLIM_INFINITY and count >= allowed:
+            raise IndexStoreError(
+                f"{folder}: reading this index takes {count:,} open files, and a process may have {allowed:,} here. "
+                f"Allow more (`ulimit -n {2 * count}`), then try again."
+            )
 
 
 def _place(firsts: Sequence[int], number: int) -> int:

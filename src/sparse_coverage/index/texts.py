@@ -5,6 +5,7 @@ Each row carries a checksum of its content, checked whenever it is read.
 
 from __future__ import annotations
 
+import errno
 import json
 import sqlite3
 import threading
@@ -28,8 +29,6 @@ CREATE TABLE units (
     checksum INTEGER NOT NULL
 );
 """
-# Made after the rows: sorting once is quicker than keeping order.
-_INDEXES = "CREATE INDEX document_ids ON documents (id); CREATE INDEX unit_ids ON units (id);"
 _DOCUMENT = "SELECT number, id, title, metadata, checksum FROM documents"
 _UNIT = "SELECT number, id, document, section, text, checksum FROM units"
 
@@ -57,7 +56,6 @@ class TextWriter:
     def finish(self) -> None:
         """Write everything to the file."""
         self._connection.execute("COMMIT")
-        self._connection.executescript(_INDEXES)
         self._connection.close()
 
     def abandon(self) -> None:
@@ -69,13 +67,16 @@ class TextReader:
     """Reads the documents and units of a segment, from any thread. Holds its file open, so a merge cannot take it away."""
 
     def __init__(self, path: Path) -> None:
-        if not path.is_file():
-            raise FileNotFoundError(path)
         self._path = path
         self._lock = threading.Lock()
         # Immutable: no other process may ever change the file, so SQLite needs neither locks nor a journal.
         uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-        self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        try:
+            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        except sqlite3.OperationalError as error:
+            if not path.exists():  # SQLite does not say why it cannot open a file
+                raise FileNotFoundError(errno.ENOENT, "No such file", str(path)) from None
+            raise self._damaged(str(error)) from None
         self._query("SELECT number FROM documents LIMIT 1")
 
     def document(self, number: int) -> DocumentRecord:
@@ -93,14 +94,6 @@ class TextReader:
         rows = [self._sound(found[place : place + 1], first + place) for place in range(last - first)]
         return [UnitRecord(row[1], row[2], row[3], row[4]) for row in rows]
 
-    def document_numbers(self, id_: str) -> list[int]:
-        """Return the numbers of the documents with an id: none, one, or more where a replaced one is not yet merged away."""
-        return [int(row[0]) for row in self._query("SELECT number FROM documents WHERE id = ? ORDER BY number", id_)]
-
-    def unit_numbers(self, id_: str) -> list[int]:
-        """Return the numbers of the units with an id."""
-        return [int(row[0]) for row in self._query("SELECT number FROM units WHERE id = ? ORDER BY number", id_)]
-
     def close(self) -> None:
         """Close the file."""
         with self._lock:
@@ -116,7 +109,7 @@ class TextReader:
             raise self._damaged(f"row {number} is missing or has a wrong checksum")
         return rows[0]
 
-    def _query(self, statement: str, *values: int | str) -> list[tuple[Any, ...]]:
+    def _query(self, statement: str, *values: int) -> list[tuple[Any, ...]]:
         try:
             with self._lock:
                 return self._connection.execute(statement, values).fetchall()
@@ -127,6 +120,28 @@ class TextReader:
         return IndexStoreError(
             f"{self._path}: damaged ({cause}). Restore the file from a copy, or build the index again."
         )
+
+
+def require_storable(document: DocumentRecord, units: Sequence[UnitRecord]) -> None:
+    """Refuse what the files cannot hold: halves of characters, and metadata that JSON does not know."""
+    try:
+        json.dumps([dict(document.metadata), document.id, document.title], ensure_ascii=False).encode()
+        for unit in units:
+            f"{unit.id}{unit.document}{unit.section}{unit.text}".encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise IndexStoreError(
+            f"The document '{_printable(document.id)}' holds {half}, half of a character. Its file was not decoded rightly: "
+            "save it as UTF-8, or leave such characters out."
+        ) from None
+    except (TypeError, ValueError) as error:
+        raise IndexStoreError(
+            f"The metadata of the document '{document.id}' cannot be kept as JSON ({error})."
+        ) from None
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _checksum(row: Sequence[Any]) -> int:

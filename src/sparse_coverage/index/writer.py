@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -13,20 +13,22 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.errors import IndexStoreError
+from sparse_coverage.errors import IndexStoreError, SparseCoverageError
 from sparse_coverage.files import sync_folder
 from sparse_coverage.index.drafting import SegmentDraft, sync_file
 from sparse_coverage.index.facts import Mask
 from sparse_coverage.index.lock import writing
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest
-from sparse_coverage.index.merging import groups_to_merge, merge_segments
+from sparse_coverage.index.merging import MERGED_BYTES, Size, groups_to_merge, merge_segments
 from sparse_coverage.index.postings import MAX_UNITS, PostingsBuffer, WeightBits, live_frequencies
-from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, open_segment
+from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
+from sparse_coverage.index.texts import require_storable
 from sparse_coverage.index.tombstones import Tombstones, dump_tombstones
 from sparse_coverage.index.types import DocumentRecord, IndexedUnit
 from sparse_coverage.progress import tracked
 
 DEFAULT_MEMORY = 512 << 20
+_SMALLEST_MERGE = 64 << 20
 
 
 @dataclass(slots=True, eq=False)
@@ -41,6 +43,11 @@ class _Part:
         return int(np.diff(self.segment.document_starts)[self.live].sum())
 
     @property
+    def size(self) -> Size:
+        """What a merge has to hold of it: as if nothing were deleted, which is at least what there is."""
+        return Size(self.units, len(self.segment.postings))
+
+    @property
     def changed(self) -> bool:
         return not np.array_equal(self.live, self.segment.live_documents)
 
@@ -53,22 +60,27 @@ class IndexWriter:
             writer.add(document, units)
             writer.commit()
 
-    `memory` bounds, in bytes, the postings that are held before they are written as a segment.
+    `memory` bounds, in bytes, the postings that are held at a time: before they are written as a segment, and when segments
+    are merged (there it counts as at least 64 MiB).
     """
 
     def __init__(self, folder: Path, memory: int = DEFAULT_MEMORY) -> None:
         self._folder = folder
         self._memory = memory
         self._held = ExitStack()
+        read_manifest(folder)  # where there is no index, not even a lock is left behind
         self._held.enter_context(writing(folder))
         try:
             self.manifest = read_manifest(folder)
             self._discard_leftovers()
             opened = [open_segment(folder / SEGMENTS / entry.name, entry) for entry in self.manifest.segments]
-        except BaseException:
+        except BaseException as error:
             self._held.close()
+            if isinstance(error, FileNotFoundError):
+                raise missing_file(error) from None
             raise
         self._parts = [_Part(segment, segment.live_documents.copy()) for segment in opened]
+        self._room = Size(MAX_UNITS, max(memory, _SMALLEST_MERGE) // MERGED_BYTES)
         self._failed = False
         self._draft: SegmentDraft | None = None
         self._draft_ids: set[str] = set()
@@ -128,6 +140,7 @@ class IndexWriter:
         if len(self._buffer) + len(indexed) > MAX_UNITS:
             self.flush()
         # Everything that can be wrong with the input shows here, before anything is changed.
+        require_storable(document, [one.unit for one in indexed])
         parts = [self._buffer.prepare(one.vector) for one in indexed]
         with self._writing():
             if self._draft is None:
@@ -182,11 +195,9 @@ class IndexWriter:
         self._parts = [part for part in self._parts if part.live.any()]
         with self._writing():
             # Like a binary counter: a segment is rewritten about log2(n) times while the index grows by n.
-            while (
-                len(self._parts) > 1
-                and self._parts[-2].units <= 2 * self._parts[-1].units
-                and self._parts[-2].units + self._parts[-1].units <= MAX_UNITS
-            ):
+            while len(self._parts) > 1 and self._parts[-2].units <= 2 * self._parts[-1].units:
+                if not self._room.holds(self._parts[-2].size + self._parts[-1].size):
+                    break
                 self._merge(len(self._parts) - 2, len(self._parts))
             entries = tuple(self._entry(part) for part in self._parts)
             manifest = self.manifest.next(entries, complete)
@@ -203,8 +214,9 @@ class IndexWriter:
         """Commit, with as few segments as possible and nothing that was deleted."""
         self.flush()
         self._parts = [part for part in self._parts if part.live.any()]
-        dead = [int((~part.live).sum()) for part in self._parts]
-        groups = groups_to_merge([part.units for part in self._parts], dead)
+        groups = groups_to_merge(
+            [part.size for part in self._parts], [not part.live.all() for part in self._parts], self._room
+        )
         with self._writing():
             for first, last in tracked(reversed(groups), "Merging segments", len(groups)):
                 self._merge(first, last)
@@ -217,8 +229,12 @@ class IndexWriter:
             self._draft = None
         for part in self._parts:
             part.segment.texts.close()
-        self._discard_leftovers()
-        self._held.close()
+        try:
+            # A manifest that cannot be read is told to whoever opens the index next.
+            with suppress(SparseCoverageError):
+                self._discard_leftovers()
+        finally:
+            self._held.close()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -234,9 +250,8 @@ class IndexWriter:
 
     def _find(self, id_: str) -> tuple[_Part, int] | None:
         for part in reversed(self._parts):
-            for number in part.segment.texts.document_numbers(id_):
-                if part.live[number]:
-                    return part, number
+            for number in part.segment.document_numbers(id_, part.live):
+                return part, number
         return None
 
     def _take(self, entry: SegmentEntry) -> None:
@@ -280,8 +295,11 @@ class IndexWriter:
         return path
 
     def _discard_leftovers(self) -> None:
-        """Remove what no manifest names: of merged segments, of an earlier writer that crashed. Readers keep their open files."""
-        named = {entry.name: entry.tombstones for entry in self.manifest.segments}
+        """Remove what no manifest names: of merged segments, of an earlier writer that crashed. Readers keep their open files.
+
+        The manifest on disk decides: a commit that was interrupted after its last step is in force, though nobody was told.
+        """
+        named = {entry.name: entry.tombstones for entry in read_manifest(self._folder).segments}
         for folder in (self._folder / SEGMENTS).glob("*"):
             if folder.name not in named:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -6,7 +6,7 @@ import json
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -21,7 +21,8 @@ from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors import ActivationConfig, SparseVector
+from sparse_coverage.vocabulary import Vocabulary
 
 MODEL_FOLDER = "model"
 SECONDS_BETWEEN_COMMITS = 300.0
@@ -63,23 +64,46 @@ def build_index(
             _add_and_commit(writer, model, rest, by, seconds_between_commits)
             if not writer.merge().documents:
                 raise InputError("There is nothing to index: the input holds no text.")
-    finally:
+    except InputError:
+        # After anything else, an interruption or a full disk, the same command goes on, with the model it has learned.
         _remove_if_empty(folder)
+        raise
 
 
 def add_documents(
     writer: IndexWriter, model: SparseCoverage, documents: Iterable[Patent], by: By, *, replace: bool
 ) -> int:
-    """Add or replace documents, without committing; return how many."""
-    put = writer.replace if replace else writer.add
-    return sum(1 for _ in _put_all(put, model, documents, by))
+    """Add or replace documents, without committing; return how many. One without text is passed over.
+
+    A new version without text is an error: to keep the old one would be wrong, to drop it might be.
+    """
+
+    def checked() -> Iterator[Patent]:
+        for patent in documents:
+            if patent.id in writer and not any(True for _ in passages(patent, by=by)):
+                raise InputError(
+                    f"The new version of '{patent.id}' has no text to index (in this language), so nothing was changed. Leave it "
+                    "out, or delete the document by its id."
+                )
+            yield patent
+
+    put, chosen = (writer.replace, checked()) if replace else (writer.add, documents)
+    return sum(1 for _ in _put_all(put, model, chosen, by))
 
 
 def vocabulary_digest(model: SparseCoverage) -> str:
     """Return what identifies how a model turns texts into vectors; an index and its model must agree in it."""
-    cleaning = list(getattr(model.encoder, "steps", ()))
-    facts = json.dumps([asdict(model.vocabulary.config), asdict(model.activation), cleaning], sort_keys=True)
-    return sha256(facts.encode() + model.vocabulary.radii.tobytes()).hexdigest()
+    return digest_of(model.vocabulary, model.activation, list(getattr(model.encoder, "steps", ())))
+
+
+def digest_of(vocabulary: Vocabulary, activation: ActivationConfig, cleaning: list[str]) -> str:
+    """Return the same from the parts that a model's files hold."""
+    common = "" if vocabulary.common is None else vocabulary.common.fingerprint
+    # `repeats` concerns queries only, and postings do not depend on it.
+    facts = json.dumps(
+        [asdict(vocabulary.config), asdict(replace(activation, repeats=0.0)), cleaning, common], sort_keys=True
+    )
+    return sha256(facts.encode() + vocabulary.radii.tobytes()).hexdigest()
 
 
 def _add_and_commit(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate as accumulated
@@ -155,7 +155,10 @@ class Engine:
         everything = np.arange(len(self.store.segments))
         groups = np.array_split(everything, min(threads, max(len(everything), 1)))
         others = [self._threads().submit(work_through, group) for group in groups[1:]]
-        return work_through(groups[0]) + sum(other.result() for other in others)
+        try:
+            return work_through(groups[0]) + sum(other.result() for other in others)
+        finally:
+            wait(others)  # after a failure too: the room goes to the next query, and nobody may write into it then
 
     def _ranked(
         self, number: int, score: float, scores: Floats, allowed: Allowed | None, passages: int | None

@@ -18,6 +18,7 @@ from sparse_coverage.index import (
     Filter,
     IndexStore,
     IndexWriter,
+    Manifest,
     WeightBits,
     allowed_units,
     delete_documents,
@@ -31,6 +32,7 @@ from sparse_coverage.search.aggregation import Aggregation, Best
 from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, vocabulary_digest
 from sparse_coverage.search.engine import Allowed, Engine, RankedDocument
 from sparse_coverage.search.explaining import Explainer
+from sparse_coverage.search.feedback import Enriched, with_feedback
 from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
 from sparse_coverage.search.tracing import trace_query
 from sparse_coverage.search.types import Answers, Explanation, Hit, PassageHit, Queries, QueryCost
@@ -60,6 +62,7 @@ class Index:
         self._engine = Engine(store, scoring, threads)
         # Many hits of one query are explained one after the other; it need not be encoded for each.
         self._traced = lru_cache(4)(partial(trace_query, model))
+        self._last_enriched: tuple[tuple[int, str, Filter | None], Enriched] | None = None
 
     @classmethod
     def build(
@@ -92,16 +95,15 @@ class Index:
         encoder: Encoder | None = None,
         threads: int | None = None,
     ) -> Index:
-        """Open an index. `scoring` changes how it ranks; nothing on disk depends on it. `threads`: all cores by default."""
+        """Open an index. `scoring` changes how it ranks; nothing on disk depends on it.
+
+        By default it ranks as its model says, on all cores.
+        """
         folder = Path(folder)
         store = open_store(folder)
         model = SparseCoverage.load(folder / MODEL_FOLDER, encoder=encoder, threads=threads)
-        if store.state.about.get("vocabulary") != vocabulary_digest(model):
-            raise MismatchError(
-                f"{folder}: the postings were made with vocabulary {str(store.state.about.get('vocabulary'))[:12]}, the model beside "
-                f"them is {vocabulary_digest(model)[:12]}. Restore {folder / MODEL_FOLDER}, or build the index again."
-            )
-        return cls(store, model, scoring or ScoringConfig(), threads)
+        _require_fit(folder, store.state, model)
+        return cls(store, model, scoring or model.scoring, threads)
 
     def __len__(self) -> int:
         """Return the number of indexed units."""
@@ -154,15 +156,17 @@ class Index:
         over the cores; of several, each core takes its own.
         """
         _require(k=k, passages=passages)
-        allowed = self._allowed(filter)
-        engine = self._engine
+        engine = self._engine  # once: a refresh by another thread must not come between
+        allowed = _allowed(engine, filter)
         if isinstance(queries, str):
-            vector = self.model.encode_query(queries)
-            found, _ = engine.rank_documents(vector, k, aggregation, allowed, passages, self._shares(engine))
+            threads = self._shares(engine)
+            vector = with_feedback(engine, self.model.encode_query(queries), allowed, threads).vector
+            found, _ = engine.rank_documents(vector, k, aggregation, allowed, passages, threads)
             return self._hits(engine, found)
-        vectors = list(self.model.encode_documents(queries))
+        vectors = list(self.model.encode_queries(queries))
 
         def one(vector: SparseVector) -> list[Hit]:
+            vector = with_feedback(engine, vector, allowed).vector
             return self._hits(engine, engine.rank_documents(vector, k, aggregation, allowed, passages)[0])
 
         return engine.in_parallel(one, vectors)
@@ -184,16 +188,17 @@ class Index:
     ) -> list[PassageHit] | list[list[PassageHit]]:
         """Return the `k` best passages of a query, whatever documents they are in; for several queries, a list each."""
         _require(k=k)
-        allowed = self._allowed(filter)
-        engine = self._engine
+        engine = self._engine  # once: a refresh by another thread must not come between
+        allowed = _allowed(engine, filter)
 
         def one(vector: SparseVector, threads: int = 1) -> list[PassageHit]:
+            vector = with_feedback(engine, vector, allowed, threads).vector
             ranking = engine.rank_units(vector, k, allowed, threads)
             return _passages(engine.store, ranking.numbers, ranking.scores)
 
         if isinstance(queries, str):
             return one(self.model.encode_query(queries), self._shares(engine))
-        return engine.in_parallel(one, list(self.model.encode_documents(queries)))
+        return engine.in_parallel(one, list(self.model.encode_queries(queries)))
 
     def rerank_passages(
         self,
@@ -208,8 +213,9 @@ class Index:
         Passages without any shared center come last, in corpus order.
         """
         _require(documents=documents)
-        engine, allowed = self._engine, self._allowed(filter)
-        vector = self.model.encode_query(query)
+        engine = self._engine
+        allowed = _allowed(engine, filter)
+        vector = with_feedback(engine, self.model.encode_query(query), allowed, self._shares(engine)).vector
         found, _ = engine.rank_documents(vector, documents, aggregation, allowed, None, self._shares(engine))
         units = np.concatenate([np.zeros(0, np.int64), *(document.units for document in found)])
         scores = np.concatenate([np.zeros(0, np.float32), *(document.unit_scores for document in found)])
@@ -230,8 +236,10 @@ class Index:
         engine, begun = self._engine, perf_counter()
         vector = self.model.encode_query(query)
         encoded = perf_counter()
-        allowed = self._allowed(filter)
+        allowed = _allowed(engine, filter)
         filtered = perf_counter()
+        vector = with_feedback(engine, vector, allowed, self._shares(engine)).vector
+        enriched = perf_counter()
         found, work = engine.rank_documents(vector, k, aggregation, allowed, passages, self._shares(engine))
         ranked = perf_counter()
         hits = self._hits(engine, found)
@@ -243,31 +251,52 @@ class Index:
             postings=postings,
             encoding=encoded - begun,
             filtering=filtered - encoded,
+            feedback=enriched - filtered,
             scoring=work.scoring,
             selecting=work.selecting,
             reading=ended - ranked,
             total=ended - begun,
         )
 
-    def explain(self, query: str, id_: str) -> Explanation:
-        """Explain a passage's score, or that of a document's best passage, by id."""
-        traced = self._traced(query)
-        unit = self.store.find_unit(id_)
+    def explain(
+        self,
+        query: str,
+        id_: str,
+        *,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+    ) -> Explanation:
+        """Explain a passage's score, or that of a document's best passage, by id. `filter`: that of the search, if it had one."""
+        engine, traced = self._engine, self._traced(query)
+        enriched = self._enriched(engine, query, filter)
+        unit = engine.store.find_unit(id_)
         if unit is None:
-            units = self.store.units_of(self._document(id_, "neither a passage nor a document"))
-            scores = self._engine.scores(traced.vector)[units.start : units.stop]
+            units = engine.store.units_of(_document(engine.store, id_, "neither a passage nor a document"))
+            scores = engine.scores(enriched.vector)[units.start : units.stop]
             unit = units.start + int(np.argmax(scores))
-        return Explainer(self.store, self.model, self.statistics).explain(traced, unit)
+        return Explainer(engine.store, self.model, engine.statistics).explain(traced, enriched, unit)
 
     def answers(self, query: str, document: str) -> Answers:
         """Set a whole document against a query: the strongest match of each span, and the spans that find nothing in it."""
-        number = self._document(document, "no document")
-        return Explainer(self.store, self.model, self.statistics).answers(self._traced(query), number)
+        engine = self._engine
+        number = _document(engine.store, document, "no document")
+        return Explainer(engine.store, self.model, engine.statistics).answers(self._traced(query), number)
+
+    def _enriched(self, engine: Engine, query: str, condition: Filter | None) -> Enriched:
+        """Return a query with its feedback, which is the same for all hits of one search."""
+        key = (id(engine), query, condition)
+        if self._last_enriched is None or self._last_enriched[0] != key:
+            allowed = _allowed(engine, condition)
+            self._last_enriched = (
+                key,
+                with_feedback(engine, self._traced(query).vector, allowed, self._shares(engine)),
+            )
+        return self._last_enriched[1]
 
     def add(self, documents: Iterable[Patent], *, replace: bool = False) -> int:
         """Add documents, all or none; with `replace`, ones that are there already get their new version. Return how many."""
         with IndexWriter.open(self.store.folder) as writer:
-            count = add_documents(writer, self.model, documents, self.store.state.about["by"], replace=replace)
+            _require_fit(self.store.folder, writer.manifest, self.model)
+            count = add_documents(writer, self.model, documents, writer.manifest.about["by"], replace=replace)
             writer.commit()
         self.refresh()
         return count
@@ -285,36 +314,62 @@ class Index:
 
     def refresh(self) -> None:
         """Show the newest committed state."""
-        self._engine = Engine(open_store(self.store.folder), self._scoring, self._threads)
+        store = open_store(self.store.folder)
+        _require_fit(store.folder, store.state, self.model)
+        self._engine = Engine(store, self._scoring, self._threads)
 
     def scores(self, vector: SparseVector) -> npt.NDArray[np.float32]:
         """Return the score of every unit for a query vector, in corpus order."""
         return self._engine.scores(vector)
 
+    def enrich(self, vector: SparseVector, *, without: Iterable[str] = ()) -> SparseVector:
+        """Return a query vector with feedback, where the scoring asks for any. The documents `without` lend it nothing."""
+        engine = self._engine
+        allowed = [np.ones(len(segment), np.uint8) for segment in engine.store.segments]
+        for id_ in without:
+            number = engine.store.find_document(id_)
+            if number is not None:
+                segment, units = engine.store.segment_of_document(number), engine.store.units_of(number)
+                mask = allowed[engine.store.segments.index(segment)]
+                mask[units.start - segment.first_unit : units.stop - segment.first_unit] = 0
+        return with_feedback(engine, vector, allowed).vector
+
     def warm_up(self) -> None:
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
-        one = np.zeros(1, np.int32)
+        one, engine = np.zeros(1, np.int32), self._engine
         vector = SparseVector(one, np.ones(1, np.float32), one, one, one, 1, 0)
-        everything = [np.ones(len(segment), np.uint8) for segment in self.store.segments]
-        self._engine.rank_units(vector, 1)
-        self._engine.rank_documents(vector, 1, Best(), everything, 1)
-
-    def _allowed(self, condition: Filter | None) -> Allowed | None:
-        return None if condition is None else allowed_units(self.store, condition)
+        everything = [np.ones(len(segment), np.uint8) for segment in engine.store.segments]
+        engine.rank_units(vector, 1)
+        engine.rank_documents(vector, 1, Best(), everything, 1)
 
     def _shares(self, engine: Engine) -> int:
         return engine.threads if engine.store.size >= _WORTH_SHARING else 1
 
-    def _document(self, id_: str, what: str) -> int:
-        number = self.store.find_document(id_)
-        if number is None:
-            raise InputError(f"The index holds {what} with the id '{id_}'.")
-        if not len(self.store.units_of(number)):
-            raise IndexStoreError(f"The document '{id_}' has no passages.")
-        return number
-
     def _hits(self, engine: Engine, found: Sequence[RankedDocument]) -> list[Hit]:
         return [_hit(engine.store, document) for document in found]
+
+
+def _require_fit(folder: Path, state: Manifest, model: SparseCoverage) -> None:
+    """Refuse a model that the postings were not made with, as when another index was put in the place of this one."""
+    there, here = str(state.about.get("vocabulary")), vocabulary_digest(model)
+    if there != here:
+        raise MismatchError(
+            f"{folder}: the postings were made with vocabulary {there[:12]}, the model is {here[:12]}. Open the index again; if "
+            f"that does not help, restore {folder / MODEL_FOLDER} or build the index again."
+        )
+
+
+def _allowed(engine: Engine, condition: Filter | None) -> Allowed | None:
+    return None if condition is None else allowed_units(engine.store, condition)
+
+
+def _document(store: IndexStore, id_: str, what: str) -> int:
+    number = store.find_document(id_)
+    if number is None:
+        raise InputError(f"The index holds {what} with the id '{id_}'.")
+    if not len(store.units_of(number)):
+        raise IndexStoreError(f"The document '{id_}' has no passages.")
+    return number
 
 
 def _hit(store: IndexStore, found: RankedDocument) -> Hit:

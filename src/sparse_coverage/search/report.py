@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sparse_coverage.files import write_text
 from sparse_coverage.search.types import Answers, Explanation, Hit, Place
-from sparse_coverage.search.words import whole_words
+from sparse_coverage.search.words import listed, query_words, unsearched_words, whole_words, words_at
 
 _STYLE = """
 :root { color-scheme: light dark; --mark: 255, 196, 0; --ink: #1d2530; --paper: #fbfaf7; --edge: #d9d4c7; --dim: #6b7280; }
@@ -96,16 +96,14 @@ def write_report(
         f"<header><h1>{escape(title)}</h1><p>{len(hits)} documents, best first. Point at a marked word to see its partners "
         "on the other side; the stronger the colour, the more it adds to the score. Point at a document, and the words of the "
         "claim that it does not match lose their colour.</p></header>"
-        f"<main><aside><h2>Claim</h2><div class='text'>{_claim(query, shown)}</div></aside>"
+        f"<main><aside><h2>Claim</h2><div class='text'>{_claim(query, shown)}</div>{_unsearched(list(explanations.values()))}</aside>"
         f"<section><h2>Prior art</h2>{articles}</section></main><script>{_SCRIPT}</script></body></html>\n",
     )
 
 
 def _article(rank: int, hit: Hit, shown: Mapping[str, Explanation], answers: Answers | None, best: float) -> str:
     facts = " · ".join(
-        escape(", ".join(value) if isinstance(value, list | tuple) else str(value))
-        for key in ("publication_date", "ipc", "applicants")
-        if (value := hit.metadata.get(key))
+        escape(listed(value)) for key in ("publication_date", "ipc", "applicants") if (value := hit.metadata.get(key))
     )
     parts = [
         f"<article id='d{rank}' tabindex='0'><h3>{rank}. {escape(hit.title)}</h3>"
@@ -129,7 +127,7 @@ def _claim(query: str, shown: Mapping[str, Explanation]) -> str:
     marks: dict[tuple[int, int], _Mark] = {}
     for key, explanation in shown.items():
         rank = int(key[1:].partition("-")[0])
-        for match in explanation.matches:
+        for match in (match for match in explanation.matches if not match.lender):
             mark = _mark(marks, whole_words(query, match.query))
             mark.strength += match.contribution / (explanation.score or 1.0) / rank
             mark.names.add(f"q-{mark.start}")
@@ -143,7 +141,8 @@ def _passage(explanation: Explanation, key: str) -> str:
         mark = _mark(marks, whole_words(explanation.passage.text, match.passage))
         mark.strength += match.contribution / (explanation.score or 1.0)
         mark.names.add(f"{key}-{mark.start}")
-        mark.partners.add(f"q-{whole_words(explanation.query, match.query).start}")
+        if not match.lender:
+            mark.partners.add(f"q-{whole_words(explanation.query, match.query).start}")
     return _marked(explanation.passage.text, marks.values())
 
 
@@ -176,21 +175,27 @@ def _marked(text: str, marks: Iterable[_Mark]) -> str:
 
 
 def _lacks(answers: Answers) -> str:
-    answered = {whole_words(answers.query, answer.query).text.lower() for answer in answers.found}
-    words = dict.fromkeys(whole_words(answers.query, place).text.lower() for place in answers.missing)
-    missing = [word for word in words if word not in answered]
-    listed = (
-        ", ".join(f"<b>{escape(word)}</b>" for word in missing) or "nothing: every word of the claim finds something"
+    missing = words_at(answers.query, answers.missing, but=(answer.query for answer in answers.found))
+    words = ", ".join(f"<b>{escape(word)}</b>" for word in missing)
+    return f"<div class='lacks'>Of the claim, nothing in this document answers: {words or 'everything finds something'}.</div>"
+
+
+def _unsearched(explanations: Sequence[Explanation]) -> str:
+    """Return what of the claim is compared with nothing; that is the same in every explanation."""
+    if not explanations:
+        return ""
+    searched = [place for one in explanations for place in (*one.matched, *one.unmatched)]
+    found = unsearched_words(explanations[0].query, explanations[0].unsearched, searched)
+    return "".join(
+        f"<div class='lacks'>Not compared with any document, {why}: {escape(', '.join(words))}.</div>"
+        for why, words in found
     )
-    return f"<div class='lacks'>Of the claim, not in this document: {listed}.</div>"
 
 
 def _table(explanation: Explanation, rows: int = 12) -> str:
-    def cell(text: str, place: Place) -> str:
-        return f"<td>{escape(whole_words(text, place).text)}</td>"
-
     body = "".join(
-        f"<tr>{cell(explanation.query, match.query)}{cell(explanation.passage.text, match.passage)}"
+        f"<tr><td>{escape(query_words(explanation.query, match))}</td>"
+        f"<td>{escape(whole_words(explanation.passage.text, match.passage).text)}</td>"
         f"<td>{escape(match.anchor)}</td><td class='number'>{match.contribution:.3f}</td></tr>"
         for match in explanation.matches[:rows]
     )

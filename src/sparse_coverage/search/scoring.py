@@ -7,27 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.errors import InputError
 from sparse_coverage.index import Segment
+from sparse_coverage.vectors.scoring import ScoringConfig
 
-
-@dataclass(frozen=True, slots=True)
-class ScoringConfig:
-    """The exponents of the score and the share of stop centers.
-
-    `alpha`: exponent of idf. `gamma`: exponent of the span count that a passage's weights are divided by. `rho`: the
-    share of centers, those of largest document frequency, that are left out.
-    """
-
-    alpha: float = 2.0
-    gamma: float = 0.5
-    rho: float = 0.01
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.rho < 1:
-            raise InputError(f"rho is a share of the centers: at least 0 and below 1, not {self.rho}.")
-        if not (np.isfinite(self.alpha) and np.isfinite(self.gamma)):
-            raise InputError(f"alpha and gamma must be numbers, not {self.alpha} and {self.gamma}.")
+__all__ = ["CenterStatistics", "ScoringConfig"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +42,10 @@ class CenterStatistics:
         return chosen, weights[kept].astype(np.float64) * self.worth[chosen]
 
     def norms(self, segment: Segment) -> npt.NDArray[np.float32]:
-        """Return what each unit's sum is multiplied by: 1 / |S|^gamma, or 0 for a deleted one."""
-        counts = np.maximum(segment.span_counts, 1).astype(np.float64)
-        return np.where(segment.live_units, counts**-self.config.gamma, 0).astype(np.float32)
+        """Return what each unit's sum is multiplied by, or 0 for a deleted one."""
+        return np.where(segment.live_units, self.norms_of(segment.span_counts), 0).astype(np.float32)
+
+    def norms_of(self, span_counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return what the sum of a unit with so many spans is multiplied by: 1 / (|S| + smoothing)^gamma."""
+        counts = np.maximum(np.asarray(span_counts, dtype=np.float64), 1) + self.config.smoothing
+        return np.asarray(counts**-self.config.gamma)

@@ -9,20 +9,21 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.search.types import Answers, Explanation, Hit, Match, PassageHit, QueryCost
-from sparse_coverage.search.words import whole_words
+from sparse_coverage.search.types import Answers, Explanation, Hit, Match, PassageHit, Place, QueryCost, Unsearched
+from sparse_coverage.search.words import listed, query_words, unsearched_words, whole_words, words_at
 
 EXCERPT = 320
 PAIRS = 6
+NOTHING = "Nothing was found: of what the filters allow, nothing shares a center that counts with the query."
 
 
 def show_hits(hits: Sequence[Hit], explanations: Mapping[str, Explanation], console: Console | None = None) -> None:
     """Print ranked documents with their best passages; matched words stand out, the strongest pairs are listed."""
     console = console or Console()
     if not hits:
-        console.print("Nothing in the index shares a center with the query.")
+        console.print(NOTHING)
     for rank, hit in enumerate(hits, 1):
-        facts = " · ".join(str(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
+        facts = " · ".join(listed(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
         console.print(
             f"\n[bold]{rank:>3}. {escape(hit.document)}[/bold]  [green]{hit.score:.3f}[/green]  {escape(hit.title)}",
             highlight=False,
@@ -51,7 +52,7 @@ def show_explanation(explanation: Explanation, limit: int, console: Console | No
     table = Table("query span", "passage span", "center", "w(q)", "w(d)", "idf", "adds")
     for match in explanation.matches[:limit]:
         table.add_row(
-            escape(whole_words(explanation.query, match.query).text),
+            escape(query_words(explanation.query, match)),
             escape(whole_words(passage.text, match.passage).text),
             escape(match.anchor),
             *(f"{value:.3f}" for value in (match.query_weight, match.passage_weight, match.idf, match.contribution)),
@@ -60,9 +61,11 @@ def show_explanation(explanation: Explanation, limit: int, console: Console | No
     hidden = explanation.matches[limit:]
     if hidden:
         console.print(f"[dim]and {len(hidden)} more, adding {sum(match.contribution for match in hidden):.4f}[/dim]")
-    missing = list(dict.fromkeys(whole_words(explanation.query, place).text.lower() for place in explanation.unmatched))
+    missing = words_at(explanation.query, explanation.unmatched, but=explanation.matched)
     if missing:
         console.print(f"[dim]of the query, nothing here answers:[/dim] {escape(', '.join(missing))}", highlight=False)
+    searched = [*explanation.matched, *explanation.unmatched]
+    _show_unsearched(explanation.query, explanation.unsearched, searched, console)
 
 
 def show_answers(answers: Answers, limit: int, console: Console | None = None) -> None:
@@ -73,26 +76,26 @@ def show_answers(answers: Answers, limit: int, console: Console | None = None) -
     for answer in sorted(answers.found, key=lambda answer: -answer.match.contribution)[:limit]:
         table.add_row(
             escape(whole_words(answers.query, answer.query).text),
-            escape(answer.match.passage.text),
+            escape(whole_words(answers.passages[answer.passage], answer.match.passage).text),
             escape(answer.passage.removeprefix(answers.document).lstrip("/")),
             escape(answer.match.anchor),
             f"{answer.match.contribution:.3f}",
         )
     console.print(table)
-    total = len(answers.found) + len(answers.missing)
-    missing = list(dict.fromkeys(whole_words(answers.query, place).text.lower() for place in answers.missing))
+    missing = words_at(answers.query, answers.missing, but=(answer.query for answer in answers.found))
     console.print(
-        f"[dim]{len(answers.missing)} of {total} spans of the query find nothing in this document:[/dim] "
-        f"{escape(', '.join(missing)) or 'none'}",
+        f"[dim]of the query, nothing in this document answers:[/dim] {escape(', '.join(missing)) or 'everything finds something'}",
         highlight=False,
     )
+    searched = [*(answer.query for answer in answers.found), *answers.missing]
+    _show_unsearched(answers.query, answers.unsearched, searched, console)
 
 
 def show_passages(passages: Sequence[PassageHit], console: Console | None = None) -> None:
     """Print ranked passages."""
     console = console or Console()
     if not passages:
-        console.print("Nothing in the index shares a center with the query.")
+        console.print(NOTHING)
     for rank, passage in enumerate(passages, 1):
         console.print(
             f"[bold]{rank:>4}. {escape(passage.id)}[/bold]  [green]{passage.score:.3f}[/green]", highlight=False
@@ -104,7 +107,7 @@ def show_cost(cost: QueryCost, console: Console | None = None) -> None:
     """Print what a query cost."""
     console = console or Console()
     table = Table("stage", "ms", title="What the query cost")
-    for name in ("encoding", "filtering", "scoring", "selecting", "reading", "total"):
+    for name in ("encoding", "filtering", "feedback", "scoring", "selecting", "reading", "total"):
         table.add_row(name, f"{1e3 * getattr(cost, name):.2f}")
     console.print(table)
     console.print(
@@ -113,11 +116,16 @@ def show_cost(cost: QueryCost, console: Console | None = None) -> None:
     )
 
 
+def _show_unsearched(query: str, unsearched: Unsearched, searched: Sequence[Place], console: Console) -> None:
+    for why, words in unsearched_words(query, unsearched, searched):
+        console.print(f"[dim]not compared, {why}:[/dim] {escape(', '.join(words))}", highlight=False)
+
+
 def _pairs(explanation: Explanation) -> Text:
     seen: dict[tuple[str, str], float] = {}
     for match in explanation.matches:
         pair = (
-            whole_words(explanation.query, match.query).text,
+            query_words(explanation.query, match),
             whole_words(explanation.passage.text, match.passage).text,
         )
         seen[pair] = seen.get(pair, 0.0) + match.contribution

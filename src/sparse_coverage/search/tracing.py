@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.model import SparseCoverage
-from sparse_coverage.search.types import Place
+from sparse_coverage.search.types import Place, Unsearched
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import Activations, SparseVector, activate, aggregate
 
@@ -22,10 +22,27 @@ class TracedQuery:
     places: tuple[Place, ...]
     activations: Activations
 
-    def spans_without(self, centers: npt.NDArray[np.int64]) -> list[Place]:
-        """Return the spans that activate none of these centers."""
-        found = np.isin(self.activations.centers, centers) & (self.activations.similarities > 0)
-        return [self.places[row] for row in np.flatnonzero(~found.any(axis=1)).tolist()]
+    def unsearched(self, stop: npt.NDArray[np.bool_]) -> Unsearched:
+        """Return the spans that nothing can match: those that activate no center, and those with stop centers only."""
+        active = self._active
+        counted = active & ~stop[self.activations.centers]
+        return Unsearched(
+            self._places(~active.any(axis=1)),
+            self._places(active.any(axis=1) & ~counted.any(axis=1)),
+        )
+
+    def unmatched(self, stop: npt.NDArray[np.bool_], centers: npt.NDArray[np.int64]) -> tuple[Place, ...]:
+        """Return the spans that activate centers which count, but none of these."""
+        counted = self._active & ~stop[self.activations.centers]
+        found = counted & np.isin(self.activations.centers, centers)
+        return self._places(counted.any(axis=1) & ~found.any(axis=1))
+
+    @property
+    def _active(self) -> npt.NDArray[np.bool_]:
+        return np.asarray((self.activations.centers >= 0) & (self.activations.similarities > 0))
+
+    def _places(self, rows: npt.ArrayLike) -> tuple[Place, ...]:
+        return tuple(self.places[row] for row in np.flatnonzero(rows).tolist())
 
 
 def trace_query(model: SparseCoverage, text: str) -> TracedQuery:
@@ -36,4 +53,4 @@ def trace_query(model: SparseCoverage, text: str) -> TracedQuery:
         Place(text[start:end], start, end)
         for start, end in zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)
     )
-    return TracedQuery(text, aggregate(spans, activations), places, activations)
+    return TracedQuery(text, aggregate(spans, activations, model.activation.repeats), places, activations)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, overload
 
 from sparse_coverage.index import Filter
@@ -67,7 +67,8 @@ class Place:
 class Match:
     """One center that query and passage share: the spans that activated it and what it adds to the score.
 
-    `contribution` = `query_weight` * `passage_weight` * `idf`^alpha / |S|^gamma.
+    `contribution` = `query_weight` * `passage_weight` * `idf`^alpha / (|S| + smoothing)^gamma. Where `lender` names a passage,
+    the query has the center from that one, by feedback, and `query` is the span of it.
     """
 
     center: int
@@ -78,24 +79,40 @@ class Match:
     passage_weight: float
     idf: float
     contribution: float
+    lender: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsearched:
+    """The spans of a query that no document is compared with: no center covers them, or their centers are all too common."""
+
+    uncovered: tuple[Place, ...] = ()
+    common: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a passage scored as it did: matches, strongest first, whose contributions add up to the score.
 
-    `unmatched` are the spans of the query that found nothing in this passage: none of the centers they activate is there.
+    `unmatched` are the spans of the query that were looked for and not found in this passage: none of their centers is there.
+    `unsearched` are those that nothing can match.
     """
 
     query: str
     passage: PassageHit
     matches: tuple[Match, ...]
     unmatched: tuple[Place, ...]
+    unsearched: Unsearched = Unsearched()
 
     @property
     def score(self) -> float:
         """The passage's score."""
         return self.passage.score
+
+    @property
+    def matched(self) -> tuple[Place, ...]:
+        """The spans of the query that found something here; what feedback lent it is not among them."""
+        return tuple(match.query for match in self.matches if not match.lender)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +126,26 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A query against a whole document: what each span found anywhere in it, and the spans that found nothing."""
+    """A query against a whole document: what each span found anywhere in it, and the spans that found nothing.
+
+    `passages` holds the texts of the passages where something was found, by id. `unsearched`: spans that nothing can match.
+    """
 
     query: str
     document: str
     found: tuple[Answer, ...]
     missing: tuple[Place, ...]
+    unsearched: Unsearched = Unsearched()
+    passages: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryCost:
     """What a query cost: the lists it read (stop centers left out), and the seconds of each stage.
 
-    `centers` are the active ones that count, `postings` the summed lengths of their lists. Scoring and selecting are added up
-    over threads; `total` is the time on the clock.
+    `feedback` is the first of two searches, where the scoring asks for it. `centers` are the active ones that count,
+    `postings` the summed lengths of their lists. Scoring and selecting are added up over threads; `total` is the time on the
+    clock.
     """
 
     centers: int
@@ -130,6 +153,7 @@ class QueryCost:
     postings: int
     encoding: float
     filtering: float
+    feedback: float
     scoring: float
     selecting: float
     reading: float

@@ -23,6 +23,8 @@ from sparse_coverage.vocabulary.workers import Workers
 
 Matrix = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
+_EVERYWHERE = 3.0
+"""A radius that covers everything: no two directions are farther apart than 2."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,13 +50,15 @@ def activate(
             f"The span vectors have {vectors.shape[1]} dimensions, the centers {vocabulary.centers.shape[1]}. "
             "They come from different encoders."
         )
-    vectors = np.ascontiguousarray(vectors, dtype=np.float32)
+    vectors = vocabulary.prepared(vectors)
     packed = vocabulary.packed
     k = 1 if config.assignment == "hard" else config.k
     centers = np.full((len(vectors), k), -1, dtype=np.int32)
     distances = np.full((len(vectors), k), np.inf, dtype=np.float32)
-    if config.assignment == "soft":
-        _cover(vectors, packed, vocabulary.radii, centers, distances, threads)
+    if config.assignment != "hard":
+        everywhere = config.assignment == "nearest"
+        radii = np.full(len(vocabulary), _EVERYWHERE, dtype=np.float32) if everywhere else vocabulary.radii
+        _cover(vectors, packed, radii, centers, distances, threads)
     if config.assignment == "hard" or config.uncovered == "nearest":
         empty = np.flatnonzero(centers[:, 0] < 0)
         if len(empty):
@@ -66,7 +70,7 @@ def activate(
 
 def count_covering(vectors: Matrix, vocabulary: Vocabulary, *, threads: int | None = None) -> npt.NDArray[np.int64]:
     """Return how many centers cover each span, before any cap: the number within whose radius it lies."""
-    vectors = np.ascontiguousarray(vectors, dtype=np.float32)
+    vectors = vocabulary.prepared(vectors)
     counts = np.zeros(len(vectors), dtype=np.int64)
     packed, radii = vocabulary.packed, vocabulary.radii
     limits = _limits(radii, packed)

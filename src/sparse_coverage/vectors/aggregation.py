@@ -9,8 +9,8 @@ from sparse_coverage.vectors.activation import Activations
 from sparse_coverage.vectors.types import SparseVector
 
 
-def aggregate(spans: Spans, activations: Activations) -> SparseVector:
-    """Give each center its largest similarity and the first span that reaches it.
+def aggregate(spans: Spans, activations: Activations, repeats: float = 0.0) -> SparseVector:
+    """Give each center its largest similarity, times n^`repeats` where n spans activate it, and the first span that reaches it.
 
     A weight that is not positive is no evidence (the paper counts a center as present only where w > 0) and is left out.
     """
@@ -21,9 +21,13 @@ def aggregate(spans: Spans, activations: Activations) -> SparseVector:
     center, weight, span = center[order], weight[order], span[order]
     first = np.concatenate(([True], center[1:] != center[:-1])) if len(center) else np.zeros(0, dtype=bool)
     winners = span[first]
+    weight = weight[first]
+    if repeats:
+        times = np.diff(np.flatnonzero(np.append(first, True)))
+        weight = (weight * times**repeats).astype(np.float32)
     return SparseVector(
         centers=center[first],
-        weights=weight[first],
+        weights=weight,
         spans=winners.astype(np.int32),
         starts=spans.starts[winners],
         ends=spans.ends[winners],

@@ -32,6 +32,7 @@ class Behaviour:
     skew: float
     uncovered: float
     spans: int
+    selection: str = "farthest-first"
 
 
 def analyse(
@@ -66,6 +67,7 @@ def analyse(
                     skew=posting_skew(active, documents, size),
                     uncovered=float((covering == 0).mean()),
                     spans=total,
+                    selection=vocabulary.config.selection,
                 )
             )
             advance()

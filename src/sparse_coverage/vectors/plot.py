@@ -14,12 +14,15 @@ PANELS = (
     ("skew", "(c) balance", "longest / mean posting list"),
 )
 STYLES = ("-", "--", ":", "-.")
+LEGEND_COLUMNS = 3
+MARKERS = ("o", "s", "^", "D", "v")
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # told apart by colour-blind readers too
 
 
 def plot_behaviour(behaviours: Sequence[Behaviour], path: Path) -> None:
-    """Draw median radius, activation rate and posting-list skew over V: colours are encoders, line styles units.
+    """Draw median radius, activation rate and posting-list skew over V.
 
+    Colours are encoders, line styles units, markers ways to choose centers. The legend stands below, clear of the lines.
     The ending of the file's name decides the format: .png, .svg or .pdf. Needs the extra [plot].
     """
     if path.suffix not in (".png", ".svg", ".pdf"):
@@ -34,22 +37,24 @@ def plot_behaviour(behaviours: Sequence[Behaviour], path: Path) -> None:
         raise MissingExtraError("Plotting", "plot") from None
     encoders = list(dict.fromkeys(b.encoder for b in behaviours))
     units = list(dict.fromkeys(b.unit for b in behaviours))
-    figure = Figure(figsize=(12, 3.8), layout="constrained")
+    selections = list(dict.fromkeys(b.selection for b in behaviours))
+    lines = list(dict.fromkeys((b.encoder, b.unit, b.selection) for b in behaviours))
+    rows = -(-len(lines) // LEGEND_COLUMNS)
+    figure = Figure(figsize=(12, 3.7 + 0.22 * rows), layout="constrained")
     FigureCanvasAgg(figure)
     for axes, (measure, title, label) in zip(figure.subplots(1, len(PANELS)), PANELS, strict=True):
-        for encoder in encoders:
-            for unit in units:
-                line = sorted((b for b in behaviours if (b.encoder, b.unit) == (encoder, unit)), key=lambda b: b.size)
-                if line:
-                    axes.plot(
-                        [b.size for b in line],
-                        [getattr(b, measure) for b in line],
-                        STYLES[units.index(unit) % len(STYLES)],
-                        color=COLOURS[encoders.index(encoder) % len(COLOURS)],
-                        marker="o",
-                        markersize=4,
-                        label=f"{encoder}, {unit}",
-                    )
+        for encoder, unit, selection in lines:
+            points = [b for b in behaviours if (b.encoder, b.unit, b.selection) == (encoder, unit, selection)]
+            points.sort(key=lambda b: b.size)
+            axes.plot(
+                [b.size for b in points],
+                [getattr(b, measure) for b in points],
+                STYLES[units.index(unit) % len(STYLES)],
+                color=COLOURS[encoders.index(encoder) % len(COLOURS)],
+                marker=MARKERS[selections.index(selection) % len(MARKERS)],
+                markersize=4,
+                label=", ".join([encoder, unit, *([selection] if len(selections) > 1 else [])]),
+            )
         axes.set_title(title, fontsize=11)
         axes.set_xlabel("vocabulary size V")
         axes.set_ylabel(label)
@@ -59,5 +64,6 @@ def plot_behaviour(behaviours: Sequence[Behaviour], path: Path) -> None:
         axes.set_ylim(bottom=0)
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
-    figure.axes[0].legend(fontsize=8, frameon=False)
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=LEGEND_COLUMNS, fontsize=8, frameon=False)
     figure.savefig(path, dpi=150)

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-Assignment = Literal["soft", "hard"]
+Assignment = Literal["soft", "nearest", "hard"]
 Uncovered = Literal["drop", "nearest"]
 
 
@@ -16,13 +16,15 @@ Uncovered = Literal["drop", "nearest"]
 class ActivationConfig:
     """Which centers a span activates.
 
-    `soft`: the `k` most similar centers among all whose radius covers the span; `hard`: the single nearest center.
-    `uncovered`: what a span outside every radius does: `drop` it, or activate its `nearest` center.
+    `soft`: the `k` most similar centers among all whose radius covers the span; `nearest`: the `k` most similar centers,
+    whatever their radius; `hard`: the single nearest center. `uncovered`: what a span outside every radius does: `drop` it, or
+    activate its `nearest` center. `repeats`: in a query, a center that n spans activate counts n^repeats times.
     """
 
     k: int = 5
     assignment: Assignment = "soft"
     uncovered: Uncovered = "drop"
+    repeats: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,8 +1,8 @@
 """Many spans in, a vocabulary of centers with radii and anchors out."""
 
-from sparse_coverage.vocabulary.build import build_vocabulary
+from sparse_coverage.vocabulary.build import build_vocabulary, check_wishes
 from sparse_coverage.vocabulary.canonical import canonical_distance
-from sparse_coverage.vocabulary.hub import publish
+from sparse_coverage.vocabulary.hub import publish, vocabulary_folder
 from sparse_coverage.vocabulary.sample import SpanSample
 from sparse_coverage.vocabulary.sampler import SampleConfig, draw_sample
 from sparse_coverage.vocabulary.storage import load_vocabulary, save_vocabulary
@@ -16,8 +16,10 @@ __all__ = [
     "VocabularyConfig",
     "build_vocabulary",
     "canonical_distance",
+    "check_wishes",
     "draw_sample",
     "load_vocabulary",
     "publish",
     "save_vocabulary",
+    "vocabulary_folder",
 ]

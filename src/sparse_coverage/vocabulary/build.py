@@ -7,16 +7,46 @@ from pathlib import Path
 
 from sparse_coverage.encoding.types import Encoder
 from sparse_coverage.errors import InputError
+from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.nearest import nearest_centers
 from sparse_coverage.vocabulary.quantised import Centers
 from sparse_coverage.vocabulary.radii import measure_cells
 from sparse_coverage.vocabulary.sample import SpanSample
-from sparse_coverage.vocabulary.selections import NESTED, Choice, select
+from sparse_coverage.vocabulary.selections import NESTED, SELECTIONS, Choice
 from sparse_coverage.vocabulary.types import Vocabulary, VocabularyConfig
 
 DEFAULT_SIZE = 10_000
 SPANS_PER_CENTER = 10
 """Where no size is asked for, a small collection gets one center for this many spans."""
+
+
+def check_wishes(
+    *,
+    size: int | None = None,
+    sizes: Sequence[int] = (),
+    tau: float = 99.0,
+    seed: int = 0,
+    selection: str = "farthest-first",
+    max_spans: int | None = None,
+) -> None:
+    """Refuse what no sample could satisfy, before one is drawn: encoding may take hours."""
+    if not 0 < tau <= 100:
+        raise InputError(f"tau is a percentile: above 0, at most 100, not {tau}.")
+    if seed < 0:
+        raise InputError(f"A seed is a whole number from 0 on, not {seed}.")
+    if selection not in SELECTIONS:
+        raise InputError(f"There is no selection '{selection}'. The selections are: {', '.join(SELECTIONS)}.")
+    largest = max((*sizes, 1)) if size is None else size
+    if largest < 1:
+        raise InputError(f"A vocabulary needs at least one center, not {largest}.")
+    if not all(1 <= smaller <= largest for smaller in sizes):
+        raise InputError(
+            f"Smaller sizes must lie between 1 and the size {largest:,}, not {', '.join(map(str, sizes))}."
+        )
+    if len({*sizes, *([] if size is None else [size])}) > 1 and selection not in NESTED:
+        raise InputError(f"The selection '{selection}' is not nested: fit each size by itself, without smaller sizes.")
+    if max_spans is not None and largest > max_spans:
+        raise InputError(f"{largest:,} centers cannot be chosen from at most {max_spans:,} spans: sample more spans.")
 
 
 def build_vocabulary(
@@ -29,26 +59,26 @@ def build_vocabulary(
     tau: float = 99.0,
     seed: int = 0,
     selection: str = "farthest-first",
+    common: int | None = None,
     threads: int | None = None,
     checkpoints: Path | None = None,
 ) -> Vocabulary:
     """Choose centers among the sampled spans and give each its radius.
 
     Without a `size`: 10,000 centers, or a tenth of the spans where that is fewer. `sizes` are smaller sizes to measure
-    radii for in the same pass, for `Vocabulary.truncate`. In the folder `checkpoints` an interrupted run leaves its state.
+    radii for in the same pass, for `Vocabulary.truncate`. `common`: remove the mean of the vectors and this many of their
+    strongest common directions first. In the folder `checkpoints` an interrupted run leaves its state.
     """
-    if not 0 < tau <= 100:
-        raise InputError(f"tau is a percentile: above 0, at most 100, not {tau}.")
     if size is None:
         size = max((*sizes, max(1, min(DEFAULT_SIZE, len(sample) // SPANS_PER_CENTER))))
+    check_wishes(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection)
     levels = sorted({*sizes, size})
-    if levels[0] < 1 or levels[-1] > size:
-        raise InputError(f"Smaller sizes must lie between 1 and the size {size:,}, not {', '.join(map(str, sizes))}.")
-    if len(levels) > 1 and selection not in NESTED:
-        raise InputError(f"The selection '{selection}' is not nested: fit each size by itself, without smaller sizes.")
-    traversal = checkpoints / f"traversal-{seed}.npz" if checkpoints else None
-    chosen = select(selection, sample, Choice(size, seed, threads, traversal))
-    name = f"cells-{selection}-{seed}-{'-'.join(map(str, levels))}.bin"
+    part = None if common is None else CommonPart.of(sample.points, common)
+    kind = "" if part is None else f"-without-{part.fingerprint}"
+    sample = sample if part is None else sample.without(part)
+    traversal = checkpoints / f"traversal-{seed}{kind}.npz" if checkpoints else None
+    chosen = SELECTIONS[selection](sample, Choice(size, seed, threads, traversal))
+    name = f"cells-{selection}-{seed}-{'-'.join(map(str, levels))}{kind}.bin"
     assigned = nearest_centers(
         sample.points,
         Centers.of(chosen.centers),
@@ -69,5 +99,6 @@ def build_vocabulary(
         seed=seed,
         spans=len(sample),
         documents=sample.documents,
+        common=common,
     )
-    return Vocabulary(chosen.centers, cells[size].radii, sample.anchors(chosen.rows), config, cells, chosen.gaps)
+    return Vocabulary(chosen.centers, cells[size].radii, sample.anchors(chosen.rows), config, cells, chosen.gaps, part)

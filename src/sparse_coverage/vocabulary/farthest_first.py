@@ -19,10 +19,12 @@ import numpy.typing as npt
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.canonical import canonical_distance
+from sparse_coverage.vocabulary.distinct import check_enough, too_few
 from sparse_coverage.vocabulary.followers import Followers, leaders_of
 from sparse_coverage.vocabulary.frontier import Frontier
+from sparse_coverage.vocabulary.on_gpu import ROWS, CentersOnGpu, find_gpu
 from sparse_coverage.vocabulary.points import Points, Reader, as_points
-from sparse_coverage.vocabulary.quantised import Centers, quantise
+from sparse_coverage.vocabulary.quantised import SHORTEST, Centers, quantise
 from sparse_coverage.vocabulary.refresh import choose, meet_followers, meet_unseen
 from sparse_coverage.vocabulary.standing import Standing
 from sparse_coverage.vocabulary.workers import Workers
@@ -53,19 +55,24 @@ def farthest_first(
     threads: int | None = None,
     block: int | None = None,
     checkpoint: Path | None = None,
+    device: str | None = None,
 ) -> Traversal:
     """Choose `count` rows of normalised points. The first is drawn with the seed; ties go to the lowest row.
 
-    `block` is how many points are brought up to date at a time. With a `checkpoint` file, the state is saved there every
-    half minute and at the end, and taken up again from there: after an interruption, or to choose more centers.
+    Where there are not enough distinct points, the error says how many: at once where rows are equal, at the end of the
+    walk where they only lie closer than SAME_POINT. `block` is how many points are brought up to date at a time. With a
+    `checkpoint` file, the state is saved there every half minute and at the end, and taken up again from there: after an
+    interruption, or to choose more centers. Products are screened on the torch `device`; without one, on a GPU where torch
+    has one and there is enough work for it, otherwise by compiled kernels. The result is the same.
     """
     points = as_points(points)
     if count < 1:
         raise VocabularyError(f"A vocabulary needs at least one center, not {count}.")
     if len(points) == 0:
         raise VocabularyError("There are no spans to choose centers from: the texts are empty.")
+    check_enough(points, count)
     with Workers(threads) as workers:
-        walk = _Walk(points, count, seed, workers, block)
+        walk = _Walk(points, count, seed, workers, block, device or find_gpu(len(points), count))
         if checkpoint is not None:
             walk.resume(checkpoint)
         with progress_bar("Choosing centers", count) as advance:
@@ -76,21 +83,26 @@ def farthest_first(
 class _Walk:
     """One traversal under way."""
 
-    def __init__(self, points: Points, count: int, seed: int, workers: Workers, block: int | None) -> None:
+    def __init__(
+        self, points: Points, count: int, seed: int, workers: Workers, block: int | None, device: str | None = None
+    ) -> None:
         self.points = points
-        self.reader = Reader(points, PIECE)
+        self.reader = Reader(points, PIECE, SHORTEST)
         self.count = count
         self.seed = seed
+        self.fingerprint = points.fingerprint()
+        self.first = int(np.random.default_rng(seed).integers(len(points)))
         self.workers = workers
         self.standing = Standing.fresh(len(points), count)
         self.centers = Centers(count, points.dimension)
         self.followers = Followers(count)
+        self.gpu = CentersOnGpu(self.centers, device) if device is not None else None
         self.frontier = Frontier(self.standing.bound, block)
         self.pool = np.empty(0, dtype=np.int64)
 
     def resume(self, checkpoint: Path) -> None:
         """Take up the state that an interrupted run left, if it left one of the same traversal."""
-        self.standing.restore(checkpoint, self.seed)
+        self.standing.restore(checkpoint, self.seed, self.fingerprint)
         done = self.standing.count
         if done:
             self.centers.append(self.points.rows(self.standing.picked[:done]))
@@ -108,16 +120,16 @@ class _Walk:
             self._choose()
             advance(self.standing.count - before)
             if checkpoint is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
-                self.standing.save(checkpoint, self.seed)
+                self.standing.save(checkpoint, self.seed, self.fingerprint)
                 saved = time.monotonic()
         if checkpoint is not None and self.standing.count > found:
-            self.standing.save(checkpoint, self.seed)  # a shorter run keeps what a longer one left
+            self.standing.save(checkpoint, self.seed, self.fingerprint)  # a shorter run keeps what a longer one left
 
     def _start(self) -> None:
         """Draw the first center and measure every point against it."""
-        total = len(self.points)
-        row = int(np.random.default_rng(self.seed).integers(total))
-        self.centers.append(self.points.rows(np.array([row])))
+        total, row = len(self.points), self.first
+        vector, quantised = self.reader.read(np.array([row]))
+        self.centers.extend_rows(vector, quantised[:1])
         self._note(np.array([row]), np.array([np.inf], dtype=np.float32))
         starts = range(0, total, PIECE)
         self.workers.each(lambda top: self._meet_first(np.arange(top, min(top + PIECE, total))), starts)
@@ -128,9 +140,14 @@ class _Walk:
         bound = self.standing.bound
         while True:
             numbers = self.frontier.take(self.pool)
-            numbers = numbers[np.argsort(self.standing.owner[numbers], kind="stable")]  # neighbours share their lists
-            pieces = [numbers[top : top + PIECE] for top in range(0, len(numbers), PIECE)]
-            self.workers.each(self._refresh, pieces)
+            if self.gpu is None:
+                numbers = numbers[
+                    np.argsort(self.standing.owner[numbers], kind="stable")
+                ]  # neighbours share their lists
+                pieces = [numbers[top : top + PIECE] for top in range(0, len(numbers), PIECE)]
+                self.workers.each(self._refresh, pieces)
+            else:
+                self._refresh_on(self.gpu, numbers)
             above = self._above(numbers)
             self.frontier.give_back(numbers[~above])
             self.pool = np.concatenate([self.pool, numbers[above]])
@@ -140,11 +157,7 @@ class _Walk:
         self.frontier.give_back(self.pool[~staying])
         self.pool = np.sort(self.pool[staying])
         if len(self.pool) == 0 or not bound[self.pool].max() > SAME_POINT:
-            found = self.standing.count
-            raise VocabularyError(
-                f"{self.count:,} centers were asked for, but the {len(self.points):,} spans hold only {found:,} distinct "
-                f"points. Choose a vocabulary size of at most {found:,}, or give more text."
-            )
+            raise too_few(self.count, len(self.points), self.standing.count)
 
     def _above(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         bound = self.standing.bound[numbers]
@@ -193,6 +206,8 @@ class _Walk:
         state.count += len(numbers)
 
     def _enter(self, first: int) -> None:
+        if self.gpu is not None:
+            return  # it meets all centers at once and needs no lists
         last = self.standing.count
         spans = [(top, min(top + PIECE, last)) for top in range(first, last, PIECE)]
         found = self.workers.map(lambda span: leaders_of(self.centers, span[0], span[1]), spans)
@@ -221,6 +236,16 @@ class _Walk:
         left = np.flatnonzero(self._above(numbers))
         left = left[np.argsort(state.seen[numbers[left]], kind="stable")]
         self._meet(left, numbers, rows, quantised, self.frontier.theta, self.frontier.tie_row)
+
+    def _refresh_on(self, gpu: CentersOnGpu, numbers: npt.NDArray[np.int64]) -> None:
+        state = self.standing
+        numbers = numbers[np.argsort(state.seen[numbers], kind="stable")]
+        for top in range(0, len(numbers), ROWS):
+            part = numbers[top : top + ROWS]
+            bound, owner = state.bound[part], state.owner[part]
+            gpu.meet(self.points.rows(part), owner, bound, int(state.seen[part].min()), state.count)
+            state.bound[part], state.owner[part] = bound, owner
+            state.seen[part] = state.checked[part] = state.count
 
     def _meet_first(self, numbers: npt.NDArray[np.int64]) -> None:
         rows, quantised = self.reader.read(numbers)

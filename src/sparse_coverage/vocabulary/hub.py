@@ -20,7 +20,7 @@ def vocabulary_folder(source: str | Path) -> Path:
 
     try:
         return Path(snapshot_download(source, allow_patterns=list(FILES)))
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:  # ValueError: an impossible name
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise VocabularyError(
             f"'{source}' is no folder here, and could not be fetched from the model hub: {reason}"
@@ -40,7 +40,7 @@ def publish(folder: Path, repository: str, *, private: bool = False) -> str:
     try:
         address = api.create_repo(repository, private=private, exist_ok=True)
         api.upload_folder(repo_id=repository, folder_path=folder, allow_patterns=list(FILES))
-    except (HfHubHTTPError, OSError) as error:
+    except (HfHubHTTPError, OSError, ValueError) as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise VocabularyError(f"'{repository}' could not be published: {reason}") from None
     return str(address)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.errors import VocabularyError
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.canonical import canonical_distance
+from sparse_coverage.vocabulary.distinct import check_enough, too_few
 from sparse_coverage.vocabulary.nearest import BLOCK, meet, nearest_centers
 from sparse_coverage.vocabulary.points import Points, Reader
 from sparse_coverage.vocabulary.quantised import Centers, quantise
@@ -27,6 +27,7 @@ def seed_by_distance(points: Points, count: int, *, seed: int = 0, threads: int 
     Distances are brought up to date only now and then. In between a row drawn with its old distance is accepted with the
     chance new / old, which gives exactly the distribution of the new distances.
     """
+    check_enough(points, count)
     random = np.random.default_rng([seed, 4])
     centers = Centers(count, points.dimension)
     chosen: list[int] = []
@@ -42,10 +43,7 @@ def seed_by_distance(points: Points, count: int, *, seed: int = 0, threads: int 
             weights[distances <= 1e-6] = 0.0
             cumulated = np.cumsum(weights)
             if cumulated[-1] <= 0.0:
-                raise VocabularyError(
-                    f"{count:,} centers were asked for, but the {len(points):,} spans hold only {len(chosen):,} distinct "
-                    f"points. Choose a vocabulary size of at most {len(chosen):,}, or give more text."
-                )
+                raise too_few(count, len(points), len(chosen))
             drawn = np.searchsorted(cumulated, random.random(DRAWS) * cumulated[-1], side="right")
             accepted = _accept(points, centers, chosen, drawn, weights, random.random(DRAWS), met, count)
             advance(accepted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from sparse_coverage.kernels import compiled
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.canonical import row_distance
+from sparse_coverage.vocabulary.on_gpu import ROWS, CentersOnGpu, find_gpu
 from sparse_coverage.vocabulary.points import Points, Reader, as_points
 from sparse_coverage.vocabulary.products import PANEL, TILE, tile_products
 from sparse_coverage.vocabulary.quantised import Centers, screen
@@ -42,10 +44,12 @@ def nearest_centers(
     threads: int | None = None,
     checkpoint: Path | None = None,
     quiet: bool = False,
+    device: str | None = None,
 ) -> dict[int, Assignment]:
     """Assign every point to its nearest center, for the first V centers of each of the `sizes` (default: all centers).
 
-    With a `checkpoint` file, finished blocks are appended to it and not computed again after an interruption.
+    With a `checkpoint` file, finished blocks are appended to it and not computed again after an interruption. `device` is
+    as in `farthest_first`.
     """
     points = as_points(points)
     ready = centers if isinstance(centers, Centers) else Centers.of(centers)
@@ -53,20 +57,23 @@ def nearest_centers(
     found = {
         size: Assignment(np.zeros(len(points), np.int32), np.full(len(points), np.inf, np.float32)) for size in wanted
     }
+    device = device or find_gpu(len(points), wanted[-1])
+    gpu = CentersOnGpu(ready, device) if device is not None else None
     save = _Saved(checkpoint, found)
     step = BLOCK * BLOCKS_PER_SAVE
-    total, reader = len(points), Reader(points, BLOCK)
+    block = min(ROWS, step) if gpu is not None else BLOCK
+    total, reader = len(points), Reader(points, block)
     bar = nullcontext(_unseen) if quiet else progress_bar("Assigning spans", total)
     with Workers(threads) as workers, bar as advance:
         done = save.restore(total)
         advance(done)
 
-        def work(first: int) -> None:
-            _assign_block(reader, ready, first, min(first + BLOCK, total), found)
+        def work(numbers: npt.NDArray[np.int64]) -> None:
+            _assign(reader, ready, gpu, numbers, found)
 
         for top in range(done, total, step):
             last = min(top + step, total)
-            workers.each(work, range(top, last, BLOCK))
+            workers.each(work, [np.arange(first, min(first + block, last)) for first in range(top, last, block)])
             save.append(top, last)
             advance(last - top)
     return found
@@ -76,15 +83,24 @@ def _unseen(steps: int = 1) -> None:
     """Move no bar."""
 
 
-def _assign_block(reader: Reader, centers: Centers, first: int, last: int, found: dict[int, Assignment]) -> None:
-    rows, quantised = reader.read(np.arange(first, last))
-    nearest = np.zeros(last - first, dtype=np.int32)
-    distances = np.full(last - first, np.inf, dtype=np.float32)
+def _assign(
+    reader: Reader,
+    centers: Centers,
+    gpu: CentersOnGpu | None,
+    numbers: npt.NDArray[np.int64],
+    found: dict[int, Assignment],
+) -> None:
+    rows, quantised = reader.read(numbers)
+    nearest = np.zeros(len(numbers), dtype=np.int32)
+    distances = np.full(len(numbers), np.inf, dtype=np.float32)
     met = 0
     for size, assignment in found.items():
-        meet(rows, quantised, nearest, distances, centers.rows, centers.panels, met, size, centers.margin)
-        assignment.nearest[first:last] = nearest
-        assignment.distances[first:last] = distances
+        if gpu is None:
+            meet(rows, quantised, nearest, distances, centers.rows, centers.panels, met, size, centers.margin)
+        else:
+            gpu.meet(rows, nearest, distances, met, size)
+        assignment.nearest[numbers] = nearest
+        assignment.distances[numbers] = distances
         met = size
 
 
@@ -152,11 +168,18 @@ class _Saved:
 
     def append(self, first: int, last: int) -> None:
         """Add a finished block."""
-        if self._path is not None:
-            with self._path.open("ab") as stream:
-                for assignment in self._found.values():
-                    stream.write(assignment.nearest[first:last].tobytes())
-                    stream.write(assignment.distances[first:last].tobytes())
+        if self._path is None:
+            return
+        self._path.touch()
+        with self._path.open("rb+") as stream:
+            stream.seek(
+                8 * len(self._found) * first
+            )  # its own place: a second process would write the same bytes there
+            for assignment in self._found.values():
+                stream.write(assignment.nearest[first:last].tobytes())
+                stream.write(assignment.distances[first:last].tobytes())
+            stream.flush()
+            os.fsync(stream.fileno())
 
     def _take(self, content: bytes, first: int, size: int) -> None:
         for place, assignment in enumerate(self._found.values()):

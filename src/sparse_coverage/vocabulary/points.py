@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 
 import numpy as np
@@ -37,6 +38,12 @@ class Points:
         self.read(numbers, out)
         return out
 
+    def fingerprint(self) -> bytes:
+        """Return 16 bytes that tell these points from others: their shape and some rows, evenly spread."""
+        some = np.unique(np.linspace(0, len(self) - 1, 1024).astype(np.int64)) if len(self) else np.empty(0, np.int64)
+        shape = f"{len(self)} {self.dimension}\n".encode()
+        return hashlib.blake2b(shape + self.rows(some).tobytes(), digest_size=16).digest()
+
     def read(self, numbers: Rows, out: Matrix) -> None:
         """Fill `out` with some rows, in the order asked for."""
         if self._packed is None:
@@ -51,10 +58,14 @@ def as_points(points: Points | npt.NDArray[np.float32] | npt.NDArray[np.float16]
 
 
 class Reader(threading.local):
-    """Reads rows, exact and quantised, into memory that each thread uses over and over: fresh memory would cost more."""
+    """Reads rows, exact and quantised, into memory that each thread uses over and over: fresh memory would cost more.
 
-    def __init__(self, points: Points, capacity: int) -> None:
+    A row below the length `shortest` is refused, as are rows that are too long or hold no numbers.
+    """
+
+    def __init__(self, points: Points, capacity: int, shortest: float = 0.0) -> None:
         self._points = points
+        self._shortest = shortest
         self._rows = np.empty((capacity, points.dimension), dtype=np.float32)
         self._quantised = np.zeros((-(-capacity // TILE) * TILE, padded(points.dimension)), dtype=np.int16)
 
@@ -63,15 +74,22 @@ class Reader(threading.local):
         count = len(numbers)
         rows, quantised = self._rows[:count], self._quantised[: -(-count // TILE) * TILE]
         self._points.read(numbers, rows)
-        quantise(rows, quantised)
+        quantise(rows, quantised, shortest=self._shortest, numbers=numbers)
         return rows, quantised
+
+
+@compiled
+def _broken(row: npt.NDArray[np.uint16]) -> bool:
+    """Say whether a float16 row, given by its bits, holds an infinite value or one that is not a number."""
+    return bool(((row & np.uint16(0x7C00)) == np.uint16(0x7C00)).any())
 
 
 @compiled
 def _unpack(packed: npt.NDArray[np.uint16], numbers: Rows, widened: npt.NDArray[np.uint32], values: Matrix) -> None:
     """Turn float16 bits into float32 values of length one; `widened` and `values` are the same memory.
 
-    Exponent and mantissa move to their places in float32; the factor corrects the bias of the exponent. All exact.
+    Exponent and mantissa move to their places in float32; the factor corrects the bias of the exponent. All exact. A row
+    with an infinite value or one that is not a number becomes NaN: its bits, so moved, would pass for 2^16 or more.
     """
     bias = np.float32(2.0**112)
     for number in range(len(numbers)):
@@ -82,7 +100,9 @@ def _unpack(packed: npt.NDArray[np.uint16], numbers: Rows, widened: npt.NDArray[
         for i in range(len(row)):
             row[i] *= bias
         squares = row_dot(values, number, values, number)
-        if squares > 0.0:
+        if squares >= 2.0**32 and _broken(source):
+            row[:] = np.nan
+        elif squares > 0.0:
             inverse = 1.0 / np.sqrt(squares)
             for i in range(len(row)):
                 row[i] = np.float32(np.float64(row[i]) * inverse)

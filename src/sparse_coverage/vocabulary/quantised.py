@@ -17,6 +17,8 @@ from sparse_coverage.vocabulary.products import PANEL, STEP, TILE
 SCALE = 32_000.0
 NORM_LIMIT = 1.001
 """Rows may be a little longer than one (they are rounded), not more: 16 bits would overflow."""
+SHORTEST = 0.999
+"""Points that centers are chosen from may be a little shorter than one, not more: a row of zeros has no direction."""
 _LOWEST, _HIGHEST = -(2**31), 2**31 - 1
 
 Matrix = npt.NDArray[np.float32]
@@ -37,28 +39,36 @@ def margin(dimension: int) -> float:
     return error * (2 * NORM_LIMIT + error) + 1e-6
 
 
-def quantise(rows: Matrix, out: Quantised | None = None) -> Quantised:
+def quantise(
+    rows: Matrix,
+    out: Quantised | None = None,
+    *,
+    shortest: float = 0.0,
+    numbers: npt.NDArray[np.int64] | None = None,
+) -> Quantised:
     """Return normalised rows in 16 bits, padded with zeros: columns for the kernels' steps, rows for whole tiles.
 
-    `out`, if given, is filled; its padding must be zero already.
+    `out`, if given, is filled; its padding must be zero already. A row below the length `shortest` is refused; `numbers`
+    are what the rows are called in that error.
     """
     if out is None:
         out = np.zeros((-(-len(rows) // TILE) * TILE, padded(rows.shape[1])), dtype=np.int16)
-    bad = _quantise(rows, out)
+    bad = _quantise(rows, out, shortest)
     if bad >= 0:
+        number = bad if numbers is None else int(numbers[bad])
         raise VocabularyError(
-            f"Vector {bad} cannot be used: it holds a value that is not a number, or its length is not one. "
+            f"Vector {number} cannot be used: it holds a value that is not a number, or its length is not one. "
             "Vectors must be finite and L2-normalised."
         )
     return out
 
 
 @compiled
-def _quantise(rows: Matrix, out: Quantised) -> int:
-    """Fill `out`; return the first row that is not finite or too long, or -1."""
+def _quantise(rows: Matrix, out: Quantised, shortest: float) -> int:
+    """Fill `out`; return the first row that is not finite, too long or too short, or -1."""
     scale = np.float32(SCALE)
     for number in range(rows.shape[0]):
-        if not row_dot(rows, number, rows, number) <= NORM_LIMIT * NORM_LIMIT:
+        if not shortest * shortest <= row_dot(rows, number, rows, number) <= NORM_LIMIT * NORM_LIMIT:
             return number
         source, target = rows[number], out[number]  # flat rows become vector instructions
         for i in range(len(source)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.files import read_json, sha256_of
+from sparse_coverage.vocabulary.common import CommonPart, blocks_of
 from sparse_coverage.vocabulary.points import Points
 from sparse_coverage.vocabulary.types import Anchor
 
@@ -28,6 +30,7 @@ class SpanSample:
         self.folder = folder
         self.documents = int(facts["documents"])
         self.seen: dict[str, int] = facts["seen"]
+        self.first: str = facts.get("first", "")
         self._sha256: dict[str, str] = facts["sha256"]
         shape = (int(facts["spans"]), int(facts["dimension"]))
         path = folder / POINTS
@@ -47,6 +50,24 @@ class SpanSample:
         wanted = set(rows.tolist())
         found = {row: Anchor(*json.loads(line)) for row, line in enumerate(self._lines()) if row in wanted}
         return tuple(found[row] for row in rows.tolist())
+
+    def without(self, common: CommonPart) -> SpanSample:
+        """Return the sample with other points: its own without their common part, in a file beside them."""
+        path = self.folder / f"points-without-{common.fingerprint}.f16"
+        if not path.is_file():
+            partial = path.with_suffix(".partial")
+            try:
+                with partial.open("wb") as stream:
+                    for block in blocks_of(self.points, "Removing what spans have in common"):
+                        stream.write(common.remove(block).astype(np.float16).tobytes())
+                partial.replace(path)
+            except BaseException:
+                partial.unlink(missing_ok=True)
+                raise
+        changed = copy(self)
+        shape = (len(self), self.points.dimension)
+        changed.points = Points(np.memmap(path, dtype=np.float16, mode="r", shape=shape))
+        return changed
 
     def texts(self) -> Iterator[str]:
         """Yield the text of every span, in row order."""

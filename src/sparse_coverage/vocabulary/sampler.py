@@ -33,7 +33,9 @@ SLACK = 1.5
 """How many times the wanted number of spans may lie on disk before the ones with high draws are thrown away."""
 _GOLDEN = 0x9E3779B97F4A7C15
 
+
 Group = list[tuple[Patent | str, list[Passage]]]
+"""Documents that are encoded together, each with its sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ def draw_sample(
 ) -> SpanSample:
     """Draw a sample into a folder, or take up what an interrupted run left there, or open the finished sample.
 
-    `total` is how many documents there are, if that is known: for the estimate of the time left.
+    A finished sample is recognised by its settings and its first document; the other documents are not read again. `total`
+    is how many documents there are, if that is known: for the estimate of the time left.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _check_same(folder / "sampling.json", config)
@@ -68,9 +71,14 @@ def draw_sample(
         sampler = _Sampler(folder, config)
         sampler.run(documents, encoder, unit, total)
         sampler.finish()
-    elif (folder / "shards").exists():
+        return SpanSample(folder)
+    if (folder / "shards").exists():
         ShardFolder(folder / "shards").remove()  # a kill came between the last two steps
-    return SpanSample(folder)
+    sample = SpanSample(folder)
+    for document in documents:
+        _check_first(folder, sample.first, named(document))
+        break
+    return sample
 
 
 class _Sampler:
@@ -80,7 +88,11 @@ class _Sampler:
         self._shards = ShardFolder(folder / "shards")
         self._threshold = (1 << 64) - 1
         self._done = len(self._shards)
-        self._draws = [shard.draws for shard in self._shards]
+        self._draws: list[npt.NDArray[np.uint64]] = []
+        self._firsts: list[str] = []
+        for shard in self._shards:
+            self._draws.append(shard.draws)
+            self._firsts.append(shard.first)
         self._on_disk = sum(map(len, self._draws))
         self._tighten()
 
@@ -88,7 +100,9 @@ class _Sampler:
         """Encode the documents group by group; groups that are on disk already are only read, not encoded."""
         with progress_bar("Encoding documents", total) as advance:
             for number, group in enumerate(grouped(documents)):
-                if number >= self._done:
+                if number < self._done:
+                    _check_first(self._folder, self._firsts[number], named(group[0][0]))
+                else:
                     shard = self._encode(group, encoder, unit)
                     self._shards.write(number, shard)
                     self._draws.append(shard.draws)
@@ -98,15 +112,19 @@ class _Sampler:
 
     def finish(self) -> None:
         """Put the sample's spans into one matrix on disk, in the order they came, and drop the shards."""
+        for stale in (*self._folder.glob("traversal-*.npz"), *self._folder.glob("cells-*.bin")):
+            stale.unlink()  # what was computed from an earlier sample, which somebody removed by hand
         self._tighten(exactly=True)
         seen: Counter[str] = Counter()
         documents = rows = 0
+        first = ""
         with (self._folder / POINTS).open("wb") as points, (self._folder / ANCHORS).open("wb") as anchors:
             for shard in self._shards:
                 kept = shard.below(self._threshold)
                 points.write(np.ascontiguousarray(kept.vectors).tobytes())
                 anchors.writelines(line + b"\n" for line in kept.anchors)
                 seen.update(kept.seen)
+                first = first or kept.first
                 documents += kept.documents
                 rows += len(kept.draws)
             for stream in (points, anchors):
@@ -118,6 +136,7 @@ class _Sampler:
             "spans": rows,
             "dimension": self._config.dimension,
             "documents": documents,
+            "first": first,
             "seen": dict(seen),
             "sha256": {name: sha256_of(self._folder / name) for name in (POINTS, ANCHORS)},
         }
@@ -139,13 +158,15 @@ class _Sampler:
                 )
             seen[section.section] += len(spans)
             drawn = draws_of(hash64(self._config.seed, section.id), len(spans))
-            kept = np.flatnonzero(drawn <= np.uint64(self._threshold))
+            has_direction = spans.vectors.any(axis=1)  # some encoders know words that they give a vector of zeros
+            kept = np.flatnonzero((drawn <= np.uint64(self._threshold)) & has_direction)
             vectors.append(spans.vectors[kept].astype(np.float16))
             draws.append(drawn[kept])
             for row in kept:
                 text = section.text[spans.starts[row] : spans.ends[row]]
                 anchors.append(json.dumps([text, section.document, section.id]).encode())
-        return Shard(np.concatenate(vectors), np.concatenate(draws), anchors, dict(seen), len(group))
+        first = named(group[0][0])
+        return Shard(np.concatenate(vectors), np.concatenate(draws), anchors, dict(seen), len(group), first)
 
     def _tighten(self, exactly: bool = False) -> None:
         """Lower the threshold to what the sample needs; clean the disk when too much of it lies above."""
@@ -193,6 +214,20 @@ def sections_of(document: Patent | str, number: int) -> list[Passage]:
     if isinstance(document, str):
         return [Passage(f"text-{number}", f"text-{number}", "document", "/", document, 0, len(document))]
     return list(passages(document, by="section"))
+
+
+def named(document: Patent | str) -> str:
+    """Return what tells a document from others: a patent's id, or the beginning of a plain text and its digest."""
+    return f"'{document[:40]}' ({hash64(0, document):016x})" if isinstance(document, str) else document.id
+
+
+def _check_first(folder: Path, there: str, here: str) -> None:
+    """Refuse documents that are not those of the run whose work lies in the folder, as far as one can tell."""
+    if there and there != here:
+        raise MismatchError(
+            f"{folder} holds the sample of other documents: {there} stands there where {here} stands here. Choose another "
+            "folder for these, or give the same documents in the same order to take that run up again."
+        )
 
 
 def _check_same(path: Path, config: SampleConfig) -> None:

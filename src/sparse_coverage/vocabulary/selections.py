@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.errors import InputError, VocabularyError
+from sparse_coverage.errors import VocabularyError
+from sparse_coverage.vocabulary.distinct import distinct_rows
 from sparse_coverage.vocabulary.farthest_first import farthest_first
 from sparse_coverage.vocabulary.kmeans import refine, seed_by_distance
 from sparse_coverage.vocabulary.sample import SpanSample
@@ -83,13 +84,6 @@ NESTED = frozenset(SELECTIONS) - {"kmeans"}
 """Selections whose first V' centers are what they would choose for size V'."""
 
 
-def select(name: str, sample: SpanSample, choice: Choice) -> Selection:
-    """Choose centers by the selection of that name."""
-    if name not in SELECTIONS:
-        raise InputError(f"There is no selection '{name}'. The selections are: {', '.join(SELECTIONS)}.")
-    return SELECTIONS[name](sample, choice)
-
-
 def _observed(sample: SpanSample, rows: npt.NDArray[np.int64]) -> Selection:
     return Selection(rows, sample.points.rows(rows), np.empty(0, dtype=np.float32))
 
@@ -102,14 +96,10 @@ def _text_numbers(sample: SpanSample) -> list[int]:
 
 def _first_distinct(sample: SpanSample, order: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
     """Return the first `size` rows of an order, leaving out those that equal an earlier one bit by bit."""
-    taken: dict[bytes, int] = {}
-    for top in range(0, len(order), 4096):
-        part = order[top : top + 4096]
-        for row, vector in zip(part.tolist(), sample.points.rows(part), strict=True):
-            taken.setdefault(vector.tobytes(), row)
-            if len(taken) == size:
-                return np.fromiter(taken.values(), dtype=np.int64)
-    raise VocabularyError(
-        f"{size:,} centers were asked for, but there are only {len(taken):,} distinct candidates. "
-        f"Choose a vocabulary size of at most {len(taken):,}, or give more text."
-    )
+    rows = distinct_rows(sample.points, order, size)
+    if len(rows) < size:
+        raise VocabularyError(
+            f"{size:,} centers were asked for, but there are only {len(rows):,} distinct candidates. "
+            f"Choose a vocabulary size of at most {len(rows):,}, or give more text."
+        )
+    return rows

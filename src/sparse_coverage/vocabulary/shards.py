@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ from sparse_coverage.errors import VocabularyError
 class Shard:
     """Spans kept from one group of documents: float16 vectors, the draw of each, one line of JSON each for its anchor.
 
-    `seen` counts all spans of the group by section, kept or not; `documents` the documents.
+    `seen` counts all spans of the group by section, kept or not; `documents` the documents, `first` names the first one.
     """
 
     vectors: npt.NDArray[np.float16]
@@ -28,12 +28,13 @@ class Shard:
     anchors: list[bytes]
     seen: dict[str, int]
     documents: int
+    first: str = ""
 
     def below(self, threshold: int) -> Shard:
         """Return the spans whose draw is at most the threshold."""
         kept = np.flatnonzero(self.draws <= np.uint64(threshold))
         anchors = [self.anchors[row] for row in kept]
-        return Shard(self.vectors[kept], self.draws[kept], anchors, self.seen, self.documents)
+        return replace(self, vectors=self.vectors[kept], draws=self.draws[kept], anchors=anchors)
 
 
 class ShardFolder:
@@ -56,7 +57,7 @@ class ShardFolder:
                 "draws": np.ascontiguousarray(shard.draws),
                 "anchors": np.frombuffer(b"\n".join(shard.anchors), dtype=np.uint8),
             },
-            {"seen": json.dumps(shard.seen), "documents": str(shard.documents)},
+            {"seen": json.dumps(shard.seen), "documents": str(shard.documents), "first": shard.first},
         )
         partial = self._path(number).with_suffix(".partial")
         try:
@@ -83,7 +84,7 @@ class ShardFolder:
                 "command again: it goes on from there."
             ) from None
         lines = anchors.split(b"\n") if len(draws) else []
-        return Shard(vectors, draws, lines, json.loads(facts["seen"]), int(facts["documents"]))
+        return Shard(vectors, draws, lines, json.loads(facts["seen"]), int(facts["documents"]), facts.get("first", ""))
 
     def __iter__(self) -> Iterator[Shard]:
         for number in range(len(self)):

@@ -38,8 +38,8 @@ class Standing:
             gaps=np.empty(count, dtype=np.float32),
         )
 
-    def save(self, path: Path, seed: int) -> None:
-        """Replace the saved state in one step."""
+    def save(self, path: Path, seed: int, points: bytes = b"") -> None:
+        """Replace the saved state in one step. `points` is their fingerprint."""
         partial = path.with_name(path.name + ".partial")
         try:
             with partial.open("wb") as stream:
@@ -52,6 +52,7 @@ class Standing:
                     picked=self.picked[: self.count],
                     gaps=self.gaps[: self.count],
                     seed=np.int64(seed),
+                    points=np.frombuffer(points, dtype=np.uint8),
                 )
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -60,11 +61,14 @@ class Standing:
             partial.unlink(missing_ok=True)
             raise
 
-    def restore(self, path: Path, seed: int) -> None:
+    def restore(self, path: Path, seed: int, points: bytes = b"") -> None:
         """Take up a saved state, if it is there, whole, and of the same traversal; otherwise stay as it is."""
         try:
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as saved:
                 if int(saved["seed"]) != seed or len(saved["bound"]) != len(self.bound):
+                    return
+                known = saved["points"].tobytes() if "points" in saved else b""
+                if known and points and known != points:
                     return
                 arrays = {name: saved[name] for name in ("bound", "owner", "seen", "checked", "picked", "gaps")}
         except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):

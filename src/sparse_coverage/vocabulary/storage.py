@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.files import read_json, sha256_of, write_json
+from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.hub import vocabulary_folder
 from sparse_coverage.vocabulary.radii import Cells
 from sparse_coverage.vocabulary.types import Anchor, Vocabulary, VocabularyConfig
@@ -30,9 +31,12 @@ def save_vocabulary(vocabulary: Vocabulary, folder: Path) -> None:
     arrays: dict[str, npt.NDArray[Any]] = {"centers": vocabulary.centers, "radii": vocabulary.radii}
     if len(vocabulary.gaps):
         arrays["gaps"] = vocabulary.gaps
+    if vocabulary.common is not None:
+        arrays["common-mean"], arrays["common-directions"] = vocabulary.common.mean, vocabulary.common.directions
     for size, cells in vocabulary.levels.items():
         arrays[f"radii-{size}"], arrays[f"counts-{size}"] = cells.radii, cells.counts
-    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, folder / CENTERS)
+    content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
+    (folder / CENTERS).write_bytes(content)  # not `save_file`, whose error on a full disk is none that the system knows
     with (folder / ANCHORS).open("w", encoding="utf-8", newline="\n") as stream:
         for anchor in vocabulary.anchors:
             stream.write(json.dumps(asdict(anchor), ensure_ascii=True) + "\n")
@@ -56,20 +60,29 @@ def load_vocabulary(source: str | Path, *, mmap: bool = False, check: bool = Tru
             f"{folder}: there is no vocabulary here (no {HEADER}). Make one with: sparse-coverage fit"
         )
     header = read_json(folder / HEADER)
-    if header.get("format") != FORMAT:
+    version = header.get("format") if isinstance(header, dict) else None
+    if version != FORMAT:
         raise VocabularyError(
-            f"{folder}: vocabulary format {header.get('format')}, this version reads format {FORMAT}. Fit it again."
+            f"{folder}: vocabulary format {version}, this version reads format {FORMAT}. Fit it again."
         )
-    for name, expected in header["sha256"].items():
-        if not (folder / name).is_file():
-            raise VocabularyError(f"{folder / name}: the file is missing. Restore it or fit the vocabulary again.")
-        if check and sha256_of(folder / name) != expected:
-            raise VocabularyError(
-                f"{folder / name}: the file is damaged (its sha256 differs). Fit the vocabulary again."
-            )
+    try:
+        for name in (CENTERS, ANCHORS):
+            if not (folder / name).is_file():
+                raise VocabularyError(f"{folder / name}: the file is missing. Restore it or fit the vocabulary again.")
+            if check and sha256_of(folder / name) != header["sha256"][name]:
+                raise VocabularyError(
+                    f"{folder / name}: the file is damaged (its sha256 differs). Fit the vocabulary again."
+                )
+        return _assembled(folder, header, _mapped(folder / CENTERS) if mmap else _read(folder / CENTERS))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise VocabularyError(
+            f"{folder}: the files do not fit together ({type(error).__name__}: {error}). Restore them or fit the vocabulary again."
+        ) from None
+
+
+def _assembled(folder: Path, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Vocabulary:
     names = {field.name for field in fields(VocabularyConfig)}
     config = VocabularyConfig(**{key: value for key, value in header["config"].items() if key in names})
-    arrays = _mapped(folder / CENTERS) if mmap else _read(folder / CENTERS)
     levels = {
         int(size): Cells(arrays[f"radii-{size}"], arrays[f"counts-{size}"], **facts)
         for size, facts in header.get("levels", {}).items()
@@ -77,7 +90,10 @@ def load_vocabulary(source: str | Path, *, mmap: bool = False, check: bool = Tru
     lines = (folder / ANCHORS).read_text(encoding="utf-8").splitlines()
     anchors = tuple(Anchor(**json.loads(line)) for line in lines)
     gaps = arrays.get("gaps", np.empty(0, dtype=np.float32))
-    return Vocabulary(arrays["centers"], arrays["radii"], anchors, config, levels, gaps)
+    common = None
+    if config.common is not None:
+        common = CommonPart(np.asarray(arrays["common-mean"]), np.asarray(arrays["common-directions"]))
+    return Vocabulary(arrays["centers"], arrays["radii"], anchors, config, levels, gaps, common)
 
 
 def _read(path: Path) -> dict[str, npt.NDArray[Any]]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.quantised import Centers
 from sparse_coverage.vocabulary.radii import Cells
 
@@ -28,7 +29,8 @@ class VocabularyConfig:
     """How a vocabulary was made. Saved beside it, and compared when something built with another is loaded.
 
     `size` is V; `tau` the percentile of the radii; `spans` the number of span vectors that the centers were chosen from,
-    out of `documents` documents.
+    out of `documents` documents. `common`: how many common directions were removed from the vectors beside their mean; None
+    where the vectors are as the encoder made them.
     """
 
     encoder: str
@@ -42,6 +44,7 @@ class VocabularyConfig:
     seed: int
     spans: int
     documents: int = 0
+    common: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +52,8 @@ class Vocabulary:
     """V centers in the order in which they were chosen, so that the first V' are the vocabulary of size V'.
 
     `levels` holds the cells of every size that was fitted, this one included; `gaps` how far each center was from the
-    centers before it when farthest-first chose it. Both are empty where nobody measured them.
+    centers before it when farthest-first chose it. Both are empty where nobody measured them. `common` is what was removed
+    from all span vectors, and must be removed from those that are compared with the centers (`prepared`).
     """
 
     centers: npt.NDArray[np.float32]
@@ -58,6 +62,7 @@ class Vocabulary:
     config: VocabularyConfig
     levels: Mapping[int, Cells] = field(default_factory=dict)
     gaps: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty(0, dtype=np.float32))
+    common: CommonPart | None = None
 
     def __post_init__(self) -> None:
         if not len(self.centers) == len(self.radii) == len(self.anchors) == self.config.size:
@@ -73,6 +78,11 @@ class Vocabulary:
     def packed(self) -> Centers:
         """The centers as the kernels want them, made at the first use."""
         return Centers.of(np.ascontiguousarray(self.centers, dtype=np.float32))
+
+    def prepared(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return span vectors as they are compared with the centers."""
+        ready = vectors if self.common is None else self.common.remove(vectors)
+        return np.ascontiguousarray(ready, dtype=np.float32)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -98,6 +108,7 @@ class Vocabulary:
             config=replace(self.config, size=size),
             levels={smaller: cells for smaller, cells in self.levels.items() if smaller <= size},
             gaps=self.gaps[:size],
+            common=self.common,
         )
 
     def with_radii(self, radii: npt.NDArray[np.float32], tau: float) -> Vocabulary:

@@ -38,21 +38,47 @@ class Finding:
 def verify(vocabulary: Vocabulary, sample: SpanSample | None = None) -> list[Finding]:
     """Check a vocabulary by itself and, where the sample it was chosen from is at hand, against every span of it."""
     findings = [_unit_length(vocabulary), _radii_in_range(vocabulary)]
-    if sample is not None:
+    if sample is not None and findings[0].holds:  # with a center that is no direction, no distance means anything
         if sample.points.dimension != vocabulary.config.dimension:
             raise InputError(
                 f"The sample has {sample.points.dimension} dimensions, the vocabulary {vocabulary.config.dimension}: "
                 "it was not chosen from this sample."
             )
         sample.check()
-        rows = find_rows(sample.points, vocabulary.centers)
-        missing = int((rows < 0).sum())
+        if vocabulary.common is not None:
+            sample = sample.without(vocabulary.common)
         if vocabulary.config.selection != "kmeans":
-            findings.append(Finding("every center is a span of the sample", missing == 0, f"{missing} are not"))
-        if vocabulary.config.selection == "farthest-first" and missing == 0:
-            findings.append(verify_sequence(sample.points, rows, vocabulary.gaps))
+            findings += _verify_choices(vocabulary, sample)
         findings += [_cells_agree(vocabulary.truncate(size), sample) for size in vocabulary.sizes]
     return findings
+
+
+def _verify_choices(vocabulary: Vocabulary, sample: SpanSample) -> list[Finding]:
+    """Check that centers are spans and anchors theirs; for farthest-first, the first center and every one after it."""
+    equal = find_rows(sample.points, vocabulary.centers)
+    missing = sum(not rows for rows in equal)
+    findings = [Finding("every center is a span of the sample", missing == 0, f"{missing} are not")]
+    if missing:
+        return findings
+    wrong = _foreign_anchors(vocabulary, sample, equal)
+    findings.append(Finding("every anchor is that of its center", wrong == 0, f"{wrong} are not"))
+    if vocabulary.config.selection == "farthest-first":
+        drawn = int(np.random.default_rng(vocabulary.config.seed).integers(len(sample)))
+        findings.append(
+            Finding("the first center is the one that the seed draws", drawn in equal[0], f"it draws span {drawn}")
+        )
+        lowest = np.array([rows[0] for rows in equal], dtype=np.int64)
+        findings.append(verify_sequence(sample.points, lowest, vocabulary.gaps))
+    return findings
+
+
+def _foreign_anchors(vocabulary: Vocabulary, sample: SpanSample, equal: list[list[int]]) -> int:
+    """Count the anchors that belong to none of the spans that equal their center."""
+    needed = np.unique(np.concatenate([np.array(rows, dtype=np.int64) for rows in equal]))
+    anchors = dict(zip(needed.tolist(), sample.anchors(needed), strict=True))
+    return sum(
+        all(anchors[row] != anchor for row in rows) for anchor, rows in zip(vocabulary.anchors, equal, strict=True)
+    )
 
 
 def verify_sequence(points: Points | Matrix, rows: npt.NDArray[np.int64], gaps: Matrix) -> Finding:
@@ -126,18 +152,17 @@ def _settle(
     return ""
 
 
-def find_rows(points: Points, centers: Matrix) -> npt.NDArray[np.int64]:
-    """Return the lowest row of the points that equals each center bit by bit, or -1."""
-    wanted: dict[bytes, list[int]] = {}
-    for number, center in enumerate(np.ascontiguousarray(centers)):
-        wanted.setdefault(center.tobytes(), []).append(number)
-    rows = np.full(len(centers), -1, dtype=np.int64)
+def find_rows(points: Points, centers: Matrix) -> list[list[int]]:
+    """Return, for each center, the rows of the points that equal it bit by bit, in rising order."""
+    vectors = [center.tobytes() for center in np.ascontiguousarray(centers)]
+    found: dict[bytes, list[int]] = {vector: [] for vector in vectors}
     for top in range(0, len(points), ROWS):
         block = points.rows(np.arange(top, min(top + ROWS, len(points))))
         for offset, row in enumerate(block):
-            for number in wanted.pop(row.tobytes(), ()):
-                rows[number] = top + offset
-    return rows
+            rows = found.get(row.tobytes())
+            if rows is not None:
+                rows.append(top + offset)
+    return [found[vector] for vector in vectors]
 
 
 def _unit_length(vocabulary: Vocabulary) -> Finding:
@@ -152,7 +177,7 @@ def _radii_in_range(vocabulary: Vocabulary) -> Finding:
 
 
 def _cells_agree(vocabulary: Vocabulary, sample: SpanSample) -> Finding:
-    """Assign every span again with NumPy and compare the radii."""
+    """Assign every span again with NumPy and compare radii and statistics."""
     nearest = np.empty(len(sample), dtype=np.int32)
     distances = np.empty(len(sample), dtype=np.float32)
     with progress_bar(f"Verifying {len(vocabulary):,} radii", len(sample)) as advance:
@@ -162,9 +187,15 @@ def _cells_agree(vocabulary: Vocabulary, sample: SpanSample) -> Finding:
             nearest[numbers], distances[numbers] = _nearest(block, vocabulary.centers)
             advance(len(numbers))
     again = measure_cells(Assignment(nearest, distances), len(vocabulary), vocabulary.config.tau)
+    what = f"the radii of {len(vocabulary):,} centers are the percentiles of their cells"
     wrong = int((again.radii != vocabulary.radii).sum())
+    cells = vocabulary.levels.get(len(vocabulary))
+    if wrong or cells is None:
+        return Finding(what, wrong == 0, f"{wrong} are not")
+    other = int((again.counts != cells.counts).sum())
+    same = (again.covered, again.error, again.farthest) == (cells.covered, cells.error, cells.farthest)
     return Finding(
-        f"the radii of {len(vocabulary):,} centers are the percentiles of their cells", wrong == 0, f"{wrong} are not"
+        what, other == 0 and same, f"they are, but {other} cells have another size, or their statistics differ"
     )
 
 

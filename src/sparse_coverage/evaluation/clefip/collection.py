@@ -12,7 +12,7 @@ from sparse_coverage.evaluation.clefip.layout import Layout, find_layout
 from sparse_coverage.evaluation.clefip.pool import Pool, PoolConfig, sample_pool
 from sparse_coverage.evaluation.clefip.survey import survey
 from sparse_coverage.evaluation.clefip.topics import Topic, read_topics, topic_claims, topic_document
-from sparse_coverage.evaluation.exclusions import family_of, without_excluded
+from sparse_coverage.evaluation.exclusions import Families, without_excluded
 from sparse_coverage.evaluation.types import Collection, Query, Relevance
 from sparse_coverage.patents import Patent, read_patents
 
@@ -38,26 +38,31 @@ def read_clefip(folder: Path, config: PoolConfig | None = None, *, cache: Path |
     surveyed, unreadable = survey(documents, cache)
     judged = {document for topic in topics for document in judgements[topic.id].grades}
     pool = sample_pool(surveyed, judged, [s for patent in topics.values() for s in patent.ipc], config)
+    families = Families(pool.documents)
     queries = []
     excluded = {}
     for topic, patent in topics.items():
         claims = topic_claims(topic, patent)
         queries.append(Query(topic.id, "\n".join(claim.text for claim in claims), patent.id, len(claims)))
         named = [name.removesuffix(".xml") for name in topic.family]
-        excluded[topic.id] = family_of(patent, pool.documents, named)
+        excluded[topic.id] = families.of(patent, named)
     kept, dropped = without_excluded({topic.id: judgements[topic.id] for topic in topics}, excluded)
     paths = [documents / document.file for document in pool.documents]
 
+    problems: set[str] = set()
+
     def read_documents() -> Iterator[Patent]:
-        return read_patents(paths, language=config.language, on_problem=lambda problem: None)
+        return read_patents(paths, language=config.language, on_problem=lambda problem: problems.add(str(problem)))
 
     notes = [f"left out: {cause}" for cause in left_out.values()]
     if dropped:
         notes.append(f"{dropped} judgements of a topic's own family left out")
     if unreadable:
         notes.append(f"{unreadable} documents could not be parsed and are no candidates")
-    name = f"clef-ip-2013 ({config.size:,} documents, seed {config.seed})"
-    collection = Collection(name, read_documents, tuple(queries), kept, "passage", excluded, tuple(notes))
+    name = f"clef-ip-2013 ({len(paths):,} documents, seed {config.seed})"
+    collection = Collection(
+        name, read_documents, tuple(queries), kept, "passage", excluded, tuple(notes), len(paths), problems
+    )
     return ClefIp(collection, pool, left_out, unreadable)
 
 

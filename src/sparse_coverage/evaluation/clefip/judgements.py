@@ -29,7 +29,10 @@ def read_judgements(path: Path) -> Iterator[Judgement]:
         parts = [part for part in re.split(r"[,\s]+", line.strip()) if part]
         if len(parts) != 3:
             raise InputError(f"{path}:{number}: expected topic, document and XPath, found {len(parts)} parts.")
-        yield Judgement(parts[0], parts[1].removesuffix(".xml"), canonical_xpath(parts[2]))
+        try:
+            yield Judgement(parts[0], parts[1].removesuffix(".xml"), canonical_xpath(parts[2]))
+        except InputError as error:
+            raise InputError(f"{path}:{number}: {error}") from None
 
 
 def relevance_by_topic(judgements: Iterable[Judgement]) -> dict[str, Relevance]:

@@ -48,6 +48,8 @@ def find_layout(folder: Path) -> Layout:
 
 def is_clefip(folder: Path) -> bool:
     """Tell whether a folder has at least the topics or the judgements of CLEF-IP 2013."""
+    if not folder.is_dir():
+        return False
     layout = find_layout(folder)
     return layout.topics is not None or layout.judgements is not None
 

@@ -17,7 +17,7 @@ from sparse_coverage.patents.bibliography import international_classes
 from sparse_coverage.patents.languages import language_code
 from sparse_coverage.progress import tracked
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +34,19 @@ class Surveyed:
 def survey(documents: Path, cache: Path | None = None) -> tuple[list[Surveyed], int]:
     """Return the documents in the order of their ids, whatever the file system's, and how many files were unreadable.
 
-    With a `cache` folder the survey is kept there and read again as long as no file is added, removed or changed in size.
+    With a `cache` folder the survey is kept there and read again as long as no file is added, removed or written.
     """
     files = sorted(_files(documents))
     digest = hashlib.sha256(f"{FORMAT}\n".encode())
-    for name, size in files:
-        digest.update(f"{name}\t{size}\n".encode())
+    for name, size, written in files:
+        digest.update(f"{name}\t{size}\t{written}\n".encode())
     kept = cache / f"clefip-survey-{digest.hexdigest()[:16]}.jsonl" if cache else None
     if kept and kept.is_file():
         lines = kept.read_text(encoding="utf-8").splitlines()
         return [_from_json(line) for line in lines[1:]], int(lines[0])
     found: dict[str, Surveyed] = {}
     unreadable = 0
-    for name, _ in tracked(files, "Surveying documents", len(files)):
+    for name, _, _ in tracked(files, "Surveying documents", len(files)):
         document = _look(documents / name, name)
         if document is None:
             unreadable += 1
@@ -67,12 +67,14 @@ def _from_json(line: str) -> Surveyed:
     return Surveyed(**{**record, "ipc": tuple(record["ipc"])})
 
 
-def _files(folder: Path) -> Iterator[tuple[str, int]]:
+def _files(folder: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield each document's file with what changes when it is written: its size and its time."""
     for parent, _, names in os.walk(folder):
         for name in names:
             if name.endswith(".xml"):
                 path = Path(parent) / name
-                yield path.relative_to(folder).as_posix(), path.stat().st_size
+                about = path.stat()
+                yield path.relative_to(folder).as_posix(), about.st_size, about.st_mtime_ns
 
 
 def _look(path: Path, name: str) -> Surveyed | None:

@@ -35,7 +35,10 @@ def read_topics(path: Path) -> list[Topic]:
         missing = [name for name in ("tid", "tfile", "tclaims") if not tags.get(name)]
         if missing:
             raise InputError(f"{path}: block {number} has no <{missing[0]}>.")
-        claims = tuple(canonical_xpath(xpath) for xpath in tags["tclaims"].split())
+        try:
+            claims = tuple(canonical_xpath(xpath) for xpath in tags["tclaims"].split())
+        except InputError as error:
+            raise InputError(f"{path}: topic {tags['tid']}: {error}") from None
         topics.append(Topic(tags["tid"], tags["tfile"], tuple(tags.get("tfam-docs", "").split()), claims))
     return topics
 

@@ -7,6 +7,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from subprocess import CalledProcessError
 from typing import Any
 
 from sparse_coverage.errors import InputError, MissingExtraError
@@ -30,20 +31,23 @@ class ForeignMeasure:
 
     def per_query(self, judgements: Judgements, run: Run) -> dict[str, float]:
         """Return the value for each query that has something relevant."""
-        qrels = {query: dict(relevance.grades) for query, relevance in judgements.items() if relevance.documents}
-        # Falling scores made from the ranks: the order is ours, also where scores are equal.
+        judged = [query for query, relevance in judgements.items() if relevance.documents]
+        # Queries as numbers, the only ids that every program behind the library reads. Falling scores made from the ranks:
+        # the order is ours, also where scores are equal.
+        numbers = {query: str(number) for number, query in enumerate(judged, 1)}
+        qrels = {numbers[query]: dict(judgements[query].grades) for query in judged}
         scores = {
-            query: {doc: float(-rank) for rank, doc in enumerate(ranking.documents)}
-            for query, ranking in run.items()
-            if query in qrels
+            numbers[query]: {doc: float(-rank) for rank, doc in enumerate(run[query].documents)}
+            for query in judged
+            if query in run
         }
         values = dict.fromkeys(qrels, 0.0)
         try:
             for metric in _library().iter_calc([self.inner], qrels, scores):
                 values[metric.query_id] = float(metric.value)
-        except (ValueError, AssertionError) as error:
-            raise InputError(f"{self}: {error}") from None
-        return values
+        except (ValueError, AssertionError, OSError, CalledProcessError) as error:
+            raise InputError(f"ir_measures cannot compute {self}: {error}") from None
+        return {query: values[numbers[query]] for query in judged}
 
     def __str__(self) -> str:
         return str(self.inner)
@@ -125,7 +129,8 @@ def _measure_there(measure: Any, grades: dict[str, int], scores: dict[str, float
     from sparse_coverage.evaluation.measures.registry import MAP_D, PRES
 
     relevant = {item: 1 for item, grade in grades.items() if grade >= measure["rel"]}
-    ranked = tuple(sorted(scores, key=lambda item: -scores[item]))
+    # Equal scores in the order that trec_eval, and so the library's other measures, give them.
+    ranked = tuple(sorted(sorted(scores, reverse=True), key=lambda item: -scores[item]))
     if measure.NAME == "PRES":
         limit: int = measure["cutoff"]
         return (PRES @ limit)(Relevance(relevant), Ranking(ranked))

@@ -14,11 +14,11 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.options import NAMES, SystemOptions
-from sparse_coverage.experiments.systems.bm25 import Bm25System
-from sparse_coverage.experiments.systems.dense import DenseSystem
+from sparse_coverage.experiments.options import NAMES, SystemOptions, preset_settings
+from sparse_coverage.experiments.systems.baselines import bm25_system, colbert_system, dense_system, splade_system
 from sparse_coverage.experiments.systems.hybrid import HybridSystem
 from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
+from sparse_coverage.presets import DEFAULT_PRESET
 from sparse_coverage.search import Retriever
 
 
@@ -37,18 +37,22 @@ class UnitScorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A way to rank: what makes it from a workbench and options, and which of the options it reads."""
+    """A way to rank: what makes it from a workbench and options, which of the options it reads, and the preset it starts from."""
 
     make: Callable[[Workbench, SystemOptions], UnitScorer | Retriever]
     reads: tuple[str, ...] = ()
+    preset: str = "paper"
 
 
 SYSTEMS: dict[str, System] = {
     "paper": System(SparseCoverageSystem, NAMES),
-    "default": System(SparseCoverageSystem, NAMES),
-    "bm25": System(Bm25System),
-    "dense": System(DenseSystem, ("encoder",)),
-    "hybrid": System(HybridSystem, NAMES),
+    "recall": System(SparseCoverageSystem, NAMES, "recall"),
+    "default": System(SparseCoverageSystem, NAMES, DEFAULT_PRESET),
+    "bm25": System(bm25_system),
+    "splade": System(splade_system),
+    "colbert": System(colbert_system),
+    "dense": System(dense_system, ("encoder",)),
+    "hybrid": System(HybridSystem, NAMES, DEFAULT_PRESET),
 }
 
 
@@ -70,5 +74,7 @@ def is_sparse(name: str) -> bool:
 
 
 def concerning(name: str, options: SystemOptions) -> SystemOptions:
-    """Return the options with everything that the system does not read at its default."""
-    return SystemOptions(**{field: value for field, value in options.differences().items() if field in reads(name)})
+    """Return the options with everything that the system does not read at its default, and its preset where nothing was set."""
+    given = {field: value for field, value in options.differences().items() if field in reads(name)}
+    preset = preset_settings(SYSTEMS[name].preset) if name in SYSTEMS and reads(name) == NAMES else {}
+    return SystemOptions(**{**preset, **given})

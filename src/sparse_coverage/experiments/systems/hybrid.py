@@ -1,44 +1,48 @@
-"""Reciprocal rank fusion of Sparse Coverage, BM25 and dense retrieval, unit by unit."""
+"""Sparse Coverage, BM25 and dense retrieval joined, by the arithmetic of `search.Fuse`, over the scores of all units."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems.bm25 import Bm25System
-from sparse_coverage.experiments.systems.dense import DenseSystem
+from sparse_coverage.experiments.systems.baselines import bm25_system, dense_system
 from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
+from sparse_coverage.search.fusing import How, fuse_scores
 
-CONSTANT = 60
+Scores = npt.NDArray[np.float64]
 
 
 class HybridSystem:
-    """A unit's score is the sum, over the three systems, of 1 / (60 + its rank there)."""
+    """Documents are ranked by each part, then by the sum of 1 / (60 + rank), or of shares of the largest score."""
 
-    def __init__(self, bench: Workbench, options: SystemOptions) -> None:
-        self._parts = (SparseCoverageSystem(bench, options), Bm25System(bench, options), DenseSystem(bench, options))
+    def __init__(self, bench: Workbench, options: SystemOptions, how: How = "rrf") -> None:
+        self.parts = (SparseCoverageSystem(bench, options), bm25_system(bench, options), dense_system(bench, options))
+        self._starts = bench.units.starts[:-1]
+        self._counts = np.diff(bench.units.starts)
+        self._how = how
 
-    def scores(self, query: str) -> npt.NDArray[np.float64]:
+    def scores(self, query: str) -> Scores:
         """Return the score of every unit for a query of the collection, by its id."""
-        fused: npt.NDArray[np.float64] = sum(reciprocal_ranks(part.scores(query)) for part in self._parts)  # type: ignore[assignment]
-        fused[fused == 0] = -np.inf
-        return fused
+        return fused_units([part.scores(query) for part in self.parts], self._starts, self._counts, self._how)
 
     def cost(self, query: str) -> int:
         """Return the cost of the three together."""
-        return sum(part.cost(query) for part in self._parts)
+        return sum(part.cost(query) for part in self.parts)
 
 
-def reciprocal_ranks(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return 1 / (60 + rank) of each unit, ties in corpus order, and 0 where there is no score.
-
-    >>> reciprocal_ranks(np.array([0.5, -np.inf, 0.9])).tolist() == [1 / 62, 0.0, 1 / 61]
-    True
-    """
-    order = np.argsort(-scores, kind="stable")
-    values = np.empty(len(scores))
-    values[order] = 1 / (CONSTANT + np.arange(1, len(scores) + 1))
-    values[scores == -np.inf] = 0
-    return values
+def fused_units(
+    parts: Sequence[Scores], starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], how: How
+) -> Scores:
+    """Return one score a unit: a document's best unit has the fused score of the document, the others their share of it."""
+    weights = [1.0] * len(parts)
+    documents = fuse_scores([np.maximum.reduceat(part, starts) for part in parts], how, weights)
+    units = fuse_scores(parts, how, weights)
+    best = np.maximum.reduceat(units, starts)
+    heights = np.divide(documents, best, out=np.zeros_like(documents), where=best > 0)
+    fused = units * np.repeat(heights, counts)
+    fused[fused <= 0] = -np.inf
+    return np.asarray(fused)

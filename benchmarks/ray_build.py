@@ -1,0 +1,226 @@
+"""Building on a Ray cluster against building on one machine: the same 20,000 documents, the same bytes, the time of each.
+
+    python benchmarks/ray_build.py                        local, Ray with one worker, Ray with two
+    python benchmarks/ray_build.py --documents 2000       smaller
+    python benchmarks/ray_build.py --only ray-2           one way at a time; results are kept in --folder and compared
+
+The model is learned from 5,000 of the documents. They are invented (short ones, words by Zipf's law), and the encoder is
+small and random (4 layers, 128 dimensions, the tokenizer of `minilm`): what is measured is how the work is shared out, not
+an encoder. Every way uses one thread a worker. "here" and "workers" are the CPU seconds of the command itself and of all
+other processes of the build, "others" what everybody else used of the machine meanwhile. Where others work too, wall times
+say little; what the command does itself is not shared out, so CPU times say how far two free cores could go. Needs the
+extra [ray] and the encoder `minilm`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from machine import describe
+from safetensors.numpy import save_file
+
+from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
+from sparse_coverage.encoding.store import model_folder
+
+WAYS = {"local": 0, "ray-1": 1, "ray-2": 2}
+SIZE, SPANS, SAMPLED = 2_000, 200_000, 5_000
+FILES = 40
+
+
+def write_documents(folder: Path, count: int) -> None:
+    """Write short patents: a title, an abstract, two claims, two paragraphs; about 85 words in all."""
+    random = np.random.default_rng(0)
+    vocabulary = json.loads((model_folder("minilm") / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    words = np.array([word for word in vocabulary if word.isascii() and word.isalpha() and len(word) > 2][:15_000])
+    chances = 1.0 / np.arange(2, len(words) + 2)
+    chances /= chances.sum()
+
+    def text(length: int) -> str:
+        return " ".join(random.choice(words, length, p=chances)).capitalize() + "."
+
+    folder.mkdir(parents=True)
+    for part in range(FILES):
+        with (folder / f"part-{part:03d}.jsonl").open("w", encoding="utf-8") as stream:
+            for number in range(part, count, FILES):
+                record = {
+                    "id": f"XX-{number:07d}-A1",
+                    "title": text(5),
+                    "publication_date": f"{1980 + number % 40}-01-02",
+                }
+                record |= {"abstract": text(20), "claims": [text(20), text(10)], "description": [text(15), text(15)]}
+                stream.write(json.dumps(record) + "\n")
+
+
+def write_encoder(folder: Path) -> None:
+    """Write a checkpoint of 4 layers and 128 dimensions with random weights."""
+    random = np.random.default_rng(0)
+    hidden, inner, layers = 128, 512, 4
+    config = json.loads((model_folder("minilm") / "config.json").read_text(encoding="utf-8"))
+    config |= {"hidden_size": hidden, "intermediate_size": inner, "num_hidden_layers": layers, "num_attention_heads": 4}
+    shapes = {"word": config["vocab_size"], "position": 512, "token_type": 2}
+    weights = {
+        f"embeddings.{name}_embeddings.weight": random.normal(0, 0.5, (rows, hidden)).astype(np.float32)
+        for name, rows in shapes.items()
+    }
+    norms = ["embeddings.LayerNorm"]
+    for number in range(layers):
+        layer = f"encoder.layer.{number}"
+        inside = dict.fromkeys((f"attention.self.{part}" for part in ("query", "key", "value")), (hidden, hidden))
+        inside |= {"attention.output.dense": (hidden, hidden), "intermediate.dense": (inner, hidden)}
+        inside |= {"output.dense": (hidden, inner)}
+        for name, shape in inside.items():
+            weights[f"{layer}.{name}.weight"] = random.normal(0, 0.1, shape).astype(np.float32)
+            weights[f"{layer}.{name}.bias"] = np.zeros(shape[0], np.float32)
+        norms += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
+    for name in norms:
+        weights[f"{name}.weight"], weights[f"{name}.bias"] = np.ones(hidden, np.float32), np.zeros(hidden, np.float32)
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    shutil.copyfile(model_folder("minilm") / "tokenizer.json", folder / "tokenizer.json")
+    save_file(weights, folder / "model.safetensors")
+
+
+def own_seconds() -> float:
+    """CPU seconds of this process and all below it, those that ended included."""
+    found: dict[int, tuple[int, float]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            ticks = sum(map(int, fields[11:15]))
+            found[int(entry.name)] = (int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
+    below, grown = {os.getpid()}, True
+    while grown:
+        more = {pid for pid, (parent, _) in found.items() if parent in below} - below
+        below |= more
+        grown = bool(more)
+    return sum(found[pid][1] for pid in below)
+
+
+def busy_seconds() -> float:
+    """CPU seconds that the whole machine has used."""
+    fields = list(map(int, Path("/proc/stat").read_text().splitlines()[0].split()[1:]))
+    return (sum(fields[:8]) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def measured(results: dict[str, dict[str, float]], stage: str) -> Iterator[None]:
+    wall, here, own, busy = time.perf_counter(), time.process_time(), own_seconds(), busy_seconds()
+    yield
+    here, used = time.process_time() - here, own_seconds() - own
+    results[stage] = {
+        "wall": time.perf_counter() - wall,
+        "here": here,
+        "workers": max(0.0, used - here),
+        "others": max(0.0, busy_seconds() - busy - used),
+    }
+
+
+def digest(folder: Path) -> str:
+    """One sum over the names and contents of all files of an index or model; a writer's lock is no content."""
+    total = sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.name != "write.lock":
+            total.update(str(path.relative_to(folder)).encode() + b"\0" + sha256(path.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def run(way: str, folder: Path, target: Path) -> dict[str, Any]:
+    """Fit and index in one way."""
+    shutil.rmtree(target, ignore_errors=True)
+    documents, encoder = folder / "documents", str(folder / "encoder")
+    results: dict[str, dict[str, float]] = {}
+    settings = {"size": SIZE, "max_spans": SPANS, "max_documents": SAMPLED}
+    if WAYS[way] == 0:
+        with measured(results, "fit"):
+            running = load_encoder(encoder, precision="fp32", threads=1)
+            model = SparseCoverage.fit(lambda: read_patents(documents), encoder=running, threads=1, **settings)
+        model.save(target / "model")
+        with measured(results, "index"):
+            Index.build(target / "index", model, read_patents(documents))
+    else:
+        import ray
+
+        from sparse_coverage.cluster import build_on_cluster, connect, fit_on_cluster
+
+        with measured(results, "start of Ray"):
+            ray.init(num_cpus=WAYS[way], include_dashboard=False, log_to_driver=False, logging_level="error")
+        with connect() as cluster:
+            with measured(results, "fit"):
+                model = fit_on_cluster(
+                    cluster, [documents], target / "work", encoder=encoder, precision="fp32", **settings
+                )
+            model.save(target / "model")
+            with measured(results, "index"):
+                build_on_cluster(cluster, target / "index", model, [documents])
+        ray.shutdown()
+    stages = {"model": digest(target / "model"), "index": digest(target / "index"), "stages": results}
+    shutil.rmtree(target)
+    return stages
+
+
+def report(kept: list[dict[str, Any]]) -> None:
+    print(f"{'way':8} {'stage':14} {'wall s':>8} {'here':>8} {'workers':>8} {'others':>8}")
+    for one in kept:
+        for stage, found in one["stages"].items():
+            columns = " ".join(f"{found[column]:8.1f}" for column in ("wall", "here", "workers", "others"))
+            print(f"{one['way']:8} {stage:14} {columns}")
+    for what in ("model", "index"):
+        sums = {one[what] for one in kept}
+        print(f"{what}: {'the same bytes in all ways' if len(sums) == 1 else f'DIFFERENT ({len(sums)} versions)'}")
+    wall = {way: min(_both(one, "wall") for one in kept if one["way"] == way) for way in {one["way"] for one in kept}}
+    for slow, fast in (("ray-1", "ray-2"), ("local", "ray-2"), ("local", "ray-1")):
+        if slow in wall and fast in wall:
+            print(
+                f"{fast} against {slow}: {wall[slow] / wall[fast]:.2f} times as fast (best wall times of fit and index)"
+            )
+    for one in kept:
+        if one["way"] == "ray-2":
+            here, workers = _both(one, "here"), _both(one, "workers")
+            print(
+                f"on two free cores, by CPU time: {(here + workers) / (here + workers / 2):.2f} times as fast as on one"
+            )
+
+
+def _both(one: dict[str, Any], column: str) -> float:
+    return float(sum(one["stages"][stage][column] for stage in ("fit", "index")))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=20_000)
+    parser.add_argument("--folder", type=Path, default=Path("ray-build"), help="for the collection and the results")
+    parser.add_argument("--only", choices=WAYS, help="run one way and add it to the results")
+    given = parser.parse_args()
+    if not (given.folder / "documents").exists():
+        write_documents(given.folder / "documents", given.documents)
+        write_encoder(given.folder / "encoder")
+    results = given.folder / "results.jsonl"
+    if given.only is None:
+        for way in WAYS:  # in processes of their own, so that none finds the other's caches warm
+            subprocess.run([sys.executable, __file__, "--folder", str(given.folder), "--only", way], check=True)
+    else:
+        found = run(given.only, given.folder, given.folder / "built")
+        with results.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps({"way": given.only, **found}) + "\n")
+        return
+    print(describe())
+    report([json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()])
+
+
+if __name__ == "__main__":
+    main()

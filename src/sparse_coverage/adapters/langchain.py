@@ -1,0 +1,47 @@
+"""An index as a LangChain retriever (extra [langchain])."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sparse_coverage.adapters.finding import find
+from sparse_coverage.errors import MissingExtraError
+
+try:
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+except ImportError:
+    raise MissingExtraError("The LangChain retriever", "langchain") from None
+
+
+class SparseCoverageRetriever(BaseRetriever):  # type: ignore[misc]
+    """Finds passages, or documents, for a chain.
+
+        from sparse_coverage import Index
+        from sparse_coverage.adapters.langchain import SparseCoverageRetriever
+
+        retriever = SparseCoverageRetriever(index=Index.open("my-index"), k=5)
+        retriever.invoke("A valve comprising a plunger", filter="published<2001-05-17")
+
+    `index` is anything that ranks documents; `filter` a filter or its text. Both `k` and `filter` may also be given when
+    asking. Metadata holds the score, the document, and its section (a passage) or its bibliographic data (a document).
+    """
+
+    index: Any
+    k: int = 10
+    passages: bool = True
+    filter: Any = None
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: Any,
+        k: int | None = None,
+        filter: Any = None,  # noqa: A002
+    ) -> list[Any]:
+        condition = self.filter if filter is None else filter
+        (found,) = find(self.index, [query], self.k if k is None else k, passages=self.passages, condition=condition)
+        return [
+            Document(id=hit.id, page_content=hit.text, metadata={**hit.metadata, "score": hit.score}) for hit in found
+        ]

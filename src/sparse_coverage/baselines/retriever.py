@@ -1,0 +1,158 @@
+"""A baseline as something to search with: documents ranked by their best passage, as everywhere in this house."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.baselines.sides import refresh_side, side_scorer
+from sparse_coverage.baselines.texts import write_texts
+from sparse_coverage.baselines.types import Mask, Scores, Side
+from sparse_coverage.errors import InputError
+from sparse_coverage.index import Filter, IndexStore, allowed_units, open_store
+from sparse_coverage.patents import Patent
+from sparse_coverage.patents.passages import By
+from sparse_coverage.search import Hit, PassageHit
+from sparse_coverage.search.types import Queries
+
+Numbers = npt.NDArray[np.int64]
+
+
+class Baseline:
+    """Searches the texts of an index by one of its sides.
+
+        bm25 = Baseline.build("bm25-index", Bm25(), read_patents("patents/"))
+        bm25.search("A valve comprising a plunger biased by a spring")
+
+    Open it again with `Baseline.open("bm25-index", Bm25())`. A side of an index of Sparse Coverage is opened in the same way.
+    """
+
+    def __init__(self, store: IndexStore, side: Side) -> None:
+        self.store = store
+        self.side = side
+        self._scorer = side_scorer(store, side)
+        starts = [segment.document_starts[:-1].astype(np.int64) + segment.first_unit for segment in store.segments]
+        self._starts = np.concatenate([*starts, np.asarray([store.size], dtype=np.int64)])
+        live = [np.zeros(0, bool), *(segment.live_units for segment in store.segments)]
+        self._live: Mask = np.concatenate(live)
+
+    @classmethod
+    def build(cls, folder: str | Path, side: Side, documents: Iterable[Patent], *, by: By = "passage") -> Baseline:
+        """Write patents and what a side keeps of them into a new folder, by passage, section or whole document."""
+        write_texts(Path(folder), documents, by)
+        store = open_store(Path(folder))
+        refresh_side(store, side)
+        return cls(store, side)
+
+    @classmethod
+    def open(cls, folder: str | Path, side: Side) -> Baseline:
+        """Open an index by one of its sides."""
+        return cls(open_store(Path(folder)), side)
+
+    def __len__(self) -> int:
+        """Return the number of passages."""
+        return self.store.state.units
+
+    @overload
+    def search(self, queries: str, k: int = ..., *, passages: int = ..., filter: Filter | None = ...) -> list[Hit]: ...
+
+    @overload
+    def search(
+        self, queries: Queries, k: int = ..., *, passages: int = ..., filter: Filter | None = ...
+    ) -> list[list[Hit]]: ...
+
+    def search(
+        self,
+        queries: str | Queries,
+        k: int = 10,
+        *,
+        passages: int = 3,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+    ) -> list[Hit] | list[list[Hit]]:
+        """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each."""
+        _require(k=k, passages=passages)
+        allowed = self._allowed(filter)
+        if isinstance(queries, str):
+            return self._documents(queries, k, passages, allowed)
+        return [self._documents(query, k, passages, allowed) for query in queries]
+
+    @overload
+    def search_passages(self, queries: str, k: int = ..., *, filter: Filter | None = ...) -> list[PassageHit]: ...
+
+    @overload
+    def search_passages(
+        self, queries: Queries, k: int = ..., *, filter: Filter | None = ...
+    ) -> list[list[PassageHit]]: ...
+
+    def search_passages(
+        self,
+        queries: str | Queries,
+        k: int = 10,
+        *,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+    ) -> list[PassageHit] | list[list[PassageHit]]:
+        """Return the `k` best passages of a query, whatever documents they are in; for several queries, a list each."""
+        _require(k=k)
+        allowed = self._allowed(filter)
+
+        def one(query: str) -> list[PassageHit]:
+            scores = self._scores(query, allowed)
+            return self._passages(best(scores, k), scores)
+
+        return one(queries) if isinstance(queries, str) else [one(query) for query in queries]
+
+    def _allowed(self, condition: Filter | None) -> Mask | None:
+        """Return which passages may be found, or None where all may."""
+        if condition is None:
+            return None if self._live.all() else self._live
+        masks = [np.zeros(0, bool), *(mask.view(bool) for mask in allowed_units(self.store, condition))]
+        return np.asarray(self._live & np.concatenate(masks))
+
+    def _scores(self, query: str, allowed: Mask | None) -> Scores:
+        scores = self._scorer.scores(query, allowed)
+        if allowed is not None:
+            scores[~allowed] = -np.inf
+        return scores
+
+    def _documents(self, query: str, k: int, passages: int, allowed: Mask | None) -> list[Hit]:
+        scores = self._scores(query, allowed)
+        numbers = np.flatnonzero(np.diff(self._starts))  # a document without passages cannot be found
+        values = np.maximum.reduceat(scores, self._starts[numbers]) if len(numbers) else scores[:0]
+        hits = []
+        for place in best(values, k).tolist():
+            record = self.store.document(int(numbers[place]))
+            units = np.asarray(self.store.units_of(int(numbers[place])), dtype=np.int64)
+            found = self._passages(units[best(scores[units], passages)], scores)
+            hits.append(Hit(record.id, record.title, float(values[place]), record.metadata, tuple(found)))
+        return hits
+
+    def _passages(self, units: Numbers, scores: Scores) -> list[PassageHit]:
+        hits = []
+        for number in units.tolist():
+            record = self.store.unit(number)
+            hits.append(PassageHit(record.id, record.document, record.section, record.text, float(scores[number])))
+        return hits
+
+
+def best(scores: Scores, k: int) -> Numbers:
+    """Return the places of the k best scores, best first, ties to the lowest place; minus infinity is no score.
+
+    >>> best(np.array([0.5, 0.9, -np.inf, 0.9], dtype=np.float32), 3).tolist()
+    [1, 3, 0]
+    """
+    if k < len(scores):
+        threshold = np.partition(scores, len(scores) - k)[len(scores) - k]
+        chosen = np.flatnonzero((scores >= threshold) & (scores > -np.inf))
+    else:
+        chosen = np.flatnonzero(scores > -np.inf)
+    return chosen[np.argsort(-scores[chosen], kind="stable")[:k]].astype(np.int64)
+
+
+def _require(**counts: int) -> None:
+    for name, count in counts.items():
+        if count < 1:
+            raise InputError(f"{name} must be at least 1, not {count}.")

@@ -1,0 +1,91 @@
+"""`--engine ray --address …`: where `fit` and `index` do their work."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, redirect_stdout
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from sparse_coverage.cli.options import ProblemLog
+from sparse_coverage.errors import InputError
+
+if TYPE_CHECKING:
+    from sparse_coverage import Index, SparseCoverage
+
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Work on this machine, or on a Ray cluster (extra [ray]): --threads cores a task there. See docs/cluster.md.",
+)
+address_option = click.option(
+    "--address", metavar="HOST:PORT", help="The Ray cluster, or auto for the one this machine is in [start one here]."
+)
+
+
+def require_ray(engine: str, address: str | None) -> None:
+    """Refuse an address that nobody will use."""
+    if engine != "ray" and address is not None:
+        raise InputError("--address names a Ray cluster: give --engine ray with it.")
+
+
+def fit_with_ray(
+    address: str | None,
+    threads: int | None,
+    paths: Sequence[str],
+    output: Path,
+    work: Path | None,
+    log: ProblemLog,
+    **settings: Any,
+) -> SparseCoverage:
+    """Fit a model on a cluster. Without a folder for the work, one beside the output is used and removed."""
+    from sparse_coverage.cluster import connect, fit_on_cluster
+
+    folder = work or output.absolute().with_name(f".{output.name}.work")
+    with _quiet_stdout(), connect(address, threads) as cluster:
+        model = fit_on_cluster(cluster, paths, folder, on_problem=log, **settings)
+    if work is None:
+        shutil.rmtree(folder)
+    return model
+
+
+def index_with_ray(
+    address: str | None,
+    threads: int | None,
+    paths: Sequence[str],
+    output: Path,
+    model: Path | None,
+    log: ProblemLog,
+    *,
+    language: str,
+    runtime: str,
+    **settings: Any,
+) -> Index:
+    """Index patents on a cluster, after learning a model from them there if none is given."""
+    from sparse_coverage import SparseCoverage
+    from sparse_coverage.cluster import build_on_cluster, connect, fit_on_cluster
+
+    fitting = output.absolute().with_name(f".{output.name}.fit")
+    with _quiet_stdout(), connect(address, threads) as cluster:
+        if model is None:
+            learned = fit_on_cluster(
+                cluster, paths, fitting, language=language, runtime=runtime, on_problem=lambda problem: None
+            )
+        else:
+            learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
+        index = build_on_cluster(
+            cluster, output, learned, paths, language=language, runtime=runtime, on_problem=log, **settings
+        )
+    shutil.rmtree(fitting, ignore_errors=True)
+    return index
+
+
+def _quiet_stdout() -> AbstractContextManager[IO[str]]:
+    """Ray tells of lost workers on standard output, which belongs to the result."""
+    return redirect_stdout(sys.stderr)

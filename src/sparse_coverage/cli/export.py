@@ -1,0 +1,122 @@
+"""`sparse-coverage export`: an index in a format that another engine reads."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from sparse_coverage.cli.options import json_option, threads_option
+from sparse_coverage.errors import InputError
+
+if TYPE_CHECKING:
+    from sparse_coverage.formats import Rows, Source
+    from sparse_coverage.search import ScoringConfig
+
+# Said here again, because `--help` must not wait for what writes them.
+FORMATS = ("anserini", "ciff", "seismic", "csr", "safetensors")
+
+
+@click.command(no_args_is_help=True)
+@click.argument("index", type=click.Path(path_type=Path))
+@click.option("--format", "format_", required=True, type=click.Choice(FORMATS), help="What to write; see above.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new folder for the files.")
+@click.option(
+    "--queries",
+    "query_file",
+    type=click.Path(path_type=Path),
+    help="Queries to write too: id, tab, text a line; TREC topics; or .jsonl with id and text.",
+)
+@click.option(
+    "--bits",
+    type=click.IntRange(1, 16),
+    help="Precision of whole-number weights [8 for anserini, 16 for ciff].",
+)
+@click.option("--alpha", default=2.0, show_default=True, help="Exponent of idf.")
+@click.option("--gamma", default=0.5, show_default=True, help="Exponent of the length normalisation.")
+@click.option("--rho", default=0.01, show_default=True, help="Share of the most frequent centers to leave out.")
+@threads_option
+@json_option
+def command(
+    index: Path,
+    format_: str,
+    output: Path,
+    query_file: Path | None,
+    bits: int | None,
+    alpha: float,
+    gamma: float,
+    rho: float,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Write INDEX for another engine. Its plain dot product is then our score.
+
+    Document weights are w(d,c) / |S|^gamma, query weights w(q,c) * idf^alpha; stop centers are left out of both. The
+    texts stay in the index.
+
+    \b
+    Formats:
+      anserini     JsonVectorCollection, whole numbers; queries.tsv repeats terms
+      ciff         index.ciff, whole numbers: PISA, Terrier and others
+      seismic      documents.jsonl, floats
+      csr          documents.npz, floats, for scipy.sparse.load_npz
+      safetensors  the same matrix as four tensors
+
+    \b
+    Example:
+      sparse-coverage export my-index --format ciff -o my-ciff --queries topics.tsv
+    """
+    from sparse_coverage.formats import export_index
+    from sparse_coverage.search import ScoringConfig
+
+    source, queries = _open(index, ScoringConfig(alpha, gamma, rho), query_file, threads)
+    exported = export_index(source, output, format_, queries=queries, bits=bits)
+    if as_json:
+        click.echo(json.dumps({"output": str(output), **asdict(exported)}))
+        return
+    console = Console()
+    console.print(
+        f"[bold]{exported.units:,}[/bold] units, {exported.postings:,} weights, {exported.queries:,} queries written to "
+        f"[bold]{escape(str(output))}[/bold]",
+        highlight=False,
+        soft_wrap=True,
+    )
+    if exported.bits:
+        scale = exported.document_scale * exported.query_scale
+        console.print(f"{exported.bits}-bit weights: score = dot product / {scale:.6g}", highlight=False)
+
+
+def _open(
+    folder: Path, scoring: ScoringConfig, query_file: Path | None, threads: int | None
+) -> tuple[Source, Rows | None]:
+    """Open the index, of patents or of imported vectors; the encoder is loaded only if there are queries."""
+    from sparse_coverage import Index
+    from sparse_coverage.formats import open_source
+    from sparse_coverage.formats.queries_in import read_queries
+    from sparse_coverage.formats.vector_lines import read_vectors
+    from sparse_coverage.formats.vectors_in import VectorIndex, is_vector_index
+    from sparse_coverage.search import ScoringConfig
+
+    if is_vector_index(folder):
+        if scoring != ScoringConfig():
+            raise InputError(
+                f"{folder} holds imported vectors: they are scored as they are, without alpha, gamma and rho."
+            )
+        imported = VectorIndex.open(folder, threads=threads)
+        source = imported.source()
+        if query_file is None:
+            return source, None
+        named = list(read_vectors(query_file))
+        return source, source.queries([query.id for query in named], [imported.query(one.weights) for one in named])
+    source = open_source(folder, scoring)
+    if query_file is None:
+        return source, None
+    read = read_queries(query_file)
+    model = Index.open(folder, threads=threads).model
+    vectors = list(model.encode_documents(query.text for query in read))
+    return source, source.queries([query.id for query in read], vectors)

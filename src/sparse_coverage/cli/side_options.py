@@ -1,0 +1,80 @@
+"""The options that say which sides an index has beside Sparse Coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from sparse_coverage.errors import InputError
+
+if TYPE_CHECKING:
+    from sparse_coverage.baselines import Side
+    from sparse_coverage.encoding import Encoder
+
+F = TypeVar("F", bound=Callable[..., Any])
+SIDES = ("bm25", "dense", "splade", "colbert")
+
+
+def side_options(function: F) -> F:
+    """Add --with, --hybrid and --dense-encoder to a command."""
+    options = [
+        click.option(
+            "--with",
+            "kinds",
+            multiple=True,
+            type=click.Choice(SIDES),
+            help="Also keep what another system needs: bm25, dense, splade or colbert. Repeatable.",
+        ),
+        click.option(
+            "--hybrid", is_flag=True, help="The same as --with bm25 --with dense: what `search --hybrid` needs."
+        ),
+        click.option(
+            "--dense-encoder", metavar="NAME", help="The encoder of the dense side [that of Sparse Coverage here]."
+        ),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def make_sides(
+    index: Path,
+    kinds: tuple[str, ...],
+    hybrid: bool,
+    dense_encoder: str | None,
+    encoder: Encoder | None,
+    threads: int | None,
+) -> dict[str, int]:
+    """Add the sides that were asked for to an index, and refresh those it has. Return the blocks made of each."""
+    from sparse_coverage.baselines import refresh_sides
+    from sparse_coverage.baselines.sides import sides_of
+    from sparse_coverage.baselines.systems import HYBRID
+
+    wanted = dict.fromkeys((*kinds, *(HYBRID if hybrid else ())))
+    if dense_encoder and "dense" not in wanted:
+        raise InputError("--dense-encoder is for the dense side: ask for it with --with dense or --hybrid.")
+    # A side that is there already is opened as it was made, unless another encoder is asked for: then it is refused.
+    present = () if dense_encoder else sides_of(index)
+    new = [_new_side(index, kind, dense_encoder, encoder, threads) for kind in wanted if kind not in present]
+    return refresh_sides(index, new, encoder=encoder, threads=threads)
+
+
+def _new_side(index: Path, kind: str, dense_encoder: str | None, encoder: Encoder | None, threads: int | None) -> Side:
+    from sparse_coverage.baselines import Bm25, Colbert, Dense, Splade
+    from sparse_coverage.search.building import MODEL_FOLDER
+    from sparse_coverage.vocabulary import load_vocabulary
+
+    if kind == "bm25":
+        return Bm25()
+    if kind == "splade":
+        return Splade(threads=threads)
+    if kind == "colbert":
+        return Colbert(threads=threads)
+    if dense_encoder:
+        return Dense(dense_encoder, threads=threads)
+    if encoder is not None:
+        return Dense(encoder)
+    return Dense(load_vocabulary(index / MODEL_FOLDER).config.encoder, threads=threads)

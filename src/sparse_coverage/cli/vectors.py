@@ -1,0 +1,100 @@
+"""`sparse-coverage vectors`: index and search vectors that another encoder made."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sparse_coverage.cli.options import json_option, threads_option
+
+
+@click.group(no_args_is_help=True)
+def command() -> None:
+    """Index and search vectors that another encoder made, such as SPLADE.
+
+    \b
+    A file of vectors has one JSON object a line; units that name the same document belong together:
+      {"id": "EP-1/claim1", "document": "EP-1", "text": "A valve …", "vector": {"valve": 2.1, "spring": 0.4}}
+    Only id and vector are needed. Files for Anserini and Seismic can be read as they are.
+
+    \b
+    Example:
+      sparse-coverage vectors import splade.jsonl -o my-vectors
+      sparse-coverage vectors search my-vectors queries.jsonl --run run.txt
+      sparse-coverage export my-vectors --format ciff -o my-ciff
+    """
+
+
+@command.command("import", no_args_is_help=True)
+@click.argument("vectors", type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new folder for the index.")
+@click.option("--weight-bits", type=click.Choice(["8", "16"]), default="16", show_default=True, help="Precision.")
+@json_option
+def import_(vectors: Path, output: Path, weight_bits: str, as_json: bool) -> None:
+    """Index the vectors in the file VECTORS (.jsonl or .jsonl.gz). It is read twice.
+
+    \b
+    Example:
+      sparse-coverage vectors import splade.jsonl -o my-vectors
+    """
+    from sparse_coverage.formats import import_vectors
+
+    index = import_vectors(vectors, output, weight_bits=int(weight_bits))  # type: ignore[arg-type]
+    facts = index.store.manifest
+    if as_json:
+        click.echo(json.dumps({"index": str(output), **facts}))
+        return
+    Console().print(
+        f"[bold]{facts['documents']:,}[/bold] documents, {facts['units']:,} vectors, {facts['postings']:,} weights of "
+        f"{facts['centers']:,} terms\nSaved in [bold]{escape(str(output))}[/bold].",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+@command.command("search", no_args_is_help=True)
+@click.argument("index", type=click.Path(path_type=Path))
+@click.argument("queries", type=click.Path(path_type=Path))
+@click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many documents a query.")
+@click.option(
+    "--run", type=click.Path(path_type=Path), help="Write the rankings as a TREC run instead of showing them."
+)
+@threads_option
+@json_option
+def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | None, as_json: bool) -> None:
+    """Rank the documents of INDEX for each vector in the file QUERIES by the dot product of their best unit.
+
+    \b
+    Example:
+      sparse-coverage vectors search my-vectors queries.jsonl -k 1000 --run run.txt
+    """
+    from sparse_coverage.evaluation.trec import write_run
+    from sparse_coverage.evaluation.types import Ranking
+    from sparse_coverage.formats import VectorIndex
+    from sparse_coverage.formats.vector_lines import read_vectors
+
+    asked = list(read_vectors(queries))
+    found = VectorIndex.open(index, threads=threads).search([query.weights for query in asked], k)
+    answers = {query.id: hits for query, hits in zip(asked, found, strict=True)}
+    if run is not None:
+        rankings = {
+            id_: Ranking(tuple(hit.document for hit in hits), tuple(hit.score for hit in hits))
+            for id_, hits in answers.items()
+        }
+        write_run(run, rankings, "sparse-coverage", depth=k)
+    if as_json:
+        click.echo(
+            json.dumps({id_: [asdict(hit) for hit in hits] for id_, hits in answers.items()}, ensure_ascii=False)
+        )
+    elif run is None:
+        table = Table("query", "rank", "document", "score", "title")
+        for id_, hits in answers.items():
+            for rank, hit in enumerate(hits, 1):
+                table.add_row(escape(id_), str(rank), escape(hit.document), f"{hit.score:.4f}", escape(hit.title))
+        Console().print(table)

@@ -1,0 +1,210 @@
+"""Files of patents in, numbered shards of patents in the shared folder out, with the sizes that plans are made from.
+
+A worker reads a few neighbouring files at a time (one large file is read by one worker). The shards follow one another in
+the order in which a local run reads the same input.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sparse_coverage.cluster.connection import Cluster, ClusterError
+from sparse_coverage.cluster.shared import published
+from sparse_coverage.errors import InputError
+from sparse_coverage.files import read_json, write_json
+from sparse_coverage.patents import Patent, Problem, read_patents
+from sparse_coverage.patents.languages import wanted_language
+from sparse_coverage.patents.limits import DEFAULT_LIMITS
+from sparse_coverage.patents.reading import _file as work_of
+from sparse_coverage.patents.sources import STDIN, Found, expand, require_present
+from sparse_coverage.patents.types import Claim, Paragraph
+from sparse_coverage.patents.work import Outcome, carry_out_all
+from sparse_coverage.progress import progress_bar
+
+BATCH_BYTES = 16 << 20
+"""Files are read in batches of about this size."""
+
+Report = Callable[[Problem], None]
+Measure = Callable[[Patent], tuple[int, ...]]
+"""Says how large a document is, in whatever the plan counts. It is sent to the workers."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSize:
+    """What a plan knows of a document: its id, its publication date, and its sizes."""
+
+    id: str
+    date: str
+    sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One of the named sources, as far as it lies in a batch: where it was named, and its files there."""
+
+    name: str
+    files: tuple[Found, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What came of a batch: the documents of one shard, what could not be read, and which sources held anything."""
+
+    documents: list[DocumentSize]
+    problems: list[Problem]
+    fruitful: list[str]
+
+
+def read_shards(
+    cluster: Cluster, folder: Path, paths: list[str], language: str, measure: Measure, report: Report | None
+) -> Iterator[list[DocumentSize]]:
+    """Read patents on the cluster into `folder`; yield the sizes of the documents of each shard, in order."""
+    if STDIN in paths:
+        raise InputError("A cluster cannot read standard input: give files that all nodes see.")
+    require_present(paths)
+    wanted = wanted_language(language)
+    folder.mkdir(parents=True, exist_ok=True)
+    batches = list(_batches(paths))
+    fruitful = {name: False for name, _ in expand(paths)}
+    home = str(Path.cwd())
+    calls = ((str(shard_path(folder, number)), batch, home, wanted, measure) for number, batch in enumerate(batches))
+    with progress_bar("Reading patents (batches)", len(batches)) as advance:
+        for reading in cluster.run(read_batch, calls):
+            _tell(reading.problems, report)
+            fruitful.update(dict.fromkeys(reading.fruitful, True))
+            advance()
+            yield reading.documents
+    for name in (name for name, held in fruitful.items() if not held):
+        for _ in read_patents(name, language=language, on_problem=report):  # says what is wrong with it
+            pass
+
+
+def read_batch(path: str, batch: list[Source], home: str, language: str, measure: Measure) -> Reading:
+    """Read some files into one shard, on a worker."""
+    target, facts = Path(path), Path(path).with_suffix(".json")
+    if facts.exists():
+        return _restored(read_json(facts))
+    _go_to(home, batch)
+    reading = Reading([], [], [])
+    with published(target) as partial, partial.open("w", encoding="ascii") as stream:
+        for source in batch:
+            for outcome in _outcomes(source, language):
+                if outcome.patent is not None:
+                    patent = outcome.patent
+                    stream.write(json.dumps(asdict(patent)) + "\n")
+                    reading.documents.append(DocumentSize(patent.id, patent.publication_date, measure(patent)))
+                if outcome.problem is not None:
+                    reading.problems.append(outcome.problem)
+                if (outcome.patent or outcome.problem) and source.name not in reading.fruitful:
+                    reading.fruitful.append(source.name)
+    write_json(facts, asdict(reading))
+    return reading
+
+
+def shard_path(folder: Path, number: int) -> Path:
+    """Return where a shard lies."""
+    return folder / f"{number:06d}.jsonl"
+
+
+def documents_from(folder: Path, shard: int, document: int) -> Iterator[Patent]:
+    """Yield the patents from a place on, through all the shards that follow."""
+    while (path := shard_path(folder, shard)).exists():
+        with path.open(encoding="ascii") as stream:
+            for line in islice(stream, document, None):
+                yield _patent(json.loads(line))
+        shard, document = shard + 1, 0
+
+
+def documents_at(folder: Path, places: Iterable[tuple[int, int]]) -> Iterator[Patent]:
+    """Yield the patents at some places, (shard, document), which rise."""
+    wanted: dict[int, list[int]] = {}
+    for shard, document in places:
+        wanted.setdefault(shard, []).append(document)
+    for shard, numbers in wanted.items():
+        chosen = frozenset(numbers)
+        with shard_path(folder, shard).open(encoding="ascii") as stream:
+            for number, line in enumerate(islice(stream, numbers[-1] + 1)):
+                if number in chosen:
+                    yield _patent(json.loads(line))
+
+
+def input_digest(paths: list[str]) -> str:
+    """Return what identifies the input of a run: its files, their sizes and times."""
+    digest = sha256()
+    for _, files in expand(paths):
+        for found in files:
+            status = _status(found.path)
+            digest.update(f"{found.path}\n{status and (status.st_size, status.st_mtime_ns)}\n".encode(errors="replace"))
+    return digest.hexdigest()
+
+
+def _batches(paths: list[str]) -> Iterator[list[Source]]:
+    batch: dict[str, list[Found]] = {}
+    size = 0
+    for name, files in expand(paths):
+        for found in files:
+            batch.setdefault(name, []).append(found)
+            status = _status(found.path)
+            size += status.st_size if status else 0
+            if size >= BATCH_BYTES:
+                yield [Source(source, tuple(held)) for source, held in batch.items()]
+                batch, size = {}, 0
+    if batch:
+        yield [Source(source, tuple(held)) for source, held in batch.items()]
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return Path(path).stat()
+    except OSError:
+        return None
+
+
+def _go_to(home: str, batch: list[Source]) -> None:
+    """Let relative names, which become the documents' sources, mean here what they mean at home; miss no file."""
+    wanted = [found.path for source in batch for found in source.files if not found.skipped]
+    if Path(home).is_dir():
+        os.chdir(home)
+    for path in wanted:
+        if not os.path.lexists(path):
+            raise ClusterError(
+                f"The node {platform.node()} does not see {path} (from {home}). All nodes must see the input under the same "
+                "path: put it on shared storage, and name it by its full path."
+            )
+
+
+def _outcomes(source: Source, language: str) -> Iterator[Outcome]:
+    for found in source.files:
+        yield from carry_out_all(work_of(found, DEFAULT_LIMITS), language, DEFAULT_LIMITS, processes=1)
+
+
+def _tell(problems: list[Problem], report: Report | None) -> None:
+    for problem in problems:
+        if report is None:
+            raise InputError(str(problem))
+        report(problem)
+
+
+def _restored(facts: dict[str, Any]) -> Reading:
+    return Reading(
+        [DocumentSize(one["id"], one["date"], tuple(one["sizes"])) for one in facts["documents"]],
+        [Problem(**problem) for problem in facts["problems"]],
+        facts["fruitful"],
+    )
+
+
+def _patent(record: dict[str, Any]) -> Patent:
+    claims = [Claim(**{**claim, "depends_on": tuple(claim["depends_on"])}) for claim in record.pop("claims")]
+    abstract, description = (
+        tuple(Paragraph(**paragraph) for paragraph in record.pop(part)) for part in ("abstract", "description")
+    )
+    rest: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
+    return Patent(**rest, abstract=abstract, claims=tuple(claims), description=description)

@@ -1,0 +1,48 @@
+"""The same encoder in every worker, loaded once in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from sparse_coverage.cleaning_encoder import CleaningEncoder, with_cleaning
+from sparse_coverage.encoding import Encoder, load_encoder
+from sparse_coverage.encoding.catalogue import CATALOGUE
+from sparse_coverage.errors import MismatchError
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSpec:
+    """What a worker needs to load the encoder that the run was started with."""
+
+    name: str
+    runtime: str
+    precision: str
+    fingerprint: str
+    clean: tuple[str, ...]
+    threads: int
+
+    @classmethod
+    def of(cls, encoder: Encoder, runtime: str, threads: int) -> EncoderSpec:
+        """Describe a running encoder: its arithmetic by name, so that no node chooses another."""
+        steps = tuple(encoder.steps) if isinstance(encoder, CleaningEncoder) else ()
+        is_folder = encoder.name not in CATALOGUE and Path(encoder.name).is_dir()
+        name = str(Path(encoder.name).absolute()) if is_folder else encoder.name
+        return cls(name, runtime, encoder.precision, encoder.fingerprint, steps, threads)
+
+    def load(self) -> Encoder:
+        """Return the encoder of this process."""
+        return _loaded(self)
+
+
+@lru_cache(maxsize=1)
+def _loaded(spec: EncoderSpec) -> Encoder:
+    plain = load_encoder(spec.name, runtime=spec.runtime, precision=spec.precision, threads=spec.threads)
+    encoder = with_cleaning(plain, spec.clean)
+    if encoder.fingerprint != spec.fingerprint:
+        raise MismatchError(
+            f"A node has other weights for the encoder '{spec.name}' ({encoder.fingerprint}) than the run was started with "
+            f"({spec.fingerprint}). Put the same ones on every node, or name a folder that all nodes see."
+        )
+    return encoder

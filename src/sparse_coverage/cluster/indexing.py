@@ -1,0 +1,179 @@
+"""`index` on a cluster: shards of patents in, segments out, one manifest over them: the index that a local build makes."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, cast
+
+from sparse_coverage.cluster.connection import Cluster
+from sparse_coverage.cluster.documents import Report, documents_from, input_digest, read_shards
+from sparse_coverage.cluster.encoders import EncoderSpec
+from sparse_coverage.cluster.plan import Part, Plan, make_plan
+from sparse_coverage.cluster.shared import require_same_run
+from sparse_coverage.cluster.vectors import encode_run, read_run
+from sparse_coverage.errors import InputError
+from sparse_coverage.files import new_folder
+from sparse_coverage.index import DEFAULT_MEMORY, IndexWriter, WeightBits
+from sparse_coverage.index.manifest import Manifest, read_manifest, write_manifest
+from sparse_coverage.index.segment import SEGMENTS, SegmentEntry
+from sparse_coverage.model import SparseCoverage
+from sparse_coverage.patents import Patent, passages
+from sparse_coverage.patents.passages import By
+from sparse_coverage.progress import progress_bar
+from sparse_coverage.search import Index, ScoringConfig
+from sparse_coverage.search.building import MODEL_FOLDER, add_documents, vocabulary_digest
+from sparse_coverage.vectors import SparseVector
+
+
+def build_on_cluster(
+    cluster: Cluster,
+    folder: str | Path,
+    model: SparseCoverage,
+    paths: Sequence[str | Path],
+    *,
+    work: str | Path | None = None,
+    language: str = "en",
+    runtime: str = "auto",
+    by: By = "passage",
+    weight_bits: WeightBits = 16,
+    memory: int = DEFAULT_MEMORY,
+    scoring: ScoringConfig | None = None,
+    on_problem: Report | None = None,
+) -> Index:
+    """Index the patents in some files into a new folder: what `Index.build` makes of them, byte for byte.
+
+    All nodes must see the files and the folder `work` (a hidden one beside the index by default, removed at the end),
+    which keeps the state of the run: interrupted, the same call goes on from there.
+    """
+    target = Path(folder).absolute()
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError(f"{folder} exists already and is not an empty folder. Choose another name or remove it first.")
+    state = Path(work).absolute() / "index" if work is not None else target.with_name(f".{target.name}.work")
+    state.mkdir(parents=True, exist_ok=True)
+    cluster.check_folder(state)
+    names = [str(path) for path in paths]
+    about = {"by": by, "vocabulary": vocabulary_digest(model)}
+    require_same_run(state, {"input": input_digest(names), "language": language, "weight_bits": weight_bits, **about})
+    spec = EncoderSpec.of(model.encoder, runtime, cluster.threads)
+    plan = make_plan(read_shards(cluster, state / "documents", names, language, PassageTokens(spec, by), on_problem))
+    if not plan.parts:
+        shutil.rmtree(state)
+        raise InputError("There is nothing to index: the input holds no text.")
+    if not (state / MODEL_FOLDER).exists():
+        model.save(state / MODEL_FOLDER)
+    _encode(cluster, state, plan, spec, by)
+    draft = Manifest(0, len(model.vocabulary), weight_bits, False, (), about)
+    _build_segments(cluster, state, plan, draft, memory)
+    _bring_together(state, target, draft, len(plan.parts))
+    shutil.rmtree(state)
+    index = Index.open(folder, scoring=scoring, encoder=model.encoder)
+    index.warm_up()
+    return index
+
+
+@dataclass(frozen=True, slots=True)
+class PassageTokens:
+    """Counts the encoder's tokens in each passage of a document."""
+
+    spec: EncoderSpec
+    by: By
+
+    def __call__(self, patent: Patent) -> tuple[int, ...]:
+        """Return the counts, in order."""
+        encoder = self.spec.load()
+        return tuple(len(encoder.tokenize(passage.text)) for passage in passages(patent, by=self.by))
+
+
+def build_segment(
+    documents: str, vectors: list[str], skip: int, part: Part, draft: Manifest, memory: int, target: str
+) -> None:
+    """Write a segment, on a worker, as an index of its own."""
+    path = Path(target)
+    if path.exists():
+        return
+    partial = path.with_name(f".{path.name}.partial-{secrets.token_hex(4)}")
+    found = chain.from_iterable(read_run(Path(name)) for name in vectors)
+    replayed = cast(SparseCoverage, _Replayed(islice(found, skip, None)))
+    patents = islice(documents_from(Path(documents), part.shard, part.document), part.documents)
+    try:
+        writer = IndexWriter.create(partial, draft.centers, draft.about, weight_bits=draft.weight_bits, memory=memory)
+        with writer:
+            add_documents(writer, replayed, patents, draft.about["by"], replace=False)
+            writer.merge()
+        if not path.exists():  # a worker thought dead may have come first
+            partial.replace(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+class _Replayed:
+    """Stands for a model whose vectors are known already, in the order of the texts."""
+
+    def __init__(self, vectors: Iterator[SparseVector]) -> None:
+        self._vectors = vectors
+
+    def encode_documents(self, texts: Iterable[str]) -> Iterator[SparseVector]:
+        for _ in texts:
+            yield next(self._vectors)
+
+
+def _encode(cluster: Cluster, state: Path, plan: Plan, spec: EncoderSpec, by: By) -> None:
+    (state / "vectors").mkdir(exist_ok=True)
+    calls = (
+        (str(state / "documents"), str(state / MODEL_FOLDER), spec, by, run, _vectors(state, number))
+        for number, run in enumerate(plan.runs)
+    )
+    with progress_bar("Encoding passages", sum(run.units for run in plan.runs)) as advance:
+        for run, _ in zip(plan.runs, cluster.run(encode_run, calls), strict=True):
+            advance(run.units)
+
+
+def _build_segments(cluster: Cluster, state: Path, plan: Plan, draft: Manifest, memory: int) -> None:
+    (state / SEGMENTS).mkdir(exist_ok=True)
+
+    def calls() -> Iterator[tuple[Any, ...]]:
+        for number, part in enumerate(plan.parts):
+            runs = plan.runs_of(part)
+            vectors = [_vectors(state, run) for run in runs]
+            skip = part.first - plan.runs[runs[0]].first
+            yield str(state / "documents"), vectors, skip, part, draft, memory, str(_segment(state, number))
+
+    with progress_bar("Building segments", len(plan.parts)) as advance:
+        for _ in cluster.run(build_segment, calls()):
+            advance()
+
+
+def _bring_together(state: Path, target: Path, draft: Manifest, count: int) -> None:
+    """Put the segments into one index under the names that a local build gives them."""
+    with new_folder(target) as partial:
+        entries: list[SegmentEntry] = []
+        for number in range(count):
+            part = _segment(state, number)
+            for entry in read_manifest(part).segments:  # one, or several where `memory` does not hold it
+                named = replace(entry, name=f"{draft.generation + 1:06d}-{len(entries):03d}")
+                shutil.copytree(part / SEGMENTS / entry.name, partial / SEGMENTS / named.name, copy_function=_place)
+                entries.append(named)
+        shutil.copytree(state / MODEL_FOLDER, partial / MODEL_FOLDER, copy_function=_place)
+        write_manifest(partial, draft.next(tuple(entries), complete=True))
+
+
+def _place(source: str, target: str) -> None:
+    """Give a finished file a second name, or copy it where the file system cannot."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def _vectors(state: Path, run: int) -> str:
+    return str(state / "vectors" / f"{run:06d}.safetensors")
+
+
+def _segment(state: Path, number: int) -> Path:
+    return state / SEGMENTS / f"{number:06d}"

@@ -1,0 +1,129 @@
+"""How the indexing of a collection is cut: runs of encoding windows, and segments of whole documents.
+
+An encoder works through a stream of texts window by window and sorts each window into batches; in another batch a vector
+differs in its last bits. So runs are cut where a local build cuts its windows, wherever documents end, and each worker
+computes exactly the batches that one machine would have computed. Segments are cut between documents, where a local
+build cuts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sparse_coverage.cluster.documents import DocumentSize
+from sparse_coverage.encoding.batching import WINDOW_TOKENS
+from sparse_coverage.errors import IndexStoreError
+from sparse_coverage.index.postings import MAX_UNITS
+from sparse_coverage.patents.duplicates import Duplicates
+
+WINDOWS_PER_RUN = 4
+"""How many windows a task encodes: what the loss of a worker costs, and no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Consecutive units to encode: they start at a passage of a document of a shard; `first` is the first one's number."""
+
+    shard: int
+    document: int
+    passage: int
+    first: int
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Consecutive documents, those without text included, that make a segment; `first` is the number of their first unit."""
+
+    shard: int
+    document: int
+    documents: int
+    first: int
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All runs and all segments of an index, each in order."""
+
+    runs: list[Run]
+    parts: list[Part]
+
+    def runs_of(self, part: Part) -> list[int]:
+        """Return the numbers of the runs that hold units of a segment."""
+        last = part.first + part.units
+        return [n for n, run in enumerate(self.runs) if run.first < last and part.first < run.first + run.units]
+
+
+def make_plan(shards: Iterable[list[DocumentSize]]) -> Plan:
+    """Cut a collection, given the number of tokens of each passage of each document. An id that comes twice is refused."""
+    runs, parts, seen = _Runs(), _Parts(), Duplicates()
+    try:
+        for shard, documents in enumerate(shards):
+            for number, document in enumerate(documents):
+                parts.add(shard, number, document)
+                if document.sizes:
+                    seen.add(document.id)
+                for passage, tokens in enumerate(document.sizes):
+                    runs.add(shard, number, passage, tokens)
+        if seen.count:
+            raise IndexStoreError(
+                f"The document '{seen.examples[0]}' comes twice in the input. Leave one out, or give it another id."
+            )
+    finally:
+        seen.close()
+    return Plan(runs.finish(), parts.finish())
+
+
+class _Runs:
+    def __init__(self) -> None:
+        self._found: list[Run] = []
+        self._start: tuple[int, int, int] | None = None
+        self._first = self._units = self._held = self._windows = 0
+
+    def add(self, shard: int, document: int, passage: int, tokens: int) -> None:
+        if self._start is None:
+            self._start = (shard, document, passage)
+        self._units += 1
+        self._held += max(1, tokens)  # as `Batcher` counts
+        if self._held >= WINDOW_TOKENS:
+            self._held = 0
+            self._windows += 1
+            if self._windows == WINDOWS_PER_RUN:
+                self._close()
+
+    def finish(self) -> list[Run]:
+        self._close()
+        return self._found
+
+    def _close(self) -> None:
+        if self._start is not None:
+            self._found.append(Run(*self._start, self._first, self._units))
+        self._first += self._units
+        self._start, self._units, self._windows = None, 0, 0
+
+
+class _Parts:
+    def __init__(self) -> None:
+        self._found: list[Part] = []
+        self._start = (0, 0)
+        self._first = self._units = self._documents = 0
+
+    def add(self, shard: int, number: int, document: DocumentSize) -> None:
+        if self._units + len(document.sizes) > MAX_UNITS:
+            self._close()
+        if not self._documents:
+            self._start = (shard, number)
+        self._documents += 1
+        self._units += len(document.sizes)
+
+    def finish(self) -> list[Part]:
+        self._close()
+        return self._found
+
+    def _close(self) -> None:
+        if self._units:
+            self._found.append(Part(*self._start, self._documents, self._first, self._units))
+        self._first += self._units
+        self._units = self._documents = 0

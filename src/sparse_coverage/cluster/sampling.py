@@ -1,0 +1,154 @@
+"""The sample of spans that a vocabulary is chosen from, encoded on the cluster: the same as a local run draws.
+
+A span's draw depends on the seed and its place alone, and documents are encoded in groups that depend on the documents
+alone, so a group can be encoded anywhere. The cluster leaves what `draw_sample` would leave before its last step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import safe_open
+
+from sparse_coverage.cluster.connection import Cluster
+from sparse_coverage.cluster.documents import DocumentSize, Report, documents_at, read_shards
+from sparse_coverage.cluster.encoders import EncoderSpec
+from sparse_coverage.cluster.shared import clear_leftovers, published
+from sparse_coverage.encoding import Encoder
+from sparse_coverage.errors import MismatchError
+from sparse_coverage.files import write_json
+from sparse_coverage.patents import Patent
+from sparse_coverage.progress import progress_bar
+from sparse_coverage.spans import get_unit
+from sparse_coverage.vocabulary import SampleConfig, SpanSample, draw_sample
+from sparse_coverage.vocabulary.documents import sample_by_year
+from sparse_coverage.vocabulary.sample import SAMPLE
+from sparse_coverage.vocabulary.sampler import GROUP_CHARACTERS, SLACK, _Sampler, grouped, sections_of
+from sparse_coverage.vocabulary.shards import ShardFolder
+
+Draws = npt.NDArray[np.uint64]
+Place = tuple[int, int]
+"""A document: its shard, and its number there."""
+
+
+def sample_on_cluster(
+    cluster: Cluster,
+    work: Path,
+    paths: list[str],
+    language: str,
+    encoder: Encoder,
+    spec: EncoderSpec,
+    config: SampleConfig,
+    report: Report | None,
+) -> SpanSample:
+    """Draw the sample of these patents into the folder `work`, or open the one that is there."""
+    state = work / "cluster"
+    encoded, finished = state / "encoded", state / "encoded.json"
+    if (work / SAMPLE).exists() and not finished.exists():
+        raise MismatchError(
+            f"{work} holds the sample of a run on one machine. Finish that one without the cluster, or choose another folder."
+        )
+    if not finished.exists():
+        encoded.mkdir(parents=True, exist_ok=True)
+        readings = read_shards(cluster, state / "documents", paths, language, section_characters, report)
+        groups = list(_groups(readings, config))
+        _encode(cluster, state, groups, spec, config)
+        write_json(finished, {"groups": len(groups)})
+    if encoded.exists() and finished.exists():
+        if (work / "shards").exists():
+            ShardFolder(work / "shards").remove()  # of a local run that did not end
+        clear_leftovers(encoded)
+        encoded.replace(work / "shards")
+    return draw_sample(work, (), encoder, get_unit(config.unit), config)
+
+
+def section_characters(patent: Patent) -> tuple[int, ...]:
+    """Return how much text a document adds to its group."""
+    return (sum(len(section.text) for section in sections_of(patent, 0)),)
+
+
+def encode_group(
+    documents: str, target: str, places: list[Place], spec: EncoderSpec, config: SampleConfig, threshold: int
+) -> Draws:
+    """Encode a group of documents, on a worker, and leave the spans whose draws are at most the threshold."""
+    path = Path(target)
+    if not path.exists():
+        (group,) = grouped(documents_at(Path(documents), places))
+        with TemporaryDirectory(prefix="sparse-coverage-") as folder:
+            sampler = _Sampler(Path(folder), config)
+            sampler._threshold = threshold
+            shard = sampler._encode(group, spec.load(), get_unit(config.unit))
+            local = ShardFolder(Path(folder) / "group")
+            local.write(0, shard)
+            with published(path) as partial:
+                partial.write_bytes((Path(folder) / "group" / "000000.safetensors").read_bytes())
+    with safe_open(path, framework="numpy") as file:
+        draws: Draws = file.get_tensor("draws")
+    return draws
+
+
+def _groups(readings: Iterator[list[DocumentSize]], config: SampleConfig) -> Iterator[list[Place]]:
+    """Cut the documents, or those sampled by year, into the groups that a local run would encode."""
+    listed = [
+        (document, (shard, number))
+        for shard, documents in enumerate(readings)
+        for number, document in enumerate(documents)
+    ]
+    if config.max_documents is not None:
+        # The rule looks at ids and dates only, so documents without texts stand for the real ones.
+        stand_ins = [
+            Patent(document.id, publication_date=document.date, source=str(number))
+            for number, (document, _) in enumerate(listed)
+        ]
+        chosen = sample_by_year(stand_ins, config.max_documents, config.seed)
+        listed = [listed[int(stand_in.source)] for stand_in in chosen if isinstance(stand_in, Patent)]
+    group: list[Place] = []
+    held = 0
+    for document, place in listed:
+        group.append(place)
+        held += sum(document.sizes)
+        if held >= GROUP_CHARACTERS:
+            yield group
+            group, held = [], 0
+    if group:
+        yield group
+
+
+def _encode(cluster: Cluster, state: Path, groups: list[list[Place]], spec: EncoderSpec, config: SampleConfig) -> None:
+    limit = _Limit(config.max_spans)
+    calls = (
+        (
+            str(state / "documents"),
+            str(state / "encoded" / f"{number:06d}.safetensors"),
+            places,
+            spec,
+            config,
+            limit.threshold,  # as low as it is known to be when the group is handed out
+        )
+        for number, places in enumerate(groups)
+    )
+    with progress_bar("Encoding documents", sum(map(len, groups))) as advance:
+        for places, draws in zip(groups, cluster.run(encode_group, calls), strict=True):
+            limit.add(draws)
+            advance(len(places))
+
+
+class _Limit:
+    """The draw above which a span is surely not in the sample. It only spares disk: the last step decides."""
+
+    def __init__(self, wanted: int) -> None:
+        self.threshold = (1 << 64) - 1
+        self._wanted = wanted
+        self._held: list[Draws] = []
+
+    def add(self, draws: Draws) -> None:
+        """Take the draws of one more group."""
+        self._held.append(draws[draws <= np.uint64(self.threshold)])
+        if sum(map(len, self._held)) > SLACK * self._wanted:
+            together = np.concatenate(self._held)
+            self.threshold = int(np.partition(together, self._wanted - 1)[self._wanted - 1])
+            self._held = [together[together <= np.uint64(self.threshold)]]

@@ -1,0 +1,174 @@
+"""Exact farthest-first traversal over points that are shared out to the workers of a cluster.
+
+In each round every worker names its farthest points, up to date with all centers so far, and a threshold that no other of
+its points reaches. The driver chooses among the named points, greedily and by the canonical distance, for as long as the
+farthest reaches the highest of the thresholds: until then no unnamed point can be the farthest anywhere. So a round gives
+many centers, and the sequence is that of one machine. Only row numbers and distances travel; vectors are read from the
+shared folder. A worker that died is replaced by one that meets the centers chosen so far.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
+
+from sparse_coverage.cluster.connection import Cluster, ClusterError
+from sparse_coverage.cluster.share import Candidates, Distances, PointsFile, Rows, Share
+from sparse_coverage.cluster.shared import published
+from sparse_coverage.progress import progress_bar
+from sparse_coverage.vocabulary.distinct import check_enough, too_few
+from sparse_coverage.vocabulary.farthest_first import SAME_POINT, SECONDS_BETWEEN_SAVES, Traversal
+from sparse_coverage.vocabulary.points import Points
+from sparse_coverage.vocabulary.quantised import margin, quantise
+from sparse_coverage.vocabulary.refresh import choose
+
+SMALLEST_SHARE = 4096
+"""Fewer points than this are not worth a worker of their own."""
+MOST_LOSSES = 20
+"""After so many deaths in a row, without a center chosen between them, something is wrong with the cluster."""
+
+
+def traverse(cluster: Cluster, file: PointsFile, count: int, seed: int, checkpoint: Path) -> Traversal:
+    """Choose `count` centers, as `farthest_first` does.
+
+    The centers chosen so far are saved in the checkpoint now and then, and the traversal is taken up again from there.
+    """
+    points = file.rows()
+    check_enough(points, count)
+    chosen = _Chosen(count, seed)
+    chosen.restore(checkpoint)
+    if chosen.count < count:
+        shares = _Shares(cluster, file, count)
+        try:
+            _walk(points, chosen, shares, checkpoint)
+        finally:
+            shares.end()
+    return Traversal(chosen.rows, chosen.gaps)
+
+
+class _Chosen:
+    """The centers so far: their rows, and how far each was from those before it."""
+
+    def __init__(self, size: int, seed: int) -> None:
+        self.rows = np.empty(size, dtype=np.int64)
+        self.gaps = np.empty(size, dtype=np.float32)
+        self.count = 0
+        self.seed = seed
+
+    def add(self, rows: Rows, gaps: Distances) -> None:
+        """Add the next centers."""
+        self.rows[self.count : self.count + len(rows)] = rows
+        self.gaps[self.count : self.count + len(rows)] = gaps
+        self.count += len(rows)
+
+    def save(self, path: Path) -> None:
+        """Replace the saved centers in one step."""
+        rows, gaps = self.rows[: self.count], self.gaps[: self.count]
+        with published(path) as partial:
+            save_file({"seed": np.array([self.seed]), "rows": rows, "gaps": gaps}, partial)
+
+    def restore(self, path: Path) -> None:
+        """Take up saved centers of the same seed, as many as are wanted."""
+        if path.exists():
+            saved, wanted = load_file(path), len(self.rows)
+            if int(saved["seed"][0]) == self.seed:
+                self.add(saved["rows"][:wanted], saved["gaps"][:wanted])
+
+
+def _walk(points: Points, chosen: _Chosen, shares: _Shares, checkpoint: Path) -> None:
+    size = len(chosen.rows)
+    met, saved = 0, time.monotonic()
+    with progress_bar("Choosing centers", size) as advance:
+        if not chosen.count:
+            first = int(np.random.default_rng(chosen.seed).integers(len(points)))
+            chosen.add(np.array([first]), np.array([np.inf], dtype=np.float32))
+        advance(chosen.count)
+        while chosen.count < size:
+            found = shares.meet(chosen.rows[: chosen.count], met)
+            met = chosen.count
+            _choose(points, chosen, found)
+            if chosen.count == met:
+                raise too_few(size, len(points), met)
+            advance(chosen.count - met)
+            if chosen.count == size or time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
+                chosen.save(checkpoint)
+                saved = time.monotonic()
+
+
+def _choose(points: Points, chosen: _Chosen, found: list[Candidates]) -> None:
+    """Choose among the candidates while the farthest reaches the threshold of every share."""
+    theta = np.float32(max(one.theta for one in found))
+    tie_row = min(one.tie_row for one in found if np.float32(one.theta) == theta)
+    rows = np.concatenate([one.rows for one in found])
+    distances = np.concatenate([one.distances for one in found])
+    reaching = (distances > theta) | ((distances == theta) & (rows < tie_row))
+    rows, distances = rows[reaching], distances[reaching]
+    vectors = points.rows(rows)
+    room = len(chosen.rows) - chosen.count
+    picked, gaps = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.float32)
+    number = choose(
+        rows,
+        distances,
+        vectors,
+        quantise(vectors),
+        picked,
+        gaps,
+        np.zeros(len(rows), dtype=np.int32),
+        theta,
+        tie_row,
+        SAME_POINT,
+        chosen.count,
+        margin(points.dimension),
+    )
+    chosen.add(rows[picked[:number]], gaps[:number])
+
+
+class _Shares:
+    """The workers of a traversal, one for each run of rows."""
+
+    def __init__(self, cluster: Cluster, file: PointsFile, count: int) -> None:
+        self._cluster = cluster
+        self._file = file
+        self._count = count
+        number = max(1, min(cluster.workers, file.total // SMALLEST_SHARE))
+        self._bounds = [file.total * place // number for place in range(number + 1)]
+        self._actors = [self._start(place) for place in range(number)]
+        self._losses = 0
+
+    def meet(self, rows: Rows, met: int) -> list[Candidates]:
+        """Tell every share the centers from number `met` on; return what each names."""
+        asked = [actor.meet.remote(met, rows[met:]) for actor in self._actors]
+        found = [self._answer(place, reference, rows) for place, reference in enumerate(asked)]
+        self._losses = 0
+        return found
+
+    def end(self) -> None:
+        """Let the workers go."""
+        for actor in self._actors:
+            self._cluster.ray.kill(actor)
+
+    def _answer(self, place: int, reference: Any, rows: Rows) -> Candidates:
+        """Wait for an answer; from a worker that died, start another, tell it all centers, and take its answer."""
+        while True:
+            try:
+                found: Candidates = self._cluster.ray.get(reference)
+                return found
+            except self._cluster.ray.exceptions.RayActorError:
+                self._losses += 1
+                if self._losses > MOST_LOSSES:
+                    raise ClusterError(
+                        f"Workers died {MOST_LOSSES} times in a row while choosing centers. Perhaps the nodes are short of "
+                        "memory. With --work, the same command goes on from the last saved state."
+                    ) from None
+                self._actors[place] = self._start(place)
+                reference = self._actors[place].meet.remote(0, rows)
+
+    def _start(self, place: int) -> Any:
+        # No cores are reserved: nothing else runs meanwhile, and after the loss of a node there may be none left over.
+        kind = self._cluster.ray.remote(Share).options(num_cpus=0, scheduling_strategy="SPREAD")
+        first, last = self._bounds[place : place + 2]
+        return kind.remote(self._file, first, last, self._count, self._cluster.threads)

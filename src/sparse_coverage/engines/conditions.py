@@ -1,0 +1,123 @@
+"""Filters in a form that every engine can be told: terms, ranges, and, or, not.
+
+Beginnings of classes and of kinds are looked up as terms of their own, since engines have no cheap prefix search: every
+beginning that a filter can name is stored with the point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.index import filters
+from sparse_coverage.index.facts import DATES, TERM_FIELDS, collect_facts
+from sparse_coverage.index.filters import Filter
+from sparse_coverage.index.types import DocumentRecord
+
+KIN = "kin="
+_DATE_FIELDS = ("published", "priority")
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """A field holds one of some values."""
+
+    field: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A number lies between two, both included."""
+
+    field: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every part is met."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """At least one part is met."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The part is not met."""
+
+    part: Condition
+
+
+Condition = AnyOf | Between | AllOf | OneOf | Not
+
+
+def all_of(parts: Iterable[Condition | None]) -> Condition | None:
+    """Join conditions, leaving out those that are none."""
+    given = tuple(part for part in parts if part is not None)
+    return given[0] if len(given) == 1 else AllOf(given) if given else None
+
+
+def condition_of(filter_: Filter, facts_of: Callable[[str], list[str]]) -> Condition:
+    """Say a filter in terms of points. `facts_of` looks up what is known of a document, for the family of one."""
+    if isinstance(filter_, filters._Both):
+        left, right = condition_of(filter_.left, facts_of), condition_of(filter_.right, facts_of)
+        return AllOf((left, right)) if filter_.join is np.logical_and else _either(left, right)
+    if isinstance(filter_, filters._Not):
+        return Not(condition_of(filter_.inner, facts_of))
+    if isinstance(filter_, filters._Dates):
+        return Between(_DATE_FIELDS[filter_.column], max(filter_.first, 1), filter_.last)
+    if isinstance(filter_, filters._Term):
+        return AnyOf("facts", (f"{filter_.field}{'^' if filter_.prefix else '='}{filter_.value}",))
+    if isinstance(filter_, filters._Section):
+        return AnyOf("facts", tuple(f"section={name}" for name in filter_.names))
+    if isinstance(filter_, filters._Family):
+        known = [fact for fact in facts_of(filter_.id) if fact.startswith(KIN)]
+        return AnyOf("facts", tuple(dict.fromkeys([*(f"{KIN}{name}" for name in filter_.kin), *known])))
+    raise InputError(
+        f"The filter {filter_!r} cannot be said to an engine. Use those of sparse_coverage.index.filters, joined by &, | and ~."
+    )
+
+
+def document_facts(record: DocumentRecord) -> tuple[list[str], int, int]:
+    """Return the terms of a document that filters look up, its publication date and its priority date (0: none)."""
+    facts = collect_facts([record])
+    terms = list(facts.terms)
+    for field in TERM_FIELDS:
+        values = [term.partition("=")[2] for term in terms if term.startswith(f"{field}=")]
+        terms += sorted({f"{field}^{start}" for value in values for start in _beginnings(field, value)})
+    dates = dict(zip(DATES, facts.dates[0].tolist(), strict=True))
+    return terms, dates["publication_date"], dates["priority_date"]
+
+
+def section_fact(section: str) -> str:
+    """Return the term by which the section of a unit is looked up."""
+    return f"section={section.lower()}"
+
+
+def _beginnings(field: str, value: str) -> list[str]:
+    """Return the beginnings of a value that a filter can name: see `classified` and `kind`."""
+    if field == "kind":
+        return [value[:1]]
+    if field not in ("ipc", "cpc"):
+        return []
+    group = value.find("/") + 1
+    lengths = [1, 3, 4, *(range(group, len(value) + 1) if group else ())]
+    return [value[:length] for length in lengths if length <= len(value)]
+
+
+def _either(left: Condition, right: Condition) -> Condition:
+    """Join two alternatives; terms of one field become one look-up."""
+    if isinstance(left, AnyOf) and isinstance(right, AnyOf) and left.field == right.field:
+        return AnyOf(left.field, tuple(dict.fromkeys(left.values + right.values)))
+    return OneOf((left, right))

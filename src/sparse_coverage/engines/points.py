@@ -1,0 +1,125 @@
+"""An index as points, document by document: what is uploaded to an engine, and what tells whether it is there already."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from uuid import UUID, uuid5
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.engines.conditions import document_facts, section_fact
+from sparse_coverage.engines.types import Point
+from sparse_coverage.index import DocumentRecord, IndexStore, Segment, UnitRecord, weight_scale
+from sparse_coverage.index.postings import widened
+
+# Any fixed namespace will do; changing it would change every id.
+_NAMESPACE = UUID("6d1f0d3a-6e0c-5a55-9f0e-2f7c1d0b8a41")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lists:
+    """The postings of a segment unit by unit: those of unit u are the entries starts[u] to starts[u + 1]."""
+
+    starts: npt.NDArray[np.int64]
+    centers: npt.NDArray[np.int32]
+    fixed: npt.NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalDocument:
+    """A document of an index: how many units it has, and a digest of all that its points would hold."""
+
+    record: DocumentRecord
+    units: tuple[UnitRecord, ...]
+    digest: str
+    _first: int
+    _segment: Segment
+    _lists: _Lists
+    _gamma: float
+
+    def points(self) -> Iterator[Point]:
+        """Yield its units as points."""
+        terms, published, priority = document_facts(self.record)
+        scale = weight_scale(self._segment.postings.weight_bits)
+        for place, unit in enumerate(self.units):
+            number = self._first + place
+            entries = slice(self._lists.starts[number], self._lists.starts[number + 1])
+            spans = max(int(self._segment.span_counts[number]), 1)
+            centers = self._lists.centers[entries].astype(np.int64)
+            weights = self._lists.fixed[entries] / scale * float(spans) ** -self._gamma
+            if not len(centers):
+                # Engines refuse an empty vector. This dimension follows the last center, so no query ever has it.
+                centers, weights = np.asarray([len(self._segment.postings.offsets) - 1]), np.ones(1)
+            yield Point(
+                id=point_id(self.record.id, place, unit.id),
+                unit=unit.id,
+                document=self.record.id,
+                section=unit.section,
+                text=unit.text,
+                title=self.record.title,
+                metadata=self.record.metadata,
+                facts=(*terms, section_fact(unit.section)),
+                published=published,
+                priority=priority,
+                digest=self.digest,
+                centers=centers,
+                weights=weights,
+            )
+
+
+def point_id(document: str, place: int, unit: str) -> str:
+    """Return the id of a point: always the same for the same unit in the same place of its document."""
+    return str(uuid5(_NAMESPACE, f"{document}\x1f{place}\x1f{unit}"))
+
+
+def read_documents(store: IndexStore, gamma: float) -> Iterator[LocalDocument]:
+    """Yield the live documents of an index in corpus order."""
+    for segment in store.segments:
+        if not segment.live_documents.any():
+            continue
+        lists = _unit_lists(segment)
+        starts = segment.document_starts.tolist()
+        for number in np.flatnonzero(segment.live_documents).tolist():
+            first, last = starts[number], starts[number + 1]
+            record = segment.texts.document(number)
+            units = tuple(segment.texts.units_between(first, last))
+            digest = _digest(segment, lists, record, units, first, last, gamma)
+            yield LocalDocument(record, units, digest, first, segment, lists, gamma)
+
+
+def _unit_lists(segment: Segment) -> _Lists:
+    segment.packed.check_all()
+    postings = segment.postings
+    packed = widened(np.asarray(postings.packed))
+    units = (packed >> 16).astype(np.uint16)
+    # Stable, so that the centers of each unit stay in rising order.
+    order = np.argsort(units, kind="stable")
+    centers = np.repeat(np.arange(len(postings.offsets) - 1, dtype=np.int32), postings.frequencies)
+    counts = np.bincount(units, minlength=len(segment))
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return _Lists(starts, centers[order], (packed & 0xFFFF).astype(np.uint16)[order])
+
+
+def _digest(
+    segment: Segment,
+    lists: _Lists,
+    record: DocumentRecord,
+    units: tuple[UnitRecord, ...],
+    first: int,
+    last: int,
+    gamma: float,
+) -> str:
+    """Return what changes whenever anything changes that a point of the document holds."""
+    entries = slice(lists.starts[first], lists.starts[last])
+    sizes = np.diff(lists.starts[first : last + 1])
+    bits = segment.postings.weight_bits
+    texts = [[unit.id, unit.section, unit.text] for unit in units]
+    words = json.dumps([gamma, bits, record.id, record.title, dict(record.metadata), texts], sort_keys=True)
+    digest = blake2b(words.encode("utf-8", "surrogatepass"), digest_size=12)
+    for array in (sizes, segment.span_counts[first:last], lists.centers[entries], lists.fixed[entries]):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,285 @@
+"""Serving on Qdrant (extra [qdrant]): one node or a cluster with shards and replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, Not, OneOf
+from sparse_coverage.engines.retrying import Failover, first_line
+from sparse_coverage.engines.types import Centers, EngineError, Found, Health, Point, Request, Shown, Weights
+from sparse_coverage.errors import InputError, MissingExtraError
+
+R = TypeVar("R")
+VECTOR = "centers"
+_SHOWN = ["unit", "document", "section", "text", "title", "metadata"]
+_PAGE = 4096
+# The one point that is no unit; its id is the smallest there is.
+_STATISTICS = "00000000-0000-0000-0000-000000000000"
+
+
+class QdrantCollection:
+    """A collection on Qdrant.
+
+    `urls` are the nodes of one cluster: when one does not answer, the next is asked. `shards` and `replicas` count when the
+    collection is made; a write is safe when all replicas have it (`write_consistency_factor` = replicas). `patience` is how
+    long, in seconds, a request is tried again while nodes are away.
+    """
+
+    limit = 100_000
+
+    def __init__(
+        self,
+        urls: Sequence[str],
+        name: str,
+        *,
+        shards: int = 1,
+        replicas: int = 1,
+        on_disk: bool = False,
+        api_key: str | None = None,
+        timeout: int = 60,
+        patience: float = 60.0,
+    ) -> None:
+        if not urls:
+            raise InputError("Qdrant needs the address of at least one node, such as http://127.0.0.1:6333.")
+        try:
+            import qdrant_client
+        except ImportError:
+            raise MissingExtraError("Qdrant", "qdrant") from None
+        self.name = name
+        self._models: Any = qdrant_client.models
+        self._shards, self._replicas, self._on_disk = shards, replicas, on_disk
+        clients = [
+            # Its own check warns of any difference; `health` tells the version instead.
+            (url, qdrant_client.QdrantClient(url=url, api_key=api_key, timeout=timeout, check_compatibility=False))
+            for url in urls
+        ]
+        self._clients = clients
+        self._nodes: Failover[Any] = Failover(clients, _passes, patience)
+
+    def health(self) -> Health:
+        """Ask for the version, the peers, and the state of each replica of the collection."""
+        version = str(self._ask("Asking for the version", lambda client: client.info()).version)
+        status = self._ask("Asking for the cluster", lambda client: client.cluster_status())
+        peers = getattr(status, "peers", None) or {"": None}
+        troubles = [
+            f"peer {peer} does not answer ({failure.latest_error or 'no reason given'})"
+            for peer, failure in (getattr(status, "message_send_failures", None) or {}).items()
+        ]
+        replicas = 0
+        if self.exists():
+            shards = self._ask("Asking for the shards", lambda client: client.collection_cluster_info(self.name))
+            for shard in [*shards.local_shards, *shards.remote_shards]:
+                replicas += 1
+                state = getattr(shard.state, "value", str(shard.state))
+                if state != "Active":
+                    where = getattr(shard, "peer_id", shards.peer_id)
+                    troubles.append(f"shard {shard.shard_id} on peer {where} is {state}")
+            troubles += [f"shard {move.shard_id} is being copied" for move in shards.shard_transfers]
+        return Health(version, len(peers), replicas, tuple(troubles))
+
+    def exists(self) -> bool:
+        """Tell whether the collection is there."""
+        return bool(self._ask("Looking for the collection", lambda client: client.collection_exists(self.name)))
+
+    def create(self) -> None:
+        """Make the collection and the indexes of what filters look up; what is there already stays."""
+        models = self._models
+        if not self.exists():
+            index = models.SparseIndexParams(on_disk=self._on_disk)
+            self._ask(
+                "Making the collection",
+                lambda client: client.create_collection(
+                    self.name,
+                    vectors_config={},
+                    sparse_vectors_config={VECTOR: models.SparseVectorParams(index=index)},
+                    shard_number=self._shards,
+                    replication_factor=self._replicas,
+                    write_consistency_factor=self._replicas,
+                    on_disk_payload=True,
+                ),
+            )
+        fields = {"facts": "keyword", "document": "keyword", "published": "integer", "priority": "integer"}
+        for field, kind in fields.items():
+            schema = models.PayloadSchemaType(kind)
+            self._ask(
+                "Making an index for filters",
+                lambda client, field=field, schema=schema: client.create_payload_index(self.name, field, schema),  # type: ignore[misc]
+            )
+
+    def drop(self) -> None:
+        """Delete the collection with everything in it."""
+        self._ask("Deleting the collection", lambda client: client.delete_collection(self.name))
+
+    def inventory(self) -> Iterator[tuple[str, str]]:
+        """Yield document and digest of every point that all replicas hold: one that only some hold must be sent again."""
+        everything = self._models.ReadConsistencyType.ALL
+        offset: Any = None
+        while True:
+            records, offset = self._ask(
+                "Listing what is there",
+                lambda client, offset=offset: client.scroll(  # type: ignore[misc]
+                    self.name,
+                    scroll_filter=self._units,
+                    limit=_PAGE,
+                    offset=offset,
+                    with_payload=["document", "digest"],
+                    consistency=everything,
+                ),
+            )
+            for record in records:
+                yield record.payload["document"], record.payload["digest"]
+            if offset is None:
+                return
+
+    def upload(self, points: Sequence[Point]) -> None:
+        """Write points; returns when every replica has them."""
+        models = self._models
+        made = [
+            models.PointStruct(
+                id=point.id,
+                vector={VECTOR: models.SparseVector(indices=point.centers.tolist(), values=_float32s(point.weights))},
+                payload={
+                    "unit": point.unit,
+                    "document": point.document,
+                    "section": point.section,
+                    "text": point.text,
+                    "title": point.title,
+                    "metadata": dict(point.metadata),
+                    "facts": list(point.facts),
+                    "published": point.published,
+                    "priority": point.priority,
+                    "digest": point.digest,
+                },
+            )
+            for point in points
+        ]
+        self._ask("Uploading", lambda client: client.upsert(self.name, made, wait=True))
+
+    def delete(self, documents: Sequence[str], keep: Collection[str] = ()) -> None:
+        """Delete the points of some documents, those with a digest in `keep` excepted."""
+        wanted: Condition = AnyOf("document", tuple(documents))
+        if keep:
+            wanted = AllOf((wanted, Not(AnyOf("digest", tuple(keep)))))
+        chosen = self._models.FilterSelector(filter=self._filter(wanted))
+        self._ask("Deleting", lambda client: client.delete(self.name, chosen, wait=True))
+
+    def write_statistics(self, text: str, centers: int) -> None:
+        """Keep the statistics as the payload of one point without a document."""
+        vector = {VECTOR: self._models.SparseVector(indices=[centers], values=[1.0])}
+        point = self._models.PointStruct(id=_STATISTICS, vector=vector, payload={"document": "", "statistics": text})
+        self._ask("Writing the statistics", lambda client: client.upsert(self.name, [point], wait=True))
+
+    def read_statistics(self) -> str | None:
+        """Return the statistics, or None where none were written yet."""
+        found = self._ask("Reading the statistics", lambda client: client.retrieve(self.name, [_STATISTICS]))
+        return str(found[0].payload["statistics"]) if found else None
+
+    def search(self, requests: Sequence[Request]) -> list[list[Found]]:
+        """Return the best points of each request. Qdrant's sparse search is exact."""
+        models = self._models
+        made = [
+            models.QueryRequest(
+                query=models.SparseVector(indices=request.centers.tolist(), values=_float32s(request.factors)),
+                using=VECTOR,
+                limit=request.limit,
+                filter=None if request.condition is None else self._filter(request.condition),
+                with_payload=["document"],
+            )
+            for request in requests
+        ]
+        answers = self._ask("Searching", lambda client: client.query_batch_points(self.name, made))
+        return [
+            [Found(str(point.id), point.payload["document"], point.score) for point in answer.points]
+            for answer in answers
+        ]
+
+    def show(self, ids: Sequence[str]) -> dict[str, Shown]:
+        """Return what points are shown with, by id."""
+        found = self._ask("Reading passages", lambda client: client.retrieve(self.name, list(ids), with_payload=_SHOWN))
+        return {str(point.id): Shown(**{name: point.payload[name] for name in _SHOWN}) for point in found}
+
+    def scores(self, ids: Sequence[str], centers: Centers, factors: Weights) -> dict[str, float]:
+        """Return the exact scores of some points: a search among these alone, which costs Qdrant less than sending them."""
+        models = self._models
+        answer = self._ask(
+            "Scoring",
+            lambda client: client.query_points(
+                self.name,
+                query=models.SparseVector(indices=centers.tolist(), values=_float32s(factors)),
+                using=VECTOR,
+                query_filter=models.Filter(must=[models.HasIdCondition(has_id=list(ids))]),
+                limit=len(ids),
+                with_payload=False,
+            ),
+        )
+        return {str(point.id): point.score for point in answer.points}
+
+    def facts_of(self, document: str) -> list[str]:
+        """Return the facts of a document; none if it is not there."""
+        condition = self._filter(AnyOf("document", (document,)))
+        records, _ = self._ask(
+            "Looking a document up",
+            lambda client: client.scroll(self.name, scroll_filter=condition, limit=1, with_payload=["facts"]),
+        )
+        return [str(fact) for fact in records[0].payload["facts"]] if records else []
+
+    def size(self) -> int:
+        """Return how many points the collection holds, the statistics left out."""
+        return int(self._ask("Counting", lambda client: client.count(self.name, self._units, exact=True)).count)
+
+    def information(self) -> Any:
+        """Return what Qdrant says of the collection; `status` is green when it has nothing left to rearrange."""
+        return self._ask("Asking for the collection", lambda client: client.get_collection(self.name))
+
+    def close(self) -> None:
+        """Close the connections."""
+        for _, client in self._clients:
+            client.close()
+
+    @property
+    def _units(self) -> Any:
+        return self._filter(Not(AnyOf("document", ("",))))
+
+    def _filter(self, condition: Condition) -> Any:
+        """Return a condition as Qdrant's filter."""
+        part = self._part(condition)
+        return part if isinstance(part, self._models.Filter) else self._models.Filter(must=[part])
+
+    def _part(self, condition: Condition) -> Any:
+        models = self._models
+        if isinstance(condition, AnyOf):
+            return models.FieldCondition(key=condition.field, match=models.MatchAny(any=list(condition.values)))
+        if isinstance(condition, Between):
+            bounds = models.Range(gte=condition.first, lte=condition.last)
+            return models.FieldCondition(key=condition.field, range=bounds)
+        if isinstance(condition, AllOf):
+            return models.Filter(must=[self._part(part) for part in condition.parts])
+        if isinstance(condition, OneOf):
+            return models.Filter(should=[self._part(part) for part in condition.parts])
+        return models.Filter(must_not=[self._part(condition.part)])
+
+    def _ask(self, what: str, ask: Callable[[Any], R]) -> R:
+        try:
+            return self._nodes.call(what, ask)
+        except EngineError:
+            raise
+        except Exception as error:
+            raise EngineError(f"{what} in '{self.name}' failed: Qdrant says {first_line(error)}") from error
+
+
+def _passes(error: Exception) -> bool:
+    """Tell whether an error may pass: nobody answers, or the server itself is in trouble."""
+    from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+
+    if isinstance(error, UnexpectedResponse):
+        return error.status_code is None or error.status_code >= 500 or error.status_code in (408, 429)
+    return isinstance(error, ResponseHandlingException)
+
+
+def _float32s(values: Weights) -> list[float]:
+    """Return numbers as the engine will keep them, so that what is sent is what is stored."""
+    rounded: list[float] = values.astype(np.float32).tolist()
+    return rounded

@@ -1,0 +1,154 @@
+"""Searching an engine as one searches an index: the same protocol, the same documents, the same scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar, overload
+
+from sparse_coverage.engines.conditions import Condition, condition_of
+from sparse_coverage.engines.ranking import AT_ONCE, Ranker
+from sparse_coverage.engines.two_phase import TwoPhase, TwoPhaseRanker
+from sparse_coverage.engines.types import Found, RemoteCollection, Shown
+from sparse_coverage.errors import InputError
+from sparse_coverage.index import Filter
+from sparse_coverage.model import SparseCoverage
+from sparse_coverage.search.building import MODEL_FOLDER, vocabulary_digest
+from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.search.types import Hit, PassageHit, Queries
+from sparse_coverage.vectors import SparseVector
+
+T = TypeVar("T")
+
+
+class EngineRetriever:
+    """Ranks what a collection on an engine holds.
+
+        retriever = EngineRetriever(QdrantCollection(["http://127.0.0.1:6333"], "patents"), model)
+        for hit in retriever.search("A valve comprising a plunger biased by a spring"):
+            print(hit.document, hit.score, hit.passages[0].text)
+
+    Needs the model, since queries are encoded here, and no index: document frequencies come from the engine, as they were
+    when this was made or last refreshed. With `two_phase` the engine is asked with the strongest centers only.
+    """
+
+    def __init__(
+        self,
+        collection: RemoteCollection,
+        model: SparseCoverage,
+        *,
+        scoring: ScoringConfig | None = None,
+        two_phase: TwoPhase | None = None,
+    ) -> None:
+        self.collection = collection
+        self.model = model
+        self.ranker = (
+            Ranker(collection, scoring) if two_phase is None else TwoPhaseRanker(collection, two_phase, scoring)
+        )
+        self._require_model()
+
+    def refresh(self) -> None:
+        """Take the newest document frequencies."""
+        self.ranker.refresh()
+        self._require_model()
+
+    @overload
+    def search(self, queries: str, k: int = ..., *, passages: int = ..., filter: Filter | None = ...) -> list[Hit]: ...
+
+    @overload
+    def search(
+        self, queries: Queries, k: int = ..., *, passages: int = ..., filter: Filter | None = ...
+    ) -> list[list[Hit]]: ...
+
+    def search(
+        self,
+        queries: str | Queries,
+        k: int = 10,
+        *,
+        passages: int = 3,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+    ) -> list[Hit] | list[list[Hit]]:
+        """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each."""
+        _require(k=k, passages=passages)
+        condition = self._condition(filter)
+
+        def one(vector: SparseVector) -> list[Hit]:
+            return self._hits(self.ranker.rank_documents(vector, k, passages, condition))
+
+        if isinstance(queries, str):
+            return one(self.model.encode_query(queries))
+        return _in_parallel(one, list(self.model.encode_documents(queries)))
+
+    @overload
+    def search_passages(self, queries: str, k: int = ..., *, filter: Filter | None = ...) -> list[PassageHit]: ...
+
+    @overload
+    def search_passages(
+        self, queries: Queries, k: int = ..., *, filter: Filter | None = ...
+    ) -> list[list[PassageHit]]: ...
+
+    def search_passages(
+        self,
+        queries: str | Queries,
+        k: int = 10,
+        *,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+    ) -> list[PassageHit] | list[list[PassageHit]]:
+        """Return the `k` best passages of a query, whatever documents they are in; for several queries, a list each."""
+        _require(k=k)
+        if k > self.collection.limit:
+            raise InputError(
+                f"This engine returns at most {self.collection.limit:,} passages at once; {k:,} were asked for."
+            )
+        condition = self._condition(filter)
+
+        def one(vector: SparseVector) -> list[PassageHit]:
+            found = self.ranker.rank_passages(vector, k, condition)
+            shown = self.collection.show([point.id for point in found]) if found else {}
+            return [_passage(shown[point.id], point.score) for point in found if point.id in shown]
+
+        if isinstance(queries, str):
+            return one(self.model.encode_query(queries))
+        return _in_parallel(one, list(self.model.encode_documents(queries)))
+
+    def _require_model(self) -> None:
+        self.ranker.known.require(vocabulary_digest(self.model), self.collection.name)
+
+    def _condition(self, filter_: Filter | None) -> Condition | None:
+        return None if filter_ is None else condition_of(filter_, self.collection.facts_of)
+
+    def _hits(self, ranking: Sequence[Sequence[Found]]) -> list[Hit]:
+        ids = [point.id for found in ranking for point in found]
+        shown = self.collection.show(ids) if ids else {}
+        hits = []
+        for found in ranking:
+            # Something may have been deleted between the two requests.
+            there = [(shown[point.id], point.score) for point in found if point.id in shown]
+            if there:
+                best = tuple(_passage(point, score) for point, score in there)
+                first = there[0][0]
+                hits.append(Hit(first.document, first.title, best[0].score, first.metadata, best))
+        return hits
+
+
+def load_model(folder: str | Path) -> SparseCoverage:
+    """Read the model that a collection is searched with: from an index, or from a folder of its own."""
+    folder = Path(folder)
+    inside = folder / MODEL_FOLDER
+    return SparseCoverage.load(inside if inside.is_dir() else folder)
+
+
+def _passage(shown: Shown, score: float) -> PassageHit:
+    return PassageHit(shown.unit, shown.document, shown.section, shown.text, score)
+
+
+def _in_parallel(function: Callable[[SparseVector], T], vectors: Sequence[SparseVector]) -> list[T]:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(function, vectors))
+
+
+def _require(**counts: int) -> None:
+    for name, count in counts.items():
+        if count < 1:
+            raise InputError(f"{name} must be at least 1, not {count}.")

@@ -1,0 +1,163 @@
+"""Making a collection on an engine equal to an index: what is missing goes up, what is gone goes away, the rest stays.
+
+There is no other way to push: an interrupted upload is finished by running it again, since it compares what is there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from sparse_coverage.engines.points import LocalDocument, read_documents
+from sparse_coverage.engines.statistics import Statistics
+from sparse_coverage.engines.types import EngineError, Point, RemoteCollection, batches
+from sparse_coverage.errors import InputError, MismatchError
+from sparse_coverage.index import IndexStore
+from sparse_coverage.progress import Advance, progress_bar
+from sparse_coverage.search.scoring import ScoringConfig
+
+_DELETED_AT_ONCE = 256
+_ROUNDS = 3
+_UPLOADS = 4
+GAMMA = ScoringConfig().gamma
+
+Versions = dict[str, Counter[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a push or sync did: documents sent (with how many units), found unchanged, and deleted."""
+
+    uploaded: int
+    uploaded_units: int
+    unchanged: int
+    deleted: int
+
+    def and_then(self, later: SyncReport) -> SyncReport:
+        """Return what two rounds did together; what the second sent again is no longer unchanged."""
+        return SyncReport(
+            self.uploaded + later.uploaded,
+            self.uploaded_units + later.uploaded_units,
+            max(self.unchanged - later.uploaded, 0),
+            self.deleted + later.deleted,
+        )
+
+
+def push(collection: RemoteCollection, store: IndexStore, *, gamma: float = GAMMA) -> SyncReport:
+    """Make the collection if it is not there, and bring it up to date."""
+    collection.health()
+    collection.create()
+    return sync(collection, store, gamma=gamma)
+
+
+def sync(collection: RemoteCollection, store: IndexStore, *, gamma: float = GAMMA) -> SyncReport:
+    """Bring a collection up to date with an index. Searching goes on meanwhile, with the idf of before until the end."""
+    if not collection.exists():
+        raise InputError(f"There is no collection '{collection.name}'. Make it with: sparse-coverage engine push")
+    troubles = collection.health().troubles
+    if troubles:
+        raise EngineError(
+            f"The engine is not whole: {'; '.join(troubles)}. What is there cannot be compared while a copy is missing; "
+            "wait until every node is back and try again."
+        )
+    statistics = Statistics.of(store, gamma)
+    _require_same(collection, statistics)
+    report = SyncReport(0, 0, 0, 0)
+    for round_ in range(_ROUNDS):
+        latest = _one_round(collection, store, gamma)
+        report = latest if round_ == 0 else report.and_then(latest)
+        # A listing can come out short while copies differ; what was sent since has made them equal.
+        if collection.size() == store.state.units:
+            collection.write_statistics(statistics.to_text(), len(statistics.frequencies))
+            return report
+    raise EngineError(
+        f"'{collection.name}' holds {collection.size():,} passages where the index has {store.state.units:,}. Does something else "
+        "write into it? Try again when nothing does."
+    )
+
+
+def _one_round(collection: RemoteCollection, store: IndexStore, gamma: float) -> SyncReport:
+    versions = _inventory(collection)
+    uploader = _Uploader(collection, versions)
+    with progress_bar("Uploading documents", store.state.documents) as advance:
+        _upload(collection, batches(uploader.changed(_advancing(read_documents(store, gamma), advance))))
+    uploader.clear()
+    gone = list(versions)
+    for part in _parts(gone):
+        collection.delete(part)
+    return SyncReport(uploader.documents, uploader.units, uploader.unchanged, len(gone))
+
+
+class _Uploader:
+    """Picks the documents that differ from what is there, and clears away their older versions once all are sent."""
+
+    def __init__(self, collection: RemoteCollection, versions: Versions) -> None:
+        self._collection = collection
+        self._versions = versions
+        self._replaced: dict[str, str] = {}
+        self.documents = self.units = self.unchanged = 0
+
+    def changed(self, documents: Iterator[LocalDocument]) -> Iterator[Point]:
+        """Yield the points to send. Documents that are met are taken off the versions; what is left there is gone."""
+        for document in documents:
+            there = self._versions.pop(document.record.id, Counter())
+            if there == Counter({document.digest: len(document.units)}) or not (there or document.units):
+                self.unchanged += 1
+                continue
+            self.documents += 1
+            self.units += len(document.units)
+            if set(there) - {document.digest}:
+                self._replaced[document.record.id] = document.digest
+            yield from document.points()
+
+    def clear(self) -> None:
+        """Delete the older versions of what was sent."""
+        for part in _parts(list(self._replaced)):
+            self._collection.delete(part, keep={self._replaced[id_] for id_ in part})
+
+
+def _upload(collection: RemoteCollection, made: Iterator[list[Point]]) -> None:
+    """Send batches, a few of them at the same time: while the engine works on one, the next is made."""
+    under_way: deque[Future[None]] = deque()
+    with ThreadPoolExecutor(_UPLOADS) as pool:
+        for batch in made:
+            if len(under_way) == _UPLOADS:
+                under_way.popleft().result()
+            under_way.append(pool.submit(collection.upload, batch))
+        for sent in under_way:
+            sent.result()
+
+
+def _inventory(collection: RemoteCollection) -> Versions:
+    """Count the points of each version of each document. Memory grows with documents, not with passages."""
+    versions: Versions = {}
+    with progress_bar("Comparing with what is there", collection.size()) as advance:
+        for document, digest in collection.inventory():
+            versions.setdefault(document, Counter())[digest] += 1
+            advance()
+    return versions
+
+
+def _require_same(collection: RemoteCollection, statistics: Statistics) -> None:
+    text = collection.read_statistics()
+    if text is not None:
+        there = Statistics.from_text(text)
+        there.require(statistics.vocabulary, collection.name)
+        if there.gamma != statistics.gamma:
+            raise MismatchError(
+                f"The collection '{collection.name}' was pushed with gamma {there.gamma:g}, this would be {statistics.gamma:g}. "
+                "Its vectors would be of two kinds for a while: push under another name."
+            )
+
+
+def _advancing(documents: Iterator[LocalDocument], advance: Advance) -> Iterator[LocalDocument]:
+    for document in documents:
+        yield document
+        advance()
+
+
+def _parts(documents: list[str]) -> Iterator[list[str]]:
+    for first in range(0, len(documents), _DELETED_AT_ONCE):
+        yield documents[first : first + _DELETED_AT_ONCE]

@@ -1,0 +1,62 @@
+"""The experiments that measure no ranking: the geometry of the vocabularies, and the collection itself."""
+
+from __future__ import annotations
+
+from sparse_coverage.evaluation.statistics import dataset_statistics, query_lengths
+from sparse_coverage.experiments.bench import Workbench
+from sparse_coverage.experiments.centers import center_properties
+from sparse_coverage.experiments.definition import Definition
+from sparse_coverage.experiments.figures import draw_curves, draw_histograms
+from sparse_coverage.experiments.names import encoder_name, unit_name
+from sparse_coverage.experiments.paper import paper_table
+from sparse_coverage.experiments.result import Result, notes_beside_the_paper
+from sparse_coverage.experiments.sweep import announced, failure_of
+from sparse_coverage.experiments.tables import Cell, Content, Table
+
+_PANELS = ("(a) median radius", "(b) activation rate", "(c) posting-list skew")
+
+
+def study_centers(definition: Definition, bench: Workbench, *, fresh: bool = False) -> Result:
+    """Measure how compact, sparse and balanced each vocabulary is."""
+    rows: list[tuple[Content, ...]] = []
+    failures = []
+    curves: dict[str, dict[tuple[str, str], list[tuple[float, float]]]] = {name: {} for name in _PANELS}
+    sizes = []
+    for row in announced(bench, definition.rows):
+        kind = (encoder_name(row.options.encoder), unit_name(row.options.unit))
+        size = f"{row.options.size:,}" if row.options.size else "default"
+        try:
+            found = center_properties(bench, row.options, fresh=fresh)
+        except Exception as error:  # as in every sweep: the others go on
+            failures.append(f"{' '.join(kind)} {size}: {failure_of(row, error)}")
+            rows.append((*kind, size, Cell(None), Cell(None), Cell(None)))
+            continue
+        sizes.append(len(bench.model(row.options).vocabulary) if row.options.size is None else row.options.size)
+        for panel, value in zip(_PANELS, (found.radius, found.rate, found.skew), strict=True):
+            curves[panel].setdefault(kind, []).append((sizes[-1], value))
+        cells = (Cell(found.radius, digits=4), Cell(found.rate, digits=5), Cell(found.skew, digits=1))
+        rows.append((*kind, f"{sizes[-1]:,}", *cells))
+    columns = ("Encoder", "Unit", "V", "Median radius", "Activation rate", "Posting-list skew")
+    note = "The paper shows these three as a figure without printed values."
+    table = Table(definition.name, definition.title, columns, tuple(rows), (note, *bench.notes()))
+    log_x = bool(sizes) and max(sizes) > 10 * min(sizes)
+    draw = (lambda folder: draw_curves(folder / "centers", curves, "vocabulary size V", log_x=log_x),) if sizes else ()
+    return Result(definition, table, draw, (), tuple(failures))
+
+
+def study_collection(definition: Definition, bench: Workbench) -> Result:
+    """Count documents, passages, queries and judgements, and show how long the queries are."""
+    rows: list[tuple[Content, ...]] = []
+    for line in dataset_statistics(bench.collection, bench.units):
+        paper = paper_table("statistics").get(line.key, {})
+        digits = 1 if any(value != int(value) for value in (*line.values, *paper.values())) else 0
+        first = Cell(line.values[0], paper.get("first"), digits=digits)
+        median: Content = Cell(line.values[1], paper.get("second"), digits=digits) if len(line.values) > 1 else ""
+        rows.append((line.name, first, median))
+    columns = ("Statistic", "Count or mean", "Median")
+    table = Table(definition.name, definition.title, columns, tuple(rows), notes_beside_the_paper(bench))
+    panels = {"words a query": query_lengths(bench.collection)}
+    claims = [query.claims for query in bench.collection.judged if query.claims]
+    if claims:
+        panels["claims a query"] = claims
+    return Result(definition, table, (lambda folder: draw_histograms(folder / "query-lengths", panels),), (), ())

@@ -1,0 +1,83 @@
+"""The baselines as systems to evaluate: what each keeps of the texts is made once and found again by its content."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.baselines import Bm25, Colbert, Dense, Side, Splade
+from sparse_coverage.baselines.blocks import open_block, write_block
+from sparse_coverage.baselines.types import BLOCK_UNITS
+from sparse_coverage.evaluation.units import unit_passages
+from sparse_coverage.experiments.bench import Workbench
+from sparse_coverage.experiments.cache import code_key, content_key
+from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.progress import tracked
+
+
+class BaselineSystem:
+    """A side over all units of a collection."""
+
+    def __init__(self, bench: Workbench, side: Side, precision: str = "") -> None:
+        self.folders = folders = _blocks(bench, side, precision)
+        sizes = [min(BLOCK_UNITS, len(bench.units) - first) for first in range(0, len(bench.units), BLOCK_UNITS)]
+        blocks = [open_block(folder, np.ones(size, bool)) for folder, size in zip(folders, sizes, strict=True)]
+        self._scorer = side.scorer(blocks)
+        self._texts = {query.id: query.text for query in bench.collection.judged}
+
+    def scores(self, query: str) -> npt.NDArray[np.float64]:
+        """Return the score of every unit for a query of the collection, by its id."""
+        return self._scorer.scores(self._texts[query]).astype(np.float64)
+
+    def cost(self, query: str) -> int:
+        """Return what the query costs: postings scanned, or similarities computed."""
+        return self._scorer.cost(self._texts[query])
+
+
+def bm25_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
+    """Words, stemmed, without stopwords; a claim is a query in full."""
+    return BaselineSystem(bench, Bm25())
+
+
+def dense_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
+    """One vector a unit, of the row's encoder, pooled as that encoder was trained."""
+    side = Dense(options.encoder)
+    return BaselineSystem(bench, side, side.encoder.encoder.precision)
+
+
+def splade_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
+    """The published SPLADE-v2."""
+    return BaselineSystem(bench, Splade())
+
+
+def colbert_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
+    """The published ColBERTv2, exact."""
+    return BaselineSystem(bench, Colbert())
+
+
+def _blocks(bench: Workbench, side: Side, precision: str) -> list[Path]:
+    """Return the folders of a side's blocks, making those that are not there yet."""
+    key = content_key(
+        code=code_key("encoding", "baselines"),
+        documents=bench.units.fingerprint,
+        side=side.kind,
+        settings=side.settings,
+        precision=precision,
+    )
+    home = bench.cache / "sides" / f"{side.kind}-{key}"
+    folders = [home / f"{number:06d}" for number in range(-(-len(bench.units) // BLOCK_UNITS))]
+    if not all(folder.is_dir() for folder in folders):
+        units = tracked(
+            unit_passages(bench.collection.documents(), bench.collection.by), f"Making {side.kind}", len(bench.units)
+        )
+        for folder in folders:
+            texts = (unit.text for unit in islice(units, BLOCK_UNITS))
+            if folder.is_dir():
+                for _ in texts:
+                    pass
+            else:
+                write_block(folder, side.pack(side.rows(texts)))
+    return folders

@@ -1,0 +1,17 @@
+"""Formats that other engines read, made from an index, and vectors that other encoders made, read into one."""
+
+from sparse_coverage.formats.export import FORMATS, QUANTISED, Exported, export_index
+from sparse_coverage.formats.source import Rows, Source, open_source
+from sparse_coverage.formats.vectors_in import VectorIndex, import_vectors
+
+__all__ = [
+    "FORMATS",
+    "QUANTISED",
+    "Exported",
+    "Rows",
+    "Source",
+    "VectorIndex",
+    "export_index",
+    "import_vectors",
+    "open_source",
+]

@@ -1,0 +1,260 @@
+"""CIFF, the Common Index File Format: an inverted index as a stream of protocol buffers, read by PISA, Terrier, OldDog and others.
+
+A file is a header, then the postings lists, then the documents; each is a message preceded by its length. A message is a
+series of fields: a tag (number of the field * 8 + kind), then a varint (kind 0), eight bytes (kind 1) or a length and as many
+bytes (kind 2). A varint has seven bits a byte, low ones first; all bytes but its last have their highest bit set. Documents in
+a list are differences to the one before. The messages are few and simple, so nothing but NumPy is needed for them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import compiled
+
+VERSION = 1
+Numbers = npt.NDArray[np.int64]
+_BYTES_A_POSTING = 2 + 2 * 11  # tag and length, then tag and varint of both fields
+
+
+@dataclass(frozen=True, slots=True)
+class CiffHeader:
+    """What comes first: how many lists and documents follow, and the totals that other scorings need."""
+
+    lists: int
+    documents: int
+    total_terms: int
+    average_length: float
+    description: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CiffList:
+    """A term with the numbers of its documents, rising, and its impact (CIFF says tf) in each."""
+
+    term: str
+    documents: Numbers
+    impacts: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class CiffDocument:
+    """A document: its number, its id, and its length, the sum of its impacts."""
+
+    number: int
+    id: str
+    length: int
+
+
+def write_ciff(path: Path, header: CiffHeader, lists: Iterable[CiffList], documents: Iterable[CiffDocument]) -> None:
+    """Write a file. The lists come in the order of their terms; there are as many of everything as the header says."""
+    with path.open("wb") as out:
+        _put(out, _header(header))
+        for one in lists:
+            _put(out, _list(one))
+        for document in documents:
+            _put(out, _number(1, document.number) + _text(2, document.id) + _number(3, document.length))
+
+
+@contextmanager
+def open_ciff(path: Path) -> Iterator[tuple[CiffHeader, Iterator[CiffList], Iterator[CiffDocument]]]:
+    """Open a file: its header, its lists and its documents. Read all lists before the first document."""
+    with path.open("rb") as stream:
+        fields = _fields(path, _take(path, stream))
+        (average,) = struct.unpack("<d", bytes(fields.get(7, [bytes(8)])[0]))
+        header = CiffHeader(_integer(fields, 2), _integer(fields, 3), _integer(fields, 6), average, _string(fields, 8))
+        lists = (_read_list(path, _take(path, stream)) for _ in range(header.lists))
+        documents = (_read_document(path, _take(path, stream)) for _ in range(header.documents))
+        yield header, lists, documents
+
+
+def _header(header: CiffHeader) -> bytes:
+    counts = (VERSION, header.lists, header.documents, header.lists, header.documents, header.total_terms)
+    numbers = b"".join(_number(field, count) for field, count in enumerate(counts, 1))
+    return numbers + bytes([7 << 3 | 1]) + struct.pack("<d", header.average_length) + _text(8, header.description)
+
+
+def _list(one: CiffList) -> bytes:
+    room = np.empty(_BYTES_A_POSTING * len(one.documents), np.uint8)
+    gaps = np.diff(one.documents, prepend=0)
+    used = _encode_postings(gaps.astype(np.uint64), one.impacts.astype(np.uint64), room)
+    start = _text(1, one.term) + _number(2, len(one.documents)) + _number(3, int(one.impacts.sum()))
+    return start + room[:used].tobytes()
+
+
+def _put(out: BinaryIO, message: bytes) -> None:
+    out.write(_varint(len(message)))
+    out.write(message)
+
+
+def _varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 0x7F:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    found.append(value)
+    return bytes(found)
+
+
+def _number(field: int, value: int) -> bytes:
+    return bytes([field << 3]) + _varint(value)
+
+
+def _text(field: int, value: str) -> bytes:
+    content = value.encode("utf-8")
+    return bytes([field << 3 | 2]) + _varint(len(content)) + content
+
+
+def _take(path: Path, stream: BinaryIO) -> bytes:
+    """Read the next message."""
+    size = shift = 0
+    while True:
+        byte = stream.read(1)
+        if not byte or shift > 63:
+            raise _damaged(path)
+        size |= (byte[0] & 0x7F) << shift
+        shift += 7
+        if byte[0] < 0x80:
+            break
+    content = stream.read(size)
+    if len(content) != size:
+        raise _damaged(path)
+    return content
+
+
+Fields = dict[int, list["int | bytes"]]
+
+
+def _fields(path: Path, message: bytes, stop_at: int = 0) -> Fields:
+    """Split a message into its fields, up to the first one with the number `stop_at`; where that is stands under 0."""
+    found: Fields = {}
+    place = 0
+    try:
+        while place < len(message):
+            begin = place
+            tag, place = _read_varint(message, place)
+            field, kind = tag >> 3, tag & 7
+            if field == stop_at:
+                found[0] = [begin]
+                break
+            value: int | bytes
+            if kind == 0:
+                value, place = _read_varint(message, place)
+            elif kind in (1, 2):
+                size, place = (8, place) if kind == 1 else _read_varint(message, place)
+                value, place = message[place : place + size], place + size
+            else:
+                raise _damaged(path)
+            found.setdefault(field, []).append(value)
+    except IndexError:
+        raise _damaged(path) from None
+    if place > len(message):
+        raise _damaged(path)
+    return found
+
+
+def _read_varint(message: bytes, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = message[place]
+        place += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, place
+        shift += 7
+
+
+def _read_list(path: Path, message: bytes) -> CiffList:
+    fields = _fields(path, message, stop_at=4)
+    count = _integer(fields, 2)
+    gaps, impacts = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    begin = _integer(fields, 0) if 0 in fields else len(message)
+    if not _decode_postings(np.frombuffer(message, np.uint8)[begin:], gaps, impacts):
+        raise _damaged(path)
+    return CiffList(_string(fields, 1), np.cumsum(gaps), impacts)
+
+
+def _read_document(path: Path, message: bytes) -> CiffDocument:
+    fields = _fields(path, message)
+    return CiffDocument(_integer(fields, 1), _string(fields, 2), _integer(fields, 3))
+
+
+def _integer(fields: Fields, field: int) -> int:
+    value = fields.get(field, [0])[0]
+    return value if isinstance(value, int) else 0
+
+
+def _string(fields: Fields, field: int) -> str:
+    value = fields.get(field, [b""])[0]
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
+
+
+def _damaged(path: Path) -> InputError:
+    return InputError(f"{path}: this is not a whole CIFF file. Export it again.")
+
+
+@compiled
+def _put_varint(value: np.uint64, room: npt.NDArray[np.uint8], place: int) -> int:
+    while value > np.uint64(0x7F):
+        room[place] = np.uint8(value & np.uint64(0x7F)) | np.uint8(0x80)
+        value >>= np.uint64(7)
+        place += 1
+    room[place] = np.uint8(value)
+    return place + 1
+
+
+@compiled
+def _encode_postings(gaps: npt.NDArray[np.uint64], impacts: npt.NDArray[np.uint64], room: npt.NDArray[np.uint8]) -> int:
+    """Write field 4 once a posting: a message of the fields 1 (document) and 2 (tf). Return how many bytes that takes."""
+    place = 0
+    for posting in range(len(gaps)):
+        room[place] = 4 << 3 | 2
+        first = place + 2  # its length takes one byte: it is 22 at most
+        room[first] = 1 << 3
+        last = _put_varint(gaps[posting], room, first + 1)
+        room[last] = 2 << 3
+        last = _put_varint(impacts[posting], room, last + 1)
+        room[place + 1] = last - first
+        place = last
+    return place
+
+
+@compiled
+def _decode_postings(message: npt.NDArray[np.uint8], gaps: Numbers, impacts: Numbers) -> bool:
+    """Read what `_encode_postings` writes, fields in any order, absent ones as 0. Tell whether it was sound."""
+    place = 0
+    for posting in range(len(gaps)):
+        if place + 2 > len(message) or message[place] != 4 << 3 | 2 or message[place + 1] >= 0x80:
+            return False
+        end = place + 2 + message[place + 1]
+        place += 2
+        if end > len(message):
+            return False
+        while place < end:
+            field = message[place] >> 3
+            if message[place] & 7 or field not in (1, 2):
+                return False
+            place += 1
+            value, shift = 0, 0
+            while place < end and message[place] >= 0x80:
+                value |= (np.int64(message[place]) & 0x7F) << shift
+                shift += 7
+                place += 1
+            if place >= end or shift > 56:
+                return False
+            value |= np.int64(message[place]) << shift
+            place += 1
+            if field == 1:
+                gaps[posting] = value
+            else:
+                impacts[posting] = value
+    return place == len(message)

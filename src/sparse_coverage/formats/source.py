@@ -1,0 +1,168 @@
+"""What an export is made from: an index whose statistics are folded into its weights, so that a plain dot product is its score.
+
+The document side is w(d,c) / |S_d|^gamma, the query side w(q,c) * idf(c)^alpha. Stop centers are left out of both, deleted
+units are left out, and the others are numbered anew in corpus order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.errors import MismatchError
+from sparse_coverage.index import IndexStore, Segment, UnitRecord, open_store, weight_scale
+from sparse_coverage.index.postings import widened
+from sparse_coverage.search.building import MODEL_FOLDER
+from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
+from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vocabulary import load_vocabulary
+
+Floats = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
+
+_UNIT, _WEIGHT = np.uint32(16), np.uint32(0xFFFF)  # a posting is unit << 16 | weight
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Sparse vectors one below the other: row i has the terms `terms[starts[i]:starts[i + 1]]`, rising, and their weights."""
+
+    ids: tuple[str, ...]
+    starts: Numbers
+    terms: npt.NDArray[np.int32]
+    weights: Floats
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[tuple[str, npt.NDArray[np.int32], Floats]]:
+        for row, id_ in enumerate(self.ids):
+            place = slice(int(self.starts[row]), int(self.starts[row + 1]))
+            yield id_, self.terms[place], self.weights[place]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """An index as other engines see it. `names` are the terms; `unit` is what the stored weight 1 stands for."""
+
+    store: IndexStore
+    statistics: CenterStatistics
+    names: Sequence[str]
+    labels: Sequence[str] = ()
+    unit: float = 1.0
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return self.store.state.units
+
+    @property
+    def postings(self) -> int:
+        """How many weights there are, stop centers left out."""
+        return int(self.store.frequencies[~self.statistics.stop].sum())
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest weight of any unit."""
+        return max((float(weights.max(initial=0.0)) for _, _, weights in self.lists()), default=0.0)
+
+    def blocks(self) -> Iterator[Rows]:
+        """Yield the units of one segment after the other."""
+        for segment in self.store.segments:
+            segment.packed.check_all()
+            packed = widened(segment.postings.packed)
+            lengths = segment.postings.frequencies
+            centers = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+            counts = segment.live_units[packed >> _UNIT] & ~self.statistics.stop[centers]
+            packed, centers = packed[counts], centers[counts]
+            order = np.argsort(packed >> _UNIT, kind="stable")  # terms stay rising
+            packed = packed[order]
+            sizes = np.bincount(packed >> _UNIT, minlength=len(segment))[segment.live_units]
+            yield Rows(
+                tuple(record.id for record in _live_records(segment)),
+                np.concatenate(([0], np.cumsum(sizes))),
+                centers[order],
+                _folded(packed, self._factors(segment)),
+            )
+
+    def lists(self) -> Iterator[tuple[str, Numbers, Floats]]:
+        """Yield each term that any unit has, in the order of terms, with its units, rising, and their weights."""
+        parts, before = [], 0
+        for segment in self.store.segments:
+            segment.packed.check_all()
+            numbers = before + np.cumsum(segment.live_units) - 1  # what a unit is called among the live ones
+            parts.append((segment.postings, segment.live_units, numbers, self._factors(segment)))
+            before += int(segment.live_units.sum())
+        for center in np.flatnonzero(~self.statistics.stop & (self.store.frequencies > 0)).tolist():
+            units, weights = [], []
+            for postings, live, numbers, factors in parts:
+                run = widened(postings.packed[int(postings.offsets[center]) : int(postings.offsets[center + 1])])
+                run = run[live[run >> _UNIT]]
+                units.append(numbers[run >> _UNIT])
+                weights.append(_folded(run, factors))
+            yield self.names[center], np.concatenate(units), np.concatenate(weights)
+
+    def units(self) -> Iterator[UnitRecord]:
+        """Yield the units in corpus order."""
+        for segment in self.store.segments:
+            yield from _live_records(segment)
+
+    def queries(self, ids: Sequence[str], vectors: Sequence[SparseVector]) -> Rows:
+        """Return the query side of some vectors."""
+        sides = [self.statistics.factors(vector.centers, vector.weights) for vector in vectors]
+        return Rows(
+            tuple(ids),
+            np.cumsum([0, *(len(centers) for centers, _ in sides)]),
+            np.concatenate([np.zeros(0, np.int32), *(centers.astype(np.int32) for centers, _ in sides)]),
+            np.concatenate([np.zeros(0, np.float32), *(weights.astype(np.float32) for _, weights in sides)]),
+        )
+
+    def _factors(self, segment: Segment) -> npt.NDArray[np.float64]:
+        """What the stored weights of each unit are multiplied by."""
+        scale = self.unit / weight_scale(segment.postings.weight_bits)
+        return self.statistics.norms(segment).astype(np.float64) * scale
+
+
+def open_source(folder: Path, scoring: ScoringConfig) -> Source:
+    """Open an index for export. Its encoder is not needed."""
+    store = open_store(folder)
+    vocabulary = load_vocabulary(folder / MODEL_FOLDER)
+    if len(vocabulary) != store.state.centers:
+        raise MismatchError(
+            f"{folder}: the postings are over {store.state.centers:,} centers, the vocabulary beside them has {len(vocabulary):,}. "
+            "Restore the model, or build the index again."
+        )
+    statistics = CenterStatistics.compute(store.frequencies, store.state.units, scoring)
+    names = center_names(len(vocabulary))
+    labels = tuple(anchor.text for anchor in vocabulary.anchors)
+    about = {
+        "encoder": vocabulary.config.encoder,
+        "alpha": scoring.alpha,
+        "gamma": scoring.gamma,
+        "rho": scoring.rho,
+    }
+    return Source(store, statistics, names, labels, about=about)
+
+
+def center_names(count: int) -> tuple[str, ...]:
+    """Return what centers are called as terms: all of one length, so that their order as text is their order as numbers.
+
+    >>> center_names(11)[:2], center_names(11)[-1]
+    (('c00', 'c01'), 'c10')
+    """
+    width = len(str(max(count - 1, 0)))
+    return tuple(f"c{center:0{width}d}" for center in range(count))
+
+
+def _live_records(segment: Segment) -> list[UnitRecord]:
+    records = segment.texts.units_between(0, len(segment))
+    return [records[number] for number in np.flatnonzero(segment.live_units).tolist()]
+
+
+def _folded(packed: npt.NDArray[np.uint32], factors: npt.NDArray[np.float64]) -> Floats:
+    return cast(Floats, ((packed & _WEIGHT) * factors[packed >> _UNIT]).astype(np.float32))

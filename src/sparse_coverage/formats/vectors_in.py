@@ -1,0 +1,183 @@
+"""An index of vectors that another encoder made, such as SPLADE: the same files, filters and exact search, no model beside it.
+
+Its terms are whatever the vectors name, and its score is the plain dot product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from itertools import groupby
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+
+from sparse_coverage.errors import IndexStoreError, InputError
+from sparse_coverage.files import new_folder, read_json, write_json
+from sparse_coverage.formats.source import Source
+from sparse_coverage.formats.vector_lines import NamedVector, read_vectors
+from sparse_coverage.index import (
+    DocumentRecord,
+    Filter,
+    IndexedUnit,
+    IndexStore,
+    IndexWriter,
+    UnitRecord,
+    WeightBits,
+    allowed_units,
+    open_store,
+)
+from sparse_coverage.progress import progress_bar, tracked
+from sparse_coverage.search.aggregation import Best
+from sparse_coverage.search.engine import Engine, RankedDocument
+from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.search.types import Hit, PassageHit
+from sparse_coverage.vectors import SparseVector
+
+TERMS = "terms.json"
+DOT_PRODUCT = ScoringConfig(alpha=0.0, gamma=0.0, rho=0.0)
+Weights = Mapping[str, float]
+
+
+class VectorIndex:
+    """Imported vectors, ready to be searched with vectors over the same terms.
+
+    index = import_vectors("splade.jsonl", "my-index")
+    hits = index.search({"valve": 1.7, "spring": 0.9}, k=10)
+    """
+
+    def __init__(self, store: IndexStore, terms: Sequence[str], largest: float, threads: int | None = None) -> None:
+        self.store = store
+        self.terms = terms
+        self._largest = largest
+        self._numbers = {term: number for number, term in enumerate(terms)}
+        self._engine = Engine(store, DOT_PRODUCT, threads)
+
+    @classmethod
+    def open(cls, folder: str | Path, *, threads: int | None = None) -> VectorIndex:
+        """Open an index that `import_vectors` made."""
+        folder = Path(folder)
+        if not is_vector_index(folder):
+            raise InputError(f"{folder}: this is no index of imported vectors (there is no {TERMS}).")
+        store = open_store(folder)
+        if store.state.about.get("terms") != _digest(folder):
+            raise IndexStoreError(f"{folder / TERMS}: damaged (wrong sha256). Restore it, or import the vectors again.")
+        return cls(store, tuple(read_json(folder / TERMS)), float(store.state.about["largest"]), threads)
+
+    def __len__(self) -> int:
+        """Return the number of units."""
+        return self.store.state.units
+
+    @overload
+    def search(self, queries: Weights, k: int = ..., *, filter: Filter | None = ...) -> list[Hit]: ...
+
+    @overload
+    def search(self, queries: Sequence[Weights], k: int = ..., *, filter: Filter | None = ...) -> list[list[Hit]]: ...
+
+    def search(
+        self,
+        queries: Weights | Sequence[Weights],
+        k: int = 10,
+        *,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+    ) -> list[Hit] | list[list[Hit]]:
+        """Return the `k` best documents of a query vector, by their best unit; for several queries, a list each.
+
+        Terms that no unit has are passed over.
+        """
+        if k < 1:
+            raise InputError(f"k must be at least 1, not {k}.")
+        allowed = None if filter is None else allowed_units(self.store, filter)
+
+        def one(weights: Weights) -> list[Hit]:
+            raw = self.query(weights)
+            scaled = replace(raw, weights=raw.weights * np.float32(self._largest))  # stored weights were divided by it
+            found, _ = self._engine.rank_documents(scaled, k, Best(), allowed, 1)
+            return [self._hit(document) for document in found]
+
+        return one(queries) if isinstance(queries, Mapping) else self._engine.in_parallel(one, list(queries))
+
+    def query(self, weights: Weights) -> SparseVector:
+        """Return a query over the numbers of the terms."""
+        known = sorted((self._numbers[term], weight) for term, weight in weights.items() if term in self._numbers)
+        return _sparse([number for number, _ in known], [weight for _, weight in known])
+
+    def source(self) -> Source:
+        """Return the index as it is exported."""
+        return Source(
+            self.store, self._engine.statistics, self.terms, unit=self._largest, about={"encoder": "imported"}
+        )
+
+    def _hit(self, found: RankedDocument) -> Hit:
+        record = self.store.document(found.number)
+        units = [self.store.unit(number) for number in found.units.tolist()]
+        passages = tuple(
+            PassageHit(unit.id, unit.document, unit.section, unit.text, score)
+            for unit, score in zip(units, found.unit_scores.tolist(), strict=True)
+        )
+        return Hit(record.id, record.title, found.score, record.metadata, passages)
+
+
+def is_vector_index(folder: str | Path) -> bool:
+    """Tell whether a folder holds an index of imported vectors."""
+    return (Path(folder) / TERMS).is_file()
+
+
+def import_vectors(path: str | Path, folder: str | Path, *, weight_bits: WeightBits = 16) -> VectorIndex:
+    """Index the vectors of a file into a new folder. Streams, but reads the file twice.
+
+    Weights are divided by the largest and stored with `weight_bits` bits; scores are those of the weights as they were,
+    apart from that rounding.
+    """
+    source = Path(path)
+    terms, largest, count = _survey(source)
+    with new_folder(Path(folder)) as partial:
+        write_json(partial / TERMS, terms)
+        about = {"by": "vector", "terms": _digest(partial), "largest": largest}
+        numbers = {term: number for number, term in enumerate(terms)}
+        with (
+            IndexWriter.create(partial, len(terms), about, weight_bits=weight_bits) as writer,
+            progress_bar("Indexing vectors", count) as advance,
+        ):
+            for document, vectors in groupby(read_vectors(source), key=lambda vector: vector.document):
+                units = list(vectors)
+                title = next((unit.title for unit in units if unit.title), "")
+                metadata = next((unit.metadata for unit in units if unit.metadata), {})
+                writer.add(
+                    DocumentRecord(document, title, metadata), [_indexed(unit, numbers, largest) for unit in units]
+                )
+                advance(len(units))
+            writer.merge()
+    return VectorIndex.open(folder)
+
+
+def _survey(path: Path) -> tuple[list[str], float, int]:
+    """Return the terms in their order as text, the largest weight, and how many vectors there are."""
+    terms: set[str] = set()
+    largest, count = 0.0, 0
+    for vector in tracked(read_vectors(path), "Reading terms"):
+        terms.update(vector.weights)
+        largest = max(largest, max(vector.weights.values(), default=0.0))
+        count += 1
+    if not terms:
+        raise InputError(f"{path}: there is nothing to index: no vector has a weight above 0.")
+    return sorted(terms), largest, count
+
+
+def _indexed(unit: NamedVector, numbers: Mapping[str, int], largest: float) -> IndexedUnit:
+    known = sorted((numbers[term], weight / largest) for term, weight in unit.weights.items())
+    record = UnitRecord(unit.id, unit.document, "document", unit.text)
+    return IndexedUnit(record, _sparse([number for number, _ in known], [weight for _, weight in known]))
+
+
+def _sparse(numbers: list[int], weights: list[float]) -> SparseVector:
+    ordinals = np.arange(len(numbers), dtype=np.int32)
+    return SparseVector(
+        np.asarray(numbers, np.int32), np.asarray(weights, np.float32), ordinals, ordinals, ordinals, len(numbers), 0
+    )
+
+
+def _digest(folder: Path) -> str:
+    return sha256((folder / TERMS).read_bytes()).hexdigest()

@@ -1,0 +1,36 @@
+"""Presets: settings of the whole method under a name. `paper` is the paper's method; `recall` is what finds more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.vectors import ActivationConfig
+from sparse_coverage.vectors.scoring import ScoringConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """How spans are prepared (`common`: see `VocabularyConfig`), what they activate, and how shared centers make a score."""
+
+    common: int | None = None
+    activation: ActivationConfig = field(default_factory=ActivationConfig)
+    scoring: ScoringConfig = field(default_factory=ScoringConfig)
+
+
+PRESETS: dict[str, Preset] = {
+    "paper": Preset(),
+    "recall": Preset(
+        common=1,
+        activation=ActivationConfig(k=5, assignment="nearest", repeats=0.5),
+        scoring=ScoringConfig(smoothing=50.0, feedback=3),
+    ),
+}
+DEFAULT_PRESET = "recall"
+
+
+def get_preset(name: str) -> Preset:
+    """Return the preset of that name."""
+    if name not in PRESETS:
+        raise InputError(f"There is no preset '{name}'. The presets are: {', '.join(PRESETS)}.")
+    return PRESETS[name]

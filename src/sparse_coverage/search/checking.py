@@ -1,0 +1,39 @@
+"""Whether the model inside an index is the one that its postings were made with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sparse_coverage.errors import SparseCoverageError
+from sparse_coverage.files import read_json, sha256_of
+from sparse_coverage.index.manifest import read_manifest
+from sparse_coverage.model import MODEL_FILE
+from sparse_coverage.search.building import MODEL_FOLDER, digest_of
+from sparse_coverage.vectors import ActivationConfig
+from sparse_coverage.vocabulary.storage import ANCHORS, CENTERS, HEADER, load_vocabulary
+
+
+def damaged_model_files(folder: Path) -> list[str]:
+    """Return the files of the model inside an index that are missing or damaged, relative to it. Needs no encoder."""
+    home = folder / MODEL_FOLDER
+    try:
+        missing = [name for name in (HEADER, CENTERS, ANCHORS, MODEL_FILE) if not (home / name).is_file()]
+        if missing:
+            return [f"{MODEL_FOLDER}/{name}" for name in missing]
+        sums = read_json(home / HEADER)["sha256"]
+        damaged = [f"{MODEL_FOLDER}/{name}" for name in (CENTERS, ANCHORS) if sha256_of(home / name) != sums[name]]
+        if damaged:
+            return damaged
+    except (SparseCoverageError, KeyError, TypeError):
+        return [f"{MODEL_FOLDER}/{HEADER}"]
+    try:
+        settings = read_json(home / MODEL_FILE)
+        activation, cleaning = ActivationConfig(**settings["activation"]), list(settings["clean"])
+    except (SparseCoverageError, KeyError, TypeError):
+        return [f"{MODEL_FOLDER}/{MODEL_FILE}"]
+    try:
+        same = digest_of(load_vocabulary(home), activation, cleaning) == read_manifest(folder).about.get("vocabulary")
+    except SparseCoverageError:
+        same = False
+    # Both files are whole, yet together they are not what the postings were made with.
+    return [] if same else [f"{MODEL_FOLDER}/{HEADER}", f"{MODEL_FOLDER}/{MODEL_FILE}"]

@@ -1,0 +1,41 @@
+"""The settings of a score. The index holds raw weights only: all of this is applied when searching."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparse_coverage.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringConfig:
+    """The exponents of the score, the share of stop centers, and what a first search adds to the query.
+
+    `alpha`: exponent of idf. `gamma`: exponent of the span count that a passage's weights are divided by, after `smoothing`
+    spans were added to it. `rho`: the share of centers, those of largest document frequency, that are left out. `feedback`:
+    the query is searched, and searched again with the strongest `feedback_centers` of this many best passages, which
+    weigh `feedback_weight` times what the query itself weighs; 0 for none.
+    """
+
+    alpha: float = 2.0
+    gamma: float = 0.5
+    rho: float = 0.01
+    smoothing: float = 0.0
+    feedback: int = 0
+    feedback_weight: float = 0.5
+    feedback_centers: int = 100
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rho < 1:
+            raise InputError(f"rho is a share of the centers: at least 0 and below 1, not {self.rho}.")
+        if not (np.isfinite(self.alpha) and np.isfinite(self.gamma)):
+            raise InputError(f"alpha and gamma must be numbers, not {self.alpha} and {self.gamma}.")
+        if not (np.isfinite(self.smoothing) and self.smoothing >= 0):
+            raise InputError(f"smoothing is a number of spans from 0 on, not {self.smoothing}.")
+        if self.feedback < 0 or self.feedback_centers < 1 or not 0 < self.feedback_weight < np.inf:
+            raise InputError(
+                f"Feedback comes from 0 or more passages, at least one center, with a weight above 0; not from {self.feedback} "
+                f"passages, {self.feedback_centers} centers, with weight {self.feedback_weight}."
+            )

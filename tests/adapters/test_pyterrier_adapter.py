@@ -1,0 +1,71 @@
+"""The index in PyTerrier pipelines."""
+
+from __future__ import annotations
+
+import pytest
+from adapted_index import OTHER, QUERY
+
+from sparse_coverage.errors import InputError
+
+pt = pytest.importorskip("pyterrier", reason="PyTerrier is not installed (extra [pyterrier])")
+pd = pytest.importorskip("pandas")
+
+from sparse_coverage.adapters.pyterrier import SparseCoverageRetriever  # noqa: E402
+
+
+@pytest.fixture
+def queries():
+    return pd.DataFrame([("q2", OTHER, "kept"), ("q1", QUERY, "too")], columns=["qid", "query", "mine"])
+
+
+def test_documents_are_ranked_for_each_query(adapted, queries):
+    found = SparseCoverageRetriever(adapted, num_results=3)(queries)
+    assert list(found.columns) == ["qid", "query", "mine", "docno", "score", "rank"]
+    for qid, text in (("q2", OTHER), ("q1", QUERY)):
+        rows = found[found["qid"] == qid]
+        hits = adapted.search(text, k=3)
+        assert rows["docno"].tolist() == [hit.document for hit in hits]
+        assert rows["score"].tolist() == pytest.approx([hit.score for hit in hits])
+        assert rows["rank"].tolist() == [0, 1, 2]
+        assert set(rows["query"]) == {text}
+    assert found["qid"].tolist() == ["q2"] * 3 + ["q1"] * 3
+
+
+def test_passages_are_ranked_with_their_texts(adapted, queries):
+    found = SparseCoverageRetriever(adapted, num_results=5, passages=True, text=True)(queries)
+    hits = adapted.search_passages(QUERY, k=5)
+    rows = found[found["qid"] == "q1"]
+    assert rows["docno"].tolist() == [hit.id for hit in hits]
+    assert rows["text"].tolist() == [hit.text for hit in hits]
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # PyTerrier's own use of pandas
+def test_pipelines_cut_filter_and_combine(adapted, queries):
+    retriever = SparseCoverageRetriever(adapted, filter="published<2002")
+    assert set((retriever % 1)(queries)["docno"]) <= {"XX-0-A1", "XX-1-A1"}
+    assert len((retriever % 1)(queries)) == 2
+    assert (retriever % 1).compile().num_results == 1  # the cut went into the search
+    twice = (retriever + retriever)(queries).set_index(["qid", "docno"])["score"]
+    once = retriever(queries).set_index(["qid", "docno"])["score"]
+    assert (twice - 2 * once).abs().max() < 1e-4
+    shouting = pt.apply.query(lambda row: row["query"].upper()) >> retriever
+    assert len(shouting(queries)) == len(retriever(queries))
+
+
+def test_a_run_can_be_ranked_again_by_another_search(adapted, queries):
+    first = SparseCoverageRetriever(adapted)(queries)
+    again = SparseCoverageRetriever(adapted)(first[first["rank"] == 0])
+    assert again["docno"].tolist() == first["docno"].tolist()
+
+
+def test_no_queries_and_no_hits_give_empty_frames(adapted, queries):
+    retriever = SparseCoverageRetriever(adapted, text=True)
+    columns = ["qid", "query", "mine", "docno", "score", "rank", "text"]
+    assert list(retriever(queries.iloc[:0]).columns) == columns
+    nothing = SparseCoverageRetriever(adapted, filter="country:ZZ", text=True)(queries)
+    assert (len(nothing), list(nothing.columns)) == (0, columns)
+
+
+def test_a_frame_without_queries_is_refused(adapted):
+    with pytest.raises(InputError, match="no column query"):
+        SparseCoverageRetriever(adapted).transform(pd.DataFrame({"qid": ["1"]}))

@@ -1,0 +1,110 @@
+"""What every engine must do, said once: the test files of each engine call these with its own collection."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from engine_collection import PATENTS, assert_same_ranking
+
+from sparse_coverage import Index, ScoringConfig, SparseCoverage
+from sparse_coverage.engines.retriever import EngineRetriever
+from sparse_coverage.engines.sync import push, sync
+from sparse_coverage.engines.two_phase import TwoPhase
+from sparse_coverage.engines.types import RemoteCollection
+from sparse_coverage.index import parse_filter
+from sparse_coverage.index.filters import family
+from sparse_coverage.patents import Paragraph
+
+FILTERS = [
+    "published<2001",
+    "not published<2001",
+    "priority>=1999-01 and priority<=2003",
+    "ipc:H04N",
+    'class:"H04N 5/4" or cpc:A61B',
+    'ipc:"H04N 5"',
+    "ipc:H04,F and not country:US",
+    "kind:A",
+    "kind:A2 country:EP,WO",
+    "section:claims",
+    "not (section:claims or language:de)",
+    "document:XX-5-A2,XX-8-A1",
+    "not family:XX-9-A2",
+    "family:XX-10-A1 and section:abstract",
+    "country:ZZ",
+]
+
+
+def ranks_as_the_index_does(
+    collection: RemoteCollection, local: Index, model: SparseCoverage, queries: list[str]
+) -> None:
+    report = push(collection, local.store)
+    assert (report.uploaded, report.uploaded_units) == (local.store.state.documents, len(local))
+    assert collection.size() == len(local)
+    retriever = EngineRetriever(collection, model)
+    for k in (1, 5, 1000):
+        for found, expected in zip(retriever.search(queries, k), local.search(queries, k), strict=True):
+            assert_same_ranking(found, expected)
+            for one, other in zip(found, expected, strict=True):
+                if one.document == other.document:
+                    assert_same_ranking(one.passages, other.passages)
+                    assert (one.title, dict(one.metadata)) == (other.title, dict(other.metadata))
+    for found, expected in zip(retriever.search_passages(queries, 40), local.search_passages(queries, 40), strict=True):
+        assert_same_ranking(found, expected)
+    texts = {passage.id: passage.text for passage in local.search_passages(queries[0], 1000)}
+    assert {passage.id: passage.text for passage in retriever.search_passages(queries[0], 1000)} == texts
+    other = ScoringConfig(alpha=1.0, rho=0.1)
+    free = Index.open(local.store.folder, encoder=model.encoder, scoring=other)
+    found = EngineRetriever(collection, model, scoring=other).search(queries[0])
+    assert_same_ranking(found, free.search(queries[0]))
+    exact = {hit.id: hit.score for hit in local.search_passages(queries[1], 1000)}
+    phased = EngineRetriever(collection, model, two_phase=TwoPhase(0.2, 20)).search_passages(queries[1], 20)
+    assert len(phased) == 20
+    for hit in phased:
+        assert hit.score == pytest.approx(exact[hit.id], rel=2e-6)
+    assert [hit.score for hit in phased] == sorted((hit.score for hit in phased), reverse=True)
+
+
+def filters_mean_the_same(collection: RemoteCollection, local: Index, model: SparseCoverage, query: str) -> None:
+    push(collection, local.store)
+    retriever = EngineRetriever(collection, model)
+    sizes = set()
+    families = [~family("YY-1-A1", name="F4"), family("YY-1-A1", members=["XX-6-A1"])]
+    for condition in [*map(parse_filter, FILTERS), *families]:
+        expected = local.search_passages(query, 500, filter=condition)
+        sizes.add(len(expected))
+        assert_same_ranking(retriever.search_passages(query, 500, filter=condition), expected)
+        assert_same_ranking(retriever.search(query, 4, filter=condition), local.search(query, 4, filter=condition))
+    assert len(sizes) > 8
+
+
+def updates_send_only_what_changed(
+    collection: RemoteCollection, local: Index, model: SparseCoverage, queries: list[str]
+) -> None:
+    push(collection, local.store)
+    retriever = EngineRetriever(collection, model)
+    again = sync(collection, local.store)
+    assert (again.uploaded, again.deleted, again.unchanged) == (0, 0, local.store.state.documents)
+
+    text = Paragraph("The rotor cools the lens of a pump.", "/patent-document/abstract/p[1]")
+    changed = replace(PATENTS[5], abstract=(text,), claims=PATENTS[5].claims[:1])
+    local.add([changed, replace(PATENTS[1], id="XX-new-A1")], replace=True)
+    local.delete([PATENTS[8].id, PATENTS[9].id])
+    report = sync(collection, local.store)
+    assert (report.uploaded, report.deleted) == (2, 2)
+    assert collection.size() == len(local)
+    retriever.refresh()
+    for query in [*queries, text.text]:
+        assert_same_ranking(retriever.search(query, 20), local.search(query, 20))
+
+    local.merge()
+    merged = sync(collection, local.store)
+    assert (merged.uploaded, merged.deleted) == (0, 0)
+
+
+def what_was_lost_is_sent_again(collection: RemoteCollection, local: Index) -> None:
+    push(collection, local.store)
+    collection.delete([PATENTS[10].id, PATENTS[11].id])
+    assert collection.size() < len(local)
+    assert sync(collection, local.store).uploaded == 2
+    assert collection.size() == len(local)

@@ -1,0 +1,106 @@
+"""`sparse-coverage engine` as a user meets it: files for search engines, and a whole round on milvus-lite and on Qdrant."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from engine_collection import PATENTS
+from qdrant_server import Node
+
+from sparse_coverage import ActivationConfig, Index, Preset, SparseCoverage
+from sparse_coverage.cli.engine import command
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.errors import InputError, MissingExtraError
+
+QUERY = "The valve seals a pump, wherein the rotor cools a lens."
+
+
+@pytest.fixture(scope="module")
+def folder(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index whose encoder can be loaded by name, as a command does."""
+    encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
+    activation = ActivationConfig(k=8, uncovered="nearest")
+    model = SparseCoverage.fit(PATENTS, encoder=encoder, size=60, preset=Preset(activation=activation))
+    target = tmp_path_factory.mktemp("cli") / "index"
+    Index.build(target, model, PATENTS[:15])
+    return target
+
+
+def run(*arguments: object, status: int = 0) -> str:
+    result = CliRunner().invoke(command, [str(argument) for argument in arguments], standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    assert (result.return_value or 0) == status
+    return result.stdout
+
+
+def _round(engine: str, urls: list[str], folder: Path, *options: str) -> None:
+    there = ["--to", engine, *(part for url in urls for part in ("--url", url))]
+    pushed = json.loads(run("push", folder, *there, *options, "--json"))
+    assert pushed == {
+        "uploaded": 15,
+        "uploaded_units": pushed["points"],
+        "unchanged": 0,
+        "deleted": 0,
+        "points": pushed["points"],
+    }
+    assert "0 documents sent (0 passages), 15 unchanged, 0 deleted" in run("sync", folder, *there)
+    facts = json.loads(run("status", *there, "--json"))
+    assert (facts["finished"], facts["documents"], facts["troubles"]) == (True, 15, [])
+    assert "finished" in run("status", *there)
+    local = Index.open(folder).search(QUERY, 5, passages=2)
+    hits: list[dict[str, Any]] = json.loads(run("search", folder, QUERY, *there, "-k", 5, "--json"))
+    assert [hit["score"] for hit in hits] == pytest.approx([hit.score for hit in local], rel=2e-6)
+    alone = json.loads(run("search", folder / "model", QUERY, *there, "-k", 5, "--json"))
+    assert alone == hits  # the model folder is enough
+    assert hits[0]["document"] in run("search", folder, QUERY, *there, "--two-phase", 0.6)
+    filtered = json.loads(run("search", folder, QUERY, *there, "--filter", "country:EP", "--json"))
+    assert {hit["metadata"]["country"] for hit in filtered} == {"EP"}
+
+
+def test_a_round_on_milvus(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("milvus_lite", reason="milvus-lite is not installed (extra [milvus])")
+    _round("milvus", [str(tmp_path / "patents.db")], folder)
+    with pytest.raises(InputError, match="one address, not 2"):
+        run("status", "--to", "milvus", "--url", "a", "--url", "b")
+    with pytest.raises(InputError, match="no such milvus-lite file"):
+        run("status", "--to", "milvus", "--url", tmp_path / "nothing.db")
+    assert not (tmp_path / "nothing.db").exists()
+
+
+def test_a_round_on_qdrant(folder: Path, cluster: list[Node]) -> None:
+    _round("qdrant", [node.url for node in cluster], folder, "--shards", "2", "--replicas", "2")
+    there = ["--to", "qdrant", "--url", cluster[0].url, "--collection", "nothing"]
+    assert json.loads(run("status", *there, "--json", status=1))["exists"] is False
+
+
+@pytest.mark.parametrize("flavor", ["opensearch", "elasticsearch"])
+def test_files_and_a_body_for_a_search_engine(folder: Path, tmp_path: Path, flavor: str) -> None:
+    out = tmp_path / "files"
+    assert "15 documents" in run("export", folder, "--for", flavor, "-o", out)
+    assert {path.name for path in out.iterdir()} == {"index.json", "export.json", "load.sh", "bulk-00001.ndjson"}
+    expression = "published<2005 and not family:XX-4-A1"
+    body = json.loads(run("query", folder, QUERY, "--from", out, "-k", 7, "--filter", expression))
+    assert body["size"] == 7
+    told = json.dumps(body["query"]["bool"]["filter"])
+    assert '"published": {"gte": 1, "lte": 20049999}' in told
+    assert "kin==F1" in told  # the family's name was looked up in the index
+    assert "filter" not in json.loads(run("query", folder / "model", QUERY, "--from", out))["query"]["bool"]
+    with pytest.raises(InputError, match="Give the index itself"):
+        run("query", folder / "model", QUERY, "--from", out, "--filter", "family:XX-4-A1")
+    with pytest.raises(InputError, match="exists already"):
+        run("export", folder, "--for", flavor, "-o", out)
+
+
+def test_a_missing_client_names_its_extra(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("qdrant_client", "pymilvus"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingExtraError, match=r"sparse-coverage\[qdrant\]"):
+        run("push", folder, "--to", "qdrant", "--url", "http://127.0.0.1:9")
+    with pytest.raises(MissingExtraError, match=r"sparse-coverage\[milvus\]"):
+        run("push", folder, "--to", "milvus", "--url", "x.db")

@@ -1,0 +1,140 @@
+"""The commands `export` and `vectors` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sparse_coverage import ActivationConfig, Index, Patent, Preset, SparseCoverage
+from sparse_coverage.cli import export, vectors
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.errors import InputError, MismatchError
+from sparse_coverage.formats.queries_in import read_queries
+from sparse_coverage.formats.vector_lines import read_vectors
+from sparse_coverage.patents import Paragraph
+
+TEXTS = [
+    "A valve comprising a spring and a plunger. The plunger closes the valve.",
+    "A pump housing with a sensor for noise of the pump.",
+    "A plunger biased by a spring seals the housing of the pump.",
+]
+QUERY = "a plunger and a spring in the housing of a pump"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> Index:
+    encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
+    patents = [
+        Patent(id=f"XX-{number}-A1", abstract=(Paragraph(text, "/patent-document/abstract/p[1]"),))
+        for number, text in enumerate(TEXTS)
+    ]
+    activation = ActivationConfig(k=8, uncovered="nearest")
+    model = SparseCoverage.fit(patents, encoder=encoder, size=40, preset=Preset(activation=activation))
+    return Index.build(tmp_path_factory.mktemp("export") / "index", model, patents)
+
+
+def run(command, *arguments: object) -> Result:
+    result = CliRunner().invoke(command, [str(argument) for argument in arguments])
+    if isinstance(result.exception, Exception):
+        raise result.exception
+    return result
+
+
+def test_an_index_is_exported_with_queries_and_ranks_outside_as_inside(index, tmp_path):
+    (tmp_path / "queries.tsv").write_text(f"Q1\t{QUERY}\n", encoding="utf-8")
+    printed = run(
+        export.command, index.store.folder, "--format", "seismic", "-o", tmp_path / "out", "--queries",
+        tmp_path / "queries.tsv", "--json",
+    ).stdout  # fmt: skip
+    facts = json.loads(printed)
+    assert (facts["units"], facts["queries"], facts["bits"]) == (3, 1, None)
+    (query,) = read_vectors(tmp_path / "out" / "queries.jsonl")
+    scores = {
+        unit.id: sum(query.weights.get(term, 0.0) * weight for term, weight in unit.weights.items())
+        for unit in read_vectors(tmp_path / "out" / "documents.jsonl")
+    }
+    expected = {hit.id: hit.score for hit in index.search_passages(QUERY, k=3)}
+    assert len(expected) == 3
+    assert scores == pytest.approx(expected, rel=1e-5)
+
+
+def test_without_queries_no_encoder_is_needed(index, tmp_path, monkeypatch):
+    monkeypatch.setattr(SparseCoverage, "load", lambda *_, **__: pytest.fail("the encoder was loaded"))
+    printed = run(export.command, index.store.folder, "--format", "ciff", "-o", tmp_path / "out").stdout
+    assert "3 units" in printed
+    assert "16-bit weights: score = dot product / " in printed
+    assert (tmp_path / "out" / "index.ciff").stat().st_size > 0
+    assert not (tmp_path / "out" / "queries.jsonl").exists()
+
+
+def test_a_model_that_does_not_belong_to_the_postings_is_refused(index, tmp_path, tiny_encoder):
+    shutil.copytree(index.store.folder, tmp_path / "index")
+    shutil.rmtree(tmp_path / "index" / "model")
+    SparseCoverage.fit(TEXTS, encoder=tiny_encoder, size=20).save(tmp_path / "index" / "model")
+    with pytest.raises(MismatchError, match="over 40 centers, the vocabulary beside them has 20"):
+        run(export.command, tmp_path / "index", "--format", "csr", "-o", tmp_path / "out")
+
+
+def test_scoring_options_change_the_weights(index, tmp_path):
+    for name, gamma in (("with", 0.5), ("without", 0)):
+        run(export.command, index.store.folder, "--format", "seismic", "-o", tmp_path / name, "--gamma", gamma)
+    half, none = (list(read_vectors(tmp_path / name / "documents.jsonl")) for name in ("with", "without"))
+    counts = index.store.segments[0].span_counts.tolist()
+    for normalised, raw, spans in zip(half, none, counts, strict=True):
+        assert normalised.weights == pytest.approx({t: w / spans**0.5 for t, w in raw.weights.items()}, rel=1e-5)
+
+
+def test_vectors_are_imported_searched_and_exported(tmp_path):
+    records = [{"id": "A", "title": "Valves", "vector": {"valve": 2}}, {"id": "B", "vector": {"valve": 1, "pump": 4}}]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    (tmp_path / "q.jsonl").write_text('{"qid": "Q", "vector": {"valve": 1.0}}\n', encoding="utf-8")
+    made = run(vectors.command, "import", tmp_path / "in.jsonl", "-o", tmp_path / "index")
+    assert "2 documents, 2 vectors, 3 weights of 2 terms" in made.stdout
+    shown = run(vectors.command, "search", tmp_path / "index", tmp_path / "q.jsonl").stdout
+    assert shown.index("Valves") < shown.index("1.0000")
+    answers = json.loads(run(vectors.command, "search", tmp_path / "index", tmp_path / "q.jsonl", "--json").stdout)
+    assert [(hit["document"], round(hit["score"], 3)) for hit in answers["Q"]] == [("A", 2.0), ("B", 1.0)]
+    run(vectors.command, "search", tmp_path / "index", tmp_path / "q.jsonl", "--run", tmp_path / "run.txt", "-k", 1)
+    assert (tmp_path / "run.txt").read_text(encoding="utf-8").split()[:4] == ["Q", "Q0", "A", "1"]
+    run(
+        export.command, tmp_path / "index", "--format", "anserini", "-o", tmp_path / "out", "--bits", 2, "--queries",
+        tmp_path / "q.jsonl",
+    )  # fmt: skip
+    lines = (tmp_path / "out" / "corpus" / "part-00000.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["vector"] for line in lines] == [{"valve": 2}, {"pump": 3, "valve": 1}]
+    assert (tmp_path / "out" / "queries.tsv").read_text(encoding="utf-8") == "Q\tvalve valve valve\n"
+    with pytest.raises(InputError, match="imported vectors: they are scored as they are"):
+        run(export.command, tmp_path / "index", "--format", "csr", "-o", tmp_path / "no", "--alpha", 1)
+
+
+def test_queries_come_as_lines_or_json(tmp_path):
+    (tmp_path / "q.tsv").write_text("Q1\tA valve\nQ2\tA pump\n", encoding="utf-8")
+    (tmp_path / "q.jsonl").write_text(
+        '{"_id": "Q1", "text": "A valve"}\n{"id": "Q2", "text": "A pump"}\n', encoding="utf-8"
+    )
+    assert read_queries(tmp_path / "q.tsv") == read_queries(tmp_path / "q.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("q.tsv", "Q1\tA valve\nQ1\tA pump\n", "'Q1' comes twice"),
+        ("q.tsv", "", "no queries"),
+        ("q.jsonl", '{"id": "Q1"}\n', ":1: expected an object such as"),
+        ("q.jsonl", "A valve\n", ":1: not JSON"),
+    ],
+)
+def test_queries_that_cannot_be_read_are_refused(tmp_path, name, content, message):
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_queries(tmp_path / name)
+
+
+def test_the_command_offers_the_formats_there_are():
+    from sparse_coverage.formats import FORMATS
+
+    assert export.FORMATS == FORMATS
