@@ -35,7 +35,7 @@ bench: $(DEV_STAMP)
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py --quick || exit 1; done
 
 soak: $(DEV_STAMP)
-	SPARSE_COVERAGE_CRASHES=200 $(BIN)/python -m pytest -q tests/index/test_index_crash.py
+	SPARSE_COVERAGE_CRASHES=200 $(BIN)/python -m pytest -q tests/index/test_index_crash.py tests/index/test_index_crash_steps.py
 
 reproduce-demo: $(DEV_STAMP)
 	$(BIN)/sparse-coverage reproduce all --output report

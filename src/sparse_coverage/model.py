@@ -8,6 +8,7 @@ from dataclasses import asdict
 from itertools import tee
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from sparse_coverage.cleaning_encoder import CleaningEncoder, with_cleaning
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.errors import InputError, MismatchError
-from sparse_coverage.files import new_folder, read_json, write_json
+from sparse_coverage.files import checksum_of, new_folder, read_json, write_json
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import ActivationConfig, SparseVector, activate, aggregate
@@ -29,6 +30,7 @@ from sparse_coverage.vocabulary import (
     load_vocabulary,
     save_vocabulary,
 )
+from sparse_coverage.vocabulary.build import check_wishes
 from sparse_coverage.vocabulary.documents import Documents, opened, sample_by_year
 from sparse_coverage.vocabulary.hub import vocabulary_folder
 
@@ -92,6 +94,7 @@ class SparseCoverage:
         and the sample used for other sizes without encoding anything twice; without it a temporary folder is used.
         `clean` names steps of `patents.normalize`, such as `numerals`, that every text goes through before it is encoded.
         """
+        check_wishes(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
         settings = get_preset(preset) if isinstance(preset, str) else preset
         running = with_cleaning(load_encoder(encoder) if isinstance(encoder, str) else encoder, clean)
         span_unit = get_unit(unit)
@@ -163,8 +166,8 @@ class SparseCoverage:
         """Write the model's files into an existing folder."""
         save_vocabulary(self.vocabulary, folder)
         steps = self.encoder.steps if isinstance(self.encoder, CleaningEncoder) else ()
-        settings = {"activation": asdict(self.activation), "scoring": asdict(self.scoring), "clean": steps}
-        write_json(folder / MODEL_FILE, settings)
+        settings = {"activation": asdict(self.activation), "scoring": asdict(self.scoring), "clean": list(steps)}
+        write_json(folder / MODEL_FILE, {**settings, "sha256": checksum_of(settings)})
 
     @classmethod
     def load(
@@ -176,9 +179,7 @@ class SparseCoverage:
         """
         folder = vocabulary_folder(folder)
         vocabulary = load_vocabulary(folder)
-        if not (folder / MODEL_FILE).is_file():
-            raise InputError(f"{folder}: there is no {MODEL_FILE}, so it is not a whole model folder.")
-        settings = read_json(folder / MODEL_FILE)
+        settings = read_settings(folder)
         running = encoder or load_encoder(
             vocabulary.config.encoder, runtime=runtime, precision=_usable(vocabulary), threads=threads
         )
@@ -188,6 +189,23 @@ class SparseCoverage:
             ActivationConfig(**settings["activation"]),
             ScoringConfig(**settings["scoring"]),
         )
+
+
+def scoring_of(folder: Path) -> ScoringConfig:
+    """Return how a saved model scores, without loading its encoder."""
+    return ScoringConfig(**read_settings(folder)["scoring"])
+
+
+def read_settings(folder: Path) -> dict[str, Any]:
+    """Return what a model's folder says beside its vocabulary; a damaged file is an error."""
+    if not (folder / MODEL_FILE).is_file():
+        raise InputError(f"{folder}: there is no {MODEL_FILE}, so it is not a whole model folder.")
+    settings: dict[str, Any] = read_json(folder / MODEL_FILE)
+    if not isinstance(settings, dict) or settings.pop("sha256", None) != checksum_of(settings):
+        raise InputError(
+            f"{folder / MODEL_FILE}: damaged (wrong sha256). Restore it from a copy, or fit the model again."
+        )
+    return settings
 
 
 def _usable(vocabulary: Vocabulary) -> str:

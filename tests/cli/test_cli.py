@@ -47,10 +47,9 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def built(collection: Path, tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
-    base = [sys.executable, "-m", "sparse_coverage"]
+    base, published = [sys.executable, "-m", "sparse_coverage"], ["-V", "20", "--preset", "paper"]
     subprocess.run(
-        [*base, "fit", str(collection), "-o", str(folder / "model"), "--encoder", str(tiny_checkpoint), "-V", "20"]
-        + ["--preset", "paper"],
+        [*base, "fit", str(collection), "-o", str(folder / "model"), "--encoder", str(tiny_checkpoint), *published],
         check=True,
     )
     subprocess.run(

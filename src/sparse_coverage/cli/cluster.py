@@ -60,7 +60,7 @@ def index_with_ray(
     threads: int | None,
     paths: Sequence[str],
     output: Path,
-    model: Path | None,
+    model: str | None,
     log: ProblemLog,
     *,
     language: str,

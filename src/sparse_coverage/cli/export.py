@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -16,7 +16,6 @@ from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
     from sparse_coverage.formats import Rows, Source
-    from sparse_coverage.search import ScoringConfig
 
 # Said here again, because `--help` must not wait for what writes them.
 FORMATS = ("anserini", "ciff", "seismic", "csr", "safetensors")
@@ -37,9 +36,9 @@ FORMATS = ("anserini", "ciff", "seismic", "csr", "safetensors")
     type=click.IntRange(1, 16),
     help="Precision of whole-number weights [8 for anserini, 16 for ciff].",
 )
-@click.option("--alpha", default=2.0, show_default=True, help="Exponent of idf.")
-@click.option("--gamma", default=0.5, show_default=True, help="Exponent of the length normalisation.")
-@click.option("--rho", default=0.01, show_default=True, help="Share of the most frequent centers to leave out.")
+@click.option("--alpha", type=float, help="Exponent of idf [that of the model].")
+@click.option("--gamma", type=float, help="Exponent of the length normalisation [that of the model].")
+@click.option("--rho", type=float, help="Share of the most frequent centers to leave out [that of the model].")
 @threads_option
 @json_option
 def command(
@@ -48,16 +47,14 @@ def command(
     output: Path,
     query_file: Path | None,
     bits: int | None,
-    alpha: float,
-    gamma: float,
-    rho: float,
     threads: int | None,
     as_json: bool,
+    **scoring: float | None,
 ) -> None:
-    """Write INDEX for another engine. Its plain dot product is then our score.
+    """Write INDEX for another engine. Its plain dot product is then our score, without feedback.
 
-    Document weights are w(d,c) / |S|^gamma, query weights w(q,c) * idf^alpha; stop centers are left out of both. The
-    texts stay in the index.
+    Document weights are w(d,c) / (|S| + smoothing)^gamma, query weights w(q,c) * idf^alpha; stop centers are left out of
+    both. The texts stay in the index.
 
     \b
     Formats:
@@ -72,9 +69,9 @@ def command(
       sparse-coverage export my-index --format ciff -o my-ciff --queries topics.tsv
     """
     from sparse_coverage.formats import export_index
-    from sparse_coverage.search import ScoringConfig
 
-    source, queries = _open(index, ScoringConfig(alpha, gamma, rho), query_file, threads)
+    given = {name: value for name, value in scoring.items() if value is not None}
+    source, queries = _open(index, given, query_file, threads)
     exported = export_index(source, output, format_, queries=queries, bits=bits)
     if as_json:
         click.echo(json.dumps({"output": str(output), **asdict(exported)}))
@@ -92,7 +89,7 @@ def command(
 
 
 def _open(
-    folder: Path, scoring: ScoringConfig, query_file: Path | None, threads: int | None
+    folder: Path, scoring: dict[str, Any], query_file: Path | None, threads: int | None
 ) -> tuple[Source, Rows | None]:
     """Open the index, of patents or of imported vectors; the encoder is loaded only if there are queries."""
     from sparse_coverage import Index
@@ -100,10 +97,11 @@ def _open(
     from sparse_coverage.formats.queries_in import read_queries
     from sparse_coverage.formats.vector_lines import read_vectors
     from sparse_coverage.formats.vectors_in import VectorIndex, is_vector_index
-    from sparse_coverage.search import ScoringConfig
+    from sparse_coverage.model import scoring_of
+    from sparse_coverage.search.building import MODEL_FOLDER
 
     if is_vector_index(folder):
-        if scoring != ScoringConfig():
+        if scoring:
             raise InputError(
                 f"{folder} holds imported vectors: they are scored as they are, without alpha, gamma and rho."
             )
@@ -113,10 +111,10 @@ def _open(
             return source, None
         named = list(read_vectors(query_file))
         return source, source.queries([query.id for query in named], [imported.query(one.weights) for one in named])
-    source = open_source(folder, scoring)
+    source = open_source(folder, replace(scoring_of(folder / MODEL_FOLDER), feedback=0, **scoring))
     if query_file is None:
         return source, None
     read = read_queries(query_file)
     model = Index.open(folder, threads=threads).model
-    vectors = list(model.encode_documents(query.text for query in read))
+    vectors = list(model.encode_queries(query.text for query in read))
     return source, source.queries([query.id for query in read], vectors)

@@ -45,8 +45,7 @@ def command() -> None:
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new folder for the index.")
 @click.option(
     "--model",
-    type=click.Path(path_type=Path),
-    help="A model made with `fit` [without it, one is learned from PATHS first].",
+    help="A model made with `fit`, or one on the model hub (owner/name) [without it, one is learned from PATHS first].",
 )
 @click.option(
     "--by",
@@ -79,7 +78,7 @@ def command() -> None:
 def build(
     paths: tuple[str, ...],
     output: Path,
-    model: Path | None,
+    model: str | None,
     by: str,
     language: str,
     weight_bits: str,

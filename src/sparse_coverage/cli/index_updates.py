@@ -123,8 +123,9 @@ def verify(index: Path, as_json: bool) -> int:
     """
     from sparse_coverage.baselines.sides import damaged_side_files
     from sparse_coverage.index import damaged_files
+    from sparse_coverage.search.checking import damaged_model_files
 
-    damaged = damaged_files(index) + damaged_side_files(index)
+    damaged = damaged_files(index) + damaged_model_files(index) + damaged_side_files(index)
     if as_json:
         click.echo(json.dumps({"index": str(index), "damaged": damaged}))
     elif damaged:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.files import read_json, write_json
+from sparse_coverage.files import checksum_of, read_json, write_json
 from sparse_coverage.index.postings import WeightBits
 from sparse_coverage.index.segment import SegmentEntry
 
@@ -55,7 +53,7 @@ class Manifest:
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Commit."""
     content = {"format": FORMAT, **asdict(manifest)}
-    write_json(folder / MANIFEST, {**content, "sha256": _checksum(content)})
+    write_json(folder / MANIFEST, {**content, "sha256": checksum_of(content)})
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -69,7 +67,7 @@ def read_manifest(folder: Path) -> Manifest:
     if not isinstance(content, dict) or "format" not in content:
         raise IndexStoreError(f"{path}: this is not the manifest of an index.")
     # The checksum first: a damaged version number is damage, not another version.
-    if content.pop("sha256", None) != _checksum(content):
+    if content.pop("sha256", None) != checksum_of(content):
         raise IndexStoreError(f"{path}: damaged (wrong sha256). Restore it from a copy, or build the index again.")
     version = content.pop("format")
     if version != FORMAT:
@@ -87,7 +85,3 @@ def require_finished(folder: Path, manifest: Manifest) -> None:
             f"{folder}: the build of this index did not finish; {manifest.documents:,} documents are in it. "
             "Run the same `sparse-coverage index` command again: it goes on where it stopped."
         )
-
-
-def _checksum(content: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

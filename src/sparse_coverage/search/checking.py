@@ -7,7 +7,7 @@ from pathlib import Path
 from sparse_coverage.errors import SparseCoverageError
 from sparse_coverage.files import read_json, sha256_of
 from sparse_coverage.index.manifest import read_manifest
-from sparse_coverage.model import MODEL_FILE
+from sparse_coverage.model import MODEL_FILE, read_settings
 from sparse_coverage.search.building import MODEL_FOLDER, digest_of
 from sparse_coverage.vectors import ActivationConfig
 from sparse_coverage.vocabulary.storage import ANCHORS, CENTERS, HEADER, load_vocabulary
@@ -27,7 +27,7 @@ def damaged_model_files(folder: Path) -> list[str]:
     except (SparseCoverageError, KeyError, TypeError):
         return [f"{MODEL_FOLDER}/{HEADER}"]
     try:
-        settings = read_json(home / MODEL_FILE)
+        settings = read_settings(home)
         activation, cleaning = ActivationConfig(**settings["activation"]), list(settings["clean"])
     except (SparseCoverageError, KeyError, TypeError):
         return [f"{MODEL_FOLDER}/{MODEL_FILE}"]
