@@ -2,6 +2,7 @@
 
     python benchmarks/quality.py path/to/patsnap path/to/cranfield path/to/cacm
     python benchmarks/quality.py path/to/cacm -V 5000 --systems        beside BM25, dense retrieval and hybrid, with the cost
+    python benchmarks/quality.py path/to/patsnap -V 5000 --units       tokens, noun phrases and both: quality, size and time
 
 Values are means over queries x 100. The preset was chosen on every second query (`tuned`) of the first two collections; the
 others are `held out`. A row's p is that of a paired randomisation test of its average precision against the preset's.
@@ -13,7 +14,7 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from rich.table import Table
 from sparse_coverage.evaluation.beir import read_beir
 from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.evaluation.significance import compare
+from sparse_coverage.evaluation.units import unit_passages
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.experiments.evaluate import evaluate_system, rank_queries
@@ -30,6 +32,8 @@ from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.systems import concerning, get_system
 from sparse_coverage.experiments.systems.hybrid import HybridSystem
 from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
+from sparse_coverage.spans import get_unit
+from sparse_coverage.vectors import activate, aggregate
 
 MEASURES = tuple(parse_measure(name) for name in ("R@100", "MAP", "nDCG@10"))
 console = Console(width=150)
@@ -122,15 +126,45 @@ def systems(path: Path, size: int, cache: Path) -> None:
     console.print(table)
 
 
+def units(path: Path, size: int, cache: Path) -> None:
+    """Time is that of one core from token vectors to a sparse vector: finding and pooling spans, then activating centers."""
+    table = Table(title=f"{path.name}, V={size:,}, as published and preset recall")
+    for name in ("", "R@100", "MAP", "spans a document", "postings a document", "bytes a document", "ms a document"):
+        table.add_column(name, justify="left" if not name else "right")
+    with Workbench(read_beir(path), cache, threads=1) as bench:
+        rows = {
+            (system, unit): concerning(system, SystemOptions(size=size, unit=unit))
+            for system in ("paper", "recall")
+            for unit in ("token", "np", "np+token")
+        }
+        bench.plan(rows.values())
+        texts = [unit.text for unit in unit_passages(bench.collection.documents(), bench.collection.by)]
+        tokens = list(bench.encoder("minilm").encode(texts[:300]))
+        for (system, unit), options in rows.items():
+            found = evaluate_system(bench, system, options, MEASURES)
+            retriever = SparseCoverageSystem(bench, options)
+            held = sum(path.stat().st_size for path in files_of(retriever)) / len(texts)
+            facts, model = retriever.index.store.manifest, bench.model(options)
+            begun = process_time()
+            for spans in get_unit(unit).pool_many(texts[:300], tokens):
+                aggregate(spans, activate(spans.vectors, model.vocabulary, model.activation))
+            spent = (process_time() - begun) / len(tokens)
+            counts = [facts["spans"] / len(texts), facts["postings"] / len(texts), held]
+            means = [f"{100 * value:.1f}" for value in list(found.means().values())[:2]]
+            table.add_row(f"{system}, {unit}", *means, *(f"{count:,.0f}" for count in counts), f"{1e3 * spent:.1f}")
+    console.print(table)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collections", nargs="+", type=Path)
     parser.add_argument("-V", "--size", type=int, default=10_000)
     parser.add_argument("--systems", action="store_true")
+    parser.add_argument("--units", action="store_true")
     options = parser.parse_args()
     cache = default_cache()
     for path in options.collections:
-        (systems if options.systems else ablation)(path, options.size, cache)
+        (systems if options.systems else units if options.units else ablation)(path, options.size, cache)
 
 
 if __name__ == "__main__":

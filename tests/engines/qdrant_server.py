@@ -33,6 +33,7 @@ class Node:
         self._first = first
         self._clustered = clustered
         self._process: subprocess.Popen[bytes] | None = None
+        self._retired = False
 
     @property
     def url(self) -> str:
@@ -42,6 +43,8 @@ class Node:
         """Start, and wait until it takes requests."""
         server = binary()
         assert server is not None, REASON
+        if self._retired:
+            return
         command = [server, "--disable-telemetry"]
         if self._clustered:
             command += ["--uri", f"http://127.0.0.1:{self._peers}"]
@@ -71,6 +74,11 @@ class Node:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+    def retire(self) -> None:
+        """End it for good: a timer that a failed test left behind cannot start it again."""
+        self._retired = True
+        self.kill()
 
     @property
     def pid(self) -> int:
@@ -105,7 +113,7 @@ def running(folder: Path, nodes: int) -> Iterator[list[Node]]:
         yield started
     finally:
         for node in started:
-            node.kill()
+            node.retire()
 
 
 def _free_ports(count: int) -> list[int]:

@@ -65,7 +65,7 @@ def test_an_unfinished_upload_is_not_searched(
 def test_what_does_not_fit_is_refused(collection: QdrantCollection, local: Index, engine_model: SparseCoverage) -> None:
     with pytest.raises(InputError, match="no collection"):
         sync(collection, local.store)
-    push(collection, local.store, gamma=0.25)
+    push(collection, local.store, scoring=ScoringConfig(gamma=0.25))
     with pytest.raises(MismatchError, match=r"gamma 0\.25"):
         push(collection, local.store)
     with pytest.raises(MismatchError, match=r"gamma 0\.25"):
@@ -78,7 +78,7 @@ def test_what_does_not_fit_is_refused(collection: QdrantCollection, local: Index
 def test_gamma_is_in_the_vectors(
     collection: QdrantCollection, local: Index, engine_model: SparseCoverage, queries: list[str]
 ) -> None:
-    push(collection, local.store, gamma=0.25)
+    push(collection, local.store, scoring=ScoringConfig(gamma=0.25))
     scoring = ScoringConfig(gamma=0.25)
     expected = Index.open(local.store.folder, encoder=engine_model.encoder, scoring=scoring)
     assert_same_ranking(EngineRetriever(collection, engine_model).search(queries[1]), expected.search(queries[1]))

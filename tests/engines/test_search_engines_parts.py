@@ -135,7 +135,7 @@ def test_points_hold_what_the_dot_product_needs(local: Index, engine_model: Spar
     whole = np.zeros(81)
     whole[centers] = factors
     scores = {}
-    for document in read_documents(local.store, 0.5):
+    for document in read_documents(local.store, ScoringConfig()):
         for point in document.points():
             scores[point.unit] = float(whole[point.centers] @ point.weights)
     expected = local.search_passages(queries[0], 1000)
@@ -164,14 +164,14 @@ def test_a_unit_without_centers_is_kept_but_never_found(tmp_path: Path) -> None:
         units = [IndexedUnit(UnitRecord(f"d/{n}", "d", "s", "t"), vector) for n, vector in enumerate([empty, full])]
         writer.add(DocumentRecord("d", "", {}), units)
         writer.commit()
-    first, second = next(read_documents(open_store(tmp_path / "index"), 0.5)).points()
+    first, second = next(read_documents(open_store(tmp_path / "index"), ScoringConfig())).points()
     assert first.centers.tolist() == [10]  # a dimension after the last center
     assert (second.centers.tolist(), second.weights.tolist()) == ([2], [0.5])
 
 
 def test_ids_and_digests_do_not_depend_on_the_segments(local: Index) -> None:
     def everything() -> dict[str, tuple[str, str]]:
-        return {p.unit: (p.id, p.digest) for d in read_documents(local.store, 0.5) for p in d.points()}
+        return {p.unit: (p.id, p.digest) for d in read_documents(local.store, ScoringConfig()) for p in d.points()}
 
     before = everything()
     local.merge()
@@ -202,7 +202,7 @@ def test_an_interrupted_push_goes_on(local: Index) -> None:
     with pytest.raises(EngineError, match="away"):
         push(collection, local.store)
     assert collection.statistics is None
-    first = next(read_documents(local.store, 0.5))
+    first = next(read_documents(local.store, ScoringConfig()))
     collection.points = {point.id: point for point in list(first.points())[:-1]}
     collection.fails_after = None
     assert (
@@ -297,7 +297,7 @@ def test_a_filter_of_ones_own_is_a_clear_error() -> None:
 
 
 def test_statistics_come_back_as_they_were(local: Index) -> None:
-    known = Statistics.from_text(Statistics.of(local.store, 0.5).to_text())
+    known = Statistics.from_text(Statistics.of(local.store, ScoringConfig()).to_text())
     assert np.array_equal(known.frequencies, local.store.frequencies)
     assert (known.units, known.documents) == (len(local), local.store.state.documents)
     assert np.array_equal(known.scored(ScoringConfig()).worth, local.statistics.worth)

@@ -24,7 +24,7 @@ COMMANDS = {
     "reproduce": "Make the paper's tables and figures on a collection.",
     "clefip": "Check the CLEF-IP 2013 benchmark and its candidate pool.",
     "vocabulary": "Look at centers; check, compare and analyse vocabularies.",
-    "engine": "Serve an index on Qdrant or Milvus; write files for OpenSearch and Elasticsearch.",
+    "engine": "Serve an index on Qdrant, Milvus, OpenSearch or Elasticsearch.",
     "export": "Write an index for another engine.",
     "vectors": "Index and search vectors of other encoders.",
     "models": "List, fetch and locate encoders.",

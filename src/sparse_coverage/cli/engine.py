@@ -22,6 +22,7 @@ from sparse_coverage.cli.engine_files import (
     passages_option,
     query,
     query_argument,
+    scoring_for,
 )
 from sparse_coverage.cli.options import json_option, read_query
 from sparse_coverage.errors import InputError
@@ -92,7 +93,7 @@ def push(
     patience: float,
     shards: int,
     replicas: int,
-    gamma: float,
+    gamma: float | None,
     as_json: bool,
 ) -> None:
     """Put INDEX on an engine. After an interruption, the same command goes on where it stopped.
@@ -106,7 +107,7 @@ def push(
     from sparse_coverage.index import open_store
 
     opened = _open(engine, urls, collection, api_key, patience, shards, replicas, new=True)
-    _tell(push_index(opened, open_store(index), gamma=gamma), opened, as_json)
+    _tell(push_index(opened, open_store(index), scoring=scoring_for(index, gamma)), opened, as_json)
 
 
 @command.command(no_args_is_help=True)
@@ -121,7 +122,7 @@ def sync(
     collection: str,
     api_key: str | None,
     patience: float,
-    gamma: float,
+    gamma: float | None,
     as_json: bool,
 ) -> None:
     """Bring a collection up to date with INDEX: only what is new, changed or gone is sent.
@@ -135,7 +136,7 @@ def sync(
     from sparse_coverage.index import open_store
 
     opened = _open(engine, urls, collection, api_key, patience)
-    _tell(sync_index(opened, open_store(index), gamma=gamma), opened, as_json)
+    _tell(sync_index(opened, open_store(index), scoring=scoring_for(index, gamma)), opened, as_json)
 
 
 @command.command(no_args_is_help=True)
@@ -165,7 +166,7 @@ def status(
         "points": opened.size() if there else 0,
         "units": known.units if known else None,
         "documents": known.documents if known else None,
-        "gamma": known.gamma if known else None,
+        "scoring": asdict(known.scoring) if known else None,
     }
     if as_json:
         click.echo(json.dumps(facts))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sparse_coverage.cli.options import json_option, read_query
 from sparse_coverage.errors import InputError
+
+if TYPE_CHECKING:
+    from sparse_coverage.search import ScoringConfig
 
 index_argument = click.argument("index", type=click.Path(path_type=Path))
 query_argument = click.argument("query")
@@ -23,10 +26,18 @@ filter_option = click.option(
 )
 gamma_option = click.option(
     "--gamma",
-    default=0.5,
-    show_default=True,
-    help="Exponent of the length normalisation; it becomes part of the vectors.",
+    type=float,
+    help="Exponent of the length normalisation, which becomes part of the vectors [that of the model].",
 )
+
+
+def scoring_for(index: Path, gamma: float | None) -> ScoringConfig:
+    """Return how an index is scored by its model, but for a gamma that was asked for."""
+    from sparse_coverage.model import scoring_of
+    from sparse_coverage.search.building import MODEL_FOLDER
+
+    scoring = scoring_of(index / MODEL_FOLDER)
+    return scoring if gamma is None else replace(scoring, gamma=gamma)
 
 
 @click.command(no_args_is_help=True)
@@ -37,7 +48,7 @@ gamma_option = click.option(
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new folder for the files.")
 @gamma_option
 @json_option
-def export(index: Path, flavor: Any, output: Path, gamma: float, as_json: bool) -> None:
+def export(index: Path, flavor: Any, output: Path, gamma: float | None, as_json: bool) -> None:
     """Write INDEX as files that OpenSearch or Elasticsearch loads.
 
     \b
@@ -50,7 +61,7 @@ def export(index: Path, flavor: Any, output: Path, gamma: float, as_json: bool) 
     from sparse_coverage.engines.bulk import export_bulk
     from sparse_coverage.index import open_store
 
-    report = export_bulk(open_store(index), flavor, output, gamma=gamma)
+    report = export_bulk(open_store(index), flavor, output, scoring=scoring_for(index, gamma))
     if as_json:
         click.echo(json.dumps(asdict(report)))
     else:
@@ -84,7 +95,7 @@ def query(model: Path, query: str, exported: Path, k: int, passages: int, expres
     from sparse_coverage.engines.retriever import load_model
     from sparse_coverage.index import open_store
     from sparse_coverage.index.manifest import MANIFEST
-    from sparse_coverage.search import ScoringConfig, parse_filter
+    from sparse_coverage.search import parse_filter
     from sparse_coverage.search.building import vocabulary_digest
 
     def unknown(id_: str) -> list[str]:
@@ -99,7 +110,7 @@ def query(model: Path, query: str, exported: Path, k: int, passages: int, expres
         facts = facts_in(open_store(model)) if (model / MANIFEST).is_file() else unknown
         condition = condition_of(parse_filter(expression), facts)
     vector = loaded.encode_query(text)
-    centers, factors = known.scored(ScoringConfig(gamma=known.gamma)).factors(vector.centers, vector.weights)
+    centers, factors = known.scored(known.scoring).factors(vector.centers, vector.weights)
     if len(centers) > MOST_CLAUSES:
         click.echo(
             f"Note: the query has {len(centers):,} centers; a server may refuse more than {MOST_CLAUSES:,} clauses until "

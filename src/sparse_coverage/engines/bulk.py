@@ -83,16 +83,20 @@ def index_body(flavor: Flavor) -> dict[str, Any]:
 
 
 def export_bulk(
-    store: IndexStore, flavor: Flavor, folder: Path, *, gamma: float = ScoringConfig().gamma
+    store: IndexStore,
+    flavor: Flavor,
+    folder: Path,
+    *,
+    scoring: ScoringConfig = ScoringConfig(),  # noqa: B008 - immutable
 ) -> ExportReport:
     """Write an index into a new folder: how to make the index, the bulk files, the statistics, and a script that loads them."""
-    statistics = Statistics.of(store, gamma)
+    statistics = Statistics.of(store, scoring)
     with new_folder(folder) as partial:
         write_json(partial / _INDEX, index_body(flavor))
         write_json(partial / _EXPORT, {"for": flavor, "statistics": statistics.to_text()})
         (partial / _SCRIPT).write_text(_LOAD, encoding="utf-8")
         (partial / _SCRIPT).chmod(0o755)
-        documents = tracked(read_documents(store, gamma), "Writing documents", store.state.documents)
+        documents = tracked(read_documents(store, scoring), "Writing documents", store.state.documents)
         sizes = _write_files(partial, (point for document in documents for point in document.points()))
     return ExportReport(store.state.documents, store.state.units, len(sizes), sum(sizes))
 

@@ -15,6 +15,7 @@ from sparse_coverage.engines.conditions import document_facts, section_fact
 from sparse_coverage.engines.types import Point
 from sparse_coverage.index import DocumentRecord, IndexStore, Segment, UnitRecord, weight_scale
 from sparse_coverage.index.postings import widened
+from sparse_coverage.vectors.scoring import ScoringConfig
 
 # Any fixed namespace will do; changing it would change every id.
 _NAMESPACE = UUID("6d1f0d3a-6e0c-5a55-9f0e-2f7c1d0b8a41")
@@ -39,7 +40,7 @@ class LocalDocument:
     _first: int
     _segment: Segment
     _lists: _Lists
-    _gamma: float
+    _scoring: ScoringConfig
 
     def points(self) -> Iterator[Point]:
         """Yield its units as points."""
@@ -50,7 +51,7 @@ class LocalDocument:
             entries = slice(self._lists.starts[number], self._lists.starts[number + 1])
             spans = max(int(self._segment.span_counts[number]), 1)
             centers = self._lists.centers[entries].astype(np.int64)
-            weights = self._lists.fixed[entries] / scale * float(spans) ** -self._gamma
+            weights = self._lists.fixed[entries] / scale * (spans + self._scoring.smoothing) ** -self._scoring.gamma
             if not len(centers):
                 # Engines refuse an empty vector. This dimension follows the last center, so no query ever has it.
                 centers, weights = np.asarray([len(self._segment.postings.offsets) - 1]), np.ones(1)
@@ -76,7 +77,7 @@ def point_id(document: str, place: int, unit: str) -> str:
     return str(uuid5(_NAMESPACE, f"{document}\x1f{place}\x1f{unit}"))
 
 
-def read_documents(store: IndexStore, gamma: float) -> Iterator[LocalDocument]:
+def read_documents(store: IndexStore, scoring: ScoringConfig) -> Iterator[LocalDocument]:
     """Yield the live documents of an index in corpus order."""
     for segment in store.segments:
         if not segment.live_documents.any():
@@ -87,8 +88,8 @@ def read_documents(store: IndexStore, gamma: float) -> Iterator[LocalDocument]:
             first, last = starts[number], starts[number + 1]
             record = segment.texts.document(number)
             units = tuple(segment.texts.units_between(first, last))
-            digest = _digest(segment, lists, record, units, first, last, gamma)
-            yield LocalDocument(record, units, digest, first, segment, lists, gamma)
+            digest = _digest(segment, lists, record, units, first, last, scoring)
+            yield LocalDocument(record, units, digest, first, segment, lists, scoring)
 
 
 def _unit_lists(segment: Segment) -> _Lists:
@@ -111,14 +112,16 @@ def _digest(
     units: tuple[UnitRecord, ...],
     first: int,
     last: int,
-    gamma: float,
+    scoring: ScoringConfig,
 ) -> str:
     """Return what changes whenever anything changes that a point of the document holds."""
     entries = slice(lists.starts[first], lists.starts[last])
     sizes = np.diff(lists.starts[first : last + 1])
     bits = segment.postings.weight_bits
     texts = [[unit.id, unit.section, unit.text] for unit in units]
-    words = json.dumps([gamma, bits, record.id, record.title, dict(record.metadata), texts], sort_keys=True)
+    words = json.dumps(
+        [scoring.gamma, scoring.smoothing, bits, record.id, record.title, dict(record.metadata), texts], sort_keys=True
+    )
     digest = blake2b(words.encode("utf-8", "surrogatepass"), digest_size=12)
     for array in (sizes, segment.span_counts[first:last], lists.centers[entries], lists.fixed[entries]):
         digest.update(np.ascontiguousarray(array).tobytes())

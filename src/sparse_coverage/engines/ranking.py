@@ -35,7 +35,7 @@ class Ranker:
                 "Run `sparse-coverage engine push` (again): it goes on where it stopped."
             )
         known = Statistics.from_text(text)
-        self.known, self.statistics = known, known.scored(self._scoring or ScoringConfig(gamma=known.gamma))
+        self.known, self.statistics = known, known.scored(self._scoring or known.scoring)
 
     def rank_passages(self, vector: SparseVector, k: int, condition: Condition | None = None) -> list[Found]:
         """Return the `k` best points of a query vector."""

@@ -78,7 +78,7 @@ class EngineRetriever:
 
         if isinstance(queries, str):
             return one(self.model.encode_query(queries))
-        return _in_parallel(one, list(self.model.encode_documents(queries)))
+        return _in_parallel(one, list(self.model.encode_queries(queries)))
 
     @overload
     def search_passages(self, queries: str, k: int = ..., *, filter: Filter | None = ...) -> list[PassageHit]: ...
@@ -110,7 +110,7 @@ class EngineRetriever:
 
         if isinstance(queries, str):
             return one(self.model.encode_query(queries))
-        return _in_parallel(one, list(self.model.encode_documents(queries)))
+        return _in_parallel(one, list(self.model.encode_queries(queries)))
 
     def _require_model(self) -> None:
         self.ranker.known.require(vocabulary_digest(self.model), self.collection.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import b64decode, b64encode
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,19 +21,24 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
-    """The statistics of a collection, and how its vectors were made: gamma and the vocabulary."""
+    """The statistics of a collection, how it is scored, and the vocabulary its vectors were made with.
+
+    Of the scoring, gamma and smoothing are in the vectors.
+    """
 
     units: int
     documents: int
     frequencies: npt.NDArray[np.int64]
-    gamma: float
+    scoring: ScoringConfig
     vocabulary: str
 
     @classmethod
-    def of(cls, store: IndexStore, gamma: float) -> Statistics:
+    def of(cls, store: IndexStore, scoring: ScoringConfig) -> Statistics:
         """Take them from an index."""
         vocabulary = str(store.state.about.get("vocabulary", ""))
-        return cls(store.state.units, store.state.documents, store.frequencies, gamma, vocabulary)
+        return cls(
+            store.state.units, store.state.documents, store.frequencies, replace(scoring, feedback=0), vocabulary
+        )
 
     def to_text(self) -> str:
         """Return them as text."""
@@ -42,7 +47,7 @@ class Statistics:
             "format": FORMAT,
             "units": self.units,
             "documents": self.documents,
-            "gamma": self.gamma,
+            "scoring": asdict(self.scoring),
             "vocabulary": self.vocabulary,
             "frequencies": packed,
         }
@@ -57,14 +62,20 @@ class Statistics:
                 f"The statistics have format {content.get('format')}, this version reads {FORMAT}. Push the index again."
             )
         frequencies = np.frombuffer(zlib.decompress(b64decode(content["frequencies"])), dtype="<i8").astype(np.int64)
-        return cls(content["units"], content["documents"], frequencies, content["gamma"], content["vocabulary"])
+        return cls(
+            content["units"],
+            content["documents"],
+            frequencies,
+            ScoringConfig(**content["scoring"]),
+            content["vocabulary"],
+        )
 
     def scored(self, scoring: ScoringConfig) -> CenterStatistics:
-        """Return what each center is worth. alpha and rho are free; gamma is in the vectors and must be theirs."""
-        if scoring.gamma != self.gamma:
+        """Return what each center is worth. alpha and rho are free; gamma and smoothing are in the vectors and must be theirs."""
+        if norm_of(scoring) != norm_of(self.scoring):
             raise MismatchError(
-                f"The collection was pushed with gamma {self.gamma:g}, this search uses {scoring.gamma:g}. "
-                f"Search with gamma {self.gamma:g}, or push the index again under another name."
+                f"The collection was pushed with {norm_of(self.scoring)}, this search uses {norm_of(scoring)}. "
+                f"Search with {norm_of(self.scoring)}, or push the index again under another name."
             )
         return CenterStatistics.compute(self.frequencies, self.units, scoring)
 
@@ -75,3 +86,12 @@ class Statistics:
                 f"The collection '{name}' was made with vocabulary {self.vocabulary[:12] or '(none)'}, this model is "
                 f"{vocabulary[:12]}. Search with the model of the index that was pushed."
             )
+
+
+def norm_of(scoring: ScoringConfig) -> str:
+    """Name the part of a scoring that is in the vectors.
+
+    >>> norm_of(ScoringConfig(gamma=0.25))
+    'gamma 0.25 and smoothing 0'
+    """
+    return f"gamma {scoring.gamma:g} and smoothing {scoring.smoothing:g}"

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from sparse_coverage.engines.points import LocalDocument, read_documents
-from sparse_coverage.engines.statistics import Statistics
+from sparse_coverage.engines.statistics import Statistics, norm_of
 from sparse_coverage.engines.types import EngineError, Point, RemoteCollection, batches
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.index import IndexStore
@@ -21,7 +21,7 @@ from sparse_coverage.search.scoring import ScoringConfig
 _DELETED_AT_ONCE = 256
 _ROUNDS = 3
 _UPLOADS = 4
-GAMMA = ScoringConfig().gamma
+SCORING = ScoringConfig()
 
 Versions = dict[str, Counter[str]]
 
@@ -45,14 +45,14 @@ class SyncReport:
         )
 
 
-def push(collection: RemoteCollection, store: IndexStore, *, gamma: float = GAMMA) -> SyncReport:
+def push(collection: RemoteCollection, store: IndexStore, *, scoring: ScoringConfig = SCORING) -> SyncReport:
     """Make the collection if it is not there, and bring it up to date."""
     collection.health()
     collection.create()
-    return sync(collection, store, gamma=gamma)
+    return sync(collection, store, scoring=scoring)
 
 
-def sync(collection: RemoteCollection, store: IndexStore, *, gamma: float = GAMMA) -> SyncReport:
+def sync(collection: RemoteCollection, store: IndexStore, *, scoring: ScoringConfig = SCORING) -> SyncReport:
     """Bring a collection up to date with an index. Searching goes on meanwhile, with the idf of before until the end."""
     if not collection.exists():
         raise InputError(f"There is no collection '{collection.name}'. Make it with: sparse-coverage engine push")
@@ -62,11 +62,11 @@ def sync(collection: RemoteCollection, store: IndexStore, *, gamma: float = GAMM
             f"The engine is not whole: {'; '.join(troubles)}. What is there cannot be compared while a copy is missing; "
             "wait until every node is back and try again."
         )
-    statistics = Statistics.of(store, gamma)
+    statistics = Statistics.of(store, scoring)
     _require_same(collection, statistics)
     report = SyncReport(0, 0, 0, 0)
     for round_ in range(_ROUNDS):
-        latest = _one_round(collection, store, gamma)
+        latest = _one_round(collection, store, scoring)
         report = latest if round_ == 0 else report.and_then(latest)
         # A listing can come out short while copies differ; what was sent since has made them equal.
         if collection.size() == store.state.units:
@@ -78,11 +78,11 @@ def sync(collection: RemoteCollection, store: IndexStore, *, gamma: float = GAMM
     )
 
 
-def _one_round(collection: RemoteCollection, store: IndexStore, gamma: float) -> SyncReport:
+def _one_round(collection: RemoteCollection, store: IndexStore, scoring: ScoringConfig) -> SyncReport:
     versions = _inventory(collection)
     uploader = _Uploader(collection, versions)
     with progress_bar("Uploading documents", store.state.documents) as advance:
-        _upload(collection, batches(uploader.changed(_advancing(read_documents(store, gamma), advance))))
+        _upload(collection, batches(uploader.changed(_advancing(read_documents(store, scoring), advance))))
     uploader.clear()
     gone = list(versions)
     for part in _parts(gone):
@@ -145,9 +145,10 @@ def _require_same(collection: RemoteCollection, statistics: Statistics) -> None:
     if text is not None:
         there = Statistics.from_text(text)
         there.require(statistics.vocabulary, collection.name)
-        if there.gamma != statistics.gamma:
+        if norm_of(there.scoring) != norm_of(statistics.scoring):
             raise MismatchError(
-                f"The collection '{collection.name}' was pushed with gamma {there.gamma:g}, this would be {statistics.gamma:g}. "
+                f"The collection '{collection.name}' was pushed with {norm_of(there.scoring)}, this would be "
+                f"{norm_of(statistics.scoring)}. "
                 "Its vectors would be of two kinds for a while: push under another name."
             )
 

@@ -1,6 +1,6 @@
 """What an engine is asked for and what it gives back, whichever engine it is.
 
-A unit is kept as one point. Its vector holds w(d,c) / |S|^gamma, which no later change of the collection touches; a query
+A unit is kept as one point. Its vector holds w(d,c) / (|S| + smoothing)^gamma, which no later change of the collection touches; a query
 brings w(q,c) * idf^alpha without the stop centers. So the engine's dot product is our score, and adding documents rewrites
 none of the old ones.
 """

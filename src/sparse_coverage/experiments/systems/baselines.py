@@ -13,7 +13,7 @@ from sparse_coverage.baselines.blocks import open_block, write_block
 from sparse_coverage.baselines.types import BLOCK_UNITS
 from sparse_coverage.evaluation.units import unit_passages
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.cache import code_key, content_key
+from sparse_coverage.experiments.cache import alone, code_key, content_key
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.progress import tracked
 
@@ -69,15 +69,18 @@ def _blocks(bench: Workbench, side: Side, precision: str) -> list[Path]:
     )
     home = bench.cache / "sides" / f"{side.kind}-{key}"
     folders = [home / f"{number:06d}" for number in range(-(-len(bench.units) // BLOCK_UNITS))]
-    if not all(folder.is_dir() for folder in folders):
-        units = tracked(
-            unit_passages(bench.collection.documents(), bench.collection.by), f"Making {side.kind}", len(bench.units)
-        )
-        for folder in folders:
-            texts = (unit.text for unit in islice(units, BLOCK_UNITS))
-            if folder.is_dir():
-                for _ in texts:
-                    pass
-            else:
-                write_block(folder, side.pack(side.rows(texts)))
+    with alone(home, "this baseline"):
+        if not all(folder.is_dir() for folder in folders):
+            units = tracked(
+                unit_passages(bench.collection.documents(), bench.collection.by),
+                f"Making {side.kind}",
+                len(bench.units),
+            )
+            for folder in folders:
+                texts = (unit.text for unit in islice(units, BLOCK_UNITS))
+                if folder.is_dir():
+                    for _ in texts:
+                        pass
+                else:
+                    write_block(folder, side.pack(side.rows(texts)))
     return folders
