@@ -81,7 +81,7 @@ def test_more_centers_than_different_rows_fail_before_the_walk_begins(
 ) -> None:
     points = unit(np.random.default_rng(0).standard_normal((30, 8)))[np.arange(100) % 30].astype(kind)
     assert len(farthest_first(Points(points), 30).rows) == 30
-    monkeypatch.setattr(farthest_first_module, "_Walk", None)
+    monkeypatch.setattr(farthest_first_module, "Walk", None)
     with pytest.raises(
         VocabularyError, match=f"{asked:,} centers .* the 100 spans hold only 30 distinct points at most"
     ):

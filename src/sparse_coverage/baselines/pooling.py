@@ -65,7 +65,7 @@ class PooledEncoder:
         self.encoder = inner
         self.pooling = pooling
         # The one place that looks inside an encoder: its batcher knows how to run batches, which `encode` hides.
-        batcher = inner._batcher
+        batcher = inner.batcher
         self._run = batcher.run
         self._chunks: ChunkReducer[Matrix] = ChunkReducer(
             batcher.tokenizer, self._pooled, batcher.limit, batcher.pad_id

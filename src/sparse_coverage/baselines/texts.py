@@ -12,7 +12,7 @@ from sparse_coverage.index import IndexedUnit, IndexWriter, UnitRecord
 from sparse_coverage.patents import Patent, passages
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import tracked
-from sparse_coverage.search.building import _record as document_record
+from sparse_coverage.search.building import document_record
 from sparse_coverage.vectors import SparseVector
 
 _NONE = np.zeros(0, dtype=np.int32)

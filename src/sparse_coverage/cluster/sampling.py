@@ -27,7 +27,7 @@ from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, draw_sample
 from sparse_coverage.vocabulary.documents import sample_by_year
 from sparse_coverage.vocabulary.sample import SAMPLE
-from sparse_coverage.vocabulary.sampler import GROUP_CHARACTERS, SLACK, _Sampler, grouped, sections_of
+from sparse_coverage.vocabulary.sampler import GROUP_CHARACTERS, SLACK, Sampler, grouped, sections_of
 from sparse_coverage.vocabulary.shards import ShardFolder
 
 Draws = npt.NDArray[np.uint64]
@@ -79,9 +79,9 @@ def encode_group(
     if not path.exists():
         (group,) = grouped(documents_at(Path(documents), places))
         with TemporaryDirectory(prefix="sparse-coverage-") as folder:
-            sampler = _Sampler(Path(folder), config)
-            sampler._threshold = threshold
-            shard = sampler._encode(group, spec.load(), get_unit(config.unit))
+            sampler = Sampler(Path(folder), config)
+            sampler.threshold = threshold
+            shard = sampler.encode(group, spec.load(), get_unit(config.unit))
             local = ShardFolder(Path(folder) / "group")
             local.write(0, shard)
             with published(path) as partial:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.vocabulary.farthest_first import PIECE, POOL, _Walk
+from sparse_coverage.vocabulary.farthest_first import PIECE, POOL, Walk
 from sparse_coverage.vocabulary.points import Points
 from sparse_coverage.vocabulary.workers import Workers
 
@@ -50,7 +50,7 @@ class Share:
         self._all = points.rows()
         self._first, self._last = first, last
         self._workers = Workers(threads)
-        self._walk = _Walk(points.rows(first, last), count, 0, self._workers, None, None)
+        self._walk = Walk(points.rows(first, last), count, 0, self._workers, None, None)
 
     def meet(self, number: int, rows: Rows) -> Candidates:
         """Take note of the centers from that number on, given by their rows, and say which points come next here."""

@@ -24,7 +24,7 @@ class ChunkEncoder(ABC):
         self._limit = limit
         self._fingerprint = fingerprint_of(folder) + suffix
         self._tokenizer = TextTokenizer.from_folder(folder)
-        self._batcher = Batcher(self._tokenizer, self._run, dimension, limit, pad_id)
+        self.batcher = Batcher(self._tokenizer, self._run, dimension, limit, pad_id)
 
     @property
     def name(self) -> str:
@@ -57,7 +57,7 @@ class ChunkEncoder(ABC):
 
     def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
         """Yield the token vectors of each text, in order."""
-        return self._batcher.encode(texts)
+        return self.batcher.encode(texts)
 
     @abstractmethod
     def _run(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterable[tuple[int, Hidden]]:

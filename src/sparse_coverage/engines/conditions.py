@@ -70,18 +70,18 @@ def all_of(parts: Iterable[Condition | None]) -> Condition | None:
 
 def condition_of(filter_: Filter, facts_of: Callable[[str], list[str]]) -> Condition:
     """Say a filter in terms of points. `facts_of` looks up what is known of a document, for the family of one."""
-    if isinstance(filter_, filters._Both):
+    if isinstance(filter_, filters.Both):
         left, right = condition_of(filter_.left, facts_of), condition_of(filter_.right, facts_of)
         return AllOf((left, right)) if filter_.join is np.logical_and else _either(left, right)
-    if isinstance(filter_, filters._Not):
+    if isinstance(filter_, filters.Not):
         return Not(condition_of(filter_.inner, facts_of))
-    if isinstance(filter_, filters._Dates):
+    if isinstance(filter_, filters.Dates):
         return Between(_DATE_FIELDS[filter_.column], max(filter_.first, 1), filter_.last)
-    if isinstance(filter_, filters._Term):
+    if isinstance(filter_, filters.Term):
         return AnyOf("facts", (f"{filter_.field}{'^' if filter_.prefix else '='}{filter_.value}",))
-    if isinstance(filter_, filters._Section):
+    if isinstance(filter_, filters.Section):
         return AnyOf("facts", tuple(f"section={name}" for name in filter_.names))
-    if isinstance(filter_, filters._Family):
+    if isinstance(filter_, filters.Family):
         known = [fact for fact in facts_of(filter_.id) if fact.startswith(KIN)]
         return AnyOf("facts", tuple(dict.fromkeys([*(f"{KIN}{name}" for name in filter_.kin), *known])))
     raise InputError(

@@ -44,13 +44,13 @@ class Filter(ABC):
         return self
 
     def __and__(self, other: Filter) -> Filter:
-        return _Both(self, other, np.logical_and)
+        return Both(self, other, np.logical_and)
 
     def __or__(self, other: Filter) -> Filter:
-        return _Both(self, other, np.logical_or)
+        return Both(self, other, np.logical_or)
 
     def __invert__(self) -> Filter:
-        return _Not(self)
+        return Not(self)
 
 
 def allowed_units(store: IndexStore, filter_: Filter) -> list[Bytes]:
@@ -85,32 +85,32 @@ def classified(*prefixes: str, scheme: str = "") -> Filter:
     if scheme not in ("", "ipc", "cpc"):
         raise InputError(f"There is no classification '{scheme}' here. Use ipc, cpc, or neither for both.")
     symbols = tuple(_class_prefix(prefix) for prefix in _some("a class", prefixes))
-    return any_of(_Term(field, value, True) for field in ([scheme] if scheme else ["ipc", "cpc"]) for value in symbols)
+    return any_of(Term(field, value, True) for field in ([scheme] if scheme else ["ipc", "cpc"]) for value in symbols)
 
 
 def country(*codes: str) -> Filter:
     """Countries of publication, such as EP, WO, US."""
-    return any_of(_Term("country", normal("country", code)) for code in _some("a country", codes))
+    return any_of(Term("country", normal("country", code)) for code in _some("a country", codes))
 
 
 def kind(*codes: str) -> Filter:
     """Kind codes. A letter alone stands for all its codes: `A` for A1, A2 and so on."""
-    return any_of(_Term("kind", normal("kind", code), len(code.strip()) == 1) for code in _some("a kind", codes))
+    return any_of(Term("kind", normal("kind", code), len(code.strip()) == 1) for code in _some("a kind", codes))
 
 
 def language(*codes: str) -> Filter:
     """Languages, such as en, de, fr."""
-    return any_of(_Term("language", normal("language", code)) for code in _some("a language", codes))
+    return any_of(Term("language", normal("language", code)) for code in _some("a language", codes))
 
 
 def document(*ids: str) -> Filter:
     """Documents by publication id."""
-    return any_of(_Term("id", id_.strip()) for id_ in _some("a document", ids))
+    return any_of(Term("id", id_.strip()) for id_ in _some("a document", ids))
 
 
 def section(*names: str) -> Filter:
     """Passages of these sections: abstract, claims, description, title."""
-    return _Section(tuple(name.strip().lower() for name in _some("a section", names)))
+    return Section(tuple(name.strip().lower() for name in _some("a section", names)))
 
 
 def family(id_: str, name: str = "", members: Iterable[str] = ()) -> Filter:
@@ -121,16 +121,19 @@ def family(id_: str, name: str = "", members: Iterable[str] = ()) -> Filter:
     is to leave one's own family out: `~family("EP-1246167-A1")`.
     """
     (id_,) = _some("a document", [id_])
-    return _Family(id_, tuple(sorted(kin_of(id_.strip(), {"family": name, "family_members": tuple(members)}))))
+    return Family(id_, tuple(sorted(kin_of(id_.strip(), {"family": name, "family_members": tuple(members)}))))
 
 
 @dataclass(frozen=True)
-class _Both(Filter):
+class Both(Filter):
+    """Two filters joined by `and` or `or`."""
+
     left: Filter
     right: Filter
     join: Callable[[Mask, Mask], Mask]
 
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
         left, left_by_unit = self.left.mask(segment)
         right, right_by_unit = self.right.mask(segment)
         if left_by_unit != right_by_unit:
@@ -139,67 +142,85 @@ class _Both(Filter):
         return self.join(left, right), left_by_unit or right_by_unit
 
     def bound(self, store: IndexStore) -> Filter:
-        return _Both(self.left.bound(store), self.right.bound(store), self.join)
+        """As `Filter.bound`."""
+        return Both(self.left.bound(store), self.right.bound(store), self.join)
 
 
 @dataclass(frozen=True)
-class _Not(Filter):
+class Not(Filter):
+    """The contrary of a filter."""
+
     inner: Filter
 
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
         mask, by_unit = self.inner.mask(segment)
         return ~mask, by_unit
 
     def bound(self, store: IndexStore) -> Filter:
-        return _Not(self.inner.bound(store))
+        """As `Filter.bound`."""
+        return Not(self.inner.bound(store))
 
 
 @dataclass(frozen=True)
-class _Dates(Filter):
+class Dates(Filter):
+    """A date between two days, both included."""
+
     column: int
     first: int
     last: int
 
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
         dates = segment.facts.dates[:, self.column]
         return (dates >= max(self.first, 1)) & (dates <= self.last), False
 
 
 @dataclass(frozen=True)
-class _Term(Filter):
+class Term(Filter):
+    """A term of a field, or one that begins so."""
+
     field: str
     value: str
     prefix: bool = False
 
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
         find = segment.facts.with_prefix if self.prefix else segment.facts.with_term
         return find(self.field, self.value), False
 
 
 @dataclass(frozen=True)
-class _Section(Filter):
+class Section(Filter):
+    """Passages of some sections."""
+
     names: tuple[str, ...]
 
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
         wanted = np.asarray([name.lower() in self.names for name in segment.section_names] or [False])
         return wanted[segment.sections], True
 
 
 @dataclass(frozen=True)
-class _Family(Filter):
+class Family(Filter):
+    """A document and its kin."""
+
     id: str
     kin: tuple[str, ...]
 
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
         found = [segment.facts.with_term("kin", name) for name in self.kin]
         return np.logical_or.reduce(found), False
 
     def bound(self, store: IndexStore) -> Filter:
+        """As `Filter.bound`."""
         number = store.find_document(self.id)
         if number is None:
             return self
         segment = store.segment_of_document(number)
-        return _Family(self.id, (*self.kin, *segment.facts.terms_of(number - segment.first_document, "kin")))
+        return Family(self.id, (*self.kin, *segment.facts.terms_of(number - segment.first_document, "kin")))
 
 
 def _dates(column: int, before: str, after: str, since: str, until: str) -> Filter:
@@ -207,7 +228,7 @@ def _dates(column: int, before: str, after: str, since: str, until: str) -> Filt
         raise InputError(f"A filter on the {DATES[column].replace('_', ' ')} needs before, after, since or until.")
     firsts = [_day(since, 0) if since else 0, _day(after, 99) + 1 if after else 0]
     lasts = [_day(until, 99) if until else _LAST, _day(before, 0) - 1 if before else _LAST]
-    return _Dates(column, max(firsts), min(lasts))
+    return Dates(column, max(firsts), min(lasts))
 
 
 def _day(date: str, missing: int) -> int:

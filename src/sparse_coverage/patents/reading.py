@@ -81,7 +81,7 @@ def _survey(names: list[str], limits: Limits) -> Iterator[Work | Outcome]:
         empty = True
         cause = "it holds no patents."
         for found in files:
-            for work in _file(found, limits):
+            for work in work_of(found, limits):
                 if isinstance(work, Work) or work.problem is not None:
                     empty = False
                 else:
@@ -93,7 +93,8 @@ def _survey(names: list[str], limits: Limits) -> Iterator[Work | Outcome]:
             yield _problem(source, cause)
 
 
-def _file(found: Found, limits: Limits) -> Iterator[Work | Outcome]:
+def work_of(found: Found, limits: Limits) -> Iterator[Work | Outcome]:
+    """Yield what is to be read of one source, piece by piece, or why it cannot be."""
     name = found.path
     if found.skipped:
         yield _skipped(name, found.skipped)

@@ -127,7 +127,7 @@ def _put_all(
                 patent = owner
                 record = UnitRecord(passage.id, passage.document, passage.section, passage.text)
                 indexed.append(IndexedUnit(record, vector))
-            put(_record(patent), indexed)
+            put(document_record(patent), indexed)
             advance()
             yield patent.id
 
@@ -147,7 +147,8 @@ def _encoded(
         yield (*waiting.popleft(), vector)
 
 
-def _record(patent: Patent) -> DocumentRecord:
+def document_record(patent: Patent) -> DocumentRecord:
+    """Return what an index keeps of a patent beside its passages."""
     metadata: dict[str, Any] = {
         name: value for name, value in asdict(patent).items() if value and name not in _TEXT_FIELDS
     }

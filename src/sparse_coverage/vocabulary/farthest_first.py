@@ -72,7 +72,7 @@ def farthest_first(
         raise VocabularyError("There are no spans to choose centers from: the texts are empty.")
     check_enough(points, count)
     with Workers(threads) as workers:
-        walk = _Walk(points, count, seed, workers, block, device or find_gpu(len(points), count))
+        walk = Walk(points, count, seed, workers, block, device or find_gpu(len(points), count))
         if checkpoint is not None:
             walk.resume(checkpoint)
         with progress_bar("Choosing centers", count) as advance:
@@ -80,7 +80,7 @@ def farthest_first(
     return Traversal(walk.standing.picked.copy(), walk.standing.gaps.copy())
 
 
-class _Walk:
+class Walk:
     """One traversal under way."""
 
     def __init__(

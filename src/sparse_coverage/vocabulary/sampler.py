@@ -68,7 +68,7 @@ def draw_sample(
     folder.mkdir(parents=True, exist_ok=True)
     _check_same(folder / "sampling.json", config)
     if not (folder / SAMPLE).exists():
-        sampler = _Sampler(folder, config)
+        sampler = Sampler(folder, config)
         sampler.run(documents, encoder, unit, total)
         sampler.finish()
         return SpanSample(folder)
@@ -81,12 +81,14 @@ def draw_sample(
     return sample
 
 
-class _Sampler:
+class Sampler:
+    """Draws a sample group by group; what is on disk is never encoded again."""
+
     def __init__(self, folder: Path, config: SampleConfig) -> None:
         self._folder = folder
         self._config = config
         self._shards = ShardFolder(folder / "shards")
-        self._threshold = (1 << 64) - 1
+        self.threshold = (1 << 64) - 1
         self._done = len(self._shards)
         self._draws: list[npt.NDArray[np.uint64]] = []
         self._firsts: list[str] = []
@@ -103,7 +105,7 @@ class _Sampler:
                 if number < self._done:
                     _check_first(self._folder, self._firsts[number], named(group[0][0]))
                 else:
-                    shard = self._encode(group, encoder, unit)
+                    shard = self.encode(group, encoder, unit)
                     self._shards.write(number, shard)
                     self._draws.append(shard.draws)
                     self._on_disk += len(shard.draws)
@@ -120,7 +122,7 @@ class _Sampler:
         first = ""
         with (self._folder / POINTS).open("wb") as points, (self._folder / ANCHORS).open("wb") as anchors:
             for shard in self._shards:
-                kept = shard.below(self._threshold)
+                kept = shard.below(self.threshold)
                 points.write(np.ascontiguousarray(kept.vectors).tobytes())
                 anchors.writelines(line + b"\n" for line in kept.anchors)
                 seen.update(kept.seen)
@@ -143,7 +145,8 @@ class _Sampler:
         write_json(self._folder / SAMPLE, facts)
         self._shards.remove()
 
-    def _encode(self, group: Group, encoder: Encoder, unit: SpanUnit) -> Shard:
+    def encode(self, group: Group, encoder: Encoder, unit: SpanUnit) -> Shard:
+        """Return the spans of a group of documents that may still come into the sample."""
         sections = [section for _, parts in group for section in parts]
         texts = [section.text for section in sections]
         seen: Counter[str] = Counter()
@@ -159,7 +162,7 @@ class _Sampler:
             seen[section.section] += len(spans)
             drawn = draws_of(hash64(self._config.seed, section.id), len(spans))
             has_direction = spans.vectors.any(axis=1)  # some encoders know words that they give a vector of zeros
-            kept = np.flatnonzero((drawn <= np.uint64(self._threshold)) & has_direction)
+            kept = np.flatnonzero((drawn <= np.uint64(self.threshold)) & has_direction)
             vectors.append(spans.vectors[kept].astype(np.float16))
             draws.append(drawn[kept])
             for row in kept:
@@ -175,11 +178,11 @@ class _Sampler:
         if held <= limit or (held <= limit * SLACK and not exactly):
             return
         together = np.concatenate(self._draws)
-        self._threshold = int(np.partition(together, limit - 1)[limit - 1])
-        self._draws = [together[together <= np.uint64(self._threshold)]]
+        self.threshold = int(np.partition(together, limit - 1)[limit - 1])
+        self._draws = [together[together <= np.uint64(self.threshold)]]
         if self._on_disk > limit * SLACK:
             for number, shard in enumerate(self._shards):
-                kept = shard.below(self._threshold)
+                kept = shard.below(self.threshold)
                 if len(kept.draws) < len(shard.draws):
                     self._shards.write(number, kept)
             self._on_disk = len(self._draws[0])
