@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +59,8 @@ class OpenVinoEncoder(ChunkEncoder):
             limit=config.positions,
             pad_id=config.pad_id,
         )
-        threads = threads or usable_cores()
+        self._threads = threads = threads or usable_cores()
+        self._local = threading.local()
         self._compiled = core.compile_model(
             build_bert(config, weights, int8=precision == "int8"),
             "CPU",
@@ -69,17 +72,20 @@ class OpenVinoEncoder(ChunkEncoder):
         )
 
     def _run(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterable[tuple[int, Hidden]]:
-        results: list[tuple[int, Hidden]] = []
-
-        def keep(request: Any, number: int) -> None:
-            results.append((number, request.get_output_tensor(0).data.copy()))
-
-        queue = openvino().AsyncInferQueue(self._compiled)
-        queue.set_callback(keep)
+        # Plain calls on threads of our own. OpenVINO's queue calls back into Python from its threads, and whoever drops the
+        # model at that moment, as the garbage collector may, waits for a thread that waits for the interpreter.
+        if self._threads == 1:
+            return [(number, self._infer(batch)) for number, batch in enumerate(batches)]
+        pool = ThreadPoolExecutor(self._threads, thread_name_prefix="encoder")
         try:
-            for number, (ids, mask) in enumerate(batches):
-                queue.start_async({0: ids, 1: mask}, number)
+            return list(enumerate(pool.map(self._infer, batches)))
         finally:
-            # Also when interrupted: a queue that is dropped with batches under way waits for their callbacks for ever.
-            queue.wait_all()
-        return results
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _infer(self, batch: tuple[Ids, Ids]) -> Hidden:
+        if not hasattr(self._local, "request"):
+            self._local.request = self._compiled.create_infer_request()
+        request: Any = self._local.request
+        request.infer({0: batch[0], 1: batch[1]})
+        hidden: Hidden = request.get_output_tensor(0).data.copy()
+        return hidden
