@@ -142,7 +142,7 @@ def quality(folder: Path, collection: Path, size: int, console: Console) -> None
     table = Table("precision", *MEASURES, title=f"{data.name}, preset paper, unit token, V={size:,}")
     for precision in ours(folder):
         encoder = OpenVinoEncoder(folder, name="minilm", precision=precision)
-        model = SparseCoverage.fit(data.documents, encoder=encoder, size=size)
+        model = SparseCoverage.fit(data.documents, encoder=encoder, size=size, preset="paper")
         with tempfile.TemporaryDirectory() as place:
             index = Index.build(Path(place) / "index", model, data.documents, by="section")
             results = index.search(list(data.queries.values()), k=1000, passages=1)

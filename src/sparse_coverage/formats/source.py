@@ -1,6 +1,6 @@
 """What an export is made from: an index whose statistics are folded into its weights, so that a plain dot product is its score.
 
-The document side is w(d,c) / |S_d|^gamma, the query side w(q,c) * idf(c)^alpha. Stop centers are left out of both, deleted
+The document side is w(d,c) / (|S_d| + smoothing)^gamma, the query side w(q,c) * idf(c)^alpha. Stop centers are left out of both, deleted
 units are left out, and the others are numbered anew in corpus order.
 """
 
