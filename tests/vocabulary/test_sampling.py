@@ -161,7 +161,7 @@ def test_an_interrupted_sample_of_other_documents_is_refused(tmp_path: Path, mon
     monkeypatch.setattr(sampler_module, "GROUP_CHARACTERS", 500)
     patents = [Patent(id=f"P{n}", abstract=(Paragraph(text, "/a"),)) for n, text in enumerate(texts(9))]
     with monkeypatch.context() as patch:
-        patch.setattr(sampler_module._Sampler, "finish", lambda self: 1 / 0)
+        patch.setattr(sampler_module.Sampler, "finish", lambda self: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             sample(tmp_path, patents, config())
     second = int(sampler_module.ShardFolder(tmp_path / "shards").read(1).first[1:])
@@ -221,7 +221,7 @@ def test_a_cut_shard_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(sampler_module._Sampler, "finish", stop)
+        patch.setattr(sampler_module.Sampler, "finish", stop)
         with pytest.raises(KeyboardInterrupt):
             sample(tmp_path, texts(9), config())
     shard = sorted((tmp_path / "shards").iterdir())[1]
