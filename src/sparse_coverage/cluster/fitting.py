@@ -20,7 +20,7 @@ from sparse_coverage.model import MAX_SPANS, SparseCoverage
 from sparse_coverage.presets import DEFAULT_PRESET, get_preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, Vocabulary, VocabularyConfig, build_vocabulary
-from sparse_coverage.vocabulary.build import DEFAULT_SIZE, SPANS_PER_CENTER, check_wishes
+from sparse_coverage.vocabulary.build import check_wishes, levels_of
 from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.radii import measure_cells
 from sparse_coverage.vocabulary.sample import POINTS
@@ -86,7 +86,7 @@ def fit_on_cluster(
             checkpoints=work,
         )
     else:
-        levels = _levels(sample, size, sizes)
+        levels = levels_of(sample, size, sizes)
         wanted = VocabularyConfig(
             encoder=running.name,
             fingerprint=running.fingerprint,
@@ -127,10 +127,3 @@ def _cover(
         gaps=chosen.distances,
         common=part,
     )
-
-
-def _levels(sample: SpanSample, size: int | None, sizes: Sequence[int]) -> list[int]:
-    """Return the sizes to measure cells for, rising; the last is that of the vocabulary."""
-    if size is None:
-        size = max((*sizes, max(1, min(DEFAULT_SIZE, len(sample) // SPANS_PER_CENTER))))
-    return sorted({*sizes, size})

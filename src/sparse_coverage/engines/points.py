@@ -46,12 +46,12 @@ class LocalDocument:
         """Yield its units as points."""
         terms, published, priority = document_facts(self.record)
         scale = weight_scale(self._segment.postings.weight_bits)
+        norms = self._scoring.norms(self._segment.span_counts[self._first : self._first + len(self.units)])
         for place, unit in enumerate(self.units):
             number = self._first + place
             entries = slice(self._lists.starts[number], self._lists.starts[number + 1])
-            spans = max(int(self._segment.span_counts[number]), 1)
             centers = self._lists.centers[entries].astype(np.int64)
-            weights = self._lists.fixed[entries] / scale * (spans + self._scoring.smoothing) ** -self._scoring.gamma
+            weights = self._lists.fixed[entries] / scale * norms[place]
             if not len(centers):
                 # Engines refuse an empty vector. This dimension follows the last center, so no query ever has it.
                 centers, weights = np.asarray([len(self._segment.postings.offsets) - 1]), np.ones(1)

@@ -113,7 +113,7 @@ class Explainer:
 
     def _norm(self, unit: int) -> float:
         segment = self._store.segment_of_unit(unit)
-        return float(self._statistics.norms_of(segment.span_counts[unit - segment.first_unit]))
+        return float(self._statistics.config.norms(segment.span_counts[unit - segment.first_unit]))
 
     def _locate(self, unit: int) -> tuple[str, list[tuple[int, int]]]:
         text = self._store.unit(unit).text

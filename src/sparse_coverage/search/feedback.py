@@ -48,7 +48,7 @@ def with_feedback(engine: Engine, vector: SparseVector, allowed: Allowed | None 
     for unit, document in zip(units, found, strict=True):
         segment = engine.store.segment_of_unit(unit)
         centers, weights = unit_vector(segment, unit - segment.first_unit)
-        norm = float(statistics.norms_of(segment.span_counts[unit - segment.first_unit]))
+        norm = float(config.norms(segment.span_counts[unit - segment.first_unit]))
         share = document.score / total * norm * weights
         added[centers] += share
         more = share > largest[centers]

@@ -43,9 +43,4 @@ class CenterStatistics:
 
     def norms(self, segment: Segment) -> npt.NDArray[np.float32]:
         """Return what each unit's sum is multiplied by, or 0 for a deleted one."""
-        return np.where(segment.live_units, self.norms_of(segment.span_counts), 0).astype(np.float32)
-
-    def norms_of(self, span_counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return what the sum of a unit with so many spans is multiplied by: 1 / (|S| + smoothing)^gamma."""
-        counts = np.maximum(np.asarray(span_counts, dtype=np.float64), 1) + self.config.smoothing
-        return np.asarray(counts**-self.config.gamma)
+        return np.where(segment.live_units, self.config.norms(segment.span_counts), 0).astype(np.float32)

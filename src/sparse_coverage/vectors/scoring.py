@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 
@@ -39,3 +40,8 @@ class ScoringConfig:
                 f"Feedback comes from 0 or more passages, at least one center, with a weight above 0; not from {self.feedback} "
                 f"passages, {self.feedback_centers} centers, with weight {self.feedback_weight}."
             )
+
+    def norms(self, span_counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return what the sum of a unit with so many spans is multiplied by: 1 / (|S| + smoothing)^gamma."""
+        counts = np.maximum(np.asarray(span_counts, dtype=np.float64), 1) + self.smoothing
+        return np.asarray(counts**-self.gamma)

@@ -49,6 +49,13 @@ def check_wishes(
         raise InputError(f"{largest:,} centers cannot be chosen from at most {max_spans:,} spans: sample more spans.")
 
 
+def levels_of(sample: SpanSample, size: int | None, sizes: Sequence[int]) -> list[int]:
+    """Return the sizes to measure cells for, rising. Without a `size`: 10,000 centers, or a tenth of the spans where that is fewer."""
+    if size is None:
+        size = max((*sizes, max(1, min(DEFAULT_SIZE, len(sample) // SPANS_PER_CENTER))))
+    return sorted({*sizes, size})
+
+
 def build_vocabulary(
     sample: SpanSample,
     encoder: Encoder,
@@ -69,10 +76,9 @@ def build_vocabulary(
     radii for in the same pass, for `Vocabulary.truncate`. `common`: remove the mean of the vectors and this many of their
     strongest common directions first. In the folder `checkpoints` an interrupted run leaves its state.
     """
-    if size is None:
-        size = max((*sizes, max(1, min(DEFAULT_SIZE, len(sample) // SPANS_PER_CENTER))))
+    levels = levels_of(sample, size, sizes)
+    size = levels[-1] if size is None else size
     check_wishes(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection)
-    levels = sorted({*sizes, size})
     part = None if common is None else CommonPart.of(sample.points, common)
     kind = "" if part is None else f"-without-{part.fingerprint}"
     sample = sample if part is None else sample.without(part)
