@@ -146,7 +146,7 @@ class SparseCoverage:
 
     def similarity(self, queries: Sequence[SparseVector], documents: Sequence[SparseVector]) -> npt.NDArray[np.float32]:
         """Return a row for each query and a column for each document: their scores as far as they need no corpus (no idf)."""
-        return similarity(queries, documents)
+        return similarity(queries, documents, self.scoring)
 
     def decode(self, vector: SparseVector, top_k: int | None = None) -> list[tuple[str, float]]:
         """Return a vector in words: the anchors of its centers with their weights, strongest first."""

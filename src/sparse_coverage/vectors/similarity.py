@@ -7,13 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from sparse_coverage.vectors.scoring import ScoringConfig
 from sparse_coverage.vectors.types import SparseVector
 
 
 def similarity(
-    queries: Sequence[SparseVector], documents: Sequence[SparseVector], *, gamma: float = 0.5
+    queries: Sequence[SparseVector],
+    documents: Sequence[SparseVector],
+    scoring: ScoringConfig = ScoringConfig(),  # noqa: B008 - immutable
 ) -> npt.NDArray[np.float32]:
-    """Return a row for each query and a column for each document: sum of w(q,c) * w(d,c) / |S_d|^gamma.
+    """Return a row for each query and a column for each document: sum of w(q,c) * w(d,c), divided as the scoring says.
 
     That is the score with every idf at 1 and no stop centers, since both need a corpus.
     """
@@ -23,7 +26,7 @@ def similarity(
         side = np.zeros(size)
         side[query.centers] = query.weights
         found[row] = [side[document.centers] @ document.weights for document in documents]
-    norms = np.asarray([max(document.span_count, 1) ** -gamma for document in documents])
+    norms = scoring.norms([document.span_count for document in documents])
     scores: npt.NDArray[np.float32] = (found * norms).astype(np.float32)
     return scores
 
