@@ -276,7 +276,7 @@ def _filters(engine: Engine, corpus: Corpus, vectors: list[SparseVector]) -> dic
                 result, cpu, _ = clocked(run)
                 filtered.append(cpu)
                 if repeat == 0:
-                    mask = np.concatenate(allowed_units(engine.store, condition))
+                    mask = allowed_units(engine.store, condition)
                     allowed_share = float(mask.mean())
                     worst = max(worst, deviation(reference(corpus, engine, vector) * mask, result.numbers, K)[0])
         figures[f"{share:.1%}"] = {

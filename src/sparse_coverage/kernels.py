@@ -41,3 +41,15 @@ def _prefetch(context: Any, array: Any, place: Any) -> Any:
 
 
 prefetch: Callable[[Any, Any], None] = intrinsic(_prefetch)
+
+
+def _pointer(context: Any, address: Any) -> Any:
+    """Turn an address, a number of 64 bits, into a pointer that `numba.carray` makes an array of."""
+
+    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
+
+    return numba.types.voidptr(address), generate
+
+
+pointer: Callable[[Any], Any] = intrinsic(_pointer)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,12 +58,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def found(store: IndexStore, filter_: Filter) -> list[str]:
     """The documents with an allowed unit."""
-    ids = []
-    for segment, allowed in zip(store.segments, allowed_units(store, filter_), strict=True):
-        for unit in range(len(segment)):
-            if allowed[unit]:
-                ids.append(segment.texts.unit(unit).document)
-    return list(dict.fromkeys(ids))
+    return list(dict.fromkeys(store.unit(unit).document for unit in _units(store, filter_)))
 
 
 @pytest.mark.parametrize(
@@ -185,9 +181,4 @@ def _shared_store(factory: pytest.TempPathFactory) -> IndexStore:
 
 
 def _units(store: IndexStore, filter_: Filter) -> list[int]:
-    return [
-        segment.first_unit + unit
-        for segment, allowed in zip(store.segments, allowed_units(store, filter_), strict=True)
-        for unit in range(len(segment))
-        if allowed[unit]
-    ]
+    return np.flatnonzero(allowed_units(store, filter_)).tolist()

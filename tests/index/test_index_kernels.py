@@ -10,21 +10,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from made_up import CENTERS, vector
 
-from sparse_coverage.index.accumulate import accumulate
+from sparse_coverage.index.accumulate import normalise
+from sparse_coverage.index.document_scores import BEST, DECAYED_SUM, TOP_MEAN, best_documents
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import PostingsBuffer, WeightBits, weight_scale
-from sparse_coverage.index.selection import (
-    BEST,
-    COLUMNS,
-    DECAYED_SUM,
-    ROWS,
-    TOP_MEAN,
-    best_documents,
-    best_scores,
-    columns_of,
-    normalise,
-    note_maxima,
-)
+from sparse_coverage.index.shortlist import COLUMNS, ROWS, Shortlist, merged_ranking, note_maxima, offer
+from sparse_coverage.index.sweep import EVERYTHING, Lists, Query, Sweep
 
 weights = st.dictionaries(st.integers(0, CENTERS - 1), st.floats(2**-10, 1, width=32), max_size=8)
 # Few values, so that ties are common.
@@ -32,29 +23,47 @@ scores = hnp.arrays(np.float32, st.integers(0, 700), elements=st.sampled_from([0
 
 
 @given(
-    documents=st.lists(weights, max_size=12),
+    segments=st.lists(st.lists(weights, max_size=8), max_size=4),
     query=st.dictionaries(st.integers(0, CENTERS - 1), st.floats(2**-6, 50, width=32), max_size=10),
     bits=st.sampled_from([8, 16]),
+    filtered=st.booleans(),
+    k=st.integers(1, 12),
+    seed=st.integers(0, 99),
 )
 def test_scores_are_sums_of_products(
-    documents: list[dict[int, float]], query: dict[int, float], bits: WeightBits
+    segments: list[list[dict[int, float]]], query: dict[int, float], bits: WeightBits, filtered: bool, k: int, seed: int
 ) -> None:
+    lists = [packed(documents, bits) for documents in segments]
+    documents = [document for part in segments for document in part]
+    random = np.random.default_rng(seed)
+    norms = random.random(len(documents)).astype(np.float32)
+    allowed = random.integers(0, 2, len(documents), dtype=np.uint8) if filtered else EVERYTHING
+    centers = np.asarray(sorted(query), dtype=np.int64)
+    given_ = Query(centers, np.asarray([query[center] for center in sorted(query)], dtype=np.float64))
+    everything, scale = range(len(segments)), weight_scale(bits)
+    sums = np.asarray([
+        sum(float(np.float32(query[c])) * max(1, round(float(np.float32(w)) * scale)) for c, w in document.items() if c in query)
+        for document in documents
+    ])  # fmt: skip
+    expected = sums * norms * (allowed if filtered else 1)
+    sweep = Sweep(lists, norms)
+    for _ in range(2):  # once with pages that were never checked, once with checked ones
+        found = np.full(len(documents), 99, dtype=np.float32)
+        sweep.score(given_, allowed, everything, found)
+        np.testing.assert_allclose(found, expected, rtol=1e-5)
+        shortlist = Shortlist(k, len(documents))
+        sweep.choose(given_, allowed, everything, np.full(sweep.longest, 99, np.float32), shortlist)
+        numbers, scores = merged_ranking([shortlist])
+        assert list(zip(numbers.tolist(), scores.tolist(), strict=True)) == plain_best(found, k)
+
+
+def packed(documents: list[dict[int, float]], bits: WeightBits) -> Lists:
     buffer = PostingsBuffer(CENTERS, bits)
     for document in documents:
         buffer.add(buffer.prepare(vector(document)))
-    centers = np.asarray(sorted(query), dtype=np.int64)
-    factors = np.asarray([query[center] for center in sorted(query)], dtype=np.float32)
-    found = np.full(len(documents), 99, dtype=np.float32)
     postings = buffer.build()
     guarded = GuardedArray(postings.packed, page_sums(postings.packed), Path("postings.bin"))
-    for _ in range(2):  # once with pages that were never checked, once with checked ones
-        accumulate(postings.offsets, guarded, centers, factors, found)
-    scale = weight_scale(bits)
-    expected = [
-        sum(float(np.float32(query[c])) * max(1, round(float(np.float32(w)) * scale)) for c, w in document.items() if c in query)
-        for document in documents
-    ]  # fmt: skip
-    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    return Lists(postings.offsets, guarded, len(documents))
 
 
 @given(scores=scores, seed=st.integers(0, 99), filtered=st.booleans())
@@ -63,27 +72,20 @@ def test_norms_and_masks_multiply(scores: np.ndarray, seed: int, filtered: bool)
     norms = random.random(len(scores)).astype(np.float32)
     allowed = random.integers(0, 2, len(scores), dtype=np.uint8) if filtered else np.zeros(0, np.uint8)
     expected = scores * norms * (allowed if filtered else 1)
-    maxima = np.full(columns_of(len(scores)), 99, np.float32)
-    normalise(scores, norms, allowed, maxima)
+    normalise(scores, norms, allowed)
     np.testing.assert_allclose(scores, expected, rtol=1e-6)
-    assert maxima.tolist() == plain_maxima(scores)
-
-
-def plain_maxima(scores: np.ndarray) -> list[float]:
-    """The largest of each column, straight from the description: rows of 64, tiles of 32 rows."""
-    maxima = [0.0] * columns_of(len(scores))
-    for place, score in enumerate(scores.tolist()):
-        column = place // (COLUMNS * ROWS) * COLUMNS + place % COLUMNS
-        maxima[column] = max(maxima[column], score)
-    return maxima
 
 
 @given(length=st.integers(0, 3 * COLUMNS * ROWS), seed=st.integers(0, 99))
 def test_the_largest_of_each_column_is_noted(length: int, seed: int) -> None:
-    scores = np.random.default_rng(seed).random(length).astype(np.float32)
-    maxima = np.full(columns_of(length), 99, np.float32)
-    note_maxima(scores, maxima)
-    assert maxima.tolist() == plain_maxima(scores)
+    bits = np.random.default_rng(seed).integers(0, 2**31, length, dtype=np.int32)
+    maxima = np.full(COLUMNS * -(-length // (COLUMNS * ROWS)), 99, np.int32)
+    note_maxima(bits, maxima)
+    plain = [0] * len(maxima)  # straight from the description: rows of 64, tiles of 32 rows
+    for place, value in enumerate(bits.tolist()):
+        column = place // (COLUMNS * ROWS) * COLUMNS + place % COLUMNS
+        plain[column] = max(plain[column], value)
+    assert maxima.tolist() == plain
 
 
 def plain_best(values: np.ndarray, k: int) -> list[tuple[int, float]]:
@@ -92,19 +94,34 @@ def plain_best(values: np.ndarray, k: int) -> list[tuple[int, float]]:
 
 
 @settings(max_examples=200)
-@given(parts=st.lists(scores, max_size=5), k=st.integers(1, 50))
-def test_the_best_are_those_of_a_full_sort_ties_in_order(parts: list[np.ndarray], k: int) -> None:
+@given(parts=st.lists(scores, max_size=5), k=st.integers(1, 50), cut=st.integers(0, 5))
+def test_the_best_are_those_of_a_full_sort_ties_in_order(parts: list[np.ndarray], k: int, cut: int) -> None:
     everything = np.concatenate([np.zeros(0, np.float32), *parts])
-    maxima = np.asarray([value for part in parts for value in plain_maxima(part)], dtype=np.float32)
-    numbers, found = best_scores(everything, maxima, [len(part) for part in parts], k)
+    shortlists = [Shortlist(k, len(everything)), Shortlist(k, len(everything))]  # as of two threads
+    first = 0
+    for place, part in enumerate(parts):
+        chosen = shortlists[place >= cut]
+        offer(part, first, chosen.k, chosen.keys, chosen.state)
+        first += len(part)
+    numbers, found = merged_ranking(shortlists)
     assert list(zip(numbers.tolist(), found.tolist(), strict=True)) == plain_best(everything, k)
 
 
-@given(seed=st.integers(0, 999), k=st.integers(1, 300), spread=st.sampled_from([1e-30, 1.0, 1e30]))
-def test_the_best_of_many_different_scores_are_found(seed: int, k: int, spread: float) -> None:
-    values = (np.random.default_rng(seed).exponential(size=20_000) * spread).astype(np.float32)
-    numbers, _ = best_scores(values, np.asarray(plain_maxima(values), dtype=np.float32), [len(values)], k)
-    assert numbers.tolist() == [place for place, _ in plain_best(values, k)]
+@given(
+    seed=st.integers(0, 999),
+    k=st.integers(1, 3000),
+    spread=st.sampled_from([1e-30, 1.0, 1e30]),
+    order=st.sampled_from(["any", "rising", "falling"]),
+    different=st.sampled_from([3, 20_000]),
+)
+def test_the_best_of_many_scores_are_found(seed: int, k: int, spread: float, order: str, different: int) -> None:
+    random = np.random.default_rng(seed)
+    values = random.choice(random.exponential(size=different) * spread, 20_000).astype(np.float32)
+    if order != "any":
+        values = np.sort(values) if order == "rising" else np.sort(values)[::-1].copy()
+    shortlist = Shortlist(k, len(values))
+    shortlist.offer(values)
+    assert merged_ranking([shortlist])[0].tolist() == [place for place, _ in plain_best(values, k)]
 
 
 def plain_document(values: list[float], rule: int, parameter: float) -> float:

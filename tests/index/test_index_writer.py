@@ -202,9 +202,7 @@ def test_a_reader_keeps_its_snapshot_through_deletes_and_merges(folder: Path) ->
     assert [old.document(number).id for number in range(6)] == ["D0", "D1", "D2", "D3", "D4", "D5"]
     assert old.find_document("D3") == 3
     assert old.find_unit("D3/0") == old.units_of(3).start
-    (allowed,) = allowed_units(
-        old, parse_filter("document:D3")
-    )  # the first filter of this reader, long after the files are gone
+    allowed = allowed_units(old, parse_filter("document:D3"))  # this reader's first filter: the files are long gone
     assert np.flatnonzero(allowed).tolist() == list(old.units_of(3))
     for segment in old.segments:
         segment.packed.check_all()

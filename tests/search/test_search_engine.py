@@ -17,7 +17,7 @@ from made_up import CENTERS, Made, build, random_document, vector
 
 from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.index import IndexStore, IndexWriter, allowed_units, open_store, parse_filter
-from sparse_coverage.search import engine as engine_module
+from sparse_coverage.index.sweep import Sweep
 from sparse_coverage.search.aggregation import Aggregation, Best, DecayedSum, TopMean, parse_aggregation
 from sparse_coverage.search.engine import Engine
 from sparse_coverage.search.scoring import ScoringConfig
@@ -93,8 +93,7 @@ def test_a_filter_gives_the_best_of_what_it_allows_not_the_allowed_of_the_best(
     engine = Engine(store, ScoringConfig(), 1)
     everything = engine.rank_units(vector(query), 10_000)
     allowed = allowed_units(store, parse_filter(filter_))
-    mask = np.concatenate(allowed)
-    kept = everything.numbers[mask[everything.numbers] > 0][:k]
+    kept = everything.numbers[allowed[everything.numbers] > 0][:k]
     np.testing.assert_array_equal(engine.rank_units(vector(query), k, allowed).numbers, kept)
 
 
@@ -134,18 +133,17 @@ def test_the_cost_counts_the_lists_that_are_read(store: IndexStore) -> None:
     assert postings == int(np.asarray(lists)[~stop].sum())
 
 
-def test_a_search_that_fails_waits_for_its_threads(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its room for scores goes to the next query: a thread that still wrote into it would spoil that one's result."""
-    really, ended = engine_module.accumulate, []
+def test_a_search_that_fails_leaves_nothing_running(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    really, ended = Sweep.choose, []
 
-    def damaged_first(offsets: Any, packed: Any, *rest: Any) -> None:
-        if packed is store.segments[0].packed:
+    def damaged_first(sweep: Sweep, query: Any, allowed: Any, segments: range, *rest: Any) -> None:
+        if segments.start == 0:
             raise IndexStoreError("damaged")
         time.sleep(0.2)
-        really(offsets, packed, *rest)
-        ended.append(packed)
+        really(sweep, query, allowed, segments, *rest)
+        ended.append(segments)
 
-    monkeypatch.setattr(engine_module, "accumulate", damaged_first)
+    monkeypatch.setattr(Sweep, "choose", damaged_first)
     with pytest.raises(IndexStoreError, match="damaged"):
         Engine(store, ScoringConfig(), 2).rank_units(vector({1: 0.5}), 5, threads=2)
     assert ended

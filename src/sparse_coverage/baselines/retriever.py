@@ -109,8 +109,7 @@ class Baseline:
         """Return which passages may be found, or None where all may."""
         if condition is None:
             return None if self._live.all() else self._live
-        masks = [np.zeros(0, bool), *(mask.view(bool) for mask in allowed_units(self.store, condition))]
-        return np.asarray(self._live & np.concatenate(masks))
+        return np.asarray(self._live & allowed_units(self.store, condition).view(bool))
 
     def _scores(self, query: str, allowed: Mask | None) -> Scores:
         scores = self._scorer.scores(query, allowed)

@@ -21,9 +21,9 @@ from sparse_coverage.encoding.store import model_folder
 from sparse_coverage.encoding.tokenizer import TextTokenizer
 from sparse_coverage.errors import MissingExtraError, ModelError
 from sparse_coverage.index import WeightBits, weight_scale
-from sparse_coverage.index.accumulate import accumulate
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import PostingsBuffer
+from sparse_coverage.index.sweep import EVERYTHING, Lists, Query, Sweep
 from sparse_coverage.vectors import SparseVector
 
 DEFAULT_SPLADE = "naver/splade_v2_distil"
@@ -127,12 +127,14 @@ class SpladeScorer:
     """Adds up the lists of a query's wordpieces."""
 
     def __init__(self, side: Splade, blocks: Sequence[Block]) -> None:
-        self._lists = [
+        self._blocks = [
             (
-                block.arrays["offsets"],
-                GuardedArray(block.arrays["packed"], block.arrays["sums"], block.folder / "packed.npy"),
+                Lists(
+                    block.arrays["offsets"],
+                    GuardedArray(block.arrays["packed"], block.arrays["sums"], block.folder / "packed.npy"),
+                    len(block),
+                ),
                 float(block.arrays["scale"][0]) / weight_scale(_BITS),
-                len(block),
             )
             for block in blocks
         ]
@@ -142,10 +144,10 @@ class SpladeScorer:
         """Return the score of every text; minus infinity where it shares no wordpiece with the query."""
         pieces, weights = self._query(query)
         found = []
-        for offsets, packed, scale, count in self._lists:
-            scores = np.zeros(count, dtype=np.float32)
-            factors = (weights.astype(np.float64) * scale).astype(np.float32)
-            accumulate(offsets, packed, pieces.astype(np.int64), factors, scores)
+        for lists, scale in self._blocks:
+            scores = np.empty(lists.units, dtype=np.float32)
+            given = Query(pieces.astype(np.int64), weights.astype(np.float64) * scale)
+            Sweep([lists], np.ones(lists.units, np.float32)).score(given, EVERYTHING, range(1), scores)
             scores[scores <= 0] = -np.inf
             found.append(scores)
         return np.concatenate([np.zeros(0, np.float32), *found])
@@ -153,7 +155,7 @@ class SpladeScorer:
     def cost(self, query: str) -> int:
         """Return the postings scanned."""
         pieces, _ = self._query(query)
-        return sum(int(_lengths(offsets)[pieces].sum()) for offsets, _, _, _ in self._lists)
+        return sum(int(_lengths(lists.offsets)[pieces].sum()) for lists, _ in self._blocks)
 
 
 def merged(chunks: Sequence[Weights]) -> Weights:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.index.pages import PAGE, GuardedArray
+from sparse_coverage.index.pages import PAGE
 from sparse_coverage.index.types import Bytes, Floats, Uint32s
 from sparse_coverage.kernels import compiled, prefetch
 
@@ -20,17 +20,7 @@ _LISTS_AHEAD = 3
 _FETCHED = 256  # postings of a list: 16 lines of the cache
 
 Centers = npt.NDArray[np.int64]
-
-
-def accumulate(offsets: Uint32s, packed: GuardedArray, centers: Centers, factors: Floats, scores: Floats) -> None:
-    """Set each unit's score to the sum of factor * fixed-point weight over the centers."""
-    kernel = _accumulate_wide if packed.data.ndim == 1 else _accumulate_narrow
-    scores[:] = 0
-    row = kernel(offsets, packed.data, packed.sound, centers, factors, scores, 0)
-    if row < len(centers):
-        # A page that was never used before: check it, and all that this query still needs, then go on.
-        packed.check_runs(offsets, centers[row:])
-        kernel(offsets, packed.data, packed.sound, centers, factors, scores, row)
+Factors = npt.NDArray[np.float64]
 
 
 @compiled
@@ -43,55 +33,73 @@ def _unchecked(sound: Bytes, first: int, last: int, width: int) -> bool:
 
 
 @compiled
-def _fetch(offsets: Uint32s, packed: Uint32s, center: int) -> None:
-    """Ask for the beginning of a list, without waiting for it."""
+def _fetch(offsets: Uint32s, packed: Uint32s, sound: Bytes, center: int) -> None:
+    """Ask for the beginning of a list and for what is known of its page, without waiting for them."""
     begin, end = np.int64(offsets[center]), np.int64(offsets[center + 1])
+    prefetch(sound, begin * 4 // PAGE)
     for place in range(begin, min(end, begin + _FETCHED), 16):
         prefetch(packed, place)
 
 
 @compiled
-def _accumulate_wide(
-    offsets: Uint32s, packed: Uint32s, sound: Bytes, centers: Centers, factors: Floats, scores: Floats, row: int
-) -> int:
-    """Add the lists from `row` on; stop before one that is not known to be sound and return its row."""
-    for center in centers[row : row + _OFFSETS_AHEAD]:
+def accumulate_wide(
+    offsets: Uint32s, packed: Uint32s, sound: Bytes, centers: Centers, factors: Factors, scores: Floats
+) -> bool:
+    """Set each unit's score to the sum of factor * fixed-point weight over the centers.
+
+    Return False, with the scores unfinished, where a list lies in a page that is not known to be sound.
+    """
+    scores[:] = 0
+    for center in centers[:_OFFSETS_AHEAD]:
         prefetch(offsets, center)
-    for center in centers[row : row + _LISTS_AHEAD]:
-        _fetch(offsets, packed, center)
-    while row < len(centers):
+    for center in centers[:_LISTS_AHEAD]:
+        _fetch(offsets, packed, sound, center)
+    for row in range(len(centers)):
         if row + _OFFSETS_AHEAD < len(centers):
             prefetch(offsets, centers[row + _OFFSETS_AHEAD])
         if row + _LISTS_AHEAD < len(centers):
-            _fetch(offsets, packed, centers[row + _LISTS_AHEAD])
+            _fetch(offsets, packed, sound, centers[row + _LISTS_AHEAD])
         begin, end = np.int64(offsets[centers[row]]), np.int64(offsets[centers[row] + 1])
         if begin < end:
             if _unchecked(sound, begin, end, 4):
-                break
-            factor = factors[row]
+                return False
+            factor = np.float32(factors[row])
             run = packed[begin:end]
             for place in range(len(run)):
                 posting = run[place]
                 weight = np.float32(np.int32(posting & np.uint32(0xFFFF)))
                 scores[posting >> np.uint32(16)] += factor * weight
-        row += 1
-    return row
+    return True
 
 
 @compiled
-def _accumulate_narrow(
-    offsets: Uint32s, packed: Bytes, sound: Bytes, centers: Centers, factors: Floats, scores: Floats, row: int
-) -> int:
+def accumulate_narrow(
+    offsets: Uint32s, packed: Bytes, sound: Bytes, centers: Centers, factors: Factors, scores: Floats
+) -> bool:
     """The same for postings of three bytes."""
-    while row < len(centers):
+    scores[:] = 0
+    for row in range(len(centers)):
         begin, end = np.int64(offsets[centers[row]]), np.int64(offsets[centers[row] + 1])
         if begin < end:
             if _unchecked(sound, begin, end, 3):
-                break
-            factor = factors[row]
+                return False
+            factor = np.float32(factors[row])
             run = packed[begin:end]
             for place in range(len(run)):
                 unit = np.uint32(run[place, 0]) | np.uint32(np.uint32(run[place, 1]) << np.uint32(8))
                 scores[unit] += factor * np.float32(run[place, 2])
-        row += 1
-    return row
+    return True
+
+
+@compiled
+def normalise(scores: Floats, norms: Floats, allowed: Bytes) -> None:
+    """Multiply each score by its unit's norm, 0 for a deleted unit.
+
+    `allowed`, where not empty, holds 1 or 0 for each unit. Plain loops over everything: the compiler makes vector code of them.
+    """
+    if len(allowed):
+        for unit in range(len(scores)):
+            scores[unit] *= norms[unit] * np.float32(allowed[unit])
+    else:
+        for unit in range(len(scores)):
+            scores[unit] *= norms[unit]

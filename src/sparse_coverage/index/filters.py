@@ -53,13 +53,13 @@ class Filter(ABC):
         return Not(self)
 
 
-def allowed_units(store: IndexStore, filter_: Filter) -> list[Bytes]:
-    """Return for each segment 1 for every unit that may be found and 0 for the others."""
+def allowed_units(store: IndexStore, filter_: Filter) -> Bytes:
+    """Return 1 for every unit of the index that may be found and 0 for the others."""
     bound = filter_.bound(store)
-    allowed = []
+    allowed = np.empty(store.size, dtype=np.uint8)
     for segment in store.segments:
         mask, by_unit = bound.mask(segment)
-        allowed.append((mask if by_unit else segment.spread(mask)).view(np.uint8))
+        allowed[segment.first_unit : segment.first_unit + len(segment)] = mask if by_unit else segment.spread(mask)
     return allowed
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import accumulate as accumulated
 from itertools import pairwise
 from time import perf_counter
 from typing import TypeVar
@@ -18,19 +16,18 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import IndexStore, weight_scale
-from sparse_coverage.index.accumulate import accumulate
-from sparse_coverage.index.selection import best_documents, best_scores, columns_of, normalise
+from sparse_coverage.index.document_scores import best_documents
+from sparse_coverage.index.shortlist import Shortlist, merged_ranking
+from sparse_coverage.index.sweep import EVERYTHING, Lists, Query, Sweep
 from sparse_coverage.search.aggregation import Aggregation
 from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
-Allowed = Sequence[npt.NDArray[np.uint8]]
+Allowed = npt.NDArray[np.uint8]  # 1 for each unit that may be found, 0 for the others
 T = TypeVar("T")
 R = TypeVar("R")
-
-_EVERYTHING = np.zeros(0, dtype=np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,6 @@ class Ranking:
 
     numbers: Numbers
     scores: Floats
-    work: Work
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,12 +56,21 @@ class RankedDocument:
     unit_scores: Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Workspace:
-    """Room for the scores of all units and the maxima of their columns, segment after segment."""
+class _Rooms:
+    """Rooms for so many scores, used again and again, since fresh memory of that size costs time. A failed query keeps its own."""
 
-    scores: Floats
-    maxima: Floats
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._spare: list[Floats] = []
+
+    def take(self) -> Floats:
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return np.empty(self._size, dtype=np.float32)
+
+    def put_back(self, room: Floats) -> None:
+        self._spare.append(room)
 
 
 class Engine:
@@ -77,23 +82,27 @@ class Engine:
         self.store = store
         self.threads = threads or available_cores()
         self.statistics = CenterStatistics.compute(store.frequencies, store.state.units, scoring)
-        self._norms = [self.statistics.norms(segment) for segment in store.segments]
-        self._units = _ranges(len(segment) for segment in store.segments)
-        self._columns = _ranges(columns_of(len(segment)) for segment in store.segments)
+        lists = [Lists(segment.postings.offsets, segment.packed, len(segment)) for segment in store.segments]
+        norms = [np.zeros(0, np.float32), *(self.statistics.norms(segment) for segment in store.segments)]
+        self._sweep = Sweep(lists, np.concatenate(norms))
         starts = [segment.document_starts[:-1].astype(np.int64) + segment.first_unit for segment in store.segments]
         self._document_starts = np.concatenate([*starts, np.asarray([store.size], dtype=np.int64)])
         self._pool: ThreadPoolExecutor | None = None
-        self._spare: list[_Workspace] = []
+        self._rooms = _Rooms(store.size)
+        self._segment_rooms = _Rooms(self._sweep.longest)
         self._lock = threading.Lock()
 
     def rank_units(self, vector: SparseVector, k: int, allowed: Allowed | None = None, threads: int = 1) -> Ranking:
         """Return the k best units with a positive score."""
-        with self._workspace() as room:
-            scoring = self._score(vector, allowed, room, threads)
-            begun = perf_counter()
-            sizes = [len(segment) for segment in self.store.segments]
-            numbers, scores = best_scores(room.scores, room.maxima, sizes, k)
-            return Ranking(numbers, scores, Work(scoring, perf_counter() - begun))
+        query, mask = self._query(vector), EVERYTHING if allowed is None else allowed
+
+        def best_of(segments: range) -> Shortlist:
+            shortlist, room = Shortlist(k, self.store.size), self._segment_rooms.take()
+            self._sweep.choose(query, mask, segments, room, shortlist)
+            self._segment_rooms.put_back(room)
+            return shortlist
+
+        return Ranking(*merged_ranking(self._over_segments(best_of, threads)))
 
     def rank_documents(
         self,
@@ -105,21 +114,22 @@ class Engine:
         threads: int = 1,
     ) -> tuple[list[RankedDocument], Work]:
         """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by."""
-        with self._workspace() as room:
-            scoring = self._score(vector, allowed, room, threads)
-            begun = perf_counter()
-            numbers, scores = best_documents(room.scores, self._document_starts, *aggregation.rule, k)
-            documents = [
-                self._ranked(number, score, room.scores, allowed, passages)
-                for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
-            ]
-            return documents, Work(scoring, perf_counter() - begun)
+        unit_scores = self._rooms.take()
+        scoring = self._score(vector, allowed, unit_scores, threads)
+        begun = perf_counter()
+        numbers, scores = best_documents(unit_scores, self._document_starts, *aggregation.rule, k)
+        documents = [
+            self._ranked(number, score, unit_scores, allowed, passages)
+            for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
+        ]
+        self._rooms.put_back(unit_scores)
+        return documents, Work(scoring, perf_counter() - begun)
 
     def scores(self, vector: SparseVector) -> Floats:
         """Return the score of every unit, in corpus order, deleted ones with 0."""
-        with self._workspace() as room:
-            self._score(vector, None, room, 1)
-            return np.array(room.scores)
+        scores = np.empty(self.store.size, dtype=np.float32)
+        self._score(vector, None, scores, 1)
+        return scores
 
     def lists_read(self, vector: SparseVector) -> tuple[int, int, int]:
         """Return how many centers of a query count, how many are stop centers, and the summed lengths of the lists."""
@@ -133,70 +143,52 @@ class Engine:
             return [function(item) for item in items]
         return list(self._threads().map(function, items))
 
-    def _score(self, vector: SparseVector, allowed: Allowed | None, room: _Workspace, threads: int) -> float:
+    def _score(self, vector: SparseVector, allowed: Allowed | None, scores: Floats, threads: int) -> float:
         """Score every unit; return the seconds it took, added up over threads."""
-        centers, exact = self.statistics.factors(vector.centers, vector.weights)
-        factors = (exact / weight_scale(self.store.state.weight_bits)).astype(np.float32)
+        query, mask = self._query(vector), EVERYTHING if allowed is None else allowed
 
-        def work_through(group: npt.NDArray[np.int64]) -> float:
+        def work_through(segments: range) -> float:
             begun = perf_counter()
-            for place in group.tolist():
-                segment = self.store.segments[place]
-                scores, maxima = room.scores[self._units[place]], room.maxima[self._columns[place]]
-                mask = _EVERYTHING if allowed is None else allowed[place]
-                if allowed is not None and not mask.any():
-                    scores[:] = 0
-                    maxima[:] = 0
-                    continue
-                accumulate(segment.postings.offsets, segment.packed, centers, factors, scores)
-                normalise(scores, self._norms[place], mask, maxima)
+            self._sweep.score(query, mask, segments, scores)
             return perf_counter() - begun
 
-        everything = np.arange(len(self.store.segments))
-        groups = np.array_split(everything, min(threads, max(len(everything), 1)))
-        others = [self._threads().submit(work_through, group) for group in groups[1:]]
+        return sum(self._over_segments(work_through, threads))
+
+    def _query(self, vector: SparseVector) -> Query:
+        """Return the centers that count, and what each multiplies the fixed-point weights of its list by."""
+        centers, factors = self.statistics.factors(vector.centers, vector.weights)
+        return Query(centers, factors / weight_scale(self.store.state.weight_bits))
+
+    def _over_segments(self, work: Callable[[range], R], threads: int) -> list[R]:
+        """Do the work for all segments, an equal share of them on each thread, in order."""
+        count = len(self.store.segments)
+        if threads == 1:
+            return [work(range(count))]
+        ends = [count * (part + 1) // threads for part in range(threads)]
+        first, *rest = [range(begin, end) for begin, end in pairwise([0, *ends])]
+        others = [self._threads().submit(work, segments) for segments in rest if segments]
         try:
-            return work_through(groups[0]) + sum(other.result() for other in others)
+            return [work(first), *(other.result() for other in others)]
         finally:
-            wait(others)  # after a failure too: the room goes to the next query, and nobody may write into it then
+            wait(others)  # after a failure too, so that nothing is left running
 
     def _ranked(
         self, number: int, score: float, scores: Floats, allowed: Allowed | None, passages: int | None
     ) -> RankedDocument:
         units = np.asarray(self.store.units_of(number), dtype=np.int64)
         if passages is None and allowed is not None:
-            segment = self.store.segment_of_document(number)
-            units = units[allowed[self.store.segments.index(segment)][units - segment.first_unit] > 0]
+            units = units[allowed[units] > 0]
         mine = scores[units]
         order = np.lexsort((units, -mine))
         if passages is not None:
             order = order[mine[order] > 0][:passages]
         return RankedDocument(number, score, units[order], mine[order])
 
-    @contextmanager
-    def _workspace(self) -> Iterator[_Workspace]:
-        """Lend room for the scores of all units; it is used again, since fresh memory of that size costs time."""
-        with self._lock:
-            room = self._spare.pop() if self._spare else None
-        if room is None:
-            columns = self._columns[-1].stop if self._columns else 0
-            room = _Workspace(np.empty(self.store.size, np.float32), np.empty(columns, np.float32))
-        try:
-            yield room
-        finally:
-            with self._lock:
-                self._spare.append(room)
-
     def _threads(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="sparse-coverage")
             return self._pool
-
-
-def _ranges(sizes: Iterable[int]) -> list[slice]:
-    ends = list(accumulated(sizes, initial=0))
-    return [slice(first, last) for first, last in pairwise(ends)]
 
 
 def available_cores() -> int:

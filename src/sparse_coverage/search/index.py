@@ -325,22 +325,19 @@ class Index:
     def enrich(self, vector: SparseVector, *, without: Iterable[str] = ()) -> SparseVector:
         """Return a query vector with feedback, where the scoring asks for any. The documents `without` lend it nothing."""
         engine = self._engine
-        allowed = [np.ones(len(segment), np.uint8) for segment in engine.store.segments]
+        allowed = np.ones(engine.store.size, np.uint8)
         for id_ in without:
             number = engine.store.find_document(id_)
             if number is not None:
-                segment, units = engine.store.segment_of_document(number), engine.store.units_of(number)
-                mask = allowed[engine.store.segments.index(segment)]
-                mask[units.start - segment.first_unit : units.stop - segment.first_unit] = 0
+                allowed[engine.store.units_of(number)] = 0
         return with_feedback(engine, vector, allowed).vector
 
     def warm_up(self) -> None:
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
         one, engine = np.zeros(1, np.int32), self._engine
         vector = SparseVector(one, np.ones(1, np.float32), one, one, one, 1, 0)
-        everything = [np.ones(len(segment), np.uint8) for segment in engine.store.segments]
         engine.rank_units(vector, 1)
-        engine.rank_documents(vector, 1, Best(), everything, 1)
+        engine.rank_documents(vector, 1, Best(), np.ones(engine.store.size, np.uint8), 1)
 
     def _shares(self, engine: Engine) -> int:
         return engine.threads if engine.store.size >= _WORTH_SHARING else 1

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.index import Segment
+from sparse_coverage.kernels import compiled
 from sparse_coverage.vectors.scoring import ScoringConfig
 
 __all__ = ["CenterStatistics", "ScoringConfig"]
@@ -35,12 +36,27 @@ class CenterStatistics:
     def factors(
         self, centers: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """Return the query's centers that count, rising, and w(q,c) * idf^alpha of each."""
-        kept = np.flatnonzero(~self.stop[centers])
-        kept = kept[np.argsort(centers[kept], kind="stable")]
-        chosen = centers[kept].astype(np.int64)
-        return chosen, weights[kept].astype(np.float64) * self.worth[chosen]
+        """Return the query's centers that count, and w(q,c) * idf^alpha of each."""
+        return _factors(self.stop, self.worth, centers, weights)
 
     def norms(self, segment: Segment) -> npt.NDArray[np.float32]:
         """Return what each unit's sum is multiplied by, or 0 for a deleted one."""
         return np.where(segment.live_units, self.config.norms(segment.span_counts), 0).astype(np.float32)
+
+
+@compiled
+def _factors(
+    stop: npt.NDArray[np.bool_],
+    worth: npt.NDArray[np.float64],
+    centers: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.float32],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Compiled, because a short query is answered in the time that a dozen calls of NumPy take."""
+    kept, factors = np.empty(len(centers), dtype=np.int64), np.empty(len(centers), dtype=np.float64)
+    count = 0
+    for place in range(len(centers)):
+        center = np.int64(centers[place])
+        if not stop[center]:
+            kept[count], factors[count] = center, np.float64(weights[place]) * worth[center]
+            count += 1
+    return kept[:count], factors[:count]
