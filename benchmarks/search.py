@@ -193,7 +193,7 @@ def _seismic(corpus: Corpus, folder: Path, wanted: list[str], units: int) -> Cal
         write_index(folder / "ours-small", [part], words=8)
     ours = Engine(open_store(folder / "ours-small"), ScoringConfig(), threads=1)
     try:
-        engines = search_peers.seismic_engines(search_peers.Lists(part, 0.5, V))
+        engines = search_peers.seismic_engines(search_peers.Lists(part, 0.5, V), folder / "seismic")
     except ImportError as error:
         console.print(f"[yellow]left out Seismic: {error}[/yellow]")
         return None

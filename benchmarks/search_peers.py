@@ -170,18 +170,20 @@ def _write_pisa(matrix: Any, folder: Path, scale: float) -> None:
     (folder / "inv.sizes").write_bytes(np.concatenate(([units], lengths)).astype(np.uint32).tobytes())
 
 
-def seismic_engines(lists: Lists) -> dict[str, Engine]:
+def seismic_engines(lists: Lists, folder: Path) -> dict[str, Engine]:
     """Seismic, careful and quick: an approximate engine."""
     import seismic
 
-    matrix = lists.by_unit()
-    dataset = seismic.SeismicDataset()
     kind = seismic.get_seismic_string()
-    for unit in tracked(range(matrix.shape[0]), "Seismic takes vectors", matrix.shape[0]):
-        place = slice(matrix.indptr[unit], matrix.indptr[unit + 1])
-        tokens = np.asarray([str(center) for center in matrix.indices[place].tolist()], dtype=kind)
-        dataset.add_document(str(unit), tokens, matrix.data[place])
-    index = seismic.SeismicIndex.build_from_dataset(dataset, num_threads=1)
+    if not list(folder.glob("*.seismic")):
+        folder.mkdir(parents=True, exist_ok=True)
+        matrix, dataset = lists.by_unit(), seismic.SeismicDataset()
+        for unit in tracked(range(matrix.shape[0]), "Seismic takes vectors", matrix.shape[0]):
+            place = slice(matrix.indptr[unit], matrix.indptr[unit + 1])
+            tokens = np.asarray([str(center) for center in matrix.indices[place].tolist()], dtype=kind)
+            dataset.add_document(str(unit), tokens, matrix.data[place])
+        seismic.SeismicIndex.build_from_dataset(dataset).save(str(folder / "built"))
+    index = seismic.SeismicIndex.load(str(next(folder.glob("*.seismic"))))
 
     def engine(cut_share: float, heap_factor: float) -> Engine:
         def search(centers: np.ndarray, weights: np.ndarray, k: int) -> Answer:

@@ -86,6 +86,28 @@ def test_documents_come_and_go(run: Run, folder: Path, tmp_path: Path) -> None:
     assert (status, json.loads(out)["deleted_documents"], json.loads(out)["segments"]) == (0, 0, 1)
 
 
+def test_documents_without_text_are_counted(run: Run, folder: Path, tmp_path: Path) -> None:
+    more = write(tmp_path / "more.jsonl", ["XX-3-B1"])
+    with more.open("a", encoding="utf-8") as file:
+        file.write('{"id": "XX-4-A1"}\n{"id": "XX-5-A1"}\n')
+    _, out, _ = run("index", more, "--model", folder / "model", "-o", tmp_path / "new")
+    assert "2 documents without text in this language were passed over" in " ".join(out.split())
+    status, out, _ = run("index", "add", folder, more, "--json")
+    assert (status, json.loads(out)["added"], json.loads(out)["without_text"]) == (0, 1, 2)
+
+
+def test_what_cannot_be_read_is_told_when_nothing_is_left_to_learn_from(
+    run: Run, tmp_path: Path, tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
+    monkeypatch.setattr("sparse_coverage.load_encoder", lambda **settings: encoder)
+    (tmp_path / "broken.jsonl").write_text('{"id": \n', encoding="utf-8")
+    status, _, err = run("index", tmp_path / "broken.jsonl", "-o", tmp_path / "new")
+    assert status == 1
+    assert err.count("broken.jsonl") == 1
+    assert "no spans" in err
+
+
 def test_damage_is_named_and_shows_in_the_exit_status(run: Run, folder: Path) -> None:
     assert run("index", "verify", folder)[0] == 0
     path = next(folder.glob("segments/*/postings.bin"))
@@ -106,6 +128,9 @@ def test_a_search_can_be_bound_to_what_is_prior_art(run: Run, folder: Path) -> N
     assert set(found(run("search", folder, QUERY, "--json")[1])) == {"XX-1-A1", "XX-2-A1"}
     assert found(run("search", folder, QUERY, "--json", "--before", "2001")[1]) == ["XX-1-A1"]
     assert found(run("search", folder, QUERY, "--json", "--not-family-of", "XX-1-A1")[1]) == ["XX-2-A1"]
+    _, out, err = run("search", folder, QUERY, "--json", "--not-family-of", "XX-1-A1", "--not-family-of", "XX-77-A1")
+    assert found(out) == ["XX-2-A1"]
+    assert (err.count("Note:"), "neither XX-77-A1 nor a member of its family" in err) == (1, True)
     assert found(run("search", folder, QUERY, "--json", "--filter", "ipc:F04B and not published<2000")[1]) == [
         "XX-2-A1"
     ]

@@ -84,7 +84,11 @@ def main() -> None:
         status = cli.main(standalone_mode=False)
         sys.stdout.flush()  # here, because a failure to write is silent or ugly when Python ends
     except click.exceptions.Abort:
-        print("\nInterrupted. No half-written file was left behind; redirected output is incomplete.", file=sys.stderr)
+        print(
+            "\nInterrupted. No half-written file was left behind; redirected output is incomplete. "
+            "A build goes on where it stopped when the same command is given again.",
+            file=sys.stderr,
+        )
         sys.exit(130)
     except click.ClickException as error:
         error.show()

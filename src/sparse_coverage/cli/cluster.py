@@ -74,9 +74,8 @@ def index_with_ray(
     fitting = output.absolute().with_name(f".{output.name}.fit")
     with _quiet_stdout(), connect(address, threads) as cluster:
         if model is None:
-            learned = fit_on_cluster(
-                cluster, paths, fitting, language=language, runtime=runtime, on_problem=lambda problem: None
-            )
+            with log.held_back() as hold:
+                learned = fit_on_cluster(cluster, paths, fitting, language=language, runtime=runtime, on_problem=hold)
         else:
             learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
         index = build_on_cluster(

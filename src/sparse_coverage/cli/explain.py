@@ -52,7 +52,7 @@ def command(
     from sparse_coverage.search.show import show_answers, show_explanation
 
     text = read_query(query)
-    condition = condition_of(before, not_family_of, expression)
+    condition = condition_of(index, before, not_family_of, expression)
     opened = open_index(index, threads, **scoring)
     if whole:
         answers = opened.answers(text, id_)

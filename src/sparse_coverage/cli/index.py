@@ -118,14 +118,15 @@ def build(
         elif model is None:
             if "-" in paths:
                 raise InputError("Standard input can be read only once: fit a model first and give it with --model.")
-            reading = read_patents(list(paths), language=language, on_problem=lambda problem: None)
-            learned = SparseCoverage.fit(reading, encoder=load_encoder(runtime=runtime, threads=threads))
+            with log.held_back() as hold:
+                reading = read_patents(list(paths), language=language, on_problem=hold)
+                learned = SparseCoverage.fit(reading, encoder=load_encoder(runtime=runtime, threads=threads))
         else:
             learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
         index = Index.build(
             output,
             learned,
-            read_patents(list(paths), language=language, on_problem=log),
+            log.watched(read_patents(list(paths), language=language, on_problem=log), by),  # type: ignore[arg-type]
             by=by,  # type: ignore[arg-type]
             weight_bits=int(weight_bits),  # type: ignore[arg-type]
             memory=memory << 20,
@@ -133,13 +134,14 @@ def build(
     facts = index.store.manifest
     sides = make_sides(output, kinds, hybrid, dense_encoder, index.model.encoder, threads)
     if as_json:
-        click.echo(json.dumps({"index": str(output), "problems": len(log.problems), **facts, "sides": sides}))
+        counts = {"problems": len(log.problems), "without_text": log.without_text if engine == "local" else None}
+        click.echo(json.dumps({"index": str(output), **counts, **facts, "sides": sides}))
     else:
         share = facts["uncovered_spans"] / max(facts["spans"], 1)
         Console().print(
             f"[bold]{facts['documents']:,}[/bold] documents, {facts['units']:,} {by}s, "
             f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
-            f"Saved in [bold]{escape(str(output))}[/bold]. "
+            f"{log.about_texts}Saved in [bold]{escape(str(output))}[/bold]. "
             f'Next: sparse-coverage search {escape(str(output))} "your claim"{" --hybrid" if hybrid else ""}',
             highlight=False,
         )

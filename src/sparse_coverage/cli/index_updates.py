@@ -35,9 +35,12 @@ def add(index: Path, paths: tuple[str, ...], replace: bool, language: str, threa
 
     log = ProblemLog()
     opened = Index.open(index, threads=threads)
-    count = opened.add(read_patents(list(paths), language=language, on_problem=log), replace=replace)
+    patents = log.watched(read_patents(list(paths), language=language, on_problem=log), opened.store.state.about["by"])
+    count = opened.add(patents, replace=replace)
     refresh_sides(index, encoder=opened.model.encoder, threads=threads)
-    _tell(opened.store.manifest, as_json, f"{count:,} documents added.", added=count, problems=len(log.problems))
+    done = f"{count:,} documents added. {log.about_texts}".strip()
+    facts = {"added": count, "without_text": log.without_text, "problems": len(log.problems)}
+    _tell(opened.store.manifest, as_json, done, **facts)
     return log.status
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.errors import InputError
-from sparse_coverage.patents import Problem
+from sparse_coverage.errors import InputError, SparseCoverageError
+from sparse_coverage.patents import Patent, Problem, passages
+from sparse_coverage.patents.passages import By
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON for programs instead of text for people."
@@ -67,12 +70,37 @@ class ProblemLog:
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
+        self.without_text = 0
         self._console = Console(stderr=True)
 
     def __call__(self, problem: Problem) -> None:
         """Take note of one problem."""
         self.problems.append(problem)
         self._console.print(f"[yellow]left out[/yellow] {escape(str(problem))}", highlight=False, soft_wrap=True)
+
+    @contextmanager
+    def held_back(self) -> Iterator[Callable[[Problem], None]]:
+        """Take note of nothing, since the same is read again later; but tell all of it if it does not come to that."""
+        problems: list[Problem] = []
+        try:
+            yield problems.append
+        except SparseCoverageError:
+            for problem in problems:
+                self(problem)
+            raise
+
+    def watched(self, patents: Iterable[Patent], by: By) -> Iterator[Patent]:
+        """Pass patents on, and count those without any text (in the language that is read)."""
+        for patent in patents:
+            self.without_text += next(passages(patent, by=by), None) is None
+            yield patent
+
+    @property
+    def about_texts(self) -> str:
+        """What to tell about the patents without text: a sentence, or nothing."""
+        if not self.without_text:
+            return ""
+        return f"{self.without_text:,} documents without text in this language were passed over. "
 
     @property
     def status(self) -> int:

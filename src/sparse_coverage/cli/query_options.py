@@ -59,12 +59,30 @@ def open_index(folder: Path, threads: int | None, **scoring: float | None) -> In
     return Index(index.store, index.model, replace(index.model.scoring, **given), threads) if given else index
 
 
-def condition_of(before: str | None, families: tuple[str, ...], expression: str | None) -> Filter | None:
-    """Join the ways to say what may be found."""
+def condition_of(folder: Path, before: str | None, families: tuple[str, ...], expression: str | None) -> Filter | None:
+    """Join the ways to say what may be found in the index in a folder."""
     from sparse_coverage.index.filters import all_of, family, published
     from sparse_coverage.search import parse_filter
 
+    _tell_unknown(folder, families)
     parts: list[Filter] = [published(before=before)] if before else []
     parts += [~family(id_) for id_ in families]
     parts += [parse_filter(expression)] if expression is not None else []
     return all_of(parts) if parts else None
+
+
+def _tell_unknown(folder: Path, families: tuple[str, ...]) -> None:
+    """Say so when a family that is to be left out has nothing in the index: the id may be misspelt."""
+    from sparse_coverage.index import allowed_units, open_store
+    from sparse_coverage.index.filters import family
+
+    if families:
+        store = open_store(folder)
+        for id_ in families:
+            if not allowed_units(store, family(id_)).any():
+                click.echo(
+                    f"Note: the index holds neither {id_} nor a member of its family, so --not-family-of {id_} leaves nothing "
+                    "out. Ids look like EP-1234567-A1.",
+                    err=True,
+                )
+        store.close()

@@ -134,7 +134,7 @@ def command(
     from sparse_coverage.search.show import show_cost, show_hits, show_passages
 
     text = read_query(query)
-    condition = condition_of(before, not_family_of, expression)
+    condition = condition_of(index, before, not_family_of, expression)
     rule = parse_aggregation(aggregation)
     if rerank and (html or profile):
         raise InputError("--rerank lists passages; --html and --profile are for documents. Leave one of them out.")

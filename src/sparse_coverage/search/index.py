@@ -62,7 +62,7 @@ class Index:
         self._engine = Engine(store, scoring, threads)
         # Many hits of one query are explained one after the other; it need not be encoded for each.
         self._traced = lru_cache(4)(partial(trace_query, model))
-        self._last_enriched: tuple[tuple[int, str, Filter | None], Enriched] | None = None
+        self._last_enriched: tuple[tuple[Engine, str, Filter | None], Enriched] | None = None
 
     @classmethod
     def build(
@@ -283,13 +283,12 @@ class Index:
 
     def _enriched(self, engine: Engine, query: str, condition: Filter | None) -> Enriched:
         """Return a query with its feedback, which is the same for all hits of one search."""
-        key = (id(engine), query, condition)
+        key = (engine, query, condition)
         if self._last_enriched is None or self._last_enriched[0] != key:
-            allowed = _allowed(engine, condition)
-            self._last_enriched = (
-                key,
-                with_feedback(engine, self._traced(query).vector, allowed, self._shares(engine)),
+            enriched = with_feedback(
+                engine, self._traced(query).vector, _allowed(engine, condition), self._shares(engine)
             )
+            self._last_enriched = (key, enriched)
         return self._last_enriched[1]
 
     def add(self, documents: Iterable[Patent], *, replace: bool = False) -> int:
