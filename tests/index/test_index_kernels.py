@@ -14,8 +14,8 @@ from sparse_coverage.index.accumulate import normalise
 from sparse_coverage.index.document_scores import BEST, DECAYED_SUM, TOP_MEAN, best_documents
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import PostingsBuffer, WeightBits, weight_scale
-from sparse_coverage.index.shortlist import COLUMNS, ROWS, Shortlist, merged_ranking, note_maxima, offer
-from sparse_coverage.index.sweep import EVERYTHING, Lists, Query, Sweep
+from sparse_coverage.index.shortlist import COLUMNS, ROWS, best_scores, new_shortlist, note_maxima, offer, ranked
+from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
 
 weights = st.dictionaries(st.integers(0, CENTERS - 1), st.floats(2**-10, 1, width=32), max_size=8)
 # Few values, so that ties are common.
@@ -38,22 +38,21 @@ def test_scores_are_sums_of_products(
     random = np.random.default_rng(seed)
     norms = random.random(len(documents)).astype(np.float32)
     allowed = random.integers(0, 2, len(documents), dtype=np.uint8) if filtered else EVERYTHING
-    centers = np.asarray(sorted(query), dtype=np.int64)
-    given_ = Query(centers, np.asarray([query[center] for center in sorted(query)], dtype=np.float64))
-    everything, scale = range(len(segments)), weight_scale(bits)
+    worth = random.integers(0, 3, CENTERS).astype(np.float64)
+    scale, asked, everything = weight_scale(bits), vector(query), range(len(segments))
     sums = np.asarray([
-        sum(float(np.float32(query[c])) * max(1, round(float(np.float32(w)) * scale)) for c, w in document.items() if c in query)
+        sum(float(np.float32(query[c])) * worth[c] * max(1, round(float(np.float32(w)) * scale)) / scale
+            for c, w in document.items() if c in query)
         for document in documents
     ])  # fmt: skip
     expected = sums * norms * (allowed if filtered else 1)
-    sweep = Sweep(lists, norms)
+    sweep = Sweep(lists, worth, norms)
     for _ in range(2):  # once with pages that were never checked, once with checked ones
         found = np.full(len(documents), 99, dtype=np.float32)
-        sweep.score(given_, allowed, everything, found)
+        sweep.score(asked, allowed, everything, found)
         np.testing.assert_allclose(found, expected, rtol=1e-5)
-        shortlist = Shortlist(k, len(documents))
-        sweep.choose(given_, allowed, everything, np.full(sweep.longest, 99, np.float32), shortlist)
-        numbers, scores = merged_ranking([shortlist])
+    for again in ([packed(documents, bits) for documents in segments], lists):  # again: never checked, and checked
+        numbers, scores = Sweep(again, worth, norms).best(asked, allowed, everything, k)
         assert list(zip(numbers.tolist(), scores.tolist(), strict=True)) == plain_best(found, k)
 
 
@@ -94,16 +93,14 @@ def plain_best(values: np.ndarray, k: int) -> list[tuple[int, float]]:
 
 
 @settings(max_examples=200)
-@given(parts=st.lists(scores, max_size=5), k=st.integers(1, 50), cut=st.integers(0, 5))
-def test_the_best_are_those_of_a_full_sort_ties_in_order(parts: list[np.ndarray], k: int, cut: int) -> None:
+@given(parts=st.lists(scores, max_size=5), k=st.integers(1, 50))
+def test_the_best_are_those_of_a_full_sort_ties_in_order(parts: list[np.ndarray], k: int) -> None:
     everything = np.concatenate([np.zeros(0, np.float32), *parts])
-    shortlists = [Shortlist(k, len(everything)), Shortlist(k, len(everything))]  # as of two threads
-    first = 0
-    for place, part in enumerate(parts):
-        chosen = shortlists[place >= cut]
-        offer(part, first, chosen.k, chosen.keys, chosen.state)
+    (keys, state), first = new_shortlist(k), 0
+    for part in parts:
+        offer(part, first, k, keys, state)
         first += len(part)
-    numbers, found = merged_ranking(shortlists)
+    numbers, found = ranked(k, keys, state)
     assert list(zip(numbers.tolist(), found.tolist(), strict=True)) == plain_best(everything, k)
 
 
@@ -119,9 +116,7 @@ def test_the_best_of_many_scores_are_found(seed: int, k: int, spread: float, ord
     values = random.choice(random.exponential(size=different) * spread, 20_000).astype(np.float32)
     if order != "any":
         values = np.sort(values) if order == "rising" else np.sort(values)[::-1].copy()
-    shortlist = Shortlist(k, len(values))
-    shortlist.offer(values)
-    assert merged_ranking([shortlist])[0].tolist() == [place for place, _ in plain_best(values, k)]
+    assert best_scores(values, k)[0].tolist() == [place for place, _ in plain_best(values, k)]
 
 
 def plain_document(values: list[float], rule: int, parameter: float) -> float:

@@ -70,7 +70,7 @@ def test_feedback_is_its_definition(index: Index, model: SparseCoverage) -> None
     worth = added * statistics.worth
     worth[np.lexsort((np.arange(len(worth)), -worth))[12:]] = 0
     _, own = statistics.factors(vector.centers, vector.weights)
-    wanted = 0.5 * own.sum() / worth.sum() * worth / statistics.worth
+    wanted = 0.5 * own.sum() / worth.sum() * np.where(worth > 0, added, 0)
     wanted[vector.centers] += vector.weights
     found = with_feedback(engine, vector)
     dense = np.zeros(len(wanted))

@@ -134,16 +134,16 @@ def test_the_cost_counts_the_lists_that_are_read(store: IndexStore) -> None:
 
 
 def test_a_search_that_fails_leaves_nothing_running(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    really, ended = Sweep.choose, []
+    really, ended = Sweep.best, []
 
-    def damaged_first(sweep: Sweep, query: Any, allowed: Any, segments: range, *rest: Any) -> None:
+    def damaged_first(sweep: Sweep, query: Any, allowed: Any, segments: range, k: int) -> Any:
         if segments.start == 0:
             raise IndexStoreError("damaged")
         time.sleep(0.2)
-        really(sweep, query, allowed, segments, *rest)
         ended.append(segments)
+        return really(sweep, query, allowed, segments, k)
 
-    monkeypatch.setattr(Sweep, "choose", damaged_first)
+    monkeypatch.setattr(Sweep, "best", damaged_first)
     with pytest.raises(IndexStoreError, match="damaged"):
         Engine(store, ScoringConfig(), 2).rank_units(vector({1: 0.5}), 5, threads=2)
     assert ended

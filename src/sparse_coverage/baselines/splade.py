@@ -23,7 +23,7 @@ from sparse_coverage.errors import MissingExtraError, ModelError
 from sparse_coverage.index import WeightBits, weight_scale
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import PostingsBuffer
-from sparse_coverage.index.sweep import EVERYTHING, Lists, Query, Sweep
+from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
 from sparse_coverage.vectors import SparseVector
 
 DEFAULT_SPLADE = "naver/splade_v2_distil"
@@ -88,8 +88,7 @@ class Splade(Side):
         scale = max((float(weights.max()) for _, weights in kept if len(weights)), default=1.0)
         buffer = PostingsBuffer(self.vocabulary, _BITS)
         for pieces, weights in kept:
-            nothing = np.zeros(len(pieces), dtype=np.int32)
-            buffer.add(buffer.prepare(SparseVector(pieces, weights / scale, nothing, nothing, nothing, len(pieces), 0)))
+            buffer.add(buffer.prepare(_vector(pieces, weights / scale)))
         postings = buffer.build()
         return {
             "offsets": postings.offsets,
@@ -127,35 +126,33 @@ class SpladeScorer:
     """Adds up the lists of a query's wordpieces."""
 
     def __init__(self, side: Splade, blocks: Sequence[Block]) -> None:
-        self._blocks = [
-            (
-                Lists(
-                    block.arrays["offsets"],
-                    GuardedArray(block.arrays["packed"], block.arrays["sums"], block.folder / "packed.npy"),
-                    len(block),
-                ),
-                float(block.arrays["scale"][0]) / weight_scale(_BITS),
+        self._lists = [
+            Lists(
+                block.arrays["offsets"],
+                GuardedArray(block.arrays["packed"], block.arrays["sums"], block.folder / "packed.npy"),
+                len(block),
             )
             for block in blocks
         ]
+        scales = [
+            np.zeros(0, np.float32),
+            *(np.full(len(block), block.arrays["scale"][0], np.float32) for block in blocks),
+        ]
+        self._count = sum(len(block) for block in blocks)
+        self._sweep = Sweep(self._lists, np.ones(side.vocabulary), np.concatenate(scales))
         self._query = lru_cache(4)(lambda text: next(side.rows([text])))
 
     def scores(self, query: str, allowed: Mask | None = None) -> Scores:
         """Return the score of every text; minus infinity where it shares no wordpiece with the query."""
-        pieces, weights = self._query(query)
-        found = []
-        for lists, scale in self._blocks:
-            scores = np.empty(lists.units, dtype=np.float32)
-            given = Query(pieces.astype(np.int64), weights.astype(np.float64) * scale)
-            Sweep([lists], np.ones(lists.units, np.float32)).score(given, EVERYTHING, range(1), scores)
-            scores[scores <= 0] = -np.inf
-            found.append(scores)
-        return np.concatenate([np.zeros(0, np.float32), *found])
+        scores = np.empty(self._count, dtype=np.float32)
+        self._sweep.score(_vector(*self._query(query)), EVERYTHING, range(len(self._lists)), scores)
+        scores[scores <= 0] = -np.inf
+        return scores
 
     def cost(self, query: str) -> int:
         """Return the postings scanned."""
         pieces, _ = self._query(query)
-        return sum(int(_lengths(lists.offsets)[pieces].sum()) for lists, _ in self._blocks)
+        return sum(int(_lengths(lists.offsets)[pieces].sum()) for lists in self._lists)
 
 
 def merged(chunks: Sequence[Weights]) -> Weights:
@@ -168,6 +165,11 @@ def merged(chunks: Sequence[Weights]) -> Weights:
     largest = np.zeros(len(different), dtype=np.float32)
     np.maximum.at(largest, places, weights)
     return different, largest
+
+
+def _vector(pieces: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]) -> SparseVector:
+    nothing = np.zeros(len(pieces), dtype=np.int32)
+    return SparseVector(pieces, weights, nothing, nothing, nothing, len(pieces), 0)
 
 
 def _lengths(offsets: Array) -> npt.NDArray[np.int64]:

@@ -43,9 +43,9 @@ def _fetch(offsets: Uint32s, packed: Uint32s, sound: Bytes, center: int) -> None
 
 @compiled
 def accumulate_wide(
-    offsets: Uint32s, packed: Uint32s, sound: Bytes, centers: Centers, factors: Factors, scores: Floats
+    offsets: Uint32s, packed: Uint32s, sound: Bytes, centers: Centers, factors: Factors, scale: int, scores: Floats
 ) -> bool:
-    """Set each unit's score to the sum of factor * fixed-point weight over the centers.
+    """Set each unit's score to the sum of factor * weight over the centers; a weight is its fixed-point number / scale.
 
     Return False, with the scores unfinished, where a list lies in a page that is not known to be sound.
     """
@@ -63,7 +63,7 @@ def accumulate_wide(
         if begin < end:
             if _unchecked(sound, begin, end, 4):
                 return False
-            factor = np.float32(factors[row])
+            factor = np.float32(factors[row] / scale)
             run = packed[begin:end]
             for place in range(len(run)):
                 posting = run[place]
@@ -74,7 +74,7 @@ def accumulate_wide(
 
 @compiled
 def accumulate_narrow(
-    offsets: Uint32s, packed: Bytes, sound: Bytes, centers: Centers, factors: Factors, scores: Floats
+    offsets: Uint32s, packed: Bytes, sound: Bytes, centers: Centers, factors: Factors, scale: int, scores: Floats
 ) -> bool:
     """The same for postings of three bytes."""
     scores[:] = 0
@@ -83,7 +83,7 @@ def accumulate_narrow(
         if begin < end:
             if _unchecked(sound, begin, end, 3):
                 return False
-            factor = np.float32(factors[row])
+            factor = np.float32(factors[row] / scale)
             run = packed[begin:end]
             for place in range(len(run)):
                 unit = np.uint32(run[place, 0]) | np.uint32(np.uint32(run[place, 1]) << np.uint32(8))

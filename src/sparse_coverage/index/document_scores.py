@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.index.shortlist import Shortlist, merged_ranking
+from sparse_coverage.index.shortlist import best_scores
 from sparse_coverage.index.types import Floats
 from sparse_coverage.kernels import compiled
 
@@ -20,19 +20,14 @@ def best_documents(scores: Floats, starts: Numbers, rule: int, parameter: float,
     """Return the k best documents: `starts` says which of the units' scores are theirs, `rule` what these make."""
     values = np.empty(len(starts) - 1, dtype=np.float32)
     _best_of_each(scores, starts, values)
-    numbers, best = _best(values, k)
+    k = min(k, max(1, len(values)))
+    numbers, best = best_scores(values, k)
     if rule == BEST:
         return numbers, best
     # A document with best passage b makes at least b (a sum) or b / m (a mean), so the k-th best makes at least this:
     least = float(best[-1]) if len(best) == k else 0.0
     _combine(scores, starts, rule, parameter, least / (parameter if rule == TOP_MEAN else 1.0), values)
-    return _best(values, k)
-
-
-def _best(values: Floats, k: int) -> tuple[Numbers, Floats]:
-    shortlist = Shortlist(k, len(values))
-    shortlist.offer(values)
-    return merged_ranking([shortlist])
+    return best_scores(values, k)
 
 
 @compiled

@@ -8,8 +8,6 @@ takes more to come in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -25,40 +23,22 @@ Keys = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
 
 
-class Shortlist:
-    """The k best positive scores of those offered so far, of `total` at most. Of equal ones the lower number is better.
-
-    Each is held as a key: the bits of the score, which is never negative and so orders like its bits, before 2^32 - 1 minus
-    its number. The larger key is the better one. `state` holds how many keys there are, and the bits a score must exceed.
-    """
-
-    def __init__(self, k: int, total: int) -> None:
-        self.k = max(1, min(k, total))
-        self.keys: Keys = np.empty(2 * self.k + _TILE, dtype=np.uint64)
-        self.state: Numbers = np.zeros(2, dtype=np.int64)
-
-    def offer(self, scores: Floats) -> None:
-        """Take the best of some scores, which are numbered from 0."""
-        offer(scores, 0, self.k, self.keys, self.state)
-
-
-def merged_ranking(shortlists: Sequence[Shortlist]) -> tuple[Numbers, Floats]:
-    """Return the numbers and scores of the k best of all lists, best first."""
-    parts = [part.keys[: part.state[0]] for part in shortlists]
-    return _ranked(parts[0] if len(parts) == 1 else np.concatenate(parts), shortlists[0].k)
+@compiled
+def best_scores(scores: Floats, k: int) -> tuple[Numbers, Floats]:
+    """Return the numbers and values of the k best positive scores, best first; of equal ones the lower number is better."""
+    keys, state = new_shortlist(k)
+    offer(scores, 0, k, keys, state)
+    return ranked(k, keys, state)
 
 
 @compiled
-def _ranked(keys: Keys, k: int) -> tuple[Numbers, Floats]:
-    """Return the numbers and scores that the k largest keys stand for, largest first."""
-    rising = np.sort(keys)
-    count = min(k, len(keys))
-    numbers, bits = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int32)
-    for place in range(count):
-        key = rising[len(rising) - 1 - place]
-        numbers[place] = _LAST - np.int64(key & np.uint64(_LAST))
-        bits[place] = np.int32(key >> np.uint64(32))
-    return numbers, bits.view(np.float32)
+def new_shortlist(k: int) -> tuple[Keys, Numbers]:
+    """Return room for the keys of the k best scores and of more that wait, and how far it is used.
+
+    A key is the bits of a score, which is never negative and so orders like its bits, before 2^32 - 1 minus its number. The
+    larger key is the better one. The two numbers beside are how many keys there are, and the bits that a score must exceed.
+    """
+    return np.empty(2 * k + _TILE, dtype=np.uint64), np.zeros(2, dtype=np.int64)
 
 
 @compiled
@@ -100,3 +80,16 @@ def note_maxima(bits: Bits, maxima: Bits) -> None:
     for place in range(len(bits) - whole * COLUMNS):
         column = maxima[whole // ROWS * COLUMNS :]
         column[place] = max(column[place], bits[whole * COLUMNS + place])
+
+
+@compiled
+def ranked(k: int, keys: Keys, state: Numbers) -> tuple[Numbers, Floats]:
+    """Return the numbers and scores of the k best on a shortlist, best first."""
+    rising = np.sort(keys[: state[0]])
+    count = min(k, len(rising))
+    numbers, bits = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int32)
+    for place in range(count):
+        key = rising[len(rising) - 1 - place]
+        numbers[place] = _LAST - np.int64(key & np.uint64(_LAST))
+        bits[place] = np.int32(key >> np.uint64(32))
+    return numbers, bits.view(np.float32)

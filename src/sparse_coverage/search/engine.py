@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import IndexStore, weight_scale
+from sparse_coverage.index import IndexStore
 from sparse_coverage.index.document_scores import best_documents
-from sparse_coverage.index.shortlist import Shortlist, merged_ranking
-from sparse_coverage.index.sweep import EVERYTHING, Lists, Query, Sweep
+from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
 from sparse_coverage.search.aggregation import Aggregation
 from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
@@ -56,23 +55,6 @@ class RankedDocument:
     unit_scores: Floats
 
 
-class _Rooms:
-    """Rooms for so many scores, used again and again, since fresh memory of that size costs time. A failed query keeps its own."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._spare: list[Floats] = []
-
-    def take(self) -> Floats:
-        try:
-            return self._spare.pop()
-        except IndexError:
-            return np.empty(self._size, dtype=np.float32)
-
-    def put_back(self, room: Floats) -> None:
-        self._spare.append(room)
-
-
 class Engine:
     """Ranks units and documents for query vectors under one scoring."""
 
@@ -84,25 +66,22 @@ class Engine:
         self.statistics = CenterStatistics.compute(store.frequencies, store.state.units, scoring)
         lists = [Lists(segment.postings.offsets, segment.packed, len(segment)) for segment in store.segments]
         norms = [np.zeros(0, np.float32), *(self.statistics.norms(segment) for segment in store.segments)]
-        self._sweep = Sweep(lists, np.concatenate(norms))
+        self._sweep = Sweep(lists, self.statistics.worth, np.concatenate(norms))
         starts = [segment.document_starts[:-1].astype(np.int64) + segment.first_unit for segment in store.segments]
         self._document_starts = np.concatenate([*starts, np.asarray([store.size], dtype=np.int64)])
         self._pool: ThreadPoolExecutor | None = None
-        self._rooms = _Rooms(store.size)
-        self._segment_rooms = _Rooms(self._sweep.longest)
+        self._rooms: list[Floats] = []  # used again and again, since fresh memory of that size costs time
         self._lock = threading.Lock()
 
     def rank_units(self, vector: SparseVector, k: int, allowed: Allowed | None = None, threads: int = 1) -> Ranking:
         """Return the k best units with a positive score."""
-        query, mask = self._query(vector), EVERYTHING if allowed is None else allowed
-
-        def best_of(segments: range) -> Shortlist:
-            shortlist, room = Shortlist(k, self.store.size), self._segment_rooms.take()
-            self._sweep.choose(query, mask, segments, room, shortlist)
-            self._segment_rooms.put_back(room)
-            return shortlist
-
-        return Ranking(*merged_ranking(self._over_segments(best_of, threads)))
+        mask = EVERYTHING if allowed is None else allowed
+        parts = self._over_segments(lambda segments: self._sweep.best(vector, mask, segments, k), threads)
+        if len(parts) == 1:
+            return Ranking(*parts[0])
+        numbers, scores = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        order = np.lexsort((numbers, -scores))[:k]
+        return Ranking(numbers[order], scores[order])
 
     def rank_documents(
         self,
@@ -114,7 +93,10 @@ class Engine:
         threads: int = 1,
     ) -> tuple[list[RankedDocument], Work]:
         """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by."""
-        unit_scores = self._rooms.take()
+        try:
+            unit_scores = self._rooms.pop()
+        except IndexError:
+            unit_scores = np.empty(self.store.size, dtype=np.float32)
         scoring = self._score(vector, allowed, unit_scores, threads)
         begun = perf_counter()
         numbers, scores = best_documents(unit_scores, self._document_starts, *aggregation.rule, k)
@@ -122,7 +104,7 @@ class Engine:
             self._ranked(number, score, unit_scores, allowed, passages)
             for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
         ]
-        self._rooms.put_back(unit_scores)
+        self._rooms.append(unit_scores)
         return documents, Work(scoring, perf_counter() - begun)
 
     def scores(self, vector: SparseVector) -> Floats:
@@ -145,19 +127,14 @@ class Engine:
 
     def _score(self, vector: SparseVector, allowed: Allowed | None, scores: Floats, threads: int) -> float:
         """Score every unit; return the seconds it took, added up over threads."""
-        query, mask = self._query(vector), EVERYTHING if allowed is None else allowed
+        mask = EVERYTHING if allowed is None else allowed
 
         def work_through(segments: range) -> float:
             begun = perf_counter()
-            self._sweep.score(query, mask, segments, scores)
+            self._sweep.score(vector, mask, segments, scores)
             return perf_counter() - begun
 
         return sum(self._over_segments(work_through, threads))
-
-    def _query(self, vector: SparseVector) -> Query:
-        """Return the centers that count, and what each multiplies the fixed-point weights of its list by."""
-        centers, factors = self.statistics.factors(vector.centers, vector.weights)
-        return Query(centers, factors / weight_scale(self.store.state.weight_bits))
 
     def _over_segments(self, work: Callable[[range], R], threads: int) -> list[R]:
         """Do the work for all segments, an equal share of them on each thread, in order."""

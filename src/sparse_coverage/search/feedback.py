@@ -54,8 +54,7 @@ def with_feedback(engine: Engine, vector: SparseVector, allowed: Allowed | None 
         more = share > largest[centers]
         largest[centers[more]] = share[more]
         lender[centers[more]] = unit
-    added[statistics.stop] = 0
-    worth = added * statistics.worth
+    worth = added * statistics.worth  # nothing, for a stop center
     count = min(config.feedback_centers, int((worth > 0).sum()))
     chosen = np.sort(np.lexsort((np.arange(len(worth)), -worth))[:count])
     _, own = statistics.factors(vector.centers, vector.weights)

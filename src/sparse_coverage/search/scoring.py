@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.index import Segment
-from sparse_coverage.kernels import compiled
+from sparse_coverage.index.sweep import weigh
 from sparse_coverage.vectors.scoring import ScoringConfig
 
 __all__ = ["CenterStatistics", "ScoringConfig"]
@@ -16,7 +16,7 @@ __all__ = ["CenterStatistics", "ScoringConfig"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CenterStatistics:
-    """For each center its idf, what that is worth (idf^alpha), and whether it is a stop center."""
+    """For each center its idf, what that is worth (idf^alpha, or 0), and whether it is a stop center, which is worth 0."""
 
     idf: npt.NDArray[np.float64]
     worth: npt.NDArray[np.float64]
@@ -31,32 +31,14 @@ class CenterStatistics:
         count = int(np.floor(config.rho * len(frequencies) + 0.5))
         stop[np.lexsort((np.arange(len(frequencies)), -frequencies))[:count]] = True
         idf = np.log((units + 1) / (frequencies + 1)) + 1
-        return cls(idf, idf**config.alpha, stop, config)
+        return cls(idf, np.where(stop, 0.0, idf**config.alpha), stop, config)
 
     def factors(
         self, centers: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Return the query's centers that count, and w(q,c) * idf^alpha of each."""
-        return _factors(self.stop, self.worth, centers, weights)
+        return weigh(self.worth, centers, weights)
 
     def norms(self, segment: Segment) -> npt.NDArray[np.float32]:
         """Return what each unit's sum is multiplied by, or 0 for a deleted one."""
         return np.where(segment.live_units, self.config.norms(segment.span_counts), 0).astype(np.float32)
-
-
-@compiled
-def _factors(
-    stop: npt.NDArray[np.bool_],
-    worth: npt.NDArray[np.float64],
-    centers: npt.NDArray[np.int32],
-    weights: npt.NDArray[np.float32],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Compiled, because a short query is answered in the time that a dozen calls of NumPy take."""
-    kept, factors = np.empty(len(centers), dtype=np.int64), np.empty(len(centers), dtype=np.float64)
-    count = 0
-    for place in range(len(centers)):
-        center = np.int64(centers[place])
-        if not stop[center]:
-            kept[count], factors[count] = center, np.float64(weights[place]) * worth[center]
-            count += 1
-    return kept[:count], factors[:count]
