@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +11,16 @@ import numpy.typing as npt
 from sparse_coverage.baselines.sides import refresh_side, side_scorer
 from sparse_coverage.baselines.texts import write_texts
 from sparse_coverage.baselines.types import Mask, Scores, Side
-from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore, allowed_units, open_store
 from sparse_coverage.patents import Patent
 from sparse_coverage.patents.passages import By
 from sparse_coverage.search import Hit, PassageHit
-from sparse_coverage.search.types import Queries
+from sparse_coverage.search.searcher import PassageSearcher
 
 Numbers = npt.NDArray[np.int64]
 
 
-class Baseline:
+class Baseline(PassageSearcher):
     """Searches the texts of an index by one of its sides.
 
         bm25 = Baseline.build("bm25-index", Bm25(), read_patents("patents/"))
@@ -57,53 +55,14 @@ class Baseline:
         """Return the number of passages."""
         return self.store.state.units
 
-    @overload
-    def search(self, queries: str, k: int = ..., *, passages: int = ..., filter: Filter | None = ...) -> list[Hit]: ...
+    def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
+        allowed = self._allowed(condition)
+        return [self._hits(self._scores(query, allowed), k, passages) for query in queries]
 
-    @overload
-    def search(
-        self, queries: Queries, k: int = ..., *, passages: int = ..., filter: Filter | None = ...
-    ) -> list[list[Hit]]: ...
-
-    def search(
-        self,
-        queries: str | Queries,
-        k: int = 10,
-        *,
-        passages: int = 3,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
-    ) -> list[Hit] | list[list[Hit]]:
-        """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each."""
-        _require(k=k, passages=passages)
-        allowed = self._allowed(filter)
-        if isinstance(queries, str):
-            return self._documents(queries, k, passages, allowed)
-        return [self._documents(query, k, passages, allowed) for query in queries]
-
-    @overload
-    def search_passages(self, queries: str, k: int = ..., *, filter: Filter | None = ...) -> list[PassageHit]: ...
-
-    @overload
-    def search_passages(
-        self, queries: Queries, k: int = ..., *, filter: Filter | None = ...
-    ) -> list[list[PassageHit]]: ...
-
-    def search_passages(
-        self,
-        queries: str | Queries,
-        k: int = 10,
-        *,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
-    ) -> list[PassageHit] | list[list[PassageHit]]:
-        """Return the `k` best passages of a query, whatever documents they are in; for several queries, a list each."""
-        _require(k=k)
-        allowed = self._allowed(filter)
-
-        def one(query: str) -> list[PassageHit]:
-            scores = self._scores(query, allowed)
-            return self._passages(best(scores, k), scores)
-
-        return one(queries) if isinstance(queries, str) else [one(query) for query in queries]
+    def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
+        allowed = self._allowed(condition)
+        every = (self._scores(query, allowed) for query in queries)
+        return [self._shown(best(scores, k), scores) for scores in every]
 
     def _allowed(self, condition: Filter | None) -> Mask | None:
         """Return which passages may be found, or None where all may."""
@@ -117,19 +76,18 @@ class Baseline:
             scores[~allowed] = -np.inf
         return scores
 
-    def _documents(self, query: str, k: int, passages: int, allowed: Mask | None) -> list[Hit]:
-        scores = self._scores(query, allowed)
+    def _hits(self, scores: Scores, k: int, passages: int) -> list[Hit]:
         numbers = np.flatnonzero(np.diff(self._starts))  # a document without passages cannot be found
         values = np.maximum.reduceat(scores, self._starts[numbers]) if len(numbers) else scores[:0]
         hits = []
         for place in best(values, k).tolist():
             record = self.store.document(int(numbers[place]))
             units = np.asarray(self.store.units_of(int(numbers[place])), dtype=np.int64)
-            found = self._passages(units[best(scores[units], passages)], scores)
+            found = self._shown(units[best(scores[units], passages)], scores)
             hits.append(Hit(record.id, record.title, float(values[place]), record.metadata, tuple(found)))
         return hits
 
-    def _passages(self, units: Numbers, scores: Scores) -> list[PassageHit]:
+    def _shown(self, units: Numbers, scores: Scores) -> list[PassageHit]:
         hits = []
         for number in units.tolist():
             record = self.store.unit(number)
@@ -149,9 +107,3 @@ def best(scores: Scores, k: int) -> Numbers:
     else:
         chosen = np.flatnonzero(scores > -np.inf)
     return chosen[np.argsort(-scores[chosen], kind="stable")[:k]].astype(np.int64)
-
-
-def _require(**counts: int) -> None:
-    for name, count in counts.items():
-        if count < 1:
-            raise InputError(f"{name} must be at least 1, not {count}.")

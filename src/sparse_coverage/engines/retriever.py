@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar, overload
+from typing import TypeVar
 
 from sparse_coverage.engines.conditions import Condition, condition_of
 from sparse_coverage.engines.ranking import AT_ONCE, Ranker
@@ -16,13 +16,14 @@ from sparse_coverage.index import Filter
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.building import MODEL_FOLDER, vocabulary_digest
 from sparse_coverage.search.scoring import ScoringConfig
-from sparse_coverage.search.types import Hit, PassageHit, Queries
+from sparse_coverage.search.searcher import PassageSearcher
+from sparse_coverage.search.types import Hit, PassageHit
 from sparse_coverage.vectors import SparseVector
 
 T = TypeVar("T")
 
 
-class EngineRetriever:
+class EngineRetriever(PassageSearcher):
     """Ranks what a collection on an engine holds.
 
         retriever = EngineRetriever(QdrantCollection(["http://127.0.0.1:6333"], "patents"), model)
@@ -53,64 +54,31 @@ class EngineRetriever:
         self.ranker.refresh()
         self._require_model()
 
-    @overload
-    def search(self, queries: str, k: int = ..., *, passages: int = ..., filter: Filter | None = ...) -> list[Hit]: ...
+    def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
+        wanted = self._condition(condition)
+        return self._each(queries, lambda vector: self._hits(self.ranker.rank_documents(vector, k, passages, wanted)))
 
-    @overload
-    def search(
-        self, queries: Queries, k: int = ..., *, passages: int = ..., filter: Filter | None = ...
-    ) -> list[list[Hit]]: ...
-
-    def search(
-        self,
-        queries: str | Queries,
-        k: int = 10,
-        *,
-        passages: int = 3,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
-    ) -> list[Hit] | list[list[Hit]]:
-        """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each."""
-        _require(k=k, passages=passages)
-        condition = self._condition(filter)
-
-        def one(vector: SparseVector) -> list[Hit]:
-            return self._hits(self.ranker.rank_documents(vector, k, passages, condition))
-
-        if isinstance(queries, str):
-            return one(self.model.encode_query(queries))
-        return _in_parallel(one, list(self.model.encode_queries(queries)))
-
-    @overload
-    def search_passages(self, queries: str, k: int = ..., *, filter: Filter | None = ...) -> list[PassageHit]: ...
-
-    @overload
-    def search_passages(
-        self, queries: Queries, k: int = ..., *, filter: Filter | None = ...
-    ) -> list[list[PassageHit]]: ...
-
-    def search_passages(
-        self,
-        queries: str | Queries,
-        k: int = 10,
-        *,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
-    ) -> list[PassageHit] | list[list[PassageHit]]:
-        """Return the `k` best passages of a query, whatever documents they are in; for several queries, a list each."""
-        _require(k=k)
+    def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
         if k > self.collection.limit:
             raise InputError(
                 f"This engine returns at most {self.collection.limit:,} passages at once; {k:,} were asked for."
             )
-        condition = self._condition(filter)
+        wanted = self._condition(condition)
 
         def one(vector: SparseVector) -> list[PassageHit]:
-            found = self.ranker.rank_passages(vector, k, condition)
+            found = self.ranker.rank_passages(vector, k, wanted)
             shown = self.collection.show([point.id for point in found]) if found else {}
             return [_passage(shown[point.id], point.score) for point in found if point.id in shown]
 
-        if isinstance(queries, str):
-            return one(self.model.encode_query(queries))
-        return _in_parallel(one, list(self.model.encode_queries(queries)))
+        return self._each(queries, one)
+
+    def _each(self, queries: list[str], function: Callable[[SparseVector], T]) -> list[T]:
+        """Apply a function to the vector of each query, many at a time."""
+        if len(queries) == 1:
+            return [function(self.model.encode_query(queries[0]))]
+        vectors = list(self.model.encode_queries(queries))
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return list(pool.map(function, vectors))
 
     def _require_model(self) -> None:
         self.ranker.known.require(vocabulary_digest(self.model), self.collection.name)
@@ -141,14 +109,3 @@ def load_model(folder: str | Path) -> SparseCoverage:
 
 def _passage(shown: Shown, score: float) -> PassageHit:
     return PassageHit(shown.unit, shown.document, shown.section, shown.text, score)
-
-
-def _in_parallel(function: Callable[[SparseVector], T], vectors: Sequence[SparseVector]) -> list[T]:
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        return list(pool.map(function, vectors))
-
-
-def _require(**counts: int) -> None:
-    for name, count in counts.items():
-        if count < 1:
-            raise InputError(f"{name} must be at least 1, not {count}.")

@@ -5,20 +5,21 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.search.fusing import How, Values, fuse_scores
-from sparse_coverage.search.types import Hit, PassageHit, Queries, Retriever
+from sparse_coverage.search.searcher import Searcher
+from sparse_coverage.search.types import Hit, PassageHit, Retriever
 
 Level = Literal["document", "passage"]
 DEPTH = 1000
 
 
-class Fuse:
+class Fuse(Searcher):
     """Searches with several retrievers and joins what they find. It is a retriever itself, so fusions can be fused.
 
         hybrid = Fuse(index, bm25, dense)
@@ -52,35 +53,15 @@ class Fuse:
         self._weights = given
         self._depth = depth
 
-    @overload
-    def search(self, queries: str, k: int = ..., *, passages: int = ..., filter: Filter | None = ...) -> list[Hit]: ...
-
-    @overload
-    def search(
-        self, queries: Queries, k: int = ..., *, passages: int = ..., filter: Filter | None = ...
-    ) -> list[list[Hit]]: ...
-
-    def search(
-        self,
-        queries: str | Queries,
-        k: int = 10,
-        *,
-        passages: int = 3,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
-    ) -> list[Hit] | list[list[Hit]]:
-        """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each.
-
-        `filter` goes to every part. A document's best passage has the document's score.
-        """
-        several = [queries] if isinstance(queries, str) else list(queries)
+    def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
+        """A document's best passage has the document's score."""
         depth = max(k, self._depth)
-        found = [ask(part, several, depth, passages, filter) for part in self.parts]
+        found = [ask(part, queries, depth, passages, condition) for part in self.parts]
         fuse = self._by_document if self._level == "document" else self._by_passage
-        fused = [
+        return [
             [replace(hit, passages=hit.passages[:passages]) for hit in fuse([part[place] for part in found])[:k]]
-            for place in range(len(several))
+            for place in range(len(queries))
         ]
-        return fused[0] if isinstance(queries, str) else fused
 
     def _by_document(self, parts: Sequence[Sequence[Hit]]) -> list[Hit]:
         every = {hit.document: hit for part in reversed(parts) for hit in part}

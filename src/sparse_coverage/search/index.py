@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from time import perf_counter
-from typing import overload
+from typing import TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ from sparse_coverage.search.engine import Allowed, Engine, RankedDocument
 from sparse_coverage.search.explaining import Explainer
 from sparse_coverage.search.feedback import Enriched, with_feedback
 from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
+from sparse_coverage.search.searcher import PassageSearcher, require_counts
 from sparse_coverage.search.tracing import trace_query
 from sparse_coverage.search.types import Answers, Explanation, Hit, PassageHit, Queries, QueryCost
 from sparse_coverage.vectors import SparseVector
@@ -41,8 +42,10 @@ from sparse_coverage.vectors import SparseVector
 # Below this many units a query takes less time than waking a second thread pays for.
 _WORTH_SHARING = 200_000
 
+T = TypeVar("T")
 
-class Index:
+
+class Index(PassageSearcher):
     """Patents on disk, ready to be searched.
 
         index = Index.build("my-index", model, read_patents("patents/"))
@@ -155,50 +158,44 @@ class Index:
         `filter` says what may be found at all, `aggregation` how passages make a document's score. One query is shared out
         over the cores; of several, each core takes its own.
         """
-        _require(k=k, passages=passages)
-        engine = self._engine  # once: a refresh by another thread must not come between
-        allowed = _allowed(engine, filter)
-        if isinstance(queries, str):
-            threads = self._shares(engine)
-            vector = with_feedback(engine, self.model.encode_query(queries), allowed, threads).vector
-            found, _ = engine.rank_documents(vector, k, aggregation, allowed, passages, threads)
-            return self._hits(engine, found)
-        vectors = list(self.model.encode_queries(queries))
+        require_counts(k=k, passages=passages)
+        several = [queries] if isinstance(queries, str) else list(queries)
+        found = self._documents(several, k, passages, filter, aggregation)
+        return found[0] if isinstance(queries, str) else found
 
-        def one(vector: SparseVector) -> list[Hit]:
-            vector = with_feedback(engine, vector, allowed).vector
-            return self._hits(engine, engine.rank_documents(vector, k, aggregation, allowed, passages)[0])
-
-        return engine.in_parallel(one, vectors)
-
-    @overload
-    def search_passages(self, queries: str, k: int = ..., *, filter: Filter | None = ...) -> list[PassageHit]: ...
-
-    @overload
-    def search_passages(
-        self, queries: Queries, k: int = ..., *, filter: Filter | None = ...
-    ) -> list[list[PassageHit]]: ...
-
-    def search_passages(
+    def _documents(
         self,
-        queries: str | Queries,
-        k: int = 10,
-        *,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
-    ) -> list[PassageHit] | list[list[PassageHit]]:
-        """Return the `k` best passages of a query, whatever documents they are in; for several queries, a list each."""
-        _require(k=k)
+        queries: list[str],
+        k: int,
+        passages: int,
+        condition: Filter | None,
+        aggregation: Aggregation = Best(),  # noqa: B008 - immutable
+    ) -> list[list[Hit]]:
         engine = self._engine  # once: a refresh by another thread must not come between
-        allowed = _allowed(engine, filter)
+        allowed = _allowed(engine, condition)
+
+        def one(vector: SparseVector, threads: int = 1) -> list[Hit]:
+            vector = with_feedback(engine, vector, allowed, threads).vector
+            return self._hits(engine, engine.rank_documents(vector, k, aggregation, allowed, passages, threads)[0])
+
+        return self._each(engine, queries, one)
+
+    def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
+        engine = self._engine
+        allowed = _allowed(engine, condition)
 
         def one(vector: SparseVector, threads: int = 1) -> list[PassageHit]:
             vector = with_feedback(engine, vector, allowed, threads).vector
             ranking = engine.rank_units(vector, k, allowed, threads)
             return _passages(engine.store, ranking.numbers, ranking.scores)
 
-        if isinstance(queries, str):
-            return one(self.model.encode_query(queries), self._shares(engine))
-        return engine.in_parallel(one, list(self.model.encode_queries(queries)))
+        return self._each(engine, queries, one)
+
+    def _each(self, engine: Engine, queries: list[str], function: Callable[..., list[T]]) -> list[list[T]]:
+        """Apply a function to the vector of each query: one is shared out over the cores, of several each core takes its own."""
+        if len(queries) == 1:
+            return [function(self.model.encode_query(queries[0]), self._shares(engine))]
+        return engine.in_parallel(function, list(self.model.encode_queries(queries)))
 
     def rerank_passages(
         self,
@@ -212,7 +209,7 @@ class Index:
 
         Passages without any shared center come last, in corpus order.
         """
-        _require(documents=documents)
+        require_counts(documents=documents)
         engine = self._engine
         allowed = _allowed(engine, filter)
         vector = with_feedback(engine, self.model.encode_query(query), allowed, self._shares(engine)).vector
@@ -232,7 +229,7 @@ class Index:
         aggregation: Aggregation = Best(),  # noqa: B008 - immutable
     ) -> tuple[list[Hit], QueryCost]:
         """Search, and say what it cost: lists read and time per stage."""
-        _require(k=k, passages=passages)
+        require_counts(k=k, passages=passages)
         engine, begun = self._engine, perf_counter()
         vector = self.model.encode_query(query)
         encoded = perf_counter()
@@ -380,9 +377,3 @@ def _passages(store: IndexStore, units: npt.NDArray[np.int64], scores: npt.NDArr
         record = store.unit(number)
         hits.append(PassageHit(record.id, record.document, record.section, record.text, score))
     return hits
-
-
-def _require(**counts: int) -> None:
-    for name, count in counts.items():
-        if count < 1:
-            raise InputError(f"{name} must be at least 1, not {count}.")

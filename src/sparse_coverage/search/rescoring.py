@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import overload
 
 import numpy as np
 
@@ -12,10 +11,11 @@ from sparse_coverage.index import Filter
 from sparse_coverage.index.filters import document
 from sparse_coverage.search.fusing import shares
 from sparse_coverage.search.fusion import ask
-from sparse_coverage.search.types import Hit, Queries, Retriever
+from sparse_coverage.search.searcher import Searcher
+from sparse_coverage.search.types import Hit, Retriever
 
 
-class Rescore:
+class Rescore(Searcher):
     """Takes the `top` documents of `first` and ranks them by `by`, which looks at these documents only.
 
         Rescore(index, dense, top=100).search("A valve comprising a plunger biased by a spring")
@@ -35,27 +35,9 @@ class Rescore:
         self._top = top
         self._weight = weight
 
-    @overload
-    def search(self, queries: str, k: int = ..., *, passages: int = ..., filter: Filter | None = ...) -> list[Hit]: ...
-
-    @overload
-    def search(
-        self, queries: Queries, k: int = ..., *, passages: int = ..., filter: Filter | None = ...
-    ) -> list[list[Hit]]: ...
-
-    def search(
-        self,
-        queries: str | Queries,
-        k: int = 10,
-        *,
-        passages: int = 3,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
-    ) -> list[Hit] | list[list[Hit]]:
-        """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each."""
-        several = [queries] if isinstance(queries, str) else list(queries)
-        found = ask(self.first, several, max(k, self._top), passages, filter)
-        ranked = [self._again(query, hits, passages, filter)[:k] for query, hits in zip(several, found, strict=True)]
-        return ranked[0] if isinstance(queries, str) else ranked
+    def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
+        found = ask(self.first, queries, max(k, self._top), passages, condition)
+        return [self._again(query, hits, passages, condition)[:k] for query, hits in zip(queries, found, strict=True)]
 
     def _again(self, query: str, hits: Sequence[Hit], passages: int, condition: Filter | None) -> list[Hit]:
         head, tail = hits[: self._top], list(hits[self._top :])
