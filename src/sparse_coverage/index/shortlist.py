@@ -8,10 +8,12 @@ takes more to come in.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.index.types import Floats
+from sparse_coverage.index.types import Array, Floats
 from sparse_coverage.kernels import compiled
 
 COLUMNS, ROWS = 64, 32
@@ -38,7 +40,9 @@ def new_shortlist(k: int) -> tuple[Keys, Numbers]:
     A key is the bits of a score, which is never negative and so orders like its bits, before 2^32 - 1 minus its number. The
     larger key is the better one. The two numbers beside are how many keys there are, and the bits that a score must exceed.
     """
-    return np.empty(2 * k + _TILE, dtype=np.uint64), np.zeros(2, dtype=np.int64)
+    state = np.empty(2, dtype=np.int64)
+    state[:] = 0
+    return np.empty(2 * k + _TILE, dtype=np.uint64), state
 
 
 @compiled
@@ -50,12 +54,10 @@ def offer(scores: Floats, first: int, k: int, keys: Keys, state: Numbers) -> Non
     count, floor = state[0], np.int32(state[1])
     if count < k <= len(maxima):
         # At least k scores reach the k-th largest maximum.
-        floor = max(floor, np.int32(np.partition(maxima, len(maxima) - k)[len(maxima) - k] - 1))
+        floor = max(floor, np.int32(_largest_first(maxima.copy(), k) - 1))
     for top in range(0, len(scores), _TILE):
         if count + _TILE > len(keys):
-            best = np.partition(keys[:count], count - k)[count - k :]
-            keys[:k] = best
-            count, floor = k, np.int32(best[0] >> np.uint64(32))
+            count, floor = k, np.int32(_largest_first(keys[:count], k) >> np.uint64(32))
         tile, heads = bits[top : top + _TILE], maxima[top // ROWS : top // ROWS + COLUMNS]
         number = np.uint64(_LAST - first - top)
         for column in range(COLUMNS):
@@ -85,11 +87,56 @@ def note_maxima(bits: Bits, maxima: Bits) -> None:
 @compiled
 def ranked(k: int, keys: Keys, state: Numbers) -> tuple[Numbers, Floats]:
     """Return the numbers and scores of the k best on a shortlist, best first."""
-    rising = np.sort(keys[: state[0]])
-    count = min(k, len(rising))
+    count = min(k, state[0])
+    if state[0] > k:
+        _largest_first(keys[: state[0]], k)
+    falling = _sorted_falling(keys[:count])
     numbers, bits = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int32)
     for place in range(count):
-        key = rising[len(rising) - 1 - place]
-        numbers[place] = _LAST - np.int64(key & np.uint64(_LAST))
-        bits[place] = np.int32(key >> np.uint64(32))
+        numbers[place] = _LAST - np.int64(falling[place] & np.uint64(_LAST))
+        bits[place] = np.int32(falling[place] >> np.uint64(32))
     return numbers, bits.view(np.float32)
+
+
+@compiled
+def _largest_first(values: Array, k: int) -> Any:
+    """Move the k largest values to the front, in no order, and return the smallest of them (Hoare's quickselect)."""
+    first, last = 0, len(values) - 1
+    while first < last:
+        pivot, low, high = values[(first + last) // 2], first, last
+        while low <= high:
+            while values[low] > pivot:
+                low += 1
+            while values[high] < pivot:
+                high -= 1
+            if low <= high:
+                values[low], values[high] = values[high], values[low]
+                low += 1
+                high -= 1
+        if k - 1 <= high:
+            last = high
+        elif k - 1 >= low:
+            first = low
+        else:
+            break
+    return values[k - 1]
+
+
+@compiled
+def _sorted_falling(keys: Keys) -> Keys:
+    """Sort, largest first: by the lowest byte, then by the next, and so on, equal ones staying in order."""
+    here: Keys = keys.copy()
+    there, ends = np.empty_like(keys), np.empty(256, dtype=np.int64)
+    for shift in range(0, 64, 8):
+        ends[:] = 0
+        for key in here:
+            ends[(key >> np.uint64(shift)) & np.uint64(255)] += 1
+        place = 0
+        for byte in range(255, -1, -1):
+            place, ends[byte] = place + ends[byte], place
+        for key in here:
+            byte = np.int64((key >> np.uint64(shift)) & np.uint64(255))
+            there[ends[byte]] = key
+            ends[byte] += 1
+        here, there = there, here
+    return here

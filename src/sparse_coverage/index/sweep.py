@@ -18,13 +18,13 @@ from sparse_coverage.index.accumulate import Centers, Factors, accumulate_narrow
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import weight_scale
 from sparse_coverage.index.shortlist import Numbers, new_shortlist, offer, ranked
-from sparse_coverage.index.types import Bytes, Floats, Uint32s
+from sparse_coverage.index.types import Array, Bytes, Floats, Uint32s
 from sparse_coverage.kernels import compiled, pointer
 from sparse_coverage.vectors.types import SparseVector
 
 EVERYTHING: Bytes = np.zeros(0, dtype=np.uint8)
+_WIDE: Uint32s = np.zeros(0, dtype=np.uint32)
 _Int32s = npt.NDArray[np.int32]
-_Arguments = tuple[Numbers, Numbers, int, Factors, Floats, _Int32s, Floats, Bytes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,35 +51,36 @@ class Sweep:
         arrays = [(part.offsets, part.packed.data, part.packed.sound) for part in lists]
         table = [[number for array in row for number in (array.ctypes.data, len(array))] for row in arrays]
         self._table = np.asarray(table, dtype=np.int64).reshape(len(table), 6)
-        self._scale = weight_scale(8 if any(part.packed.data.ndim == 2 for part in lists) else 16)
+        self._form = np.zeros((0, 3), np.uint8) if any(part.packed.data.ndim == 2 for part in lists) else _WIDE
+        self._scale = weight_scale(16 if self._form is _WIDE else 8)
         self._longest = max((part.units for part in lists), default=0)
         self._rooms: list[Floats] = []  # used again and again, since fresh memory costs time
 
     def score(self, query: SparseVector, allowed: Bytes, segments: range, scores: Floats) -> None:
         """Write the scores of the units of some segments to their places in `scores`."""
-        arguments = self._arguments(query, allowed)
-        while not _score_segments(*arguments, segments.start, segments.stop, scores):
-            self._check(query, segments)
+        self._run(query, allowed, segments, scores, 0)
 
     def best(self, query: SparseVector, allowed: Bytes, segments: range, k: int) -> tuple[Numbers, Floats]:
         """Return the numbers and scores of the k best units of some segments, best first, ties in order of numbers."""
-        arguments, k = self._arguments(query, allowed), max(1, min(k, len(self._norms)))
         try:
             room = self._rooms.pop()
         except IndexError:
             room = np.empty(self._longest, dtype=np.float32)
-        complete = False
-        while not complete:
-            complete, numbers, scores = _best_of_segments(*arguments, segments.start, segments.stop, room, k)
-            if not complete:
-                self._check(query, segments)
+        numbers, scores = self._run(query, allowed, segments, room, max(1, min(k, len(self._norms))))
         self._rooms.append(room)
         return numbers, scores
 
-    def _arguments(self, query: SparseVector, allowed: Bytes) -> _Arguments:
-        return (
-            self._table, self._starts, self._scale, self._worth, self._norms, query.centers, query.weights, allowed,
-        )  # fmt: skip
+    def _run(
+        self, query: SparseVector, allowed: Bytes, segments: range, room: Floats, k: int
+    ) -> tuple[Numbers, Floats]:
+        while True:
+            complete, numbers, scores = _sweep(
+                self._form, self._table, self._starts, self._scale, self._worth, self._norms, query.centers, query.weights, allowed,
+                segments.start, segments.stop, room, k,
+            )  # fmt: skip
+            if complete:
+                return numbers, scores
+            self._check(query, segments)
 
     def _check(self, query: SparseVector, segments: range) -> None:
         """Check all pages that a query needs, after some of them were found never to have been used before."""
@@ -102,32 +103,22 @@ def weigh(worth: Factors, centers: _Int32s, weights: Floats) -> tuple[Centers, F
 
 
 @compiled
-def _score_segments(
-    table: Numbers, starts: Numbers, scale: int, worth: Factors, norms: Floats, query_centers: _Int32s,
-    query_weights: Floats, allowed: Bytes, first: int, last: int, scores: Floats,
-) -> bool:  # fmt: skip
-    """Score the segments from `first` up to `last`; return False, unfinished, at a page that was never checked."""
-    centers, factors = weigh(worth, query_centers, query_weights)
-    for segment in range(first, last):
-        here = scores[starts[segment] : starts[segment + 1]]
-        if not _score(table, starts, scale, norms, centers, factors, allowed, segment, here):
-            return False
-    return True
-
-
-@compiled
-def _best_of_segments(
-    table: Numbers, starts: Numbers, scale: int, worth: Factors, norms: Floats, query_centers: _Int32s,
+def _sweep(
+    form: Array, table: Numbers, starts: Numbers, scale: int, worth: Factors, norms: Floats, query_centers: _Int32s,
     query_weights: Floats, allowed: Bytes, first: int, last: int, room: Floats, k: int,
 ) -> tuple[bool, Numbers, Floats]:  # fmt: skip
-    """The same, but return the best."""
+    """Score the segments from `first` up to `last`. Tell whether all their pages were checked before: else it is unfinished.
+
+    With a k, `room` is for one segment at a time, and the k best are returned; without, it keeps the scores of all.
+    """
     centers, factors = weigh(worth, query_centers, query_weights)
     keys, state = new_shortlist(k)
     complete = True
     for segment in range(first, last):
-        here = room[: starts[segment + 1] - starts[segment]]
-        complete = complete and _score(table, starts, scale, norms, centers, factors, allowed, segment, here)
-        if complete:
+        begin, end = (0, starts[segment + 1] - starts[segment]) if k else (starts[segment], starts[segment + 1])
+        here = room[begin:end]
+        complete = complete and _score(form, table, starts, scale, norms, centers, factors, allowed, segment, here)
+        if complete and k:
             offer(here, starts[segment], k, keys, state)
     numbers, scores = ranked(k, keys, state)
     return complete, numbers, scores
@@ -135,10 +126,13 @@ def _best_of_segments(
 
 @compiled
 def _score(
-    table: Numbers, starts: Numbers, scale: int, norms: Floats, centers: Centers, factors: Factors, allowed: Bytes,
+    form: Array, table: Numbers, starts: Numbers, scale: int, norms: Floats, centers: Centers, factors: Factors, allowed: Bytes,
     segment: int, scores: Floats,
 ) -> bool:  # fmt: skip
-    """Score one segment; tell whether all the pages it took were checked before."""
+    """Score one segment; tell whether all the pages it took were checked before.
+
+    `form` is empty: it is one-dimensional for postings of 32 bits, and code for the other form is then not even compiled.
+    """
     begin, end = starts[segment], starts[segment + 1]
     mask = allowed[begin:end]
     if len(mask) and not mask.any():
@@ -146,12 +140,12 @@ def _score(
         return True
     row = table[segment]
     offsets, sound = carray(pointer(row[0]), (row[1],), np.uint32), carray(pointer(row[4]), (row[5],), np.uint8)
-    if scale < 256:
-        narrow = carray(pointer(row[2]), (row[3], 3), np.uint8)
-        complete = accumulate_narrow(offsets, narrow, sound, centers, factors, scale, scores)
-    else:
+    if form.ndim == 1:
         wide = carray(pointer(row[2]), (row[3],), np.uint32)
         complete = accumulate_wide(offsets, wide, sound, centers, factors, scale, scores)
+    else:
+        narrow = carray(pointer(row[2]), (row[3], 3), np.uint8)
+        complete = accumulate_narrow(offsets, narrow, sound, centers, factors, scale, scores)
     if complete:
         normalise(scores, norms[begin:end], mask)
     return complete
