@@ -95,8 +95,7 @@ def compare(units: int, queries: int, folder: Path, peers: list[str]) -> dict[st
         write_index(folder / "ours", [corpus], words=8)
     scoring = ScoringConfig()
     ours = Engine(open_store(folder / "ours"), scoring, threads=2)
-    for segment in ours.store.segments:
-        segment.packed.check_all()  # pages are checked at their first use; what is timed is every later one
+    _check_pages(ours)
     kinds = {"long": make_queries(queries, 745, 1), "short": make_queries(queries, 68, 2)}
     engines = _peers(corpus, scoring, folder, peers)
     small = _seismic(corpus, folder, peers, units)
@@ -142,6 +141,12 @@ def compare(units: int, queries: int, folder: Path, peers: list[str]) -> dict[st
     figures["filters"] = _filters(ours, stored, kinds["long"])
     figures["seismic"] = small(kinds) if small else {}
     return figures
+
+
+def _check_pages(engine: Engine) -> None:
+    """Check all pages, which is else done at their first use: what is timed is every later one."""
+    for segment in engine.store.segments:
+        segment.packed.check_all()
 
 
 def _row(times: list[tuple[float, float]], quality: list[tuple[float, float]]) -> dict[str, float]:
@@ -192,6 +197,7 @@ def _seismic(corpus: Corpus, folder: Path, wanted: list[str], units: int) -> Cal
     if not (folder / "ours-small" / "manifest.json").exists():
         write_index(folder / "ours-small", [part], words=8)
     ours = Engine(open_store(folder / "ours-small"), ScoringConfig(), threads=1)
+    _check_pages(ours)
     try:
         engines = search_peers.seismic_engines(search_peers.Lists(part, 0.5, V), folder / "seismic")
     except ImportError as error:
