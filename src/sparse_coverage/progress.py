@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
@@ -56,3 +57,18 @@ def tracked(items: Iterable[T], label: str, total: int | None = None) -> Iterato
         for item in items:
             yield item
             advance()
+
+
+@contextmanager
+def waiting(label: str, patience: float = 1.0) -> Iterator[None]:
+    """Show a label for the time of a block that cannot be counted, but only if it takes longer than so many seconds."""
+    console = Console(stderr=True)
+    status = console.status(label)
+    timer = threading.Timer(patience, status.start if console.is_terminal else lambda: None)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        status.stop()

@@ -56,7 +56,10 @@ def open_index(folder: Path, threads: int | None, **scoring: float | None) -> In
 
     index = Index.open(folder, threads=threads)
     given: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
-    return Index(index.store, index.model, replace(index.model.scoring, **given), threads) if given else index
+    if given:
+        index = Index(index.store, index.model, replace(index.model.scoring, **given), threads)
+    index.warm_up()  # here, because loading compiled code is no cost of a query
+    return index
 
 
 def condition_of(folder: Path, before: str | None, families: tuple[str, ...], expression: str | None) -> Filter | None:

@@ -154,8 +154,6 @@ def command(
         else:
             show_passages(listed)
         return
-    if profile:
-        opened.warm_up()  # loading compiled code is no cost of the query
     hits, cost = opened.profile(text, k, passages=passages, filter=condition, aggregation=rule)
     explanations = {}
     if html or not as_json:

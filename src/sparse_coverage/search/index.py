@@ -28,6 +28,7 @@ from sparse_coverage.index import (
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent
 from sparse_coverage.patents.passages import By
+from sparse_coverage.progress import waiting
 from sparse_coverage.search.aggregation import Aggregation, Best
 from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, vocabulary_digest
 from sparse_coverage.search.engine import Allowed, Engine, RankedDocument
@@ -332,8 +333,9 @@ class Index(PassageSearcher):
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
         one, engine = np.zeros(1, np.int32), self._engine
         vector = SparseVector(one, np.ones(1, np.float32), one, one, one, 1, 0)
-        engine.rank_units(vector, 1)
-        engine.rank_documents(vector, 1, Best(), np.ones(engine.store.size, np.uint8), 1)
+        with waiting("Compiling what searches, once after an installation"):
+            engine.rank_units(vector, 1)
+            engine.rank_documents(vector, 1, Best(), np.ones(engine.store.size, np.uint8), 1)
 
     def _shares(self, engine: Engine) -> int:
         return engine.threads if engine.store.size >= _WORTH_SHARING else 1
