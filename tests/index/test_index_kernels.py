@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -54,6 +55,13 @@ def test_scores_are_sums_of_products(
     for again in ([packed(documents, bits) for documents in segments], lists):  # again: never checked, and checked
         numbers, scores = Sweep(again, worth, norms).best(asked, allowed, everything, k)
         assert list(zip(numbers.tolist(), scores.tolist(), strict=True)) == plain_best(found, k)
+
+
+@pytest.mark.parametrize("center", [-1, CENTERS])
+def test_a_center_that_does_not_exist_is_refused(center: int) -> None:
+    sweep = Sweep([packed([{1: 0.5}], 16)], np.ones(CENTERS), np.ones(1, np.float32))
+    with pytest.raises(IndexError, match="names a center that the vocabulary does not have"):
+        sweep.best(vector({1: 0.5, center: 0.5}), EVERYTHING, range(1), 1)
 
 
 def packed(documents: list[dict[int, float]], bits: WeightBits) -> Lists:

@@ -95,6 +95,8 @@ def weigh(worth: Factors, centers: _Int32s, weights: Floats) -> tuple[Centers, F
     kept, factors = np.empty(len(centers), dtype=np.int64), np.empty(len(centers), dtype=np.float64)
     count = 0
     for place in range(len(centers)):
+        if not 0 <= centers[place] < len(worth):
+            raise IndexError("A query names a center that the vocabulary does not have.")
         if worth[centers[place]] > 0:
             kept[count] = centers[place]
             factors[count] = np.float64(weights[place]) * worth[centers[place]]
