@@ -29,7 +29,7 @@ from sparse_coverage.patents.types import Claim, Paragraph
 from sparse_coverage.patents.work import Outcome, carry_out_all
 from sparse_coverage.progress import progress_bar
 
-BATCH_BYTES = 16 << 20
+BATCH_BYTES = 2 << 20
 """Files are read in batches of about this size."""
 
 Report = Callable[[Problem], None]
