@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from made_up import CENTERS, vector
 
+from sparse_coverage.errors import IndexStoreError, MismatchError
 from sparse_coverage.index.accumulate import normalise
 from sparse_coverage.index.document_scores import BEST, DECAYED_SUM, TOP_MEAN, best_documents
 from sparse_coverage.index.pages import GuardedArray, page_sums
@@ -60,8 +61,30 @@ def test_scores_are_sums_of_products(
 @pytest.mark.parametrize("center", [-1, CENTERS])
 def test_a_center_that_does_not_exist_is_refused(center: int) -> None:
     sweep = Sweep([packed([{1: 0.5}], 16)], np.ones(CENTERS), np.ones(1, np.float32))
-    with pytest.raises(IndexError, match="names a center that the vocabulary does not have"):
+    with pytest.raises(MismatchError, match="names a center that the vocabulary does not have"):
         sweep.best(vector({1: 0.5, center: 0.5}), EVERYTHING, range(1), 1)
+
+
+def test_lists_that_do_not_fit_are_refused() -> None:
+    wide, narrow, norms = packed([{1: 0.5}], 16), packed([{1: 0.5}], 8), np.ones(2, np.float32)
+    with pytest.raises(IndexStoreError, match="do not fit one another"):
+        Sweep([wide, narrow], np.ones(CENTERS), norms)
+    with pytest.raises(IndexStoreError, match="do not fit one another"):
+        Sweep([wide, wide], np.ones(CENTERS + 1), norms)
+    with pytest.raises(IndexStoreError, match="do not fit one another"):
+        Sweep([wide], np.ones(CENTERS), norms)
+    with pytest.raises(ValueError, match="1 marks of what may be found do not fit 2 units"):
+        Sweep([wide, wide], np.ones(CENTERS), norms).best(vector({1: 0.5}), np.ones(1, np.uint8), range(2), 1)
+
+
+def test_pages_of_what_may_not_be_found_are_not_read() -> None:
+    sound, damaged = packed([{1: 0.5}], 16), packed([{1: 0.5}], 16)
+    damaged.packed.data[0] ^= 1
+    sweep = Sweep([sound, damaged], np.ones(CENTERS), np.ones(2, np.float32))
+    numbers, _ = sweep.best(vector({1: 0.5}), np.asarray([1, 0], np.uint8), range(2), 5)
+    assert numbers.tolist() == [0]
+    with pytest.raises(IndexStoreError, match="damaged"):
+        sweep.best(vector({1: 0.5}), EVERYTHING, range(2), 5)
 
 
 def packed(documents: list[dict[int, float]], bits: WeightBits) -> Lists:
@@ -110,6 +133,27 @@ def test_the_best_are_those_of_a_full_sort_ties_in_order(parts: list[np.ndarray]
         first += len(part)
     numbers, found = ranked(k, keys, state)
     assert list(zip(numbers.tolist(), found.tolist(), strict=True)) == plain_best(everything, k)
+
+
+@given(
+    seed=st.integers(0, 999),
+    sizes=st.lists(st.sampled_from([0, 1, 63, 2_047, 2_048, 2_049, 9_000]), max_size=5),
+    k=st.sampled_from([1, 7, 64, 500, 3_000]),
+    different=st.sampled_from([2, 50, 20_000]),
+)
+def test_a_shortlist_is_filled_and_cut_in_any_part(seed: int, sizes: list[int], k: int, different: int) -> None:
+    random = np.random.default_rng(seed)
+    values = np.concatenate([[0.0], random.exponential(size=different)]).astype(np.float32)
+    parts = [random.choice(values, size) for size in sizes]
+    (keys, state), first = new_shortlist(k), 0
+    for part in parts:
+        offer(part, first, k, keys, state)
+        first += len(part)
+    everything = np.concatenate([np.zeros(0, np.float32), *parts])
+    order = np.lexsort((np.arange(len(everything)), -everything))[:k]
+    numbers, found = ranked(k, keys, state)
+    assert numbers.tolist() == order[everything[order] > 0].tolist()
+    assert found.tolist() == everything[numbers].tolist()
 
 
 @given(

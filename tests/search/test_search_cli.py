@@ -91,7 +91,7 @@ def test_documents_without_text_are_counted(run: Run, folder: Path, tmp_path: Pa
     with more.open("a", encoding="utf-8") as file:
         file.write('{"id": "XX-4-A1"}\n{"id": "XX-5-A1"}\n')
     _, out, _ = run("index", more, "--model", folder / "model", "-o", tmp_path / "new")
-    assert "2 documents without text in this language were passed over" in " ".join(out.split())
+    assert "Without text in this language, and so passed over: 2." in " ".join(out.split())
     status, out, _ = run("index", "add", folder, more, "--json")
     assert (status, json.loads(out)["added"], json.loads(out)["without_text"]) == (0, 1, 2)
 

@@ -149,6 +149,11 @@ def test_a_search_that_fails_leaves_nothing_running(store: IndexStore, monkeypat
     assert ended
 
 
+def test_an_alpha_beyond_all_numbers_is_refused(store: IndexStore) -> None:
+    with pytest.raises(InputError, match=r"alpha = 10000.* is too large"):
+        Engine(store, ScoringConfig(alpha=10_000), 1)
+
+
 def test_an_index_without_documents_answers_nothing(tmp_path: Path) -> None:
     build(tmp_path / "index", [])
     engine = Engine(open_store(tmp_path / "index"), ScoringConfig(), 2)

@@ -33,8 +33,7 @@ class Baseline(PassageSearcher):
         self.store = store
         self.side = side
         self._scorer = side_scorer(store, side)
-        starts = [segment.document_starts[:-1].astype(np.int64) + segment.first_unit for segment in store.segments]
-        self._starts = np.concatenate([*starts, np.asarray([store.size], dtype=np.int64)])
+        self._starts = store.document_starts
         live = [np.zeros(0, bool), *(segment.live_units for segment in store.segments)]
         self._live: Mask = np.concatenate(live)
 

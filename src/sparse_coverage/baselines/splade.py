@@ -145,7 +145,8 @@ class SpladeScorer:
     def scores(self, query: str, allowed: Mask | None = None) -> Scores:
         """Return the score of every text; minus infinity where it shares no wordpiece with the query."""
         scores = np.empty(self._count, dtype=np.float32)
-        self._sweep.score(_vector(*self._query(query)), EVERYTHING, range(len(self._lists)), scores)
+        mask = EVERYTHING if allowed is None else allowed.view(np.uint8)
+        self._sweep.score(_vector(*self._query(query)), mask, range(len(self._lists)), scores)
         scores[scores <= 0] = -np.inf
         return scores
 

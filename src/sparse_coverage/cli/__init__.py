@@ -86,7 +86,7 @@ def main() -> None:
     except click.exceptions.Abort:
         print(
             "\nInterrupted. No half-written file was left behind; redirected output is incomplete. "
-            "A build goes on where it stopped when the same command is given again.",
+            "An index build goes on from its last commit when the same command is given again.",
             file=sys.stderr,
         )
         sys.exit(130)

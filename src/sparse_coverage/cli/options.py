@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.errors import InputError, SparseCoverageError
+from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent, Problem, passages
 from sparse_coverage.patents.passages import By
 
@@ -84,7 +84,7 @@ class ProblemLog:
         problems: list[Problem] = []
         try:
             yield problems.append
-        except SparseCoverageError:
+        except BaseException:
             for problem in problems:
                 self(problem)
             raise
@@ -100,7 +100,7 @@ class ProblemLog:
         """What to tell about the patents without text: a sentence, or nothing."""
         if not self.without_text:
             return ""
-        return f"{self.without_text:,} documents without text in this language were passed over. "
+        return f"Without text in this language, and so passed over: {self.without_text:,}. "
 
     @property
     def status(self) -> int:

@@ -76,16 +76,22 @@ def condition_of(folder: Path, before: str | None, families: tuple[str, ...], ex
 
 def _tell_unknown(folder: Path, families: tuple[str, ...]) -> None:
     """Say so when a family that is to be left out has nothing in the index: the id may be misspelt."""
+    import numpy as np
+
     from sparse_coverage.index import allowed_units, open_store
     from sparse_coverage.index.filters import family
 
-    if families:
-        store = open_store(folder)
+    if not families:
+        return
+    store = open_store(folder)
+    try:
+        live = np.concatenate([np.zeros(0, bool), *(segment.live_units for segment in store.segments)])
         for id_ in families:
-            if not allowed_units(store, family(id_)).any():
+            if not (allowed_units(store, family(id_)) & live).any():
                 click.echo(
                     f"Note: the index holds neither {id_} nor a member of its family, so --not-family-of {id_} leaves nothing "
                     "out. Ids look like EP-1234567-A1.",
                     err=True,
                 )
+    finally:
         store.close()

@@ -33,6 +33,7 @@ from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.search.aggregation import Best
 from sparse_coverage.search.engine import Engine, RankedDocument
 from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.search.searcher import require_counts
 from sparse_coverage.search.types import Hit, PassageHit
 from sparse_coverage.vectors import SparseVector
 
@@ -87,8 +88,7 @@ class VectorIndex:
 
         Terms that no unit has are passed over.
         """
-        if k < 1:
-            raise InputError(f"k must be at least 1, not {k}.")
+        require_counts(k=k)
         allowed = None if filter is None else allowed_units(self.store, filter)
 
         def one(weights: Weights) -> list[Hit]:

@@ -18,7 +18,9 @@ from sparse_coverage.kernels import compiled
 
 COLUMNS, ROWS = 64, 32
 _TILE = COLUMNS * ROWS
-_LAST = 0xFFFF_FFFF  # the largest number that a score can have
+LAST_NUMBER = 0xFFFF_FFFF
+"""The largest number that a score can have."""
+
 
 Bits = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
@@ -53,14 +55,14 @@ def offer(scores: Floats, first: int, k: int, keys: Keys, state: Numbers) -> Non
     note_maxima(bits, maxima)
     count, floor = state[0], np.int32(state[1])
     if count < k <= len(maxima):
-        # At least k scores reach the k-th largest maximum.
+        # At least k scores reach the k-th largest maximum: what is as large comes in, hence one less.
         least = _kth_largest(maxima.astype(np.uint64) << np.uint64(32), k)
         floor = max(floor, np.int32(least >> np.uint64(32)) - np.int32(1))
     for top in range(0, len(scores), _TILE):
         if count + _TILE > len(keys):
             count, floor = k, np.int32(_keep_largest(keys[:count], k) >> np.uint64(32))
         tile, heads = bits[top : top + _TILE], maxima[top // ROWS : top // ROWS + COLUMNS]
-        number = np.uint64(_LAST - first - top)
+        number = np.uint64(LAST_NUMBER - first - top)
         for column in range(COLUMNS):
             if heads[column] > floor:
                 for place in range(column, len(tile), COLUMNS):
@@ -94,14 +96,14 @@ def ranked(k: int, keys: Keys, state: Numbers) -> tuple[Numbers, Floats]:
     falling = _sorted_falling(keys[:count])
     numbers, bits = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int32)
     for place in range(count):
-        numbers[place] = _LAST - np.int64(falling[place] & np.uint64(_LAST))
+        numbers[place] = LAST_NUMBER - np.int64(falling[place] & np.uint64(LAST_NUMBER))
         bits[place] = np.int32(falling[place] >> np.uint64(32))
     return numbers, bits.view(np.float32)
 
 
 @compiled
 def _keep_largest(keys: Keys, k: int) -> Any:
-    """Move the k largest of different keys to the front, in order; return the most that none of them is below."""
+    """Move the k largest keys to the front, in order, and return a number that these reach and no other. Keys are all different."""
     least, count = _kth_largest(keys, k), 0
     for key in keys:
         keys[count] = key
@@ -111,9 +113,10 @@ def _keep_largest(keys: Keys, k: int) -> Any:
 
 @compiled
 def _kth_largest(keys: Keys, k: int) -> Any:
-    """Return the k-th largest key, or a smaller number that just k keys reach.
+    """Return the k-th largest key, or a smaller number that no more keys reach.
 
-    It is found 11 bits at a time, the highest first, by counting: without a branch that depends on the keys.
+    It is found 11 bits at a time, the highest first, by counting: without a branch that depends on the keys. The last step
+    counts two bits once more, which are known by then and the same in all keys that it counts.
     """
     least, known = np.uint64(0), np.uint64(0)
     counts = np.empty(2048, dtype=np.int64)

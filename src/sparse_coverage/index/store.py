@@ -44,6 +44,12 @@ class IndexStore:
         return sum(len(segment) for segment in self.segments)
 
     @cached_property
+    def document_starts(self) -> npt.NDArray[np.int64]:
+        """The number of the first unit of each document, and the number of units."""
+        starts = [part.document_starts[:-1].astype(np.int64) + part.first_unit for part in self.segments]
+        return np.concatenate([*starts, np.asarray([self.size], dtype=np.int64)])
+
+    @cached_property
     def frequencies(self) -> npt.NDArray[np.int64]:
         """The number of live units of each center."""
         zero = np.zeros(self.state.centers, dtype=np.int64)

@@ -14,15 +14,18 @@ import numpy as np
 import numpy.typing as npt
 from numba import carray
 
+from sparse_coverage.errors import IndexStoreError, MismatchError
 from sparse_coverage.index.accumulate import Centers, Factors, accumulate_narrow, accumulate_wide, normalise
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import weight_scale
-from sparse_coverage.index.shortlist import Numbers, new_shortlist, offer, ranked
+from sparse_coverage.index.shortlist import LAST_NUMBER, Numbers, new_shortlist, offer, ranked
 from sparse_coverage.index.types import Array, Bytes, Floats, Uint32s
 from sparse_coverage.kernels import compiled, pointer
 from sparse_coverage.vectors.types import SparseVector
 
 EVERYTHING: Bytes = np.zeros(0, dtype=np.uint8)
+"""No mask: every unit may be found."""
+
 _WIDE: Uint32s = np.zeros(0, dtype=np.uint32)
 _Int32s = npt.NDArray[np.int32]
 
@@ -44,6 +47,7 @@ class Sweep:
     """
 
     def __init__(self, lists: Sequence[Lists], worth: Factors, norms: Floats) -> None:
+        _require_fit(lists, worth, norms)
         self._lists = tuple(lists)  # the table below points into their memory
         self._worth = worth
         self._norms = norms
@@ -73,25 +77,51 @@ class Sweep:
     def _run(
         self, query: SparseVector, allowed: Bytes, segments: range, room: Floats, k: int
     ) -> tuple[Numbers, Floats]:
+        if len(allowed) not in (0, len(self._norms)):
+            raise ValueError(f"{len(allowed)} marks of what may be found do not fit {len(self._norms)} units.")
         while True:
-            complete, numbers, scores = _sweep(
-                self._form, self._table, self._starts, self._scale, self._worth, self._norms, query.centers, query.weights, allowed,
-                segments.start, segments.stop, room, k,
-            )  # fmt: skip
+            try:
+                complete, numbers, scores = _sweep(
+                    self._form, self._table, self._starts, self._scale, self._worth, self._norms, query.centers,
+                    query.weights, allowed, segments.start, segments.stop, room, k,
+                )  # fmt: skip
+            except IndexError as error:
+                raise MismatchError(f"{error} It was made with another model than the index.") from None
             if complete:
                 return numbers, scores
-            self._check(query, segments)
+            self._check(query, allowed, segments)
 
-    def _check(self, query: SparseVector, segments: range) -> None:
+    def _check(self, query: SparseVector, allowed: Bytes, segments: range) -> None:
         """Check all pages that a query needs, after some of them were found never to have been used before."""
         centers, _ = weigh(self._worth, query.centers, query.weights)
-        for part in self._lists[segments.start : segments.stop]:
-            part.packed.check_runs(part.offsets, centers)
+        for segment in segments:
+            mask = allowed[self._starts[segment] : self._starts[segment + 1]]
+            if not len(mask) or mask.any():
+                self._lists[segment].packed.check_runs(self._lists[segment].offsets, centers)
+
+
+def _require_fit(lists: Sequence[Lists], worth: Factors, norms: Floats) -> None:
+    """Refuse lists that do not fit one another: compiled code would read beyond their ends."""
+    offsets = [part.offsets for part in lists]
+    fit = [
+        len({part.packed.data.ndim for part in lists}) <= 1,
+        all(len(part) == len(worth) + 1 and part.dtype == np.uint32 and part.flags.c_contiguous for part in offsets),
+        all(part.offsets[-1] == len(part.packed.data) for part in lists if len(part.offsets)),
+        all((part[1:] >= part[:-1]).all() for part in offsets),
+        sum(part.units for part in lists) == len(norms) <= LAST_NUMBER,
+    ]
+    if not all(fit):
+        raise IndexStoreError("The inverted lists do not fit one another. Build the index again.")
 
 
 @compiled
 def weigh(worth: Factors, centers: _Int32s, weights: Floats) -> tuple[Centers, Factors]:
-    """Return the centers of a query that are worth anything, and weight * worth of each."""
+    """Return the centers of a query that are worth anything, and weight * worth of each, in the order they are given in.
+
+    Sums are made in that order. Vectors have their centers in rising order, so scores do not depend on who made them.
+    """
+    if len(weights) != len(centers):
+        raise IndexError("A query has not as many weights as centers.")
     kept, factors = np.empty(len(centers), dtype=np.int64), np.empty(len(centers), dtype=np.float64)
     count = 0
     for place in range(len(centers)):

@@ -67,8 +67,6 @@ class Engine:
         lists = [Lists(segment.postings.offsets, segment.packed, len(segment)) for segment in store.segments]
         norms = [np.zeros(0, np.float32), *(self.statistics.norms(segment) for segment in store.segments)]
         self._sweep = Sweep(lists, self.statistics.worth, np.concatenate(norms))
-        starts = [segment.document_starts[:-1].astype(np.int64) + segment.first_unit for segment in store.segments]
-        self._document_starts = np.concatenate([*starts, np.asarray([store.size], dtype=np.int64)])
         self._pool: ThreadPoolExecutor | None = None
         self._rooms: list[Floats] = []  # used again and again, since fresh memory of that size costs time
         self._lock = threading.Lock()
@@ -99,7 +97,7 @@ class Engine:
             unit_scores = np.empty(self.store.size, dtype=np.float32)
         scoring = self._score(vector, allowed, unit_scores, threads)
         begun = perf_counter()
-        numbers, scores = best_documents(unit_scores, self._document_starts, *aggregation.rule, k)
+        numbers, scores = best_documents(unit_scores, self.store.document_starts, *aggregation.rule, k)
         documents = [
             self._ranked(number, score, unit_scores, allowed, passages)
             for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
@@ -139,6 +137,7 @@ class Engine:
     def _over_segments(self, work: Callable[[range], R], threads: int) -> list[R]:
         """Do the work for all segments, an equal share of them on each thread, in order."""
         count = len(self.store.segments)
+        threads = max(1, min(threads, count))
         if threads == 1:
             return [work(range(count))]
         ends = [count * (part + 1) // threads for part in range(threads)]

@@ -28,7 +28,8 @@ class Fuse(Searcher):
     `how`: `rrf` adds 1 / (60 + rank), `weighted` adds scores, each divided by the largest of its retriever. `level`: what is
     ranked by each part before the sums are made, `document`s (by their best passage) or `passage`s; documents are then
     ranked by their best one. `weights`: how much each part counts, equal by default. `depth`: how many documents of each
-    part are looked at. Equal scores: by id, so that a ranking never depends on the order of the parts.
+    part are looked at. Equal scores: by id, so that a ranking never depends on the order of the parts. A filter goes to every
+    part. A document's best passage has the document's score.
     """
 
     def __init__(
@@ -54,7 +55,6 @@ class Fuse(Searcher):
         self._depth = depth
 
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
-        """A document's best passage has the document's score."""
         depth = max(k, self._depth)
         found = [ask(part, queries, depth, passages, condition) for part in self.parts]
         fuse = self._by_document if self._level == "document" else self._by_passage

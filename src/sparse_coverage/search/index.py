@@ -25,6 +25,7 @@ from sparse_coverage.index import (
     merge_index,
     open_store,
 )
+from sparse_coverage.index.forward import unit_vector
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent
 from sparse_coverage.patents.passages import By
@@ -287,6 +288,7 @@ class Index(PassageSearcher):
                 engine, self._traced(query).vector, _allowed(engine, condition), self._shares(engine)
             )
             self._last_enriched = (key, enriched)
+            return enriched
         return self._last_enriched[1]
 
     def add(self, documents: Iterable[Patent], *, replace: bool = False) -> int:
@@ -314,6 +316,7 @@ class Index(PassageSearcher):
         store = open_store(self.store.folder)
         _require_fit(store.folder, store.state, self.model)
         self._engine = Engine(store, self._scoring, self._threads)
+        self._last_enriched = None
 
     def scores(self, vector: SparseVector) -> npt.NDArray[np.float32]:
         """Return the score of every unit for a query vector, in corpus order."""
@@ -331,11 +334,14 @@ class Index(PassageSearcher):
 
     def warm_up(self) -> None:
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
-        one, engine = np.zeros(1, np.int32), self._engine
-        vector = SparseVector(one, np.ones(1, np.float32), one, one, one, 1, 0)
-        with waiting("Compiling what searches, once after an installation"):
+        engine, one = self._engine, np.zeros(1, np.int32)
+        center = np.argmax(np.where(engine.statistics.worth > 0, engine.store.frequencies, 0)).astype(np.int32)
+        vector = SparseVector(center.reshape(1), np.ones(1, np.float32), one, one, one, 1, 0)
+        with waiting("Preparing the search; after an installation this compiles it"):
             engine.rank_units(vector, 1)
             engine.rank_documents(vector, 1, Best(), np.ones(engine.store.size, np.uint8), 1)
+            for segment in engine.store.segments[:1]:
+                unit_vector(segment, 0)  # for feedback
 
     def _shares(self, engine: Engine) -> int:
         return engine.threads if engine.store.size >= _WORTH_SHARING else 1

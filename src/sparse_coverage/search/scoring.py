@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sparse_coverage.errors import InputError
 from sparse_coverage.index import Segment
 from sparse_coverage.index.sweep import weigh
 from sparse_coverage.vectors.scoring import ScoringConfig
+
+_LARGEST = 1e30  # sums of some thousand products with it still are numbers of 32 bits
 
 __all__ = ["CenterStatistics", "ScoringConfig"]
 
@@ -31,7 +34,11 @@ class CenterStatistics:
         count = int(np.floor(config.rho * len(frequencies) + 0.5))
         stop[np.lexsort((np.arange(len(frequencies)), -frequencies))[:count]] = True
         idf = np.log((units + 1) / (frequencies + 1)) + 1
-        return cls(idf, np.where(stop, 0.0, idf**config.alpha), stop, config)
+        with np.errstate(over="ignore"):
+            worth = np.where(stop, 0.0, idf**config.alpha)
+        if not worth.max(initial=0.0) < _LARGEST:
+            raise InputError(f"alpha = {config.alpha} is too large: idf^alpha is beyond what a score can hold.")
+        return cls(idf, worth, stop, config)
 
     def factors(
         self, centers: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]
