@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import sys
 import time
 from pathlib import Path
@@ -147,6 +149,24 @@ def test_a_search_that_fails_leaves_nothing_running(store: IndexStore, monkeypat
     with pytest.raises(IndexStoreError, match="damaged"):
         Engine(store, ScoringConfig(), 2).rank_units(vector({1: 0.5}), 5, threads=2)
     assert ended
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_process_searches_on_threads_of_its_own(store: IndexStore) -> None:
+    engine = Engine(store, ScoringConfig(), 2)
+    here = engine.rank_units(vector({1: 0.5, 2: 0.7}), 5, threads=2).numbers.tolist()
+    context = multiprocessing.get_context("fork")
+    answers = context.SimpleQueue()
+
+    def search() -> None:
+        answers.put(engine.rank_units(vector({1: 0.5, 2: 0.7}), 5, threads=2).numbers.tolist())
+
+    child = context.Process(target=search)
+    child.start()
+    child.join(30)
+    assert child.exitcode == 0
+    assert answers.get() == here
 
 
 def test_an_alpha_beyond_all_numbers_is_refused(store: IndexStore) -> None:

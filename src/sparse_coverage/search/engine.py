@@ -67,7 +67,7 @@ class Engine:
         lists = [Lists(segment.postings.offsets, segment.packed, len(segment)) for segment in store.segments]
         norms = [np.zeros(0, np.float32), *(self.statistics.norms(segment) for segment in store.segments)]
         self._sweep = Sweep(lists, self.statistics.worth, np.concatenate(norms))
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
         self._rooms: list[Floats] = []  # used again and again, since fresh memory of that size costs time
         self._lock = threading.Lock()
 
@@ -142,7 +142,7 @@ class Engine:
             return [work(range(count))]
         ends = [count * (part + 1) // threads for part in range(threads)]
         first, *rest = [range(begin, end) for begin, end in pairwise([0, *ends])]
-        others = [self._threads().submit(work, segments) for segments in rest if segments]
+        others = [self._threads().submit(work, segments) for segments in rest]
         try:
             return [work(first), *(other.result() for other in others)]
         finally:
@@ -162,9 +162,9 @@ class Engine:
 
     def _threads(self) -> ThreadPoolExecutor:
         with self._lock:
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="sparse-coverage")
-            return self._pool
+            if self._pool is None or self._pool[0] != os.getpid():  # a forked process has no threads of its parent
+                self._pool = os.getpid(), ThreadPoolExecutor(self.threads, thread_name_prefix="sparse-coverage")
+            return self._pool[1]
 
 
 def available_cores() -> int:
