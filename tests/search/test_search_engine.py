@@ -162,7 +162,7 @@ def test_a_forked_process_searches_on_threads_of_its_own(store: IndexStore) -> N
     def search() -> None:
         answers.put(engine.rank_units(vector({1: 0.5, 2: 0.7}), 5, threads=2).numbers.tolist())
 
-    child = context.Process(target=search)
+    child = context.Process(target=search, daemon=True)
     child.start()
     child.join(30)
     assert child.exitcode == 0
