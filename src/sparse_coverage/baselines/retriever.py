@@ -34,8 +34,6 @@ class Baseline(PassageSearcher):
         self.side = side
         self._scorer = side_scorer(store, side)
         self._starts = store.document_starts
-        live = [np.zeros(0, bool), *(segment.live_units for segment in store.segments)]
-        self._live: Mask = np.concatenate(live)
 
     @classmethod
     def build(cls, folder: str | Path, side: Side, documents: Iterable[Patent], *, by: By = "passage") -> Baseline:
@@ -66,8 +64,8 @@ class Baseline(PassageSearcher):
     def _allowed(self, condition: Filter | None) -> Mask | None:
         """Return which passages may be found, or None where all may."""
         if condition is None:
-            return None if self._live.all() else self._live
-        return np.asarray(self._live & allowed_units(self.store, condition).view(bool))
+            return None if self.store.live_units.all() else self.store.live_units
+        return np.asarray(self.store.live_units & allowed_units(self.store, condition).view(bool))
 
     def _scores(self, query: str, allowed: Mask | None) -> Scores:
         scores = self._scorer.scores(query, allowed)

@@ -76,8 +76,6 @@ def condition_of(folder: Path, before: str | None, families: tuple[str, ...], ex
 
 def _tell_unknown(folder: Path, families: tuple[str, ...]) -> None:
     """Say so when a family that is to be left out has nothing in the index: the id may be misspelt."""
-    import numpy as np
-
     from sparse_coverage.index import allowed_units, open_store
     from sparse_coverage.index.filters import family
 
@@ -85,9 +83,8 @@ def _tell_unknown(folder: Path, families: tuple[str, ...]) -> None:
         return
     store = open_store(folder)
     try:
-        live = np.concatenate([np.zeros(0, bool), *(segment.live_units for segment in store.segments)])
         for id_ in families:
-            if not (allowed_units(store, family(id_)) & live).any():
+            if not (allowed_units(store, family(id_)) & store.live_units).any():
                 click.echo(
                     f"Note: the index holds neither {id_} nor a member of its family, so --not-family-of {id_} leaves nothing "
                     "out. Ids look like EP-1234567-A1.",

@@ -22,6 +22,11 @@ def unit_vector(segment: Segment, unit: int) -> tuple[npt.NDArray[np.int32], npt
     return centers.astype(np.int32), fixed / weight_scale(segment.postings.weight_bits)
 
 
+def load_unit_vector(segment: Segment) -> None:
+    """Load or compile the pass over a segment, without making it."""
+    _postings_of(widened(segment.postings.packed[:0]), np.uint32(0), np.empty(0, dtype=np.int64))
+
+
 @compiled
 def _postings_of(packed: Uint32s, unit: np.uint32, found: npt.NDArray[np.int64]) -> int:
     count = 0

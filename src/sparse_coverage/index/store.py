@@ -50,6 +50,11 @@ class IndexStore:
         return np.concatenate([*starts, np.asarray([self.size], dtype=np.int64)])
 
     @cached_property
+    def live_units(self) -> npt.NDArray[np.bool_]:
+        """Which units are not deleted."""
+        return np.concatenate([np.zeros(0, dtype=bool), *(segment.live_units for segment in self.segments)])
+
+    @cached_property
     def frequencies(self) -> npt.NDArray[np.int64]:
         """The number of live units of each center."""
         zero = np.zeros(self.state.centers, dtype=np.int64)

@@ -58,7 +58,7 @@ class Sweep:
         self._form = np.zeros((0, 3), np.uint8) if any(part.packed.data.ndim == 2 for part in lists) else _WIDE
         self._scale = weight_scale(16 if self._form is _WIDE else 8)
         self._longest = max((part.units for part in lists), default=0)
-        self._rooms: list[Floats] = []  # used again and again, since fresh memory costs time
+        self._rooms: list[Floats] = []
 
     def score(self, query: SparseVector, allowed: Bytes, segments: range, scores: Floats) -> None:
         """Write the scores of the units of some segments to their places in `scores`."""
@@ -66,10 +66,7 @@ class Sweep:
 
     def best(self, query: SparseVector, allowed: Bytes, segments: range, k: int) -> tuple[Numbers, Floats]:
         """Return the numbers and scores of the k best units of some segments, best first, ties in order of numbers."""
-        try:
-            room = self._rooms.pop()
-        except IndexError:
-            room = np.empty(self._longest, dtype=np.float32)
+        room = take_room(self._rooms, self._longest)
         numbers, scores = self._run(query, allowed, segments, room, max(1, min(k, len(self._norms))))
         self._rooms.append(room)
         return numbers, scores
@@ -98,6 +95,14 @@ class Sweep:
             mask = allowed[self._starts[segment] : self._starts[segment + 1]]
             if not len(mask) or mask.any():
                 self._lists[segment].packed.check_runs(self._lists[segment].offsets, centers)
+
+
+def take_room(rooms: list[Floats], size: int) -> Floats:
+    """Take room for so many scores from the spare ones, or make some. Put it back afterwards: fresh memory costs time."""
+    try:
+        return rooms.pop()
+    except IndexError:
+        return np.empty(size, dtype=np.float32)
 
 
 def _require_fit(lists: Sequence[Lists], worth: Factors, norms: Floats) -> None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import IndexStore
 from sparse_coverage.index.document_scores import best_documents
-from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
+from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep, take_room
 from sparse_coverage.search.aggregation import Aggregation
 from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
@@ -68,7 +68,7 @@ class Engine:
         norms = [np.zeros(0, np.float32), *(self.statistics.norms(segment) for segment in store.segments)]
         self._sweep = Sweep(lists, self.statistics.worth, np.concatenate(norms))
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
-        self._rooms: list[Floats] = []  # used again and again, since fresh memory of that size costs time
+        self._rooms: list[Floats] = []
         self._lock = threading.Lock()
 
     def rank_units(self, vector: SparseVector, k: int, allowed: Allowed | None = None, threads: int = 1) -> Ranking:
@@ -91,10 +91,7 @@ class Engine:
         threads: int = 1,
     ) -> tuple[list[RankedDocument], Work]:
         """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by."""
-        try:
-            unit_scores = self._rooms.pop()
-        except IndexError:
-            unit_scores = np.empty(self.store.size, dtype=np.float32)
+        unit_scores = take_room(self._rooms, self.store.size)
         scoring = self._score(vector, allowed, unit_scores, threads)
         begun = perf_counter()
         numbers, scores = best_documents(unit_scores, self.store.document_starts, *aggregation.rule, k)

@@ -25,7 +25,7 @@ from sparse_coverage.index import (
     merge_index,
     open_store,
 )
-from sparse_coverage.index.forward import unit_vector
+from sparse_coverage.index.forward import load_unit_vector
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent
 from sparse_coverage.patents.passages import By
@@ -36,7 +36,7 @@ from sparse_coverage.search.engine import Allowed, Engine, RankedDocument
 from sparse_coverage.search.explaining import Explainer
 from sparse_coverage.search.feedback import Enriched, with_feedback
 from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
-from sparse_coverage.search.searcher import PassageSearcher, require_counts
+from sparse_coverage.search.searcher import PassageSearcher, one_or_several, require_counts
 from sparse_coverage.search.tracing import trace_query
 from sparse_coverage.search.types import Answers, Explanation, Hit, PassageHit, Queries, QueryCost
 from sparse_coverage.vectors import SparseVector
@@ -161,9 +161,7 @@ class Index(PassageSearcher):
         over the cores; of several, each core takes its own.
         """
         require_counts(k=k, passages=passages)
-        several = [queries] if isinstance(queries, str) else list(queries)
-        found = self._documents(several, k, passages, filter, aggregation)
-        return found[0] if isinstance(queries, str) else found
+        return one_or_several(queries, lambda several: self._documents(several, k, passages, filter, aggregation))
 
     def _documents(
         self,
@@ -335,13 +333,14 @@ class Index(PassageSearcher):
     def warm_up(self) -> None:
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
         engine, one = self._engine, np.zeros(1, np.int32)
-        center = np.argmax(np.where(engine.statistics.worth > 0, engine.store.frequencies, 0)).astype(np.int32)
-        vector = SparseVector(center.reshape(1), np.ones(1, np.float32), one, one, one, 1, 0)
+        frequencies = np.where(engine.statistics.worth > 0, engine.store.frequencies, 0)
+        rarest = np.argmin(np.where(frequencies > 0, frequencies, np.iinfo(np.int64).max))  # a short list, but not none
+        vector = SparseVector(np.full(1, rarest, np.int32), np.ones(1, np.float32), one, one, one, 1, 0)
         with waiting("Preparing the search; after an installation this compiles it"):
             engine.rank_units(vector, 1)
             engine.rank_documents(vector, 1, Best(), np.ones(engine.store.size, np.uint8), 1)
             for segment in engine.store.segments[:1]:
-                unit_vector(segment, 0)  # for feedback
+                load_unit_vector(segment)  # for feedback
 
     def _shares(self, engine: Engine) -> int:
         return engine.threads if engine.store.size >= _WORTH_SHARING else 1

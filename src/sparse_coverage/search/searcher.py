@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import overload
+from collections.abc import Callable
+from typing import TypeVar, overload
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.search.types import Hit, PassageHit, Queries
+
+T = TypeVar("T")
 
 
 class Searcher(ABC):
@@ -34,8 +37,7 @@ class Searcher(ABC):
         `filter` says what may be found at all.
         """
         require_counts(k=k, passages=passages)
-        found = self._documents([queries] if isinstance(queries, str) else list(queries), k, passages, filter)
-        return found[0] if isinstance(queries, str) else found
+        return one_or_several(queries, lambda several: self._documents(several, k, passages, filter))
 
     @abstractmethod
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
@@ -62,12 +64,16 @@ class PassageSearcher(Searcher):
     ) -> list[PassageHit] | list[list[PassageHit]]:
         """Return the `k` best passages of a query, whatever documents they are in; for several queries, a list each."""
         require_counts(k=k)
-        found = self._passages([queries] if isinstance(queries, str) else list(queries), k, filter)
-        return found[0] if isinstance(queries, str) else found
+        return one_or_several(queries, lambda several: self._passages(several, k, filter))
 
     @abstractmethod
     def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
         """Return the k best passages of each query."""
+
+
+def one_or_several(queries: str | Queries, answer: Callable[[list[str]], list[list[T]]]) -> list[T] | list[list[T]]:
+    """Answer a list of queries, or one query alone."""
+    return answer([queries])[0] if isinstance(queries, str) else answer(list(queries))
 
 
 def require_counts(**counts: int) -> None:
