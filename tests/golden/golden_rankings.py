@@ -1,0 +1,101 @@
+"""What `rankings.json` holds: rankings, scores and explanations of a fixed collection, for both presets and all units.
+
+To make the file anew, after a change that is meant to change results: python tests/golden/golden_rankings.py
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+HERE = Path(__file__).parent
+FILE = HERE / "rankings.json"
+OLD_INDEX = HERE / "index-format-3"
+sys.path.insert(0, str(HERE.parent))
+
+from hash_encoder import HashEncoder  # noqa: E402
+
+from sparse_coverage import Index, SparseCoverage, read_patents  # noqa: E402
+from sparse_coverage.search import DecayedSum, TopMean, parse_filter  # noqa: E402
+
+QUERIES = (
+    "A pump comprising a housing, a sensor that measures the pressure, and a valve closed by a spring.",
+    "Method of reducing noise in which a microphone signal is filtered and added in opposite phase",
+)
+FILTER = "published<1998 and not country:WO"
+UNITS = ("token", "np", "np+token")
+
+
+def patents(count: int = 30) -> list[Any]:
+    """The first patents of the demo collection, in the order of their files."""
+    import sparse_coverage
+
+    [documents] = Path(sparse_coverage.__file__).parent.rglob("01_extracted")
+    return list(read_patents(documents))[:count]
+
+
+def build(folder: Path, preset: str, unit: str, count: int = 30) -> Index:
+    """An index of the collection by the hash encoder."""
+    model = SparseCoverage.fit(patents(count), encoder=HashEncoder(), preset=preset, unit=unit, size=200)
+    return Index.build(folder, model, patents(count))
+
+
+def results(index: Index) -> dict[str, Any]:
+    """What is compared: everything that a search can be asked for."""
+    once = Index(index.store, index.model, replace(index.model.scoring, feedback=0), 1)
+    found: dict[str, Any] = {}
+    for number, query in enumerate(QUERIES):
+        found[f"documents {number}"] = _documents(index.search(query, k=8))
+        found[f"filtered {number}"] = _documents(index.search(query, k=8, filter=parse_filter(FILTER)))
+        found[f"top-mean {number}"] = _documents(index.search(query, k=8, aggregation=TopMean(3)))
+        found[f"decayed-sum {number}"] = _documents(index.search(query, k=8, aggregation=DecayedSum(0.5)))
+        found[f"without feedback {number}"] = _documents(once.search(query, k=8))
+        found[f"passages {number}"] = [[hit.id, hit.score] for hit in index.search_passages(query, k=8)]
+        best = index.search(query, k=1)[0]
+        found[f"explained {number}"] = [
+            [match.center, match.query.start, match.query.end, match.passage.start, match.passage.end, match.lender]
+            + [match.anchor, match.contribution]
+            for match in index.explain(query, best.passages[0].id).matches[:12]
+        ]
+        answers = index.answers(query, best.document)
+        found[f"answers {number}"] = [[one.query.start, one.passage, one.match.contribution] for one in answers.found]
+        found[f"missing {number}"] = [[place.start, place.text] for place in answers.missing]
+    return found
+
+
+def _documents(hits: list[Any]) -> list[Any]:
+    return [[hit.document, hit.score, [[one.id, one.score] for one in hit.passages]] for hit in hits]
+
+
+def _fuse(index: Index, folder: Path) -> list[Any]:
+    try:
+        from sparse_coverage.retrievers import Baseline, Bm25, Fuse
+    except ImportError:
+        from sparse_coverage.baselines import Baseline, Bm25
+        from sparse_coverage.search import Fuse
+    bm25 = Baseline.build(folder, Bm25(), patents())
+    every = [Fuse(index, bm25), Fuse(index, bm25, how="weighted"), Fuse(index, bm25, level="passage")]
+    return [_documents(fused.search(QUERIES[0], k=8)) for fused in every]
+
+
+def everything(folder: Path) -> dict[str, Any]:
+    """All of it: presets, units, fusions."""
+    found = {"an index of format 3": results(Index.open(OLD_INDEX, encoder=HashEncoder()))}
+    for preset in ("paper", "recall"):
+        for unit in UNITS:
+            index = build(folder / f"{preset}-{unit}", preset, unit)
+            found[f"{preset} {unit}"] = results(index)
+            if unit == "token":
+                found[f"fused {preset}"] = {"rankings": _fuse(index, folder / f"bm25-{preset}")}
+    return found
+
+
+if __name__ == "__main__":
+    if not OLD_INDEX.exists():
+        build(OLD_INDEX, "recall", "token", count=8)
+    with TemporaryDirectory() as work:
+        FILE.write_text(json.dumps(everything(Path(work))) + "\n", encoding="utf-8")
