@@ -25,10 +25,10 @@ from rich.console import Console
 from rich.table import Table
 
 from sparse_coverage import Index, SparseCoverage
-from sparse_coverage.demo import demo_patents
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.encoding.store import model_folder
 from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.demo import demo_patents
 from sparse_coverage.patents import passages
 
 PASSAGE_TOKENS = 110

@@ -36,14 +36,14 @@ from search_corpus import V, make_corpus, make_queries, write_index
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "engines"))
 from qdrant_server import binary, running
 
+from sparse_coverage.engines.engine import RemoteCollection
 from sparse_coverage.engines.points import point_id
 from sparse_coverage.engines.ranking import Ranker
 from sparse_coverage.engines.sync import push
 from sparse_coverage.engines.two_phase import TwoPhase, TwoPhaseRanker
-from sparse_coverage.engines.types import RemoteCollection
 from sparse_coverage.index import IndexStore, open_store
-from sparse_coverage.search.engine import Engine
-from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.search.ranking import Engine
+from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors import SparseVector
 
 K = 100
@@ -87,10 +87,10 @@ class Bench:
     def _point_numbers(self) -> dict[str, int]:
         numbers = {}
         for number in range(self.store.state.documents):
-            units = self.store.units_of(number)
+            units = self.store.passages_of(number)
             document = self.store.document(number).id
             for place, unit in enumerate(units):
-                numbers[point_id(document, place, self.store.unit(unit).id)] = unit
+                numbers[point_id(document, place, self.store.passage(unit).id)] = unit
         return numbers
 
     def quality(self, search: Search) -> tuple[float, float]:
@@ -108,7 +108,7 @@ class Bench:
         names = {number: id_ for id_, number in self._numbers.items()}
 
         def search(vector: SparseVector) -> list[tuple[str, float]]:
-            ranking = self.local.rank_units(vector, K)
+            ranking = self.local.rank_passages(vector, K)
             return list(
                 zip([names[number] for number in ranking.numbers.tolist()], ranking.scores.tolist(), strict=True)
             )

@@ -25,14 +25,14 @@ from search_corpus import V, make_blocks, make_queries, write_index
 
 from sparse_coverage import ScoringConfig, SparseCoverage
 from sparse_coverage.adapters.pisa import open_ciff_in_pisa
-from sparse_coverage.demo import TOPICS_FILE, demo_topics
 from sparse_coverage.evaluation.clefip import topic_document, topic_query
+from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_topics
 from sparse_coverage.formats import Rows, Source, export_index, open_source
 from sparse_coverage.formats.source import center_names
 from sparse_coverage.index import open_store
 from sparse_coverage.search.building import MODEL_FOLDER
-from sparse_coverage.search.engine import Engine
-from sparse_coverage.search.scoring import CenterStatistics
+from sparse_coverage.search.ranking import Engine
+from sparse_coverage.search.statistics import CenterStatistics
 from sparse_coverage.vectors import SparseVector
 
 DEPTH = 100
@@ -53,8 +53,8 @@ def ours(source: Source, queries: list[SparseVector], depth: int) -> list[Ranked
     engine = Engine(source.store, source.statistics.config, 1)
     rankings = []
     for vector in queries:
-        found = engine.rank_units(vector, depth)
-        ids = [source.store.unit(number).id for number in found.numbers.tolist()]
+        found = engine.rank_passages(vector, depth)
+        ids = [source.store.passage(number).id for number in found.numbers.tolist()]
         rankings.append(list(zip(ids, found.scores.tolist(), strict=True)))
     return rankings
 
@@ -169,7 +169,7 @@ def main(demo: Path | None, units: int, queries: int) -> None:
         with TemporaryDirectory() as folder:
             write_index(Path(folder) / "index", make_blocks(units), words=5)
             store = open_store(Path(folder) / "index")
-            statistics = CenterStatistics.compute(store.frequencies, store.state.units, ScoringConfig())
+            statistics = CenterStatistics.compute(store.frequencies, store.state.passages, ScoringConfig())
             source = Source(store, statistics, center_names(V))
             lengths = {"long": 745, "short": 68}
             groups = {name: make_queries(queries, active, seed=2) for name, active in lengths.items()}

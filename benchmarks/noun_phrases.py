@@ -24,8 +24,8 @@ from machine import describe
 from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.demo import demo_patents
 from sparse_coverage.errors import ModelError
+from sparse_coverage.evaluation.demo import demo_patents
 from sparse_coverage.patents import passages, read_patents
 from sparse_coverage.spans import EmbeddedExtractor, NounPhraseExtractor, SpacyExtractor
 

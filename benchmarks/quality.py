@@ -22,9 +22,9 @@ from rich.console import Console
 from rich.table import Table
 
 from sparse_coverage.evaluation.beir import read_beir
+from sparse_coverage.evaluation.corpus import corpus_passages
 from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.evaluation.significance import compare
-from sparse_coverage.evaluation.units import unit_passages
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.experiments.evaluate import evaluate_system, rank_queries
@@ -121,7 +121,7 @@ def systems(path: Path, size: int, cache: Path) -> None:
             rank_queries(bench, retriever)
             spent = (perf_counter() - begun) / len(bench.collection.judged)
             means = [f"{100 * value:.1f}" for value in found.means().values()]
-            held = sum(path.stat().st_size for path in files_of(retriever)) / len(bench.units)
+            held = sum(path.stat().st_size for path in files_of(retriever)) / len(bench.corpus)
             table.add_row(name, *means, f"{found.cost:,.0f}", f"{held:,.0f}", f"{1e3 * spent:.2f}")
     console.print(table)
 
@@ -138,7 +138,7 @@ def units(path: Path, size: int, cache: Path) -> None:
             for unit in ("token", "np", "np+token")
         }
         bench.plan(rows.values())
-        texts = [unit.text for unit in unit_passages(bench.collection.documents(), bench.collection.by)]
+        texts = [unit.text for unit in corpus_passages(bench.collection.documents(), bench.collection.by)]
         tokens = list(bench.encoder("minilm").encode(texts[:300]))
         for (system, unit), options in rows.items():
             found = evaluate_system(bench, system, options, MEASURES)

@@ -23,13 +23,13 @@ from machine import describe
 from safetensors.numpy import save_file
 
 from sparse_coverage import ActivationConfig
-from sparse_coverage.demo import DOCUMENTS, demo_patents
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.encoding.store import model_folder
+from sparse_coverage.evaluation.demo import DOCUMENTS, demo_patents
 from sparse_coverage.patents import passages, read_patents
 from sparse_coverage.spans import get_unit
-from sparse_coverage.spans.noun_phrases import embedded_extractor
+from sparse_coverage.spans.noun_phrases.extractor import embedded_extractor
 from sparse_coverage.vectors import activate
 from sparse_coverage.vocabulary import Anchor, Vocabulary, VocabularyConfig
 

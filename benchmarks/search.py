@@ -30,9 +30,9 @@ from rich.console import Console
 from rich.table import Table
 from search_corpus import UNITS_PER_DOCUMENT, Corpus, V, make_blocks, make_corpus, make_queries, write_index
 
-from sparse_coverage.index import allowed_units, open_store, parse_filter
-from sparse_coverage.search.engine import Engine
-from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.index import allowed_passages, open_store, parse_filter
+from sparse_coverage.search.ranking import Ranker
+from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors import SparseVector
 
 K = 1000
@@ -60,13 +60,13 @@ def rounded(corpus: Corpus) -> Corpus:
     return replace(corpus, weights=(np.rint(corpus.weights.astype(np.float64) * 65_535) / 65_535).astype(np.float32))
 
 
-def reference(corpus: Corpus, engine: Engine, vector: SparseVector) -> np.ndarray:
-    """Every score in float64, unit by unit: shares no code with the engine but the statistics."""
+def reference(corpus: Corpus, ranker: Ranker, vector: SparseVector) -> np.ndarray:
+    """Every score in float64, unit by unit: shares no code with the ranker but the statistics."""
     query = np.zeros(V)
-    kept, factors = engine.statistics.factors(vector.centers, vector.weights)
+    kept, factors = ranker.statistics.factors(vector.centers, vector.weights)
     query[kept] = factors
     scores = np.empty(len(corpus))
-    norms = np.maximum(corpus.span_counts, 1).astype(np.float64) ** -engine.statistics.config.gamma
+    norms = np.maximum(corpus.span_counts, 1).astype(np.float64) ** -ranker.statistics.config.gamma
     _reference(corpus.starts, corpus.centers, corpus.weights, norms, query, scores)
     return scores
 
@@ -94,7 +94,7 @@ def compare(units: int, queries: int, folder: Path, peers: list[str]) -> dict[st
     if not (folder / "ours" / "manifest.json").exists():
         write_index(folder / "ours", [corpus], words=8)
     scoring = ScoringConfig()
-    ours = Engine(open_store(folder / "ours"), scoring, threads=2)
+    ours = Ranker(open_store(folder / "ours"), scoring, threads=2)
     _check_pages(ours)
     kinds = {"long": make_queries(queries, 745, 1), "short": make_queries(queries, 68, 2)}
     engines = _peers(corpus, scoring, folder, peers)
@@ -109,13 +109,13 @@ def compare(units: int, queries: int, folder: Path, peers: list[str]) -> dict[st
         for repeat in range(3):
             for vector in vectors:
                 kept, factors = ours.statistics.factors(vector.centers, vector.weights)
-                runs: dict[str, Callable[[], Any]] = {"ours": lambda v=vector: ours.rank_units(v, K)}  # type: ignore[misc]
-                for name, engine in engines.items():
+                runs: dict[str, Callable[[], Any]] = {"ours": lambda v=vector: ours.rank_passages(v, K)}  # type: ignore[misc]
+                for name, ranker in engines.items():
                     if repeat == 0 or not name.startswith("PISA"):  # it is slow: once is enough
-                        runs[name] = lambda e=engine, c=kept, f=factors: e(c, f, K)  # type: ignore[misc]
+                        runs[name] = lambda e=ranker, c=kept, f=factors: e(c, f, K)  # type: ignore[misc]
                 exact = reference(corpus, ours, vector) if repeat == 0 else None
                 held = reference(stored, ours, vector) if repeat == 0 else None
-                turn = len(times.get("ours", [])) % len(runs)  # each engine comes after each other one
+                turn = len(times.get("ours", [])) % len(runs)  # each ranker comes after each other one
                 for name in [*list(runs)[turn:], *list(runs)[:turn]]:
                     run = runs[name]
                     result, cpu, wall = clocked(run)
@@ -143,9 +143,9 @@ def compare(units: int, queries: int, folder: Path, peers: list[str]) -> dict[st
     return figures
 
 
-def _check_pages(engine: Engine) -> None:
+def _check_pages(ranker: Ranker) -> None:
     """Check all pages, which is else done at their first use: what is timed is every later one."""
-    for segment in engine.store.segments:
+    for segment in ranker.store.segments:
         segment.packed.check_all()
 
 
@@ -196,7 +196,7 @@ def _seismic(corpus: Corpus, folder: Path, wanted: list[str], units: int) -> Cal
     part = Corpus(corpus.starts[: count + 1], corpus.centers[:end], corpus.weights[:end], corpus.span_counts[:count])
     if not (folder / "ours-small" / "manifest.json").exists():
         write_index(folder / "ours-small", [part], words=8)
-    ours = Engine(open_store(folder / "ours-small"), ScoringConfig(), threads=1)
+    ours = Ranker(open_store(folder / "ours-small"), ScoringConfig(), threads=1)
     _check_pages(ours)
     try:
         engines = search_peers.seismic_engines(search_peers.Lists(part, 0.5, V), folder / "seismic")
@@ -212,9 +212,9 @@ def _seismic(corpus: Corpus, folder: Path, wanted: list[str], units: int) -> Cal
             for vector in vectors:
                 exact = reference(part, ours, vector)
                 kept, factors = ours.statistics.factors(vector.centers, vector.weights)
-                for name, engine in [("ours", None), *engines.items()]:
-                    run = (lambda v=vector: ours.rank_units(v, K).numbers) if engine is None else (
-                        lambda e=engine, c=kept, f=factors: e(c, f, K)[0])  # fmt: skip
+                for name, ranker in [("ours", None), *engines.items()]:
+                    run = (lambda v=vector: ours.rank_passages(v, K).numbers) if ranker is None else (
+                        lambda e=ranker, c=kept, f=factors: e(c, f, K)[0])  # fmt: skip
                     ids, cpu, wall = clocked(run)
                     times.setdefault(name, []).append((cpu, wall))
                     quality.setdefault(name, []).append(deviation(exact, np.asarray(ids, dtype=np.int64), K))
@@ -224,19 +224,19 @@ def _seismic(corpus: Corpus, folder: Path, wanted: list[str], units: int) -> Cal
     return measure
 
 
-def _threads(engine: Engine, vectors: list[SparseVector]) -> dict[str, float]:
+def _threads(ranker: Ranker, vectors: list[SparseVector]) -> dict[str, float]:
     """One query on one thread and on two; and all queries as a batch on two. Wall time, which a busy machine spoils."""
     one, two = [], []
     for _ in range(3):
         for vector in vectors:
-            single, _, wall = clocked(lambda v=vector: engine.rank_units(v, K))  # type: ignore[misc]
+            single, _, wall = clocked(lambda v=vector: ranker.rank_passages(v, K))  # type: ignore[misc]
             one.append(wall)
-            double, _, wall = clocked(lambda v=vector: engine.rank_units(v, K, threads=2))  # type: ignore[misc]
+            double, _, wall = clocked(lambda v=vector: ranker.rank_passages(v, K, threads=2))  # type: ignore[misc]
             two.append(wall)
             assert np.array_equal(single.numbers, double.numbers)
             assert np.array_equal(single.scores, double.scores)
-    _, _, batch = clocked(lambda: engine.in_parallel(lambda v: engine.rank_units(v, K), vectors * 3))
-    _, _, alone = clocked(lambda: [engine.rank_units(v, K) for v in vectors * 3])
+    _, _, batch = clocked(lambda: ranker.in_parallel(lambda v: ranker.rank_passages(v, K), vectors * 3))
+    _, _, alone = clocked(lambda: [ranker.rank_passages(v, K) for v in vectors * 3])
     return {
         "one_ms": float(np.median(one)) * 1e3,
         "two_ms": float(np.median(two)) * 1e3,
@@ -246,26 +246,26 @@ def _threads(engine: Engine, vectors: list[SparseVector]) -> dict[str, float]:
     }
 
 
-def _pruning(engine: Engine, vectors: list[SparseVector]) -> dict[str, float]:
-    """What leaving out the half of the centers that weighs least would gain, and lose. The engine does not do it."""
+def _pruning(ranker: Ranker, vectors: list[SparseVector]) -> dict[str, float]:
+    """What leaving out the half of the centers that weighs least would gain, and lose. The ranker does not do it."""
     whole, half, overlap = [], [], []
     for vector in vectors * 3:
-        exact, cpu, _ = clocked(lambda v=vector: engine.rank_units(v, K))  # type: ignore[misc]
+        exact, cpu, _ = clocked(lambda v=vector: ranker.rank_passages(v, K))  # type: ignore[misc]
         whole.append(cpu)
-        worth = vector.weights * engine.statistics.idf[vector.centers] ** 2 * ~engine.statistics.stop[vector.centers]
+        worth = vector.weights * ranker.statistics.idf[vector.centers] ** 2 * ~ranker.statistics.stop[vector.centers]
         kept = np.sort(np.argsort(-worth)[: int((worth > 0).sum()) // 2])
         fields = {name: getattr(vector, name)[kept] for name in ("centers", "weights", "spans", "starts", "ends")}
         shorter = replace(vector, **fields)
-        pruned, cpu, _ = clocked(lambda v=shorter: engine.rank_units(v, K))  # type: ignore[misc]
+        pruned, cpu, _ = clocked(lambda v=shorter: ranker.rank_passages(v, K))  # type: ignore[misc]
         half.append(cpu)
         overlap.append(len(np.intersect1d(exact.numbers, pruned.numbers)) / K)
     return {"time": float(np.median(half) / np.median(whole)), "overlap": float(np.mean(overlap))}
 
 
-def _filters(engine: Engine, corpus: Corpus, vectors: list[SparseVector]) -> dict[str, Any]:
+def _filters(ranker: Ranker, corpus: Corpus, vectors: list[SparseVector]) -> dict[str, Any]:
     """Filtered and unfiltered searches, interleaved. The time of a filtered one includes evaluating the filter."""
     dates = np.sort(
-        np.concatenate([np.repeat(s.facts.dates[:, 0], np.diff(s.document_starts)) for s in engine.store.segments])
+        np.concatenate([np.repeat(s.facts.dates[:, 0], np.diff(s.document_starts)) for s in ranker.store.segments])
     )
     figures: dict[str, Any] = {}
     for share in (0.001, 0.1, 0.9):
@@ -274,17 +274,17 @@ def _filters(engine: Engine, corpus: Corpus, vectors: list[SparseVector]) -> dic
         plain, filtered, worst, allowed_share = [], [], 0.0, 0.0
         for repeat in range(3):
             for vector in vectors:
-                plain.append(clocked(lambda v=vector: engine.rank_units(v, K))[1])  # type: ignore[misc]
+                plain.append(clocked(lambda v=vector: ranker.rank_passages(v, K))[1])  # type: ignore[misc]
 
                 def run(v: SparseVector = vector) -> Any:
-                    return engine.rank_units(v, K, allowed_units(engine.store, condition))  # noqa: B023
+                    return ranker.rank_passages(v, K, allowed_passages(ranker.store, condition))  # noqa: B023
 
                 result, cpu, _ = clocked(run)
                 filtered.append(cpu)
                 if repeat == 0:
-                    mask = allowed_units(engine.store, condition)
+                    mask = allowed_passages(ranker.store, condition)
                     allowed_share = float(mask.mean())
-                    worst = max(worst, deviation(reference(corpus, engine, vector) * mask, result.numbers, K)[0])
+                    worst = max(worst, deviation(reference(corpus, ranker, vector) * mask, result.numbers, K)[0])
         figures[f"{share:.1%}"] = {
             "allowed": allowed_share,
             "unfiltered_ms": float(np.median(plain)) * 1e3,
@@ -347,15 +347,15 @@ def builder(target: Path, units: int) -> None:
 def searcher(target: Path) -> None:
     """In a fresh process: how long until the index is open, until the first answer, and what the others take."""
     base = _peak_memory()
-    engine, _, opening = clocked(lambda: Engine(open_store(target), ScoringConfig(), threads=1))
+    ranker, _, opening = clocked(lambda: Ranker(open_store(target), ScoringConfig(), threads=1))
     queries = make_queries(200, 745, 3)
-    _, _, first = clocked(lambda: engine.rank_units(queries[0], K))
-    times = [clocked(lambda v=query: engine.rank_units(v, K))[2] for query in queries]  # type: ignore[misc]
-    times = [clocked(lambda v=query: engine.rank_units(v, K))[2] for query in queries]  # type: ignore[misc]
+    _, _, first = clocked(lambda: ranker.rank_passages(queries[0], K))
+    times = [clocked(lambda v=query: ranker.rank_passages(v, K))[2] for query in queries]  # type: ignore[misc]
+    times = [clocked(lambda v=query: ranker.rank_passages(v, K))[2] for query in queries]  # type: ignore[misc]
     peak = _peak_memory()
     print(json.dumps({
         "open_cold_s": opening, "first_query_cold_s": first, "p50_ms": float(np.percentile(times, 50)) * 1e3,
-        "p99_ms": float(np.percentile(times, 99)) * 1e3, "postings_scanned": engine.lists_read(queries[0])[2],
+        "p99_ms": float(np.percentile(times, 99)) * 1e3, "postings_scanned": ranker.lists_read(queries[0])[2],
         "peak_memory_bytes": peak, "memory_before_opening_bytes": base,
     }))  # fmt: skip
 
@@ -386,7 +386,7 @@ def show(figures: dict[str, Any]) -> None:
                 f"ours {part['postings_per_second'] / 1e6:.0f}M postings/s = "
                 f"{part['postings_per_second'] * 4 / 1e9:.1f} GB/s of {figures['bandwidth_GB_s']:.1f}"
             )
-            table = Table("engine", "CPU ms", "wall ms", "times ours", "largest difference", "overlap", title=title)
+            table = Table("ranker", "CPU ms", "wall ms", "times ours", "largest difference", "overlap", title=title)
             for name, row in part["engines"].items():
                 table.add_row(name, f"{row['cpu_ms']:.2f}", f"{row['wall_ms']:.2f}", f"{row['times_ours']:.1f}",
                               f"{row['largest_difference']:.1e}", f"{row['overlap']:.4f}")  # fmt: skip

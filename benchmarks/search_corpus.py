@@ -11,7 +11,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from sparse_coverage.index import DocumentRecord, IndexedUnit, IndexWriter, UnitRecord
+from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord
 from sparse_coverage.progress import tracked
 from sparse_coverage.vectors import SparseVector
 
@@ -120,12 +120,12 @@ def _document(number: int, random: np.random.Generator) -> DocumentRecord:
 
 def _unit(
     document: str, block: Corpus, unit: int, place: int, text: str, words: int, random: np.random.Generator
-) -> IndexedUnit:
+) -> IndexedPassage:
     begin = int(random.integers(0, len(text) - 7 * words - 1))
-    record = UnitRecord(
+    record = PassageRecord(
         f"{document}/description/p[{place + 1}]", document, "description", text[begin : begin + 6 * words]
     )
-    return IndexedUnit(record, block.vector(unit))
+    return IndexedPassage(record, block.vector(unit))
 
 
 @numba.njit(cache=True)

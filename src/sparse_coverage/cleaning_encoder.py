@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sparse_coverage.encoding import Encoder, Tokens, TokenVectors
-from sparse_coverage.patents.normalize import Normalized, clean, step_names
+from sparse_coverage.patents.cleaning.cleaned import Normalized, clean, step_names
 
 
 class CleaningEncoder:

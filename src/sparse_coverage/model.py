@@ -30,8 +30,8 @@ from sparse_coverage.vocabulary import (
     load_vocabulary,
     save_vocabulary,
 )
-from sparse_coverage.vocabulary.build import check_wishes
-from sparse_coverage.vocabulary.documents import Documents, opened, sample_by_year
+from sparse_coverage.vocabulary.build import check_settings
+from sparse_coverage.vocabulary.document_sample import Documents, opened, sample_by_year
 from sparse_coverage.vocabulary.hub import vocabulary_folder
 
 MODEL_FILE = "model.json"
@@ -94,7 +94,7 @@ class SparseCoverage:
         and the sample used for other sizes without encoding anything twice; without it a temporary folder is used.
         `clean` names steps of `patents.normalize`, such as `numerals`, that every text goes through before it is encoded.
         """
-        check_wishes(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
+        check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
         settings = get_preset(preset) if isinstance(preset, str) else preset
         running = with_cleaning(load_encoder(encoder) if isinstance(encoder, str) else encoder, clean)
         span_unit = get_unit(unit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparse_coverage.adapters.ir_datasets import CollectionDataset
-from sparse_coverage.evaluation.collections import load_collection
+from sparse_coverage.evaluation.find_collection import load_collection
 from sparse_coverage.evaluation.ir_datasets_reader import read_ir_dataset
 from sparse_coverage.patents import passages
 

@@ -15,7 +15,7 @@ from sparse_coverage.cluster.documents import DocumentSize, Source, documents_at
 from sparse_coverage.cluster.plan import make_plan
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.patents import Patent, read_patents
-from sparse_coverage.patents.sources import Found
+from sparse_coverage.patents.reading.sources import Found
 
 documents = st.lists(st.lists(st.integers(0, 40), max_size=5), max_size=40)
 
@@ -41,7 +41,7 @@ def test_runs_end_where_the_windows_of_one_long_stream_end(sizes: list[list[int]
                 windows.append(held)
                 held = 0
     expected = [list(units) for _, units in groupby(places, key=lambda place: place[0] // 2)]
-    assert [run.units for run in runs] == [len(units) for units in expected]
+    assert [run.passages for run in runs] == [len(units) for units in expected]
     assert [run.first for run in runs] == [sum(map(len, expected[:number])) for number in range(len(expected))]
     assert [(run.shard * length + run.document, run.passage) for run in runs] == [units[0][1:] for units in expected]
 
@@ -49,7 +49,7 @@ def test_runs_end_where_the_windows_of_one_long_stream_end(sizes: list[list[int]
 @given(sizes=documents, length=st.integers(1, 9))
 def test_segments_hold_whole_documents_and_as_many_as_fit(sizes: list[list[int]], length: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(planning, "MAX_UNITS", 7)
+        patch.setattr(planning, "MAX_PASSAGES", 7)
         plan = make_plan(shards(sizes, length))
     cut: list[list[int]] = [[]]
     for one in map(len, sizes):
@@ -57,14 +57,14 @@ def test_segments_hold_whole_documents_and_as_many_as_fit(sizes: list[list[int]]
             cut.append([])
         cut[-1].append(one)
     expected = [sum(one) for one in cut if sum(one)]
-    assert [part.units for part in plan.parts] == expected
+    assert [part.passages for part in plan.parts] == expected
     for part in plan.parts:
         first = part.shard * length + part.document
         assert sum(map(len, sizes[:first])) == part.first
-        assert sum(map(len, sizes[first : first + part.documents])) == part.units
+        assert sum(map(len, sizes[first : first + part.documents])) == part.passages
         covering = [plan.runs[run] for run in plan.runs_of(part)]
         assert covering[0].first <= part.first
-        assert covering[-1].first + covering[-1].units >= part.first + part.units
+        assert covering[-1].first + covering[-1].passages >= part.first + part.passages
 
 
 def test_an_id_that_comes_twice_is_refused_before_anything_is_encoded() -> None:

@@ -19,7 +19,7 @@ from sparse_coverage.cluster.share import Candidates, PointsFile, Share
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.files import write_json
 from sparse_coverage.vocabulary import SpanSample
-from sparse_coverage.vocabulary.farthest_first import farthest_first
+from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
 
 
 def write_sample(folder: Path, points: np.ndarray) -> SpanSample:
@@ -62,8 +62,8 @@ def test_shares_choose_what_one_machine_chooses_ties_included(
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         # Small blocks and pools, so that most points stay behind a threshold.
-        patch.setattr("sparse_coverage.vocabulary.frontier.SMALLEST_BLOCK", 4)
-        patch.setattr("sparse_coverage.vocabulary.frontier.BLOCKS_AHEAD", 2)
+        patch.setattr("sparse_coverage.vocabulary.selection.frontier.SMALLEST_BLOCK", 4)
+        patch.setattr("sparse_coverage.vocabulary.selection.frontier.BLOCKS_AHEAD", 2)
         patch.setattr("sparse_coverage.cluster.share.POOL", 2)
         sample = write_sample(Path(folder), points)
         most = len(np.unique(np.asarray(sample.points.rows(np.arange(total))), axis=0))

@@ -8,10 +8,10 @@ import pytest
 from engine_collection import PATENTS, assert_same_ranking
 
 from sparse_coverage import Index, ScoringConfig, SparseCoverage
+from sparse_coverage.engines.engine import RemoteCollection
 from sparse_coverage.engines.retriever import EngineRetriever
 from sparse_coverage.engines.sync import push, sync
 from sparse_coverage.engines.two_phase import TwoPhase
-from sparse_coverage.engines.types import RemoteCollection
 from sparse_coverage.index import parse_filter
 from sparse_coverage.index.filters import family
 from sparse_coverage.patents import Paragraph
@@ -39,7 +39,7 @@ def ranks_as_the_index_does(
     collection: RemoteCollection, local: Index, model: SparseCoverage, queries: list[str]
 ) -> None:
     report = push(collection, local.store)
-    assert (report.uploaded, report.uploaded_units) == (local.store.state.documents, len(local))
+    assert (report.uploaded, report.uploaded_passages) == (local.store.state.documents, len(local))
     assert collection.size() == len(local)
     retriever = EngineRetriever(collection, model)
     for k in (1, 5, 1000):

@@ -12,10 +12,10 @@ import pytest
 from engine_collection import PATENTS
 
 from sparse_coverage import Index, SparseCoverage
+from sparse_coverage.engines.engine import EngineError, Point
 from sparse_coverage.engines.milvus import MilvusCollection
 from sparse_coverage.engines.retriever import EngineRetriever
 from sparse_coverage.engines.sync import push
-from sparse_coverage.engines.types import EngineError, Point
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Paragraph
 
@@ -82,7 +82,7 @@ def test_names_that_milvus_cannot_keep_are_refused(collection: MilvusCollection)
     with pytest.raises(InputError, match="1024 bytes"):
         collection.upload([point])
     with pytest.raises(InputError, match="Milvus keeps 4,096"):
-        collection.upload([replace(point, unit="u", facts=("a=b",) * 5000)])
+        collection.upload([replace(point, passage="u", facts=("a=b",) * 5000)])
 
 
 def test_nobody_at_the_address_is_a_clear_error() -> None:

@@ -13,10 +13,10 @@ from qdrant_server import REASON, Node, binary, running
 
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.engines import sync as sync_module
+from sparse_coverage.engines.engine import EngineError, Point, batches
 from sparse_coverage.engines.qdrant import QdrantCollection
 from sparse_coverage.engines.retriever import EngineRetriever
 from sparse_coverage.engines.sync import push
-from sparse_coverage.engines.types import EngineError, Point, batches
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_a_node_killed_during_an_upload_loses_nothing(
     report = push(collection, local.store)
     for timer in away:
         timer.join()
-    assert report.uploaded_units == len(local)
+    assert report.uploaded_passages == len(local)
     assert collection.uploads > 5
     _wait_until_whole(collection)
     _assert_each_node_holds_all(nodes, local, engine_model, queries)

@@ -10,10 +10,10 @@ from engine_collection import PATENTS, assert_same_ranking
 from qdrant_server import Node
 
 from sparse_coverage import Index, ScoringConfig, SparseCoverage
+from sparse_coverage.engines.engine import EngineError
 from sparse_coverage.engines.qdrant import QdrantCollection
 from sparse_coverage.engines.retriever import EngineRetriever
 from sparse_coverage.engines.sync import push, sync
-from sparse_coverage.engines.types import EngineError
 from sparse_coverage.errors import InputError, MismatchError
 
 

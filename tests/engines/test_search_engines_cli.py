@@ -44,7 +44,7 @@ def _round(engine: str, urls: list[str], folder: Path, *options: str) -> None:
     pushed = json.loads(run("push", folder, *there, *options, "--json"))
     assert pushed == {
         "uploaded": 15,
-        "uploaded_units": pushed["points"],
+        "uploaded_passages": pushed["points"],
         "unchanged": 0,
         "deleted": 0,
         "points": pushed["points"],

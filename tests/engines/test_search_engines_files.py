@@ -84,7 +84,7 @@ def test_files_and_bodies_rank_as_the_index_does(
 ) -> None:
     report = export_bulk(local.store, flavor, tmp_path / "files")
     rows = load(tmp_path / "files")
-    assert (len(rows), report.units, report.documents) == (len(local), len(local), local.store.state.documents)
+    assert (len(rows), report.passages, report.documents) == (len(local), len(local), local.store.state.documents)
     found_flavor, known = read_export(tmp_path / "files")
     assert found_flavor == flavor
     statistics = known.scored(ScoringConfig())

@@ -23,15 +23,15 @@ from sparse_coverage.engines.conditions import (
     condition_of,
     document_facts,
 )
+from sparse_coverage.engines.engine import Centers, EngineError, Found, Health, Point, Request, Shown, Weights, batches
 from sparse_coverage.engines.points import read_documents
 from sparse_coverage.engines.retriever import EngineRetriever
 from sparse_coverage.engines.retrying import Failover
 from sparse_coverage.engines.statistics import Statistics
 from sparse_coverage.engines.sync import push, sync
 from sparse_coverage.engines.two_phase import TwoPhase, TwoPhaseRanker, strongest
-from sparse_coverage.engines.types import Centers, EngineError, Found, Health, Point, Request, Shown, Weights, batches
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import DocumentRecord, Filter, IndexedUnit, IndexWriter, UnitRecord, open_store
+from sparse_coverage.index import DocumentRecord, Filter, IndexedPassage, IndexWriter, PassageRecord, open_store
 from sparse_coverage.index.filters import classified, country, kind
 from sparse_coverage.search import Retriever
 from sparse_coverage.vectors import SparseVector
@@ -95,7 +95,7 @@ class MemoryCollection:
 
     def show(self, ids: Sequence[str]) -> dict[str, Shown]:
         chosen = (self.points[id_] for id_ in ids if id_ in self.points)
-        return {p.id: Shown(p.unit, p.document, p.section, p.text, p.title, p.metadata) for p in chosen}
+        return {p.id: Shown(p.passage, p.document, p.section, p.text, p.title, p.metadata) for p in chosen}
 
     def scores(self, ids: Sequence[str], centers: Centers, factors: Weights) -> dict[str, float]:
         among = AnyOf("id", tuple(ids))
@@ -137,7 +137,7 @@ def test_points_hold_what_the_dot_product_needs(local: Index, engine_model: Spar
     scores = {}
     for document in read_documents(local.store, ScoringConfig()):
         for point in document.points():
-            scores[point.unit] = float(whole[point.centers] @ point.weights)
+            scores[point.passage] = float(whole[point.centers] @ point.weights)
     expected = local.search_passages(queries[0], 1000)
     assert len(scores) == len(local)
     for hit in expected:
@@ -161,7 +161,9 @@ def test_a_unit_without_centers_is_kept_but_never_found(tmp_path: Path) -> None:
     one = np.zeros(1, np.int32)
     full = SparseVector(one + 2, np.ones(1, np.float32), one, one, one + 1, 4, 0)
     with IndexWriter.create(tmp_path / "index", 10, {}) as writer:
-        units = [IndexedUnit(UnitRecord(f"d/{n}", "d", "s", "t"), vector) for n, vector in enumerate([empty, full])]
+        units = [
+            IndexedPassage(PassageRecord(f"d/{n}", "d", "s", "t"), vector) for n, vector in enumerate([empty, full])
+        ]
         writer.add(DocumentRecord("d", "", {}), units)
         writer.commit()
     first, second = next(read_documents(open_store(tmp_path / "index"), ScoringConfig())).points()
@@ -171,7 +173,7 @@ def test_a_unit_without_centers_is_kept_but_never_found(tmp_path: Path) -> None:
 
 def test_ids_and_digests_do_not_depend_on_the_segments(local: Index) -> None:
     def everything() -> dict[str, tuple[str, str]]:
-        return {p.unit: (p.id, p.digest) for d in read_documents(local.store, ScoringConfig()) for p in d.points()}
+        return {p.passage: (p.id, p.digest) for d in read_documents(local.store, ScoringConfig()) for p in d.points()}
 
     before = everything()
     local.merge()
@@ -214,7 +216,7 @@ def test_an_interrupted_push_goes_on(local: Index) -> None:
 def test_a_document_that_lost_passages_leaves_none_behind(memory: MemoryCollection, local: Index) -> None:
     local.add([replace(PATENTS[6], claims=())], replace=True)
     assert sync(memory, local.store).uploaded == 1
-    left = [point.unit for point in memory.points.values() if point.document == PATENTS[6].id]
+    left = [point.passage for point in memory.points.values() if point.document == PATENTS[6].id]
     assert len(left) == 1
     assert len(memory.points) == len(local)
 
@@ -299,7 +301,7 @@ def test_a_filter_of_ones_own_is_a_clear_error() -> None:
 def test_statistics_come_back_as_they_were(local: Index) -> None:
     known = Statistics.from_text(Statistics.of(local.store, ScoringConfig()).to_text())
     assert np.array_equal(known.frequencies, local.store.frequencies)
-    assert (known.units, known.documents) == (len(local), local.store.state.documents)
+    assert (known.passages, known.documents) == (len(local), local.store.state.documents)
     assert np.array_equal(known.scored(ScoringConfig()).worth, local.statistics.worth)
     with pytest.raises(EngineError, match="format 99"):
         Statistics.from_text('{"format": 99}')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from sparse_coverage.evaluation.types import Ranking, Relevance
+from sparse_coverage.evaluation.collection import Ranking, Relevance
 
 DOCUMENTS = [f"d{number}" for number in range(30)]
 

@@ -14,8 +14,8 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.clefip import ClefIp, PoolConfig, check, find_layout, read_clefip, sample_pool, survey
 from sparse_coverage.evaluation.clefip.pool import reference_classes, tier_of
 from sparse_coverage.evaluation.clefip.survey import Surveyed
+from sparse_coverage.evaluation.corpus import read_corpus
 from sparse_coverage.evaluation.statistics import dataset_statistics
-from sparse_coverage.evaluation.units import read_units
 
 Tree = tuple[Path, Any]
 
@@ -61,7 +61,7 @@ def test_all_relevant_documents_are_candidates_and_missing_ones_are_named(clefip
 
 def test_judged_passages_that_the_corpus_lacks_stay_as_misses(clefip_tree: Tree, read: ClefIp) -> None:
     facts = clefip_tree[1]
-    units = read_units(read.collection.documents(), "passage")
+    units = read_corpus(read.collection.documents(), "passage")
     judged = {p for r in read.collection.judgements.values() for ids in r.passages.values() for p in ids}
     assert judged - set(units.ids) == {*facts.missing_passages, "EP-9999999-A1/description/p[1]"}
 
@@ -84,7 +84,7 @@ def _passages(read: ClefIp, document: str) -> list[Any]:
 
 
 def test_passages_are_english_and_have_their_own_ids(read: ClefIp) -> None:
-    units = read_units(read.collection.documents(), "passage")
+    units = read_corpus(read.collection.documents(), "passage")
     assert len(set(units.ids)) == len(units.ids)
     texts = " ".join(p.text for patent in read.collection.documents() for p in (*patent.abstract, *patent.claims))
     assert "Vorrichtung" not in texts
@@ -102,7 +102,7 @@ def test_a_topic_never_meets_its_own_family(clefip_tree: Tree) -> None:
 def test_documents_without_text_or_not_well_formed_are_no_candidates(clefip_tree: Tree) -> None:
     facts = clefip_tree[1]
     everything = read_clefip(clefip_tree[0], PoolConfig(size=100_000))
-    units = read_units(everything.collection.documents(), "passage")
+    units = read_corpus(everything.collection.documents(), "passage")
     assert everything.unreadable == len(facts.malformed) > 0
     assert set(units.documents).isdisjoint(facts.malformed)
     assert set(units.documents).isdisjoint(facts.without_text)
@@ -146,7 +146,7 @@ def test_same_seed_same_pool_on_a_shuffled_file_system(clefip_tree: Tree, tmp_pa
         shutil.copyfile(files[place], target / files[place].name)
     again = read_clefip(tmp_path, PoolConfig(size=200))
     assert again.pool.tiers == read.pool.tiers
-    first, second = (read_units(one.collection.documents(), "passage") for one in (read, again))
+    first, second = (read_corpus(one.collection.documents(), "passage") for one in (read, again))
     assert first.fingerprint == second.fingerprint
 
 
@@ -241,7 +241,7 @@ def test_without_its_parts_a_folder_is_a_kind_error(tmp_path: Path) -> None:
 
 
 def test_the_dataset_table(read: ClefIp) -> None:
-    units = read_units(read.collection.documents(), "passage")
+    units = read_corpus(read.collection.documents(), "passage")
     lines = {line.key: line.values for line in dataset_statistics(read.collection, units)}
     queries = read.collection.queries
     assert lines["queries"] == (9,)

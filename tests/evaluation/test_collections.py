@@ -12,11 +12,11 @@ import pytest
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.beir import read_beir
 from sparse_coverage.evaluation.clefip import read_judgements, read_topics, topic_query
-from sparse_coverage.evaluation.collections import load_collection
+from sparse_coverage.evaluation.collection import Collection, Query
+from sparse_coverage.evaluation.corpus import read_corpus
 from sparse_coverage.evaluation.exclusions import same_application
+from sparse_coverage.evaluation.find_collection import load_collection
 from sparse_coverage.evaluation.trec import read_qrels
-from sparse_coverage.evaluation.types import Collection, Query
-from sparse_coverage.evaluation.units import read_units
 
 PUMP = {"_id": "EP1", "title": "A pump", "text": "A pump with a valve.", "family": ["EP1", "WO9"]}
 SAME = {"_id": "WO9", "title": "Pump", "text": "The same pump."}
@@ -41,7 +41,7 @@ def test_a_beir_folder(tmp_path: Path) -> None:
     assert collection.by == "document"
     assert [query.text for query in collection.judged] == ["glowing"]
     assert collection.judgements["q1"].documents == {"EP2"}
-    assert read_units(collection.documents(), collection.by).documents == ("EP1", "WO9", "EP2")
+    assert read_corpus(collection.documents(), collection.by).documents == ("EP1", "WO9", "EP2")
 
 
 def test_a_query_that_is_a_document_is_not_shown_itself_or_its_family(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_the_demo_is_a_collection() -> None:
     collection = load_collection("demo")
     assert len(collection.judged) == 12
     assert collection.has_passages
-    assert len(read_units(collection.documents(), collection.by).documents) == 68
+    assert len(read_corpus(collection.documents(), collection.by).documents) == 68
 
 
 @pytest.fixture
@@ -252,8 +252,8 @@ def test_a_topic_block_without_a_file_is_named(tmp_path: Path) -> None:
 
 
 def test_the_query_is_the_claims_with_their_ancestors_each_once() -> None:
-    from sparse_coverage.demo import TOPICS_FILE, demo_topics
     from sparse_coverage.evaluation.clefip import topic_claims, topic_document
+    from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_topics
 
     for topic in demo_topics():
         document = topic_document(topic, TOPICS_FILE)

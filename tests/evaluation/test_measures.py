@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from runs_and_judgements import document_cases, passage_cases
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.collection import Ranking, Relevance
 from sparse_coverage.evaluation.measures import MAP, MAP_D, MRR, NDCG, PASSAGE_R, PRES, SUCCESS, P, R, parse_measure
-from sparse_coverage.evaluation.types import Ranking, Relevance
 
 # The parser of ir_measures is older than Python 3.12.
 pytestmark = pytest.mark.filterwarnings("ignore:(ast|Attribute).*deprecated:DeprecationWarning")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.collection import Ranking
 from sparse_coverage.evaluation.trec import read_qrels, read_run, read_topics, write_passage_run, write_run
-from sparse_coverage.evaluation.types import Ranking
 
 TOPICS = """<top>
 <num> Number: 301

@@ -8,28 +8,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.collection import Ranking
+from sparse_coverage.evaluation.corpus import Corpus
 from sparse_coverage.evaluation.protocol import UNSCORED, evidence, rank_hits, rank_scores
-from sparse_coverage.evaluation.types import Ranking
-from sparse_coverage.evaluation.units import Units
 from sparse_coverage.search import Hit, PassageHit
 
 
-def units_of(sizes: list[int]) -> Units:
+def passages_of(sizes: list[int]) -> Corpus:
     documents = tuple(f"D{number}" for number in range(len(sizes)))
     ids = tuple(f"D{number}/{place}" for number, size in enumerate(sizes) for place in range(size))
-    return Units(ids, documents, np.cumsum([0, *sizes]), np.ones(len(ids), dtype=np.int64), "test")
+    return Corpus(ids, documents, np.cumsum([0, *sizes]), np.ones(len(ids), dtype=np.int64), "test")
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[Units, np.ndarray, frozenset[str], int]:
-    units = units_of(draw(st.lists(st.integers(1, 4), min_size=1, max_size=8)))
+def cases(draw: st.DrawFn) -> tuple[Corpus, np.ndarray, frozenset[str], int]:
+    units = passages_of(draw(st.lists(st.integers(1, 4), min_size=1, max_size=8)))
     values = st.sampled_from([UNSCORED, 0.5, 1.0, 2.0])
     scores = np.array(draw(st.lists(values, min_size=len(units), max_size=len(units))))
     excluded = draw(st.frozensets(st.sampled_from(units.documents), max_size=2))
     return units, scores, excluded, draw(st.integers(1, 5))
 
 
-def slow(units: Units, scores: np.ndarray, excluded: frozenset[str], depth: int) -> Ranking:
+def slow(units: Corpus, scores: np.ndarray, excluded: frozenset[str], depth: int) -> Ranking:
     """Rank all passages; a document stands where its first passage does; then all passages of the first documents again."""
     owner = {id_: id_.partition("/")[0] for id_ in units.ids}
     places = sorted(range(len(units)), key=lambda place: (-scores[place], place))
@@ -50,13 +50,13 @@ def slow(units: Units, scores: np.ndarray, excluded: frozenset[str], depth: int)
 
 
 @given(cases())
-def test_the_protocol_is_its_description(case: tuple[Units, np.ndarray, frozenset[str], int]) -> None:
+def test_the_protocol_is_its_description(case: tuple[Corpus, np.ndarray, frozenset[str], int]) -> None:
     units, scores, excluded, depth = case
     assert rank_scores(scores, units, excluded, depth) == slow(units, scores, excluded, depth)
 
 
 @given(cases())
-def test_hits_and_scores_give_the_same_ranking(case: tuple[Units, np.ndarray, frozenset[str], int]) -> None:
+def test_hits_and_scores_give_the_same_ranking(case: tuple[Corpus, np.ndarray, frozenset[str], int]) -> None:
     units, scores, excluded, depth = case
     expected = rank_scores(scores, units, excluded, depth)
     whole = slow(units, scores, frozenset(), len(units))
@@ -72,7 +72,7 @@ def test_hits_and_scores_give_the_same_ranking(case: tuple[Units, np.ndarray, fr
 
 
 def test_ties_stand_in_corpus_order_and_unscored_passages_last() -> None:
-    units = units_of([2, 2])
+    units = passages_of([2, 2])
     ranking = rank_scores(np.array([UNSCORED, 1.0, 1.0, UNSCORED]), units)
     assert ranking.documents == ("D0", "D1")
     assert ranking.passages == ("D0/1", "D1/0", "D0/0", "D1/1")
@@ -83,7 +83,7 @@ def test_zero_is_no_evidence() -> None:
 
 
 def test_an_index_of_another_collection_is_refused() -> None:
-    with pytest.raises(InputError, match="3 scores for 2 units"):
-        rank_scores(np.zeros(3), units_of([2]))
+    with pytest.raises(InputError, match="3 scores for 2 passages"):
+        rank_scores(np.zeros(3), passages_of([2]))
     with pytest.raises(InputError, match="does not hold"):
-        rank_hits([Hit("X", "", 1.0, {}, ())], units_of([2]))
+        rank_hits([Hit("X", "", 1.0, {}, ())], passages_of([2]))

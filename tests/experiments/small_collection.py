@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sparse_coverage.evaluation.types import Collection, Query, Relevance
+from sparse_coverage.evaluation.collection import Collection, Query, Relevance
 from sparse_coverage.patents import Claim, Paragraph, Patent
 
 TEXTS = [

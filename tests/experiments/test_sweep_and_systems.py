@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from small_collection import TEXTS, patents
 
-from sparse_coverage.baselines import Baseline, Bm25, Dense
 from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.corpus import corpus_passages
 from sparse_coverage.evaluation.protocol import rank_scores
-from sparse_coverage.evaluation.units import unit_passages
 from sparse_coverage.experiments import systems
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import Definition, Row
@@ -22,7 +21,7 @@ from sparse_coverage.experiments.sweep import run_rows
 from sparse_coverage.experiments.systems import SYSTEMS, System, get_system
 from sparse_coverage.experiments.systems.baselines import bm25_system, dense_system
 from sparse_coverage.experiments.systems.hybrid import HybridSystem
-from sparse_coverage.search import Fuse
+from sparse_coverage.retrievers import Baseline, Bm25, Dense, Fuse
 
 HERE = [name for name in SYSTEMS if name not in ("splade", "colbert")]  # these two fetch their weights
 
@@ -41,7 +40,7 @@ def test_every_system_finds_what_stands_there_word_for_word(bench: Workbench, op
 def test_bm25_scores_are_those_of_the_library(bench: Workbench, options: SystemOptions) -> None:
     bm25s = pytest.importorskip("bm25s")
     stemmer = pytest.importorskip("Stemmer").Stemmer("english")
-    texts = [unit.text for unit in unit_passages(patents(), "passage")]
+    texts = [unit.text for unit in corpus_passages(patents(), "passage")]
     reference = bm25s.BM25()
     reference.index(bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False), show_progress=False)
     query = bm25s.tokenize([TEXTS[0]], stopwords="en", stemmer=stemmer, show_progress=False)
@@ -52,7 +51,7 @@ def test_bm25_scores_are_those_of_the_library(bench: Workbench, options: SystemO
 
 def test_dense_scores_are_cosines_of_pooled_vectors(bench: Workbench, options: SystemOptions) -> None:
     system = dense_system(bench, options)
-    texts = [unit.text for unit in unit_passages(patents(), "passage")]
+    texts = [unit.text for unit in corpus_passages(patents(), "passage")]
     vectors = np.stack(list(Dense(options.encoder).encoder.vectors(texts)))
     query = Dense(options.encoder).encoder.chunk_vectors(TEXTS[0])
     np.testing.assert_allclose(system.scores("q0"), (vectors @ query.T).max(axis=1), atol=1e-5)
@@ -77,13 +76,13 @@ def test_the_evaluated_fusion_ranks_as_the_one_a_user_holds(bench: Workbench, op
     store = bench.cache / "stores"
     index = bench.index(options)
     for query in bench.collection.judged:
-        ranking = rank_scores(HybridSystem(bench, options).scores(query.id), bench.units)
+        ranking = rank_scores(HybridSystem(bench, options).scores(query.id), bench.corpus)
         fused = Fuse(
             index,
             Baseline.build(store / f"{query.id}-bm25", Bm25(), patents()),
             Baseline.build(store / f"{query.id}-dense", Dense(options.encoder), patents()),
         )
-        hits = fused.search(query.text, len(bench.units.documents))
+        hits = fused.search(query.text, len(bench.corpus.documents))
         assert [hit.document for hit in hits] == list(ranking.documents)
         np.testing.assert_allclose([hit.score for hit in hits], ranking.scores)
 

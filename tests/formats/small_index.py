@@ -8,10 +8,17 @@ import numpy as np
 
 from sparse_coverage.formats import Source
 from sparse_coverage.formats.source import center_names
-from sparse_coverage.index import DocumentRecord, IndexedUnit, IndexWriter, UnitRecord, delete_documents, open_store
+from sparse_coverage.index import (
+    DocumentRecord,
+    IndexedPassage,
+    IndexWriter,
+    PassageRecord,
+    delete_documents,
+    open_store,
+)
 from sparse_coverage.search import ScoringConfig
-from sparse_coverage.search.engine import Engine
-from sparse_coverage.search.scoring import CenterStatistics
+from sparse_coverage.search.ranking import Ranker
+from sparse_coverage.search.statistics import CenterStatistics
 from sparse_coverage.vectors import SparseVector
 
 CENTERS = 37
@@ -31,7 +38,9 @@ def write_store(folder: Path, seed: int, documents: int = 12, weight_bits: int =
         for number in range(documents):
             id_ = f"XX-{number}-A1"
             units = [
-                IndexedUnit(UnitRecord(f"{id_}/p[{place}]", id_, "claims", f"text {place}"), random_vector(random))
+                IndexedPassage(
+                    PassageRecord(f"{id_}/p[{place}]", id_, "claims", f"text {place}"), random_vector(random)
+                )
                 for place in range(int(random.integers(1, 5)))
             ]
             writer.add(DocumentRecord(id_, f"Title {number}", {"country": "XX"}), units)
@@ -46,15 +55,15 @@ def made_up_source(folder: Path, seed: int = 0, scoring: ScoringConfig | None = 
     write_store(folder, seed, **options)
     store = open_store(folder)
     chosen = scoring or ScoringConfig(rho=0.03)
-    statistics = CenterStatistics.compute(store.frequencies, store.state.units, chosen)
+    statistics = CenterStatistics.compute(store.frequencies, store.state.passages, chosen)
     return Source(store, statistics, center_names(CENTERS))
 
 
 def our_scores(source: Source, query: SparseVector) -> dict[str, float]:
     """What our own search gives each unit that is not deleted."""
-    scores = Engine(source.store, source.statistics.config, 1).scores(query).tolist()
-    live = np.concatenate([segment.live_units for segment in source.store.segments])
-    return {source.store.unit(number).id: scores[number] for number in np.flatnonzero(live).tolist()}
+    scores = Ranker(source.store, source.statistics.config, 1).scores(query).tolist()
+    live = np.concatenate([segment.live_passages for segment in source.store.segments])
+    return {source.store.passage(number).id: scores[number] for number in np.flatnonzero(live).tolist()}
 
 
 def random_queries(seed: int, count: int = 5) -> list[SparseVector]:

@@ -51,7 +51,7 @@ def test_an_index_is_exported_with_queries_and_ranks_outside_as_inside(index, tm
         tmp_path / "queries.tsv", "--json",
     ).stdout  # fmt: skip
     facts = json.loads(printed)
-    assert (facts["units"], facts["queries"], facts["bits"]) == (3, 1, None)
+    assert (facts["passages"], facts["queries"], facts["bits"]) == (3, 1, None)
     (query,) = read_vectors(tmp_path / "out" / "queries.jsonl")
     scores = {
         unit.id: sum(query.weights.get(term, 0.0) * weight for term, weight in unit.weights.items())
@@ -65,7 +65,7 @@ def test_an_index_is_exported_with_queries_and_ranks_outside_as_inside(index, tm
 def test_without_queries_no_encoder_is_needed(index, tmp_path, monkeypatch):
     monkeypatch.setattr(SparseCoverage, "load", lambda *_, **__: pytest.fail("the encoder was loaded"))
     printed = run(export.command, index.store.folder, "--format", "ciff", "-o", tmp_path / "out").stdout
-    assert "3 units" in printed
+    assert "3 passages" in printed
     assert "16-bit weights: score = dot product / " in printed
     assert (tmp_path / "out" / "index.ciff").stat().st_size > 0
     assert not (tmp_path / "out" / "queries.jsonl").exists()

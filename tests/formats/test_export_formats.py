@@ -50,7 +50,7 @@ def test_every_export_says_how_it_was_made_and_what_its_terms_and_units_are(sour
     assert [term[0] for term in terms] == list(source.names)
     assert [term[3] == "stop" for term in terms] == source.statistics.stop.tolist()
     units = [line.split("\t") for line in (tmp_path / "out" / "units.tsv").read_text(encoding="utf-8").splitlines()]
-    assert units == [[unit.id, unit.document] for unit in source.units()]
+    assert units == [[unit.id, unit.document] for unit in source.passages()]
 
 
 @pytest.mark.parametrize("bits", [8, 12])

@@ -66,7 +66,7 @@ def test_the_made_up_index_has_what_can_go_wrong(tmp_path):
 
 def test_the_units_come_with_their_documents(tmp_path: Path):
     source = made_up_source(tmp_path / "store")
-    units = list(source.units())
+    units = list(source.passages())
     assert [unit.id for unit in units] == [id_ for rows in source.blocks() for id_ in rows.ids]
     assert all(unit.id.startswith(f"{unit.document}/p[") for unit in units)
     assert "XX-0-A1" not in {unit.document for unit in units}  # it was deleted

@@ -20,6 +20,7 @@ sys.path.insert(0, str(HERE.parent))
 from hash_encoder import HashEncoder  # noqa: E402
 
 from sparse_coverage import Index, SparseCoverage, read_patents  # noqa: E402
+from sparse_coverage.retrievers import Baseline, Bm25, Fuse  # noqa: E402
 from sparse_coverage.search import DecayedSum, TopMean, parse_filter  # noqa: E402
 
 QUERIES = (
@@ -57,8 +58,16 @@ def results(index: Index) -> dict[str, Any]:
         found[f"passages {number}"] = [[hit.id, hit.score] for hit in index.search_passages(query, k=8)]
         best = index.search(query, k=1)[0]
         found[f"explained {number}"] = [
-            [match.center, match.query.start, match.query.end, match.passage.start, match.passage.end, match.lender]
-            + [match.anchor, match.contribution]
+            [
+                match.center,
+                match.query.start,
+                match.query.end,
+                match.passage.start,
+                match.passage.end,
+                match.lender,
+                match.anchor,
+                match.contribution,
+            ]
             for match in index.explain(query, best.passages[0].id).matches[:12]
         ]
         answers = index.answers(query, best.document)
@@ -72,11 +81,6 @@ def _documents(hits: list[Any]) -> list[Any]:
 
 
 def _fuse(index: Index, folder: Path) -> list[Any]:
-    try:
-        from sparse_coverage.retrievers import Baseline, Bm25, Fuse
-    except ImportError:
-        from sparse_coverage.baselines import Baseline, Bm25
-        from sparse_coverage.search import Fuse
     bm25 = Baseline.build(folder, Bm25(), patents())
     every = [Fuse(index, bm25), Fuse(index, bm25, how="weighted"), Fuse(index, bm25, level="passage")]
     return [_documents(fused.search(QUERIES[0], k=8)) for fused in every]

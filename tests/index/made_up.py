@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.index import DocumentRecord, IndexedUnit, IndexWriter, UnitRecord
+from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord
 from sparse_coverage.vectors import SparseVector
 
 CENTERS = 23
@@ -44,10 +44,10 @@ class Made:
         return DocumentRecord(self.id, f"Title of {self.id}", self.metadata)
 
     @property
-    def indexed(self) -> list[IndexedUnit]:
+    def indexed(self) -> list[IndexedPassage]:
         return [
-            IndexedUnit(
-                UnitRecord(f"{self.id}/{number}", self.id, self.section, f"text {number} of {self.id}"),
+            IndexedPassage(
+                PassageRecord(f"{self.id}/{number}", self.id, self.section, f"text {number} of {self.id}"),
                 vector(weights, span_count=spans),
             )
             for number, (weights, spans) in enumerate(self.units)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from made_up import CENTERS, build, random_document
 
-from sparse_coverage.index import IndexWriter, allowed_units, open_store, parse_filter
+from sparse_coverage.index import IndexWriter, allowed_passages, open_store, parse_filter
 
 COMMITS = 60
 
@@ -18,7 +18,7 @@ def read(folder: Path) -> tuple[str, ...]:
     store = open_store(folder)
     try:
         held = []
-        assert allowed_units(store, parse_filter("country:EP")).all()
+        assert allowed_passages(store, parse_filter("country:EP")).all()
         for segment in store.segments:
             segment.find(np.arange(CENTERS), 0, len(segment))
             held += [segment.texts.document(number).id for number in np.flatnonzero(segment.live_documents).tolist()]

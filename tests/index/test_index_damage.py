@@ -13,7 +13,7 @@ from made_up import CENTERS, Made, build, random_document
 
 from sparse_coverage.errors import IndexStoreError, SparseCoverageError
 from sparse_coverage.index import IndexWriter, damaged_files, manifest, open_store, parse_filter
-from sparse_coverage.index.filters import allowed_units
+from sparse_coverage.index.filters import allowed_passages
 
 DOCUMENTS = [random_document(f"D{n}", np.random.default_rng(n), country="EP", ipc=["H04N 5/44"]) for n in range(30)]
 
@@ -22,13 +22,13 @@ def everything(folder: Path) -> list[object]:
     """All that a search could use, read as a search reads it."""
     store = open_store(folder)
     seen: list[object] = [store.frequencies.tolist(), store.manifest["spans"], store.manifest["uncovered_spans"]]
-    seen.append(allowed_units(store, parse_filter("country:EP not document:D3 ipc:H04N section:claims")).tolist())
+    seen.append(allowed_passages(store, parse_filter("country:EP not document:D3 ipc:H04N section:claims")).tolist())
     for segment in store.segments:
         seen.append(segment.find(np.arange(CENTERS), 0, len(segment)).tolist())
-        seen += [segment.texts.unit(unit) for unit in range(len(segment))]
+        seen += [segment.texts.passage(unit) for unit in range(len(segment))]
         seen += [segment.texts.document(number) for number in range(segment.entry.documents)]
         seen.append([segment.document_of(unit) for unit in range(len(segment))])
-    seen += [(store.find_document(f"D{n}"), store.find_unit(f"D{n}/0")) for n in range(len(DOCUMENTS))]
+    seen += [(store.find_document(f"D{n}"), store.find_passage(f"D{n}/0")) for n in range(len(DOCUMENTS))]
     return seen
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made_up import Made, build
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import IndexStore, allowed_units, open_store, parse_filter
+from sparse_coverage.index import IndexStore, allowed_passages, open_store, parse_filter
 from sparse_coverage.index.filters import (
     Filter,
     classified,
@@ -58,7 +58,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def found(store: IndexStore, filter_: Filter) -> list[str]:
     """The documents with an allowed unit."""
-    return list(dict.fromkeys(store.unit(unit).document for unit in _units(store, filter_)))
+    return list(dict.fromkeys(store.passage(unit).document for unit in _units(store, filter_)))
 
 
 @pytest.mark.parametrize(
@@ -181,4 +181,4 @@ def _shared_store(factory: pytest.TempPathFactory) -> IndexStore:
 
 
 def _units(store: IndexStore, filter_: Filter) -> list[int]:
-    return np.flatnonzero(allowed_units(store, filter_)).tolist()
+    return np.flatnonzero(allowed_passages(store, filter_)).tolist()

@@ -73,7 +73,7 @@ def test_lists_that_do_not_fit_are_refused() -> None:
         Sweep([wide, wide], np.ones(CENTERS + 1), norms)
     with pytest.raises(IndexStoreError, match="do not fit one another"):
         Sweep([wide], np.ones(CENTERS), norms)
-    with pytest.raises(ValueError, match="1 marks of what may be found do not fit 2 units"):
+    with pytest.raises(ValueError, match="1 marks of what may be found do not fit 2 passages"):
         Sweep([wide, wide], np.ones(CENTERS), norms).best(vector({1: 0.5}), np.ones(1, np.uint8), range(2), 1)
 
 

@@ -12,10 +12,10 @@ from made_up import CENTERS, build, random_document, vector
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.index import (
     DocumentRecord,
-    IndexedUnit,
+    IndexedPassage,
     IndexWriter,
-    UnitRecord,
-    allowed_units,
+    PassageRecord,
+    allowed_passages,
     delete_documents,
     merge_index,
     open_store,
@@ -63,20 +63,20 @@ def test_what_no_file_can_hold_is_refused_and_the_rest_goes_on(
 ) -> None:
     with IndexWriter.open(folder) as writer:
         with pytest.raises(IndexStoreError, match=complaint):
-            writer.add(record, [IndexedUnit(UnitRecord("N/0", "N", "claims", text), vector({1: 0.5}))])
+            writer.add(record, [IndexedPassage(PassageRecord("N/0", "N", "claims", text), vector({1: 0.5}))])
         writer.add(DocumentRecord("M", "", {}), [])
         writer.commit()
     assert ids(folder)[-1] == "M"
 
 
 def test_there_may_be_any_number_of_sections(folder: Path) -> None:
-    units = [IndexedUnit(UnitRecord(f"N/{n}", "N", f"section {n}", "text"), vector({1: 0.5})) for n in range(300)]
+    units = [IndexedPassage(PassageRecord(f"N/{n}", "N", f"section {n}", "text"), vector({1: 0.5})) for n in range(300)]
     with IndexWriter.open(folder) as writer:
         writer.add(DocumentRecord("N", "", {}), units)
         writer.commit()
     store = open_store(folder)
-    allowed = allowed_units(store, section("section 299"))
-    assert np.flatnonzero(allowed).tolist() == [store.find_unit("N/299")]
+    allowed = allowed_passages(store, section("section 299"))
+    assert np.flatnonzero(allowed).tolist() == [store.find_passage("N/299")]
 
 
 def test_a_folder_without_an_index_is_left_as_it_was(tmp_path: Path) -> None:

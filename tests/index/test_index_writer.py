@@ -11,10 +11,10 @@ from sparse_coverage import files
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.index import (
     DocumentRecord,
-    IndexedUnit,
+    IndexedPassage,
     IndexWriter,
-    UnitRecord,
-    allowed_units,
+    PassageRecord,
+    allowed_passages,
     damaged_files,
     open_store,
     parse_filter,
@@ -50,16 +50,16 @@ def test_what_was_added_can_be_read_again(folder: Path) -> None:
     store = open_store(folder)
     documents = made(6)
     assert store.manifest["documents"] == 6
-    assert store.manifest["units"] == sum(len(document.units) for document in documents)
+    assert store.manifest["passages"] == sum(len(document.units) for document in documents)
     assert store.manifest["spans"] == sum(spans for document in documents for _, spans in document.units)
     for number, document in enumerate(documents):
         assert store.document(number) == DocumentRecord(document.id, f"Title of {document.id}", {"country": "EP"})
-        units = [store.unit(unit) for unit in store.units_of(number)]
-        assert units == [one.unit for one in document.indexed]
+        units = [store.passage(unit) for unit in store.passages_of(number)]
+        assert units == [one.passage for one in document.indexed]
         assert store.find_document(document.id) == number
-        assert store.find_unit(f"{document.id}/0") == store.units_of(number).start
+        assert store.find_passage(f"{document.id}/0") == store.passages_of(number).start
     assert store.find_document("nobody") is None
-    assert store.find_unit("nobody/0") is None
+    assert store.find_passage("nobody/0") is None
 
 
 def test_nothing_shows_before_the_commit(folder: Path) -> None:
@@ -111,7 +111,7 @@ def test_an_id_that_is_there_already_is_refused(folder: Path) -> None:
 
 
 def test_a_passage_id_cannot_come_twice_in_a_document(folder: Path) -> None:
-    unit = IndexedUnit(UnitRecord("P", "N", "claims", "text"), vector({1: 0.5}))
+    unit = IndexedPassage(PassageRecord("P", "N", "claims", "text"), vector({1: 0.5}))
     with IndexWriter.open(folder) as writer, pytest.raises(IndexStoreError, match="'P' comes twice"):
         writer.add(DocumentRecord("N", "", {}), [unit, unit])
 
@@ -119,7 +119,9 @@ def test_a_passage_id_cannot_come_twice_in_a_document(folder: Path) -> None:
 def test_a_document_that_cannot_be_indexed_leaves_the_others_alone(folder: Path) -> None:
     good, bad = vector({1: 0.5}), vector({CENTERS + 3: 0.5})
     with IndexWriter.open(folder) as writer:
-        units = [IndexedUnit(UnitRecord(f"N/{n}", "N", "claims", "text"), one) for n, one in enumerate([good, bad])]
+        units = [
+            IndexedPassage(PassageRecord(f"N/{n}", "N", "claims", "text"), one) for n, one in enumerate([good, bad])
+        ]
         with pytest.raises(IndexStoreError, match="names center 26"):
             writer.add(DocumentRecord("N", "", {}), units)
         assert "N" not in writer
@@ -129,7 +131,7 @@ def test_a_document_that_cannot_be_indexed_leaves_the_others_alone(folder: Path)
     assert ids(folder)[-1] == "M"
     number = store.find_document("M")
     assert number is not None
-    unit = store.units_of(number).start - store.segments[-1].first_unit
+    unit = store.passages_of(number).start - store.segments[-1].first_passage
     assert store.segments[-1].find(np.arange(CENTERS), unit, unit + 1)[:, 0].tolist() == [1]
 
 
@@ -201,9 +203,9 @@ def test_a_reader_keeps_its_snapshot_through_deletes_and_merges(folder: Path) ->
     assert ids(folder) == ["E0"]
     assert [old.document(number).id for number in range(6)] == ["D0", "D1", "D2", "D3", "D4", "D5"]
     assert old.find_document("D3") == 3
-    assert old.find_unit("D3/0") == old.units_of(3).start
-    allowed = allowed_units(old, parse_filter("document:D3"))  # this reader's first filter: the files are long gone
-    assert np.flatnonzero(allowed).tolist() == list(old.units_of(3))
+    assert old.find_passage("D3/0") == old.passages_of(3).start
+    allowed = allowed_passages(old, parse_filter("document:D3"))  # this reader's first filter: the files are long gone
+    assert np.flatnonzero(allowed).tolist() == list(old.passages_of(3))
     for segment in old.segments:
         segment.packed.check_all()
         segment.spans.check_all()

@@ -4,11 +4,11 @@ import time
 
 import pytest
 
-from sparse_coverage.patents.claims import numbered_claims, split_claims
-from sparse_coverage.patents.elements import claim_elements
-from sparse_coverage.patents.normalize import STEPS, clean
-from sparse_coverage.patents.paragraphs import split_paragraphs
-from sparse_coverage.patents.references import referenced_claims
+from sparse_coverage.patents.claims.elements import claim_elements
+from sparse_coverage.patents.claims.references import referenced_claims
+from sparse_coverage.patents.claims.splitting import numbered_claims, split_claims
+from sparse_coverage.patents.cleaning.cleaned import STEPS, clean
+from sparse_coverage.patents.readers.paragraphs import split_paragraphs
 
 FUNCTIONS = {f"step {name}": lambda text, name=name: clean(text, [name]) for name in STEPS} | {
     "split_claims": split_claims,

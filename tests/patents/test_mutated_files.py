@@ -4,11 +4,11 @@ import io
 import random
 
 from sparse_coverage.patents import Patent, Problem, passages
-from sparse_coverage.patents.context import Piece
 from sparse_coverage.patents.export import to_record
-from sparse_coverage.patents.limits import Limits
-from sparse_coverage.patents.splitting import split_documents
-from sparse_coverage.patents.work import Work, carry_out
+from sparse_coverage.patents.reading.context import Piece
+from sparse_coverage.patents.reading.limits import Limits
+from sparse_coverage.patents.reading.splitting import split_documents
+from sparse_coverage.patents.reading.work import Work, carry_out
 
 FILES = 10_000
 SEED = 20130901

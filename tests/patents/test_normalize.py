@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.normalize import STEPS, clean
+from sparse_coverage.patents.cleaning.cleaned import STEPS, clean
 
 
 @pytest.mark.parametrize(

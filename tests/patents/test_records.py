@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent, read_patents
-from sparse_coverage.patents.claims import numbered_claims
-from sparse_coverage.patents.context import Piece
+from sparse_coverage.patents.claims.splitting import numbered_claims
 from sparse_coverage.patents.export import to_record
-from sparse_coverage.patents.limits import Limits
-from sparse_coverage.patents.paragraphs import split_paragraphs
-from sparse_coverage.patents.types import Paragraph
-from sparse_coverage.patents.work import Work, carry_out
+from sparse_coverage.patents.patent import Paragraph
+from sparse_coverage.patents.readers.paragraphs import split_paragraphs
+from sparse_coverage.patents.reading.context import Piece
+from sparse_coverage.patents.reading.limits import Limits
+from sparse_coverage.patents.reading.work import Work, carry_out
 
 
 def texts(parts):

@@ -11,11 +11,11 @@ from sparse_coverage import ActivationConfig, Index, Preset, ScoringConfig, Spar
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.index.filters import published
-from sparse_coverage.index.forward import unit_vector
+from sparse_coverage.index.forward import passage_vector
 from sparse_coverage.patents import Paragraph, Patent
 from sparse_coverage.presets import PRESETS
-from sparse_coverage.search.engine import Engine
 from sparse_coverage.search.feedback import with_feedback
+from sparse_coverage.search.ranking import Ranker
 
 TEXTS = [
     "A valve comprising a spring and a plunger. The plunger closes the valve.",
@@ -49,7 +49,7 @@ def index(request: pytest.FixtureRequest, model: SparseCoverage, tmp_path_factor
 def test_a_unit_s_vector_comes_back_from_the_lists(index: Index, model: SparseCoverage) -> None:
     [segment] = index.store.segments
     for number, vector in enumerate(model.encode_documents(TEXTS)):
-        centers, weights = unit_vector(segment, number)
+        centers, weights = passage_vector(segment, number)
         kept = np.isin(vector.centers, centers)  # a weight that rounds to nothing is not kept
         assert (vector.weights[~kept] < 1 / 255).all()
         assert centers.tolist() == vector.centers[kept].tolist()
@@ -57,14 +57,14 @@ def test_a_unit_s_vector_comes_back_from_the_lists(index: Index, model: SparseCo
 
 
 def test_feedback_is_its_definition(index: Index, model: SparseCoverage) -> None:
-    engine = Engine(index.store, SCORING)
-    statistics, vector = engine.statistics, model.encode_query(QUERY)
+    ranker = Ranker(index.store, SCORING)
+    statistics, vector = ranker.statistics, model.encode_query(QUERY)
     [segment] = index.store.segments
-    first = engine.scores(vector)
+    first = ranker.scores(vector)
     best = np.lexsort((np.arange(len(first)), -first))[:2]
     added = np.zeros(len(model.vocabulary))
     for unit in best:
-        centers, weights = unit_vector(segment, int(unit))
+        centers, weights = passage_vector(segment, int(unit))
         added[centers] += first[unit] / first[best].sum() * weights / (segment.span_counts[unit] + 5.0) ** 0.5
     added[statistics.stop] = 0
     worth = added * statistics.worth
@@ -72,7 +72,7 @@ def test_feedback_is_its_definition(index: Index, model: SparseCoverage) -> None
     _, own = statistics.factors(vector.centers, vector.weights)
     wanted = 0.5 * own.sum() / worth.sum() * np.where(worth > 0, added, 0)
     wanted[vector.centers] += vector.weights
-    found = with_feedback(engine, vector)
+    found = with_feedback(ranker, vector)
     dense = np.zeros(len(wanted))
     dense[found.vector.centers] = found.vector.weights
     assert np.allclose(dense, wanted, rtol=1e-5, atol=1e-7)
@@ -82,7 +82,7 @@ def test_feedback_is_its_definition(index: Index, model: SparseCoverage) -> None
 
 def test_no_feedback_leaves_the_query_alone(index: Index, model: SparseCoverage) -> None:
     vector = model.encode_query(QUERY)
-    assert with_feedback(Engine(index.store, ScoringConfig()), vector).vector is vector
+    assert with_feedback(Ranker(index.store, ScoringConfig()), vector).vector is vector
 
 
 def test_explanations_add_up_to_the_score_and_name_the_lender(index: Index) -> None:

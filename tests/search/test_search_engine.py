@@ -1,4 +1,4 @@
-"""The engine against the formula, computed the slow way in float64."""
+"""The ranker against the formula, computed the slow way in float64."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "index"))
 from made_up import CENTERS, Made, build, random_document, vector
 
 from sparse_coverage.errors import IndexStoreError, InputError
-from sparse_coverage.index import IndexStore, IndexWriter, allowed_units, open_store, parse_filter
+from sparse_coverage.index import IndexStore, IndexWriter, allowed_passages, open_store, parse_filter
 from sparse_coverage.index.sweep import Sweep
 from sparse_coverage.search.aggregation import Aggregation, Best, DecayedSum, TopMean, parse_aggregation
-from sparse_coverage.search.engine import Engine
-from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.search.ranking import Ranker
+from sparse_coverage.search.statistics import ScoringConfig
 
 RANDOM = np.random.default_rng(7)
 DOCUMENTS = [random_document(f"D{n}", RANDOM, country="EP" if n % 3 else "US") for n in range(60)]
@@ -34,7 +34,7 @@ scorings = st.builds(ScoringConfig, alpha=st.sampled_from([0.0, 1.0, 2.0]), gamm
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> IndexStore:
     """Several segments, some documents deleted."""
-    folder = tmp_path_factory.mktemp("engine") / "index"
+    folder = tmp_path_factory.mktemp("ranker") / "index"
     build(folder, DOCUMENTS[:10])
     with IndexWriter.open(folder) as writer:
         for number, made in enumerate(DOCUMENTS[10:]):
@@ -76,12 +76,12 @@ def slow_scores(query: dict[int, float], scoring: ScoringConfig, documents: list
 def test_passages_are_ranked_as_the_formula_says(
     store: IndexStore, query: dict[int, float], scoring: ScoringConfig, k: int, threads: int
 ) -> None:
-    ranking = Engine(store, scoring, threads).rank_units(vector(query), k, threads=threads)
+    ranking = Ranker(store, scoring, threads).rank_passages(vector(query), k, threads=threads)
     slow = slow_scores(query, scoring, LIVE)
     best = sorted((score for score in slow.values() if score > 0), reverse=True)[:k]
     np.testing.assert_allclose(ranking.scores, best, rtol=1e-5)
     for number, score in zip(ranking.numbers.tolist(), ranking.scores.tolist(), strict=True):
-        assert slow[store.unit(number).id] == pytest.approx(score, rel=1e-5)
+        assert slow[store.passage(number).id] == pytest.approx(score, rel=1e-5)
     pairs = list(zip((-ranking.scores).tolist(), ranking.numbers.tolist(), strict=True))
     assert pairs == sorted(pairs), "higher score first, then corpus order"
 
@@ -92,11 +92,11 @@ def test_passages_are_ranked_as_the_formula_says(
 def test_a_filter_gives_the_best_of_what_it_allows_not_the_allowed_of_the_best(
     store: IndexStore, query: dict[int, float], k: int, filter_: str
 ) -> None:
-    engine = Engine(store, ScoringConfig(), 1)
-    everything = engine.rank_units(vector(query), 10_000)
-    allowed = allowed_units(store, parse_filter(filter_))
+    ranker = Ranker(store, ScoringConfig(), 1)
+    everything = ranker.rank_passages(vector(query), 10_000)
+    allowed = allowed_passages(store, parse_filter(filter_))
     kept = everything.numbers[allowed[everything.numbers] > 0][:k]
-    np.testing.assert_array_equal(engine.rank_units(vector(query), k, allowed).numbers, kept)
+    np.testing.assert_array_equal(ranker.rank_passages(vector(query), k, allowed).numbers, kept)
 
 
 @given(
@@ -105,7 +105,7 @@ def test_a_filter_gives_the_best_of_what_it_allows_not_the_allowed_of_the_best(
 def test_documents_follow_from_their_passages(
     store: IndexStore, query: dict[int, float], k: int, aggregation: Aggregation
 ) -> None:
-    found, _ = Engine(store, ScoringConfig(), 1).rank_documents(vector(query), k, aggregation, None, 3)
+    found, _ = Ranker(store, ScoringConfig(), 1).rank_documents(vector(query), k, aggregation, None, 3)
     slow = slow_scores(query, ScoringConfig(), LIVE)
 
     def combined(made: Made) -> float:
@@ -119,17 +119,17 @@ def test_documents_follow_from_their_passages(
     best = sorted((score for score in map(combined, LIVE) if score > 0), reverse=True)[:k]
     np.testing.assert_allclose([one.score for one in found], best, rtol=1e-5)
     for one in found:
-        names = [store.unit(unit).id for unit in one.units.tolist()]
+        names = [store.passage(unit).id for unit in one.passages.tolist()]
         assert all(name.startswith(f"{store.document(one.number).id}/") for name in names)
-        np.testing.assert_allclose(one.unit_scores, [slow[name] for name in names], rtol=1e-5)
-        assert (np.diff(one.unit_scores) <= 0).all()
+        np.testing.assert_allclose(one.passage_scores, [slow[name] for name in names], rtol=1e-5)
+        assert (np.diff(one.passage_scores) <= 0).all()
 
 
 def test_the_cost_counts_the_lists_that_are_read(store: IndexStore) -> None:
     query = dict.fromkeys(range(CENTERS), 0.5)
-    engine = Engine(store, ScoringConfig(rho=0.1), 1)
-    centers, stop_centers, postings = engine.lists_read(vector(query))
-    stop = engine.statistics.stop
+    ranker = Ranker(store, ScoringConfig(rho=0.1), 1)
+    centers, stop_centers, postings = ranker.lists_read(vector(query))
+    stop = ranker.statistics.stop
     assert (centers, stop_centers) == (int((~stop).sum()), int(stop.sum())) == (21, 2)
     lists = sum(segment.postings.frequencies for segment in store.segments)
     assert postings == int(np.asarray(lists)[~stop].sum())
@@ -147,20 +147,20 @@ def test_a_search_that_fails_leaves_nothing_running(store: IndexStore, monkeypat
 
     monkeypatch.setattr(Sweep, "best", damaged_first)
     with pytest.raises(IndexStoreError, match="damaged"):
-        Engine(store, ScoringConfig(), 2).rank_units(vector({1: 0.5}), 5, threads=2)
+        Ranker(store, ScoringConfig(), 2).rank_passages(vector({1: 0.5}), 5, threads=2)
     assert ended
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_process_searches_on_threads_of_its_own(store: IndexStore) -> None:
-    engine = Engine(store, ScoringConfig(), 2)
-    here = engine.rank_units(vector({1: 0.5, 2: 0.7}), 5, threads=2).numbers.tolist()
+    ranker = Ranker(store, ScoringConfig(), 2)
+    here = ranker.rank_passages(vector({1: 0.5, 2: 0.7}), 5, threads=2).numbers.tolist()
     context = multiprocessing.get_context("fork")
     answers = context.SimpleQueue()
 
     def search() -> None:
-        answers.put(engine.rank_units(vector({1: 0.5, 2: 0.7}), 5, threads=2).numbers.tolist())
+        answers.put(ranker.rank_passages(vector({1: 0.5, 2: 0.7}), 5, threads=2).numbers.tolist())
 
     child = context.Process(target=search, daemon=True)
     child.start()
@@ -171,14 +171,14 @@ def test_a_forked_process_searches_on_threads_of_its_own(store: IndexStore) -> N
 
 def test_an_alpha_beyond_all_numbers_is_refused(store: IndexStore) -> None:
     with pytest.raises(InputError, match=r"alpha = 10000.* is too large"):
-        Engine(store, ScoringConfig(alpha=10_000), 1)
+        Ranker(store, ScoringConfig(alpha=10_000), 1)
 
 
 def test_an_index_without_documents_answers_nothing(tmp_path: Path) -> None:
     build(tmp_path / "index", [])
-    engine = Engine(open_store(tmp_path / "index"), ScoringConfig(), 2)
-    assert len(engine.rank_units(vector({1: 0.5}), 5, threads=2).numbers) == 0
-    assert engine.rank_documents(vector({1: 0.5}), 5, Best(), None, 3)[0] == []
+    ranker = Ranker(open_store(tmp_path / "index"), ScoringConfig(), 2)
+    assert len(ranker.rank_passages(vector({1: 0.5}), 5, threads=2).numbers) == 0
+    assert ranker.rank_documents(vector({1: 0.5}), 5, Best(), None, 3)[0] == []
 
 
 @pytest.mark.parametrize(("text", "meant"), [("best", Best()), ("top-mean:2", TopMean(2)), ("top-mean", TopMean(3)),

@@ -12,7 +12,7 @@ import pytest
 from sparse_coverage import ActivationConfig, Index, Patent, Preset, ScoringConfig, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
-from sparse_coverage.index import DocumentRecord, IndexedUnit, IndexWriter
+from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter
 from sparse_coverage.index.filters import family, published, section
 from sparse_coverage.patents import Claim, Paragraph
 from sparse_coverage.search import Best, DecayedSum, TopMean, is_unfinished
@@ -200,7 +200,7 @@ def test_a_document_is_set_against_the_query_as_a_whole(index: Index) -> None:
     assert set(answers.missing) == set.intersection(*(set(one.unmatched) for one in explanations))
     for answer in answers.found:
         assert QUERY[answer.query.start : answer.query.end] == answer.query.text
-        text = index.store.unit(index.store.find_unit(answer.passage) or 0).text
+        text = index.store.passage(index.store.find_passage(answer.passage) or 0).text
         assert answers.passages[answer.passage] == text
         assert text[answer.match.passage.start : answer.match.passage.end] == answer.match.passage.text
         strongest = max(
@@ -315,7 +315,7 @@ def test_an_interrupted_build_goes_on_where_it_stopped(
     folder, added = tmp_path / "index", []
     really_add = IndexWriter.add
 
-    def add_four(writer: IndexWriter, document: DocumentRecord, units: list[IndexedUnit]) -> None:
+    def add_four(writer: IndexWriter, document: DocumentRecord, units: list[IndexedPassage]) -> None:
         if len(added) == 4:
             raise KeyboardInterrupt
         added.append(document.id)

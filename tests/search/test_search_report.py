@@ -7,9 +7,9 @@ from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
+from sparse_coverage.present.report import write_report
 from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit
-from sparse_coverage.search.report import write_report
-from sparse_coverage.search.types import Answer, Place, Unsearched
+from sparse_coverage.search.results import Answer, Place, Unsearched
 
 CLAIM = 'A solenoid valve with a <b>spring</b> & "plunger"'
 PASSAGE = "The magnet valve's plunger</div><script>alert(1)</script> is sprung"

@@ -16,11 +16,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 sys.path.insert(0, str(Path(__file__).parent.parent / "index"))
 from made_up import CENTERS, build, random_document, vector
 
-from sparse_coverage.index import IndexStore, IndexWriter, allowed_units, damaged_files, open_store
+from sparse_coverage.index import IndexStore, IndexWriter, allowed_passages, damaged_files, open_store
 from sparse_coverage.index.filters import country
 from sparse_coverage.search.aggregation import Best, DecayedSum, TopMean
-from sparse_coverage.search.engine import Engine
-from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.search.ranking import Ranker
+from sparse_coverage.search.statistics import ScoringConfig
 
 SCORING = ScoringConfig(rho=0.1)
 QUERIES = [
@@ -31,17 +31,17 @@ QUERIES = [
 
 def answers(store: IndexStore, threads: int) -> list[Any]:
     """Rankings by name: numbers differ between indexes that hold the same."""
-    engine = Engine(store, SCORING, threads)
-    seen: list[Any] = [engine.statistics.idf.tolist(), engine.statistics.stop.tolist(), store.manifest["units"]]
+    ranker = Ranker(store, SCORING, threads)
+    seen: list[Any] = [ranker.statistics.idf.tolist(), ranker.statistics.stop.tolist(), store.manifest["passages"]]
     for query in QUERIES:
-        for allowed in (None, allowed_units(store, country("EP"))):
-            ranking = engine.rank_units(query, 7, allowed, threads)
-            names = [store.unit(number).id for number in ranking.numbers.tolist()]
+        for allowed in (None, allowed_passages(store, country("EP"))):
+            ranking = ranker.rank_passages(query, 7, allowed, threads)
+            names = [store.passage(number).id for number in ranking.numbers.tolist()]
             seen.append((names, ranking.scores.tolist()))
             for aggregation in (Best(), TopMean(2), DecayedSum(0.4)):
-                found, _ = engine.rank_documents(query, 4, aggregation, allowed, 2, threads)
+                found, _ = ranker.rank_documents(query, 4, aggregation, allowed, 2, threads)
                 seen.append([
-                    (store.document(one.number).id, one.score, [store.unit(unit).id for unit in one.units.tolist()])
+                    (store.document(one.number).id, one.score, [store.passage(unit).id for unit in one.passages.tolist()])
                     for one in found
                 ])  # fmt: skip
     return seen

@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 
 from sparse_coverage.errors import ModelError
-from sparse_coverage.spans import tagger_weights
-from sparse_coverage.spans.tagger_weights import arrays_from_pickle, load_arrays, read_plain_pickle, weights_from_arrays
+from sparse_coverage.spans.noun_phrases import tagger_weights
+from sparse_coverage.spans.noun_phrases.tagger_weights import (
+    arrays_from_pickle,
+    load_arrays,
+    read_plain_pickle,
+    weights_from_arrays,
+)
 
 
 class RunsACommand:

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from sparse_coverage import SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.vocabulary import farthest_first, frontier, nearest, sampler, shards, standing
+from sparse_coverage.vocabulary import nearest, sampler, shards
+from sparse_coverage.vocabulary.selection import farthest_first, frontier, traversal_state
 
 checkpoint, work, output, point, threads = sys.argv[1:6]
 sampler.GROUP_CHARACTERS, frontier.SMALLEST_BLOCK, farthest_first.POOL = 3000, 64, 4
@@ -59,13 +60,13 @@ if point == "while a shard is written":
 elif point == "while the sample is put together":
     sampler.os = cut_and_dying(1)
 elif point == "while the traversal is saved":
-    standing.os = cut_and_dying(2)
+    traversal_state.os = cut_and_dying(2)
 elif point == "before the sample is committed":
     sampler.write_json = dying(sampler.write_json, 1 if (Path(work) / "sampling.json").exists() else 2)
 elif point == "before the shards are removed":
     shards.ShardFolder.remove = dying(shards.ShardFolder.remove, 1)
 elif point == "during the traversal":
-    standing.Standing.save = dying(standing.Standing.save, 3, before=False)
+    traversal_state.TraversalState.save = dying(traversal_state.TraversalState.save, 3, before=False)
 elif point == "while cells are written":
     nearest._Saved.append = half_written
 

@@ -18,12 +18,12 @@ from sparse_coverage.errors import InputError, VocabularyError
 from sparse_coverage.vocabulary import (
     Vocabulary,
     build_vocabulary,
-    check_wishes,
+    check_settings,
     load_vocabulary,
     publish,
     save_vocabulary,
 )
-from sparse_coverage.vocabulary.selections import SELECTIONS
+from sparse_coverage.vocabulary.selection.registry import SELECTIONS
 
 
 @pytest.fixture(scope="module")
@@ -263,10 +263,10 @@ def test_wrong_wishes_are_refused(tmp_path: Path, tiny_encoder: OpenVinoEncoder)
 )
 def test_impossible_wishes_are_refused_without_a_sample(wishes: dict[str, Any], reason: str) -> None:
     with pytest.raises(InputError, match=reason):
-        check_wishes(**wishes)
+        check_settings(**wishes)
 
 
 def test_possible_wishes_are_not_refused() -> None:
-    check_wishes()
-    check_wishes(size=100, sizes=[1, 100], max_spans=100, tau=100.0)
-    check_wishes(sizes=[50], selection="kmeans")  # one size alone
+    check_settings()
+    check_settings(size=100, sizes=[1, 100], max_spans=100, tau=100.0)
+    check_settings(sizes=[50], selection="kmeans")  # one size alone

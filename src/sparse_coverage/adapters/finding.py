@@ -8,7 +8,7 @@ from typing import Any
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, parse_filter
-from sparse_coverage.search.types import Hit, PassageHit, Retriever
+from sparse_coverage.search.results import Hit, PassageHit, Retriever
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sparse_coverage.evaluation.types import Collection
+from sparse_coverage.evaluation.collection import Collection
 from sparse_coverage.patents import passages, section_text
 
 SECTIONS = ("abstract", "claims", "description")

@@ -8,7 +8,7 @@ from typing import Any
 from sparse_coverage.adapters.finding import find
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.index import Filter
-from sparse_coverage.search.types import Retriever
+from sparse_coverage.search.results import Retriever
 
 try:
     import pyterrier as pt

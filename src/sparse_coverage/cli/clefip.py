@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.cli.bench_options import Reading, reading_options
+from sparse_coverage.cli.collection_options import Reading, reading_options
 from sparse_coverage.cli.options import json_option
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path))
@@ -103,6 +103,6 @@ def statistics(folder: Path, reading: Reading, as_json: bool) -> None:
     read = read_clefip(folder, reading.pool_config, cache=reading.cache).collection
     with Workbench(read, reading.cache) as bench:
         if as_json:
-            click.echo(json.dumps({line.key: line.values for line in dataset_statistics(read, bench.units)}))
+            click.echo(json.dumps({line.key: line.values for line in dataset_statistics(read, bench.corpus)}))
         else:
             Console().print(run_experiment(load_definition("lengths"), bench, str(folder)).table.rich())

@@ -10,7 +10,7 @@ import click
 from sparse_coverage.cli.options import ProblemLog
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents.languages import wanted_language
-from sparse_coverage.patents.sources import missing
+from sparse_coverage.patents.reading.sources import missing
 from sparse_coverage.progress import tracked
 
 

@@ -34,10 +34,10 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     report to open. The encoder (90 MB) is fetched the first time.
     """
     from sparse_coverage import Index, SparseCoverage, load_encoder
-    from sparse_coverage.demo import TOPICS_FILE, demo_judgements, demo_patents, demo_topics
     from sparse_coverage.evaluation.clefip import topic_document, topic_query
-    from sparse_coverage.search.report import write_report
-    from sparse_coverage.search.show import show_hits
+    from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_judgements, demo_patents, demo_topics
+    from sparse_coverage.present.report import write_report
+    from sparse_coverage.present.terminal import show_hits
 
     topics = {entry.id: entry for entry in demo_topics()}
     if topic not in topics:

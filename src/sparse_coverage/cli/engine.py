@@ -28,8 +28,8 @@ from sparse_coverage.cli.options import json_option, read_query
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
+    from sparse_coverage.engines.engine import RemoteCollection
     from sparse_coverage.engines.sync import SyncReport
-    from sparse_coverage.engines.types import RemoteCollection
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -164,7 +164,7 @@ def status(
         "exists": there,
         "finished": known is not None,
         "points": opened.size() if there else 0,
-        "units": known.units if known else None,
+        "passages": known.passages if known else None,
         "documents": known.documents if known else None,
         "scoring": asdict(known.scoring) if known else None,
     }
@@ -176,7 +176,7 @@ def status(
             shown = ("; ".join(value) or "none") if isinstance(value, tuple) else value
             table.add_row(name, f"{shown:,}" if isinstance(shown, int) and not isinstance(shown, bool) else str(shown))
         Console().print(table)
-    return 0 if known is not None and not health.troubles and facts["points"] == known.units else 1
+    return 0 if known is not None and not health.troubles and facts["points"] == known.passages else 1
 
 
 @command.command(no_args_is_help=True)
@@ -221,8 +221,8 @@ def search(
     """
     from sparse_coverage.engines.retriever import EngineRetriever, load_model
     from sparse_coverage.engines.two_phase import TwoPhase
+    from sparse_coverage.present.terminal import show_hits
     from sparse_coverage.search import parse_filter
-    from sparse_coverage.search.show import show_hits
 
     text = read_query(query)
     condition = None if expression is None else parse_filter(expression)
@@ -273,6 +273,6 @@ def _tell(report: SyncReport, collection: RemoteCollection, as_json: bool) -> No
         click.echo(json.dumps({**asdict(report), "points": collection.size()}))
         return
     click.echo(
-        f"{report.uploaded:,} documents sent ({report.uploaded_units:,} passages), {report.unchanged:,} unchanged, "
+        f"{report.uploaded:,} documents sent ({report.uploaded_passages:,} passages), {report.unchanged:,} unchanged, "
         f"{report.deleted:,} deleted. '{collection.name}' holds {collection.size():,} passages."
     )

@@ -66,7 +66,7 @@ def export(index: Path, flavor: Any, output: Path, gamma: float | None, as_json:
         click.echo(json.dumps(asdict(report)))
     else:
         click.echo(
-            f"{report.documents:,} documents, {report.units:,} passages, {report.files} files of {report.bytes / 1e6:.1f} MB "
+            f"{report.documents:,} documents, {report.passages:,} passages, {report.files} files of {report.bytes / 1e6:.1f} MB "
             f"in {output}. Load them with: {output}/load.sh URL INDEX"
         )
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparse_coverage.cli.bench_options import Means, bench_options
+from sparse_coverage.cli.collection_options import Means, bench_options
 from sparse_coverage.cli.options import json_option
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
+    from sparse_coverage.evaluation.collection import Collection
     from sparse_coverage.evaluation.measures import AnyMeasure
-    from sparse_coverage.evaluation.types import Collection
     from sparse_coverage.experiments.evaluate import Evaluation
 
 

@@ -49,7 +49,7 @@ def command(
       sparse-coverage explain my-index @claim.txt "EP-1234567-A1/description/p[16]"
       sparse-coverage explain my-index @claim.txt EP-1234567-A1 --whole
     """
-    from sparse_coverage.search.show import show_answers, show_explanation
+    from sparse_coverage.present.terminal import show_answers, show_explanation
 
     text = read_query(query)
     condition = condition_of(index, before, not_family_of, expression)

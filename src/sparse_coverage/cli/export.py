@@ -78,7 +78,7 @@ def command(
         return
     console = Console()
     console.print(
-        f"[bold]{exported.units:,}[/bold] units, {exported.postings:,} weights, {exported.queries:,} queries written to "
+        f"[bold]{exported.passages:,}[/bold] passages, {exported.postings:,} weights, {exported.queries:,} queries written to "
         f"[bold]{escape(str(output))}[/bold]",
         highlight=False,
         soft_wrap=True,

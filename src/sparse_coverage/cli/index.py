@@ -52,7 +52,7 @@ def command() -> None:
     type=click.Choice(["passage", "section", "document"]),
     default="passage",
     show_default=True,
-    help="What one indexed unit is.",
+    help="What one indexed passage is.",
 )
 @click.option("--language", default="en", show_default=True, help="Which parts of the patents to read.")
 @click.option(
@@ -139,7 +139,7 @@ def build(
     else:
         share = facts["uncovered_spans"] / max(facts["spans"], 1)
         Console().print(
-            f"[bold]{facts['documents']:,}[/bold] documents, {facts['units']:,} {by}s, "
+            f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} {by}s, "
             f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
             f"{log.about_texts}Saved in [bold]{escape(str(output))}[/bold]. "
             f'Next: sparse-coverage search {escape(str(output))} "your claim"{" --hybrid" if hybrid else ""}',

@@ -31,7 +31,7 @@ def add(index: Path, paths: tuple[str, ...], replace: bool, language: str, threa
       sparse-coverage index add my-index corrected.xml --replace
     """
     from sparse_coverage import Index, read_patents
-    from sparse_coverage.baselines import refresh_sides
+    from sparse_coverage.retrievers import refresh_sides
 
     log = ProblemLog()
     opened = Index.open(index, threads=threads)
@@ -55,8 +55,8 @@ def delete(index: Path, ids: tuple[str, ...], as_json: bool) -> None:
     Example:
       sparse-coverage index delete my-index EP-1234567-A1 EP-1234567-B1
     """
-    from sparse_coverage.baselines import refresh_sides
     from sparse_coverage.index import delete_documents, open_store
+    from sparse_coverage.retrievers import refresh_sides
 
     delete_documents(index, ids)
     refresh_sides(index)  # a commit may merge small segments
@@ -73,8 +73,8 @@ def merge(index: Path, as_json: bool) -> None:
     Example:
       sparse-coverage index merge my-index
     """
-    from sparse_coverage.baselines import refresh_sides
     from sparse_coverage.index import merge_index, open_store
+    from sparse_coverage.retrievers import refresh_sides
 
     merge_index(index)
     refresh_sides(index)
@@ -124,8 +124,8 @@ def verify(index: Path, as_json: bool) -> int:
     Example:
       sparse-coverage index verify my-index
     """
-    from sparse_coverage.baselines.sides import damaged_side_files
     from sparse_coverage.index import damaged_files
+    from sparse_coverage.retrievers.sides import damaged_side_files
     from sparse_coverage.search.checking import damaged_model_files
 
     damaged = damaged_files(index) + damaged_model_files(index) + damaged_side_files(index)
@@ -145,6 +145,6 @@ def _tell(facts: dict[str, object], as_json: bool, done: str, **more: object) ->
         click.echo(json.dumps({**more, **facts}))
     else:
         click.echo(
-            f"{done} The index holds {facts['documents']:,} documents, {facts['units']:,} units, "
+            f"{done} The index holds {facts['documents']:,} documents, {facts['passages']:,} passages, "
             f"in {facts['segments']} segments; {facts['deleted_documents']:,} deleted ones wait for a merge."
         )

@@ -13,8 +13,8 @@ from rich.table import Table
 
 from sparse_coverage.cli.convert import language_option, paths_argument, processes_option
 from sparse_coverage.cli.options import ProblemLog, json_option
+from sparse_coverage.patents.patent import Problem
 from sparse_coverage.patents.survey import Survey
-from sparse_coverage.patents.types import Problem
 from sparse_coverage.progress import tracked
 
 _LONGEST = 12

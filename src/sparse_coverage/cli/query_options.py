@@ -76,7 +76,7 @@ def condition_of(folder: Path, before: str | None, families: tuple[str, ...], ex
 
 def _tell_unknown(folder: Path, families: tuple[str, ...]) -> None:
     """Say so when a family that is to be left out has nothing in the index: the id may be misspelt."""
-    from sparse_coverage.index import allowed_units, open_store
+    from sparse_coverage.index import allowed_passages, open_store
     from sparse_coverage.index.filters import family
 
     if not families:
@@ -84,7 +84,7 @@ def _tell_unknown(folder: Path, families: tuple[str, ...]) -> None:
     store = open_store(folder)
     try:
         for id_ in families:
-            if not (allowed_units(store, family(id_)) & store.live_units).any():
+            if not (allowed_passages(store, family(id_)) & store.live_passages).any():
                 click.echo(
                     f"Note: the index holds neither {id_} nor a member of its family, so --not-family-of {id_} leaves nothing "
                     "out. Ids look like EP-1234567-A1.",

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sparse_coverage.cli.bench_options import Means, bench_options
+from sparse_coverage.cli.collection_options import Means, bench_options
 from sparse_coverage.cli.options import json_option
 
 if TYPE_CHECKING:
@@ -156,10 +156,10 @@ def _look_ahead(definitions: Sequence[Definition], bench: Workbench, spoken: str
         console.print(
             f"{row.command}  [dim]# {row.experiment}, {escape(row.state)}[/dim]", highlight=False, soft_wrap=True
         )
-    table = Table(title=f"{escape(bench.collection.name)}: {len(bench.units):,} units, {len(planned):,} rows")
+    table = Table(title=f"{escape(bench.collection.name)}: {len(bench.corpus):,} passages, {len(planned):,} rows")
     table.add_column("encoder")
     table.add_column("rows to do", justify="right")
-    table.add_column("encoding all units once takes about", justify="right")
+    table.add_column("encoding all passages once takes about", justify="right")
     for one in encoders:
         table.add_row(escape(one.encoder), f"{one.rows_open:,}", _duration(one.seconds))
     console.print(table)

@@ -129,9 +129,9 @@ def command(
     Other systems than Sparse Coverage need a side of the index: `index refresh INDEX --hybrid` adds those of hybrid.
     """
     from sparse_coverage.errors import InputError
+    from sparse_coverage.present.report import write_report
+    from sparse_coverage.present.terminal import show_cost, show_hits, show_passages
     from sparse_coverage.search.aggregation import parse_aggregation
-    from sparse_coverage.search.report import write_report
-    from sparse_coverage.search.show import show_cost, show_hits, show_passages
 
     text = read_query(query)
     condition = condition_of(index, before, not_family_of, expression)
@@ -190,9 +190,8 @@ def _search_otherwise(
     as_json: bool,
 ) -> None:
     """Search by a side of the index, by several at once, or in two steps."""
-    from sparse_coverage.baselines import open_baseline, open_hybrid
-    from sparse_coverage.search import Rescore
-    from sparse_coverage.search.show import show_hits
+    from sparse_coverage.present.terminal import show_hits
+    from sparse_coverage.retrievers import Rescore, open_baseline, open_hybrid
 
     index = open_index(folder, threads, **scoring) if system in ("coverage", "hybrid") else None
     encoder = index.model.encoder if index else None

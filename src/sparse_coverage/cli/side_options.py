@@ -11,8 +11,8 @@ import click
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
-    from sparse_coverage.baselines import Side
     from sparse_coverage.encoding import Encoder
+    from sparse_coverage.retrievers import Side
 
 F = TypeVar("F", bound=Callable[..., Any])
 SIDES = ("bm25", "dense", "splade", "colbert")
@@ -49,9 +49,9 @@ def make_sides(
     threads: int | None,
 ) -> dict[str, int]:
     """Add the sides that were asked for to an index, and refresh those it has. Return the blocks made of each."""
-    from sparse_coverage.baselines import refresh_sides
-    from sparse_coverage.baselines.sides import sides_of
-    from sparse_coverage.baselines.systems import HYBRID
+    from sparse_coverage.retrievers import refresh_sides
+    from sparse_coverage.retrievers.opening import HYBRID
+    from sparse_coverage.retrievers.sides import sides_of
 
     wanted = dict.fromkeys((*kinds, *(HYBRID if hybrid else ())))
     if dense_encoder and "dense" not in wanted:
@@ -63,7 +63,7 @@ def make_sides(
 
 
 def _new_side(index: Path, kind: str, dense_encoder: str | None, encoder: Encoder | None, threads: int | None) -> Side:
-    from sparse_coverage.baselines import Bm25, Colbert, Dense, Splade
+    from sparse_coverage.retrievers import Bm25, Colbert, Dense, Splade
     from sparse_coverage.search.building import MODEL_FOLDER
     from sparse_coverage.vocabulary import load_vocabulary
 

@@ -47,8 +47,8 @@ def command(text: str, unit: str, encoder: str, html: Path | None, as_json: bool
     from sparse_coverage.encoding.store import model_folder
     from sparse_coverage.encoding.tokenizer import TextTokenizer
     from sparse_coverage.files import write_text
+    from sparse_coverage.present.spans import print_spans, spans_page
     from sparse_coverage.spans import get_unit
-    from sparse_coverage.spans.show import print_spans, spans_page
 
     content = _content(text)
     try:

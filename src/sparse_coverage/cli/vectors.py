@@ -51,7 +51,7 @@ def import_(vectors: Path, output: Path, weight_bits: str, as_json: bool) -> Non
         click.echo(json.dumps({"index": str(output), **facts}))
         return
     Console().print(
-        f"[bold]{facts['documents']:,}[/bold] documents, {facts['units']:,} vectors, {facts['postings']:,} weights of "
+        f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} vectors, {facts['postings']:,} weights of "
         f"{facts['centers']:,} terms\nSaved in [bold]{escape(str(output))}[/bold].",
         highlight=False,
         soft_wrap=True,
@@ -74,8 +74,8 @@ def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | 
     Example:
       sparse-coverage vectors search my-vectors queries.jsonl -k 1000 --run run.txt
     """
+    from sparse_coverage.evaluation.collection import Ranking
     from sparse_coverage.evaluation.trec import write_run
-    from sparse_coverage.evaluation.types import Ranking
     from sparse_coverage.formats import VectorIndex
     from sparse_coverage.formats.vector_lines import read_vectors
 

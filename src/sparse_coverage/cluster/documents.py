@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.cluster.connection import Cluster, ClusterError
-from sparse_coverage.cluster.shared import published
+from sparse_coverage.cluster.shared_files import published
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.patents import Patent, Problem, read_patents
 from sparse_coverage.patents.languages import wanted_language
-from sparse_coverage.patents.limits import DEFAULT_LIMITS
-from sparse_coverage.patents.reading import work_of
-from sparse_coverage.patents.sources import STDIN, Found, expand, require_present
-from sparse_coverage.patents.types import Claim, Paragraph
-from sparse_coverage.patents.work import Outcome, carry_out_all
+from sparse_coverage.patents.patent import Claim, Paragraph
+from sparse_coverage.patents.reading.limits import DEFAULT_LIMITS
+from sparse_coverage.patents.reading.read import work_of
+from sparse_coverage.patents.reading.sources import STDIN, Found, expand, require_present
+from sparse_coverage.patents.reading.work import Outcome, carry_out_all
 from sparse_coverage.progress import progress_bar
 
 BATCH_BYTES = 2 << 20

@@ -13,14 +13,14 @@ from sparse_coverage.cluster.documents import Report, input_digest
 from sparse_coverage.cluster.encoders import EncoderSpec
 from sparse_coverage.cluster.sampling import sample_on_cluster
 from sparse_coverage.cluster.share import PointsFile
-from sparse_coverage.cluster.shared import require_same_run
+from sparse_coverage.cluster.shared_files import require_same_run
 from sparse_coverage.cluster.traversal import traverse
 from sparse_coverage.encoding import DEFAULT_ENCODER, load_encoder
 from sparse_coverage.model import MAX_SPANS, SparseCoverage
 from sparse_coverage.presets import DEFAULT_PRESET, get_preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, Vocabulary, VocabularyConfig, build_vocabulary
-from sparse_coverage.vocabulary.build import check_wishes, levels_of
+from sparse_coverage.vocabulary.build import check_settings, levels_of
 from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.radii import measure_cells
 from sparse_coverage.vocabulary.sample import POINTS
@@ -52,7 +52,7 @@ def fit_on_cluster(
     All nodes must see the files and the folder `work`, which keeps the state of the run: interrupted, the same call goes
     on from there. Farthest-first is shared out; other selections choose on this machine, after encoding on the cluster.
     """
-    check_wishes(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
+    check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
     method = get_preset(preset)
     work = Path(work).absolute()
     names = [str(path) for path in paths]

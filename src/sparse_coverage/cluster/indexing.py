@@ -15,7 +15,7 @@ from sparse_coverage.cluster.connection import Cluster
 from sparse_coverage.cluster.documents import Report, documents_from, input_digest, read_shards
 from sparse_coverage.cluster.encoders import EncoderSpec
 from sparse_coverage.cluster.plan import Part, Plan, make_plan
-from sparse_coverage.cluster.shared import require_same_run
+from sparse_coverage.cluster.shared_files import require_same_run
 from sparse_coverage.cluster.vectors import encode_run, read_run
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_folder
@@ -129,9 +129,9 @@ def _encode(cluster: Cluster, state: Path, plan: Plan, spec: EncoderSpec, by: By
         (str(state / "documents"), str(state / MODEL_FOLDER), spec, by, run, _vectors(state, number))
         for number, run in enumerate(plan.runs)
     )
-    with progress_bar("Encoding passages", sum(run.units for run in plan.runs)) as advance:
+    with progress_bar("Encoding passages", sum(run.passages for run in plan.runs)) as advance:
         for run, _ in zip(plan.runs, cluster.run(encode_run, calls), strict=True):
-            advance(run.units)
+            advance(run.passages)
 
 
 def _build_segments(cluster: Cluster, state: Path, plan: Plan, draft: Manifest, memory: int) -> None:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from sparse_coverage.cluster.documents import DocumentSize
 from sparse_coverage.encoding.batching import WINDOW_TOKENS
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.index.postings import MAX_UNITS
-from sparse_coverage.patents.duplicates import Duplicates
+from sparse_coverage.index.postings import MAX_PASSAGES
+from sparse_coverage.patents.reading.duplicates import Duplicates
 
 WINDOWS_PER_RUN = 4
 """How many windows a task encodes: what the loss of a worker costs, and no more."""
@@ -29,7 +29,7 @@ class Run:
     document: int
     passage: int
     first: int
-    units: int
+    passages: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Part:
     document: int
     documents: int
     first: int
-    units: int
+    passages: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class Plan:
 
     def runs_of(self, part: Part) -> list[int]:
         """Return the numbers of the runs that hold units of a segment."""
-        last = part.first + part.units
-        return [n for n, run in enumerate(self.runs) if run.first < last and part.first < run.first + run.units]
+        last = part.first + part.passages
+        return [n for n, run in enumerate(self.runs) if run.first < last and part.first < run.first + run.passages]
 
 
 def make_plan(shards: Iterable[list[DocumentSize]]) -> Plan:
@@ -80,12 +80,12 @@ class _Runs:
     def __init__(self) -> None:
         self._found: list[Run] = []
         self._start: tuple[int, int, int] | None = None
-        self._first = self._units = self._held = self._windows = 0
+        self._first = self._passages = self._held = self._windows = 0
 
     def add(self, shard: int, document: int, passage: int, tokens: int) -> None:
         if self._start is None:
             self._start = (shard, document, passage)
-        self._units += 1
+        self._passages += 1
         self._held += max(1, tokens)  # as `Batcher` counts
         if self._held >= WINDOW_TOKENS:
             self._held = 0
@@ -99,31 +99,31 @@ class _Runs:
 
     def _close(self) -> None:
         if self._start is not None:
-            self._found.append(Run(*self._start, self._first, self._units))
-        self._first += self._units
-        self._start, self._units, self._windows = None, 0, 0
+            self._found.append(Run(*self._start, self._first, self._passages))
+        self._first += self._passages
+        self._start, self._passages, self._windows = None, 0, 0
 
 
 class _Parts:
     def __init__(self) -> None:
         self._found: list[Part] = []
         self._start = (0, 0)
-        self._first = self._units = self._documents = 0
+        self._first = self._passages = self._documents = 0
 
     def add(self, shard: int, number: int, document: DocumentSize) -> None:
-        if self._units + len(document.sizes) > MAX_UNITS:
+        if self._passages + len(document.sizes) > MAX_PASSAGES:
             self._close()
         if not self._documents:
             self._start = (shard, number)
         self._documents += 1
-        self._units += len(document.sizes)
+        self._passages += len(document.sizes)
 
     def finish(self) -> list[Part]:
         self._close()
         return self._found
 
     def _close(self) -> None:
-        if self._units:
-            self._found.append(Part(*self._start, self._documents, self._first, self._units))
-        self._first += self._units
-        self._units = self._documents = 0
+        if self._passages:
+            self._found.append(Part(*self._start, self._documents, self._first, self._passages))
+        self._first += self._passages
+        self._passages = self._documents = 0

@@ -17,7 +17,7 @@ from safetensors import safe_open
 from sparse_coverage.cluster.connection import Cluster
 from sparse_coverage.cluster.documents import DocumentSize, Report, documents_at, read_shards
 from sparse_coverage.cluster.encoders import EncoderSpec
-from sparse_coverage.cluster.shared import clear_leftovers, published
+from sparse_coverage.cluster.shared_files import clear_leftovers, published
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.errors import MismatchError
 from sparse_coverage.files import write_json
@@ -25,7 +25,7 @@ from sparse_coverage.patents import Patent
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, draw_sample
-from sparse_coverage.vocabulary.documents import sample_by_year
+from sparse_coverage.vocabulary.document_sample import sample_by_year
 from sparse_coverage.vocabulary.sample import SAMPLE
 from sparse_coverage.vocabulary.sampler import GROUP_CHARACTERS, SLACK, Sampler, grouped, sections_of
 from sparse_coverage.vocabulary.shards import ShardFolder

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.vocabulary.farthest_first import PIECE, POOL, Walk
 from sparse_coverage.vocabulary.points import Points
+from sparse_coverage.vocabulary.selection.farthest_first import PIECE, POOL, Walk
 from sparse_coverage.vocabulary.workers import Workers
 
 Rows = npt.NDArray[np.int64]

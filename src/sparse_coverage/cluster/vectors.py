@@ -13,7 +13,7 @@ from safetensors.numpy import load_file, save_file
 from sparse_coverage.cluster.documents import documents_from
 from sparse_coverage.cluster.encoders import EncoderSpec
 from sparse_coverage.cluster.plan import Run
-from sparse_coverage.cluster.shared import published
+from sparse_coverage.cluster.shared_files import published
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import passages
 from sparse_coverage.patents.passages import By
@@ -25,8 +25,8 @@ def encode_run(documents: str, model: str, spec: EncoderSpec, by: By, run: Run, 
     if Path(target).exists():
         return
     patents = documents_from(Path(documents), run.shard, run.document)
-    units = chain.from_iterable(passages(patent, by=by) for patent in patents)
-    texts = (passage.text for passage in islice(units, run.passage, run.passage + run.units))
+    every = chain.from_iterable(passages(patent, by=by) for patent in patents)
+    texts = (passage.text for passage in islice(every, run.passage, run.passage + run.passages))
     found = list(_loaded(model, spec).encode_documents(texts))
     none = np.zeros(0, dtype=np.int32)
     arrays = {

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.encoding.chunking import chunk_bounds
+from sparse_coverage.encoding.encoder import Tokens, TokenVectors
 from sparse_coverage.encoding.tokenizer import TextTokenizer
-from sparse_coverage.encoding.types import Tokens, TokenVectors
 
 Ids = npt.NDArray[np.int64]
 Hidden = npt.NDArray[np.float32]

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sparse_coverage.encoding.batching import Batcher, Hidden, Ids
+from sparse_coverage.encoding.encoder import Tokens, TokenVectors
 from sparse_coverage.encoding.fingerprint import fingerprint_of
 from sparse_coverage.encoding.tokenizer import TextTokenizer
-from sparse_coverage.encoding.types import Tokens, TokenVectors
 
 
 class ChunkEncoder(ABC):

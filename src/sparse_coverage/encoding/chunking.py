@@ -7,8 +7,8 @@ from bisect import bisect_right
 
 import numpy as np
 
+from sparse_coverage.encoding.encoder import Tokens
 from sparse_coverage.encoding.sentences import sentence_ends
-from sparse_coverage.encoding.types import Tokens
 
 _CLAUSE_END = re.compile(r"[;,:](?=\s)")
 

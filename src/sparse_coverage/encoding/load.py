@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from sparse_coverage.encoding.catalogue import CATALOGUE
+from sparse_coverage.encoding.encoder import Encoder
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.encoding.store import model_folder
 from sparse_coverage.encoding.torch_encoder import TorchEncoder
-from sparse_coverage.encoding.types import Encoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import read_json
 

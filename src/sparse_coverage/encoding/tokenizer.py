@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from sparse_coverage.encoding.types import Tokens
+from sparse_coverage.encoding.encoder import Tokens
 from sparse_coverage.errors import ModelError
 from sparse_coverage.files import read_json
 

@@ -17,14 +17,14 @@ from typing import Any, Literal
 import numpy as np
 
 from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, Not, OneOf
+from sparse_coverage.engines.engine import Centers, Point, Weights
 from sparse_coverage.engines.points import read_documents
 from sparse_coverage.engines.statistics import Statistics
-from sparse_coverage.engines.types import Centers, Point, Weights
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_folder, read_json, write_json
 from sparse_coverage.index import IndexStore
 from sparse_coverage.progress import tracked
-from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.search.statistics import ScoringConfig
 
 Flavor = Literal["elasticsearch", "opensearch"]
 FLAVORS: tuple[Flavor, ...] = ("elasticsearch", "opensearch")
@@ -54,10 +54,10 @@ curl --fail-with-body -sS "$@" -X POST "$url/$index/_refresh"
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What was written: documents, units, and the number and size of the bulk files."""
+    """What was written: documents, passages, and the number and size of the bulk files."""
 
     documents: int
-    units: int
+    passages: int
     files: int
     bytes: int
 
@@ -98,7 +98,7 @@ def export_bulk(
         (partial / _SCRIPT).chmod(0o755)
         documents = tracked(read_documents(store, scoring), "Writing documents", store.state.documents)
         sizes = _write_files(partial, (point for document in documents for point in document.points()))
-    return ExportReport(store.state.documents, store.state.units, len(sizes), sum(sizes))
+    return ExportReport(store.state.documents, store.state.passages, len(sizes), sum(sizes))
 
 
 def read_export(folder: Path) -> tuple[Flavor, Statistics]:
@@ -196,7 +196,7 @@ def _write_files(folder: Path, points: Iterator[Point]) -> list[int]:
 def _lines(point: Point) -> bytes:
     source = {
         FIELD: dict(zip(map(str, point.centers.tolist()), point.weights.astype(np.float32).tolist(), strict=True)),
-        "unit": point.unit,
+        "unit": point.passage,
         "document": point.document,
         "section": point.section,
         "facts": point.facts,

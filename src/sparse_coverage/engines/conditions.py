@@ -15,7 +15,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.index import filters
 from sparse_coverage.index.facts import DATES, TERM_FIELDS, collect_facts
 from sparse_coverage.index.filters import Filter
-from sparse_coverage.index.types import DocumentRecord
+from sparse_coverage.index.records import DocumentRecord
 
 KIN = "kin="
 _DATE_FIELDS = ("published", "priority")
@@ -101,7 +101,7 @@ def document_facts(record: DocumentRecord) -> tuple[list[str], int, int]:
 
 
 def section_fact(section: str) -> str:
-    """Return the term by which the section of a unit is looked up."""
+    """Return the term by which the section of a passage is looked up."""
     return f"section={section.lower()}"
 
 

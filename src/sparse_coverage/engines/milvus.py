@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, Not, OneOf
+from sparse_coverage.engines.engine import Centers, EngineError, Found, Health, Point, Request, Shown, Weights
 from sparse_coverage.engines.retrying import Failover, first_line
-from sparse_coverage.engines.types import Centers, EngineError, Found, Health, Point, Request, Shown, Weights
 from sparse_coverage.errors import InputError, MissingExtraError
 
 R = TypeVar("R")
@@ -121,7 +121,7 @@ class MilvusCollection:
             {
                 "id": point.id,
                 VECTOR: dict(zip(point.centers.tolist(), point.weights.astype(np.float32).tolist(), strict=True)),
-                "unit": _name(point.unit, "A unit's id"),
+                "unit": _name(point.passage, "A passage's id"),
                 "document": _name(point.document, "A document's id"),
                 "section": _name(point.section, "The name of a section"),
                 "digest": point.digest,

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.engines.conditions import document_facts, section_fact
-from sparse_coverage.engines.types import Point
-from sparse_coverage.index import DocumentRecord, IndexStore, Segment, UnitRecord, weight_scale
+from sparse_coverage.engines.engine import Point
+from sparse_coverage.index import DocumentRecord, IndexStore, PassageRecord, Segment, weight_scale
 from sparse_coverage.index.postings import widened
 from sparse_coverage.vectors.scoring import ScoringConfig
 
@@ -23,7 +23,7 @@ _NAMESPACE = UUID("6d1f0d3a-6e0c-5a55-9f0e-2f7c1d0b8a41")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Lists:
-    """The postings of a segment unit by unit: those of unit u are the entries starts[u] to starts[u + 1]."""
+    """The postings of a segment passage by passage: those of passage u are the entries starts[u] to starts[u + 1]."""
 
     starts: npt.NDArray[np.int64]
     centers: npt.NDArray[np.int32]
@@ -32,10 +32,10 @@ class _Lists:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalDocument:
-    """A document of an index: how many units it has, and a digest of all that its points would hold."""
+    """A document of an index: how many passages it has, and a digest of all that its points would hold."""
 
     record: DocumentRecord
-    units: tuple[UnitRecord, ...]
+    passages: tuple[PassageRecord, ...]
     digest: str
     _first: int
     _segment: Segment
@@ -43,11 +43,11 @@ class LocalDocument:
     _scoring: ScoringConfig
 
     def points(self) -> Iterator[Point]:
-        """Yield its units as points."""
+        """Yield its passages as points."""
         terms, published, priority = document_facts(self.record)
         scale = weight_scale(self._segment.postings.weight_bits)
-        norms = self._scoring.norms(self._segment.span_counts[self._first : self._first + len(self.units)])
-        for place, unit in enumerate(self.units):
+        norms = self._scoring.norms(self._segment.span_counts[self._first : self._first + len(self.passages)])
+        for place, passage in enumerate(self.passages):
             number = self._first + place
             entries = slice(self._lists.starts[number], self._lists.starts[number + 1])
             centers = self._lists.centers[entries].astype(np.int64)
@@ -56,14 +56,14 @@ class LocalDocument:
                 # Engines refuse an empty vector. This dimension follows the last center, so no query ever has it.
                 centers, weights = np.asarray([len(self._segment.postings.offsets) - 1]), np.ones(1)
             yield Point(
-                id=point_id(self.record.id, place, unit.id),
-                unit=unit.id,
+                id=point_id(self.record.id, place, passage.id),
+                passage=passage.id,
                 document=self.record.id,
-                section=unit.section,
-                text=unit.text,
+                section=passage.section,
+                text=passage.text,
                 title=self.record.title,
                 metadata=self.record.metadata,
-                facts=(*terms, section_fact(unit.section)),
+                facts=(*terms, section_fact(passage.section)),
                 published=published,
                 priority=priority,
                 digest=self.digest,
@@ -72,9 +72,9 @@ class LocalDocument:
             )
 
 
-def point_id(document: str, place: int, unit: str) -> str:
-    """Return the id of a point: always the same for the same unit in the same place of its document."""
-    return str(uuid5(_NAMESPACE, f"{document}\x1f{place}\x1f{unit}"))
+def point_id(document: str, place: int, passage: str) -> str:
+    """Return the id of a point: always the same for the same passage in the same place of its document."""
+    return str(uuid5(_NAMESPACE, f"{document}\x1f{place}\x1f{passage}"))
 
 
 def read_documents(store: IndexStore, scoring: ScoringConfig) -> Iterator[LocalDocument]:
@@ -82,25 +82,25 @@ def read_documents(store: IndexStore, scoring: ScoringConfig) -> Iterator[LocalD
     for segment in store.segments:
         if not segment.live_documents.any():
             continue
-        lists = _unit_lists(segment)
+        lists = _passage_lists(segment)
         starts = segment.document_starts.tolist()
         for number in np.flatnonzero(segment.live_documents).tolist():
             first, last = starts[number], starts[number + 1]
             record = segment.texts.document(number)
-            units = tuple(segment.texts.units_between(first, last))
-            digest = _digest(segment, lists, record, units, first, last, scoring)
-            yield LocalDocument(record, units, digest, first, segment, lists, scoring)
+            passages = tuple(segment.texts.passages_between(first, last))
+            digest = _digest(segment, lists, record, passages, first, last, scoring)
+            yield LocalDocument(record, passages, digest, first, segment, lists, scoring)
 
 
-def _unit_lists(segment: Segment) -> _Lists:
+def _passage_lists(segment: Segment) -> _Lists:
     segment.packed.check_all()
     postings = segment.postings
     packed = widened(np.asarray(postings.packed))
-    units = (packed >> 16).astype(np.uint16)
-    # Stable, so that the centers of each unit stay in rising order.
-    order = np.argsort(units, kind="stable")
+    passages = (packed >> 16).astype(np.uint16)
+    # Stable, so that the centers of each passage stay in rising order.
+    order = np.argsort(passages, kind="stable")
     centers = np.repeat(np.arange(len(postings.offsets) - 1, dtype=np.int32), postings.frequencies)
-    counts = np.bincount(units, minlength=len(segment))
+    counts = np.bincount(passages, minlength=len(segment))
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     return _Lists(starts, centers[order], (packed & 0xFFFF).astype(np.uint16)[order])
 
@@ -109,7 +109,7 @@ def _digest(
     segment: Segment,
     lists: _Lists,
     record: DocumentRecord,
-    units: tuple[UnitRecord, ...],
+    passages: tuple[PassageRecord, ...],
     first: int,
     last: int,
     scoring: ScoringConfig,
@@ -118,7 +118,7 @@ def _digest(
     entries = slice(lists.starts[first], lists.starts[last])
     sizes = np.diff(lists.starts[first : last + 1])
     bits = segment.postings.weight_bits
-    texts = [[unit.id, unit.section, unit.text] for unit in units]
+    texts = [[passage.id, passage.section, passage.text] for passage in passages]
     words = json.dumps(
         [scoring.gamma, scoring.smoothing, bits, record.id, record.title, dict(record.metadata), texts], sort_keys=True
     )

@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, Not, OneOf
+from sparse_coverage.engines.engine import Centers, EngineError, Found, Health, Point, Request, Shown, Weights
 from sparse_coverage.engines.retrying import Failover, first_line
-from sparse_coverage.engines.types import Centers, EngineError, Found, Health, Point, Request, Shown, Weights
 from sparse_coverage.errors import InputError, MissingExtraError
 
 R = TypeVar("R")
 VECTOR = "centers"
 _SHOWN = ["unit", "document", "section", "text", "title", "metadata"]
 _PAGE = 4096
-# The one point that is no unit; its id is the smallest there is.
+# The one point that is no passage; its id is the smallest there is.
 _STATISTICS = "00000000-0000-0000-0000-000000000000"
 
 
@@ -122,7 +122,7 @@ class QdrantCollection:
                 "Listing what is there",
                 lambda client, offset=offset: client.scroll(  # type: ignore[misc]
                     self.name,
-                    scroll_filter=self._units,
+                    scroll_filter=self._passages,
                     limit=_PAGE,
                     offset=offset,
                     with_payload=["document", "digest"],
@@ -142,7 +142,7 @@ class QdrantCollection:
                 id=point.id,
                 vector={VECTOR: models.SparseVector(indices=point.centers.tolist(), values=_float32s(point.weights))},
                 payload={
-                    "unit": point.unit,
+                    "unit": point.passage,
                     "document": point.document,
                     "section": point.section,
                     "text": point.text,
@@ -228,7 +228,7 @@ class QdrantCollection:
 
     def size(self) -> int:
         """Return how many points the collection holds, the statistics left out."""
-        return int(self._ask("Counting", lambda client: client.count(self.name, self._units, exact=True)).count)
+        return int(self._ask("Counting", lambda client: client.count(self.name, self._passages, exact=True)).count)
 
     def information(self) -> Any:
         """Return what Qdrant says of the collection; `status` is green when it has nothing left to rearrange."""
@@ -240,7 +240,7 @@ class QdrantCollection:
             client.close()
 
     @property
-    def _units(self) -> Any:
+    def _passages(self) -> Any:
         return self._filter(Not(AnyOf("document", ("",))))
 
     def _filter(self, condition: Condition) -> Any:

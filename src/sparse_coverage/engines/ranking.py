@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparse_coverage.engines.conditions import AnyOf, Condition, Not, all_of
+from sparse_coverage.engines.engine import Centers, EngineError, Found, RemoteCollection, Request, Weights
 from sparse_coverage.engines.statistics import Statistics
-from sparse_coverage.engines.types import Centers, EngineError, Found, RemoteCollection, Request, Weights
-from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
+from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 
 AT_ONCE = 8

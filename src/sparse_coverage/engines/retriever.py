@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TypeVar
 
 from sparse_coverage.engines.conditions import Condition, condition_of
+from sparse_coverage.engines.engine import Found, RemoteCollection, Shown
 from sparse_coverage.engines.ranking import AT_ONCE, Ranker
 from sparse_coverage.engines.two_phase import TwoPhase, TwoPhaseRanker
-from sparse_coverage.engines.types import Found, RemoteCollection, Shown
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.building import MODEL_FOLDER, vocabulary_digest
-from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.searcher import PassageSearcher
-from sparse_coverage.search.types import Hit, PassageHit
+from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors import SparseVector
 
 T = TypeVar("T")
@@ -108,4 +108,4 @@ def load_model(folder: str | Path) -> SparseCoverage:
 
 
 def _passage(shown: Shown, score: float) -> PassageHit:
-    return PassageHit(shown.unit, shown.document, shown.section, shown.text, score)
+    return PassageHit(shown.passage, shown.document, shown.section, shown.text, score)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
-from sparse_coverage.engines.types import EngineError
+from sparse_coverage.engines.engine import EngineError
 
 C = TypeVar("C")
 R = TypeVar("R")

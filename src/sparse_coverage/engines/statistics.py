@@ -1,4 +1,4 @@
-"""What a query needs to know of the whole collection: document frequencies and the number of units. It travels as one text."""
+"""What a query needs to know of the whole collection: document frequencies and the number of passages. It travels as one text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.engines.types import EngineError
+from sparse_coverage.engines.engine import EngineError
 from sparse_coverage.errors import MismatchError
 from sparse_coverage.index import IndexStore
-from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
+from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 
 FORMAT = 1
 
@@ -26,7 +26,7 @@ class Statistics:
     Of the scoring, gamma and smoothing are in the vectors.
     """
 
-    units: int
+    passages: int
     documents: int
     frequencies: npt.NDArray[np.int64]
     scoring: ScoringConfig
@@ -37,7 +37,7 @@ class Statistics:
         """Take them from an index."""
         vocabulary = str(store.state.about.get("vocabulary", ""))
         return cls(
-            store.state.units, store.state.documents, store.frequencies, replace(scoring, feedback=0), vocabulary
+            store.state.passages, store.state.documents, store.frequencies, replace(scoring, feedback=0), vocabulary
         )
 
     def to_text(self) -> str:
@@ -45,7 +45,7 @@ class Statistics:
         packed = b64encode(zlib.compress(self.frequencies.astype("<i8").tobytes(), 9)).decode()
         content: dict[str, Any] = {
             "format": FORMAT,
-            "units": self.units,
+            "units": self.passages,
             "documents": self.documents,
             "scoring": asdict(self.scoring),
             "vocabulary": self.vocabulary,
@@ -77,7 +77,7 @@ class Statistics:
                 f"The collection was pushed with {norm_of(self.scoring)}, this search uses {norm_of(scoring)}. "
                 f"Search with {norm_of(self.scoring)}, or push the index again under another name."
             )
-        return CenterStatistics.compute(self.frequencies, self.units, scoring)
+        return CenterStatistics.compute(self.frequencies, self.passages, scoring)
 
     def require(self, vocabulary: str, name: str) -> None:
         """Refuse a model that is not the one the collection was made with."""

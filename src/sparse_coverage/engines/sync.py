@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
+from sparse_coverage.engines.engine import EngineError, Point, RemoteCollection, batches
 from sparse_coverage.engines.points import LocalDocument, read_documents
 from sparse_coverage.engines.statistics import Statistics, norm_of
-from sparse_coverage.engines.types import EngineError, Point, RemoteCollection, batches
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.index import IndexStore
 from sparse_coverage.progress import Advance, progress_bar
-from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.search.statistics import ScoringConfig
 
 _DELETED_AT_ONCE = 256
 _ROUNDS = 3
@@ -28,10 +28,10 @@ Versions = dict[str, Counter[str]]
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What a push or sync did: documents sent (with how many units), found unchanged, and deleted."""
+    """What a push or sync did: documents sent (with how many passages), found unchanged, and deleted."""
 
     uploaded: int
-    uploaded_units: int
+    uploaded_passages: int
     unchanged: int
     deleted: int
 
@@ -39,7 +39,7 @@ class SyncReport:
         """Return what two rounds did together; what the second sent again is no longer unchanged."""
         return SyncReport(
             self.uploaded + later.uploaded,
-            self.uploaded_units + later.uploaded_units,
+            self.uploaded_passages + later.uploaded_passages,
             max(self.unchanged - later.uploaded, 0),
             self.deleted + later.deleted,
         )
@@ -69,11 +69,11 @@ def sync(collection: RemoteCollection, store: IndexStore, *, scoring: ScoringCon
         latest = _one_round(collection, store, scoring)
         report = latest if round_ == 0 else report.and_then(latest)
         # A listing can come out short while copies differ; what was sent since has made them equal.
-        if collection.size() == store.state.units:
+        if collection.size() == store.state.passages:
             collection.write_statistics(statistics.to_text(), len(statistics.frequencies))
             return report
     raise EngineError(
-        f"'{collection.name}' holds {collection.size():,} passages where the index has {store.state.units:,}. Does something else "
+        f"'{collection.name}' holds {collection.size():,} passages where the index has {store.state.passages:,}. Does something else "
         "write into it? Try again when nothing does."
     )
 
@@ -87,7 +87,7 @@ def _one_round(collection: RemoteCollection, store: IndexStore, scoring: Scoring
     gone = list(versions)
     for part in _parts(gone):
         collection.delete(part)
-    return SyncReport(uploader.documents, uploader.units, uploader.unchanged, len(gone))
+    return SyncReport(uploader.documents, uploader.passages, uploader.unchanged, len(gone))
 
 
 class _Uploader:
@@ -97,17 +97,17 @@ class _Uploader:
         self._collection = collection
         self._versions = versions
         self._replaced: dict[str, str] = {}
-        self.documents = self.units = self.unchanged = 0
+        self.documents = self.passages = self.unchanged = 0
 
     def changed(self, documents: Iterator[LocalDocument]) -> Iterator[Point]:
         """Yield the points to send. Documents that are met are taken off the versions; what is left there is gone."""
         for document in documents:
             there = self._versions.pop(document.record.id, Counter())
-            if there == Counter({document.digest: len(document.units)}) or not (there or document.units):
+            if there == Counter({document.digest: len(document.passages)}) or not (there or document.passages):
                 self.unchanged += 1
                 continue
             self.documents += 1
-            self.units += len(document.units)
+            self.passages += len(document.passages)
             if set(there) - {document.digest}:
                 self._replaced[document.record.id] = document.digest
             yield from document.points()

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparse_coverage.engines.conditions import Condition
+from sparse_coverage.engines.engine import Centers, Found, RemoteCollection, Request, Weights
 from sparse_coverage.engines.ranking import Ranker
-from sparse_coverage.engines.types import Centers, Found, RemoteCollection, Request, Weights
 from sparse_coverage.errors import InputError
-from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors import SparseVector
 
 

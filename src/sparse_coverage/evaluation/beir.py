@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.collection import Collection, Query, Relevance
 from sparse_coverage.evaluation.exclusions import without_excluded
 from sparse_coverage.evaluation.own_documents import OwnDocument, own_families
 from sparse_coverage.evaluation.trec import read_lines
-from sparse_coverage.evaluation.types import Collection, Query, Relevance
 from sparse_coverage.patents import Patent, read_patents
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.collection import Collection, Query
 from sparse_coverage.evaluation.exclusions import Families, without_excluded
 from sparse_coverage.evaluation.trec import read_qrels, read_topics
-from sparse_coverage.evaluation.types import Collection, Query
 from sparse_coverage.patents import Patent, read_patents, section_text
 
 if sys.version_info >= (3, 11):

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
-from sparse_coverage.evaluation.types import Judgements, Relevance
+from sparse_coverage.evaluation.collection import Judgements, Relevance
 from sparse_coverage.patents import Patent
 
 _KIND = re.compile(r"-[A-Z]\d?$")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparse_coverage.errors import InputError, MissingExtraError
+from sparse_coverage.evaluation.collection import Collection, Query, Relevance
 from sparse_coverage.evaluation.exclusions import without_excluded
 from sparse_coverage.evaluation.own_documents import OwnDocument, own_families
-from sparse_coverage.evaluation.types import Collection, Query, Relevance
 from sparse_coverage.patents import Paragraph, Patent
 from sparse_coverage.patents.xpath import passage_xpath
 

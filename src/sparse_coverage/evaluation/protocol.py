@@ -1,6 +1,6 @@
 """The paper's two-stage protocol: passages rank documents, then all passages of the best documents are ranked again.
 
-Deterministic: higher score first, then corpus order. A unit without evidence has the score minus infinity.
+Deterministic: higher score first, then corpus order. A passage without evidence has the score minus infinity.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.types import Ranking
-from sparse_coverage.evaluation.units import Units
+from sparse_coverage.evaluation.collection import Ranking
+from sparse_coverage.evaluation.corpus import Corpus
 from sparse_coverage.search import Hit
 
 DEPTH = 100
@@ -21,58 +21,60 @@ UNSCORED = -np.inf
 Scores = npt.NDArray[np.floating]
 
 
-def rank_scores(scores: Scores, units: Units, excluded: frozenset[str] = frozenset(), depth: int = DEPTH) -> Ranking:
-    """Rank documents by their best unit, then all units of the first `depth` documents by their own scores.
+def rank_scores(scores: Scores, corpus: Corpus, excluded: frozenset[str] = frozenset(), depth: int = DEPTH) -> Ranking:
+    """Rank documents by their best passage, then all passages of the first `depth` documents by their own scores.
 
-    Documents without any scored unit are not ranked; among the units of a ranked document, unscored ones come last, in
+    Documents without any scored passage are not ranked; among the passages of a ranked document, unscored ones come last, in
     corpus order. `excluded` documents are no candidates at all.
     """
-    if len(scores) != len(units):
-        raise InputError(f"There are {len(scores)} scores for {len(units)} units. Was another collection indexed?")
-    best = np.maximum.reduceat(scores, units.starts[:-1])
+    if len(scores) != len(corpus):
+        raise InputError(f"There are {len(scores)} scores for {len(corpus)} passages. Was another collection indexed?")
+    best = np.maximum.reduceat(scores, corpus.starts[:-1])
     candidates = np.flatnonzero(best > UNSCORED)
     if excluded:
-        candidates = candidates[[units.documents[number] not in excluded for number in candidates]]
+        candidates = candidates[[corpus.documents[number] not in excluded for number in candidates]]
     ranked = candidates[np.lexsort((candidates, -best[candidates]))]
-    pool = _pool(scores, units, np.sort(ranked[:depth]))
-    owners = np.searchsorted(units.starts, pool, side="right") - 1
+    pool = _pool(scores, corpus, np.sort(ranked[:depth]))
+    owners = np.searchsorted(corpus.starts, pool, side="right") - 1
     return Ranking(
-        tuple(units.documents[number] for number in ranked),
+        tuple(corpus.documents[number] for number in ranked),
         tuple(best[ranked].tolist()),
-        tuple(units.ids[unit] for unit in pool),
-        tuple(units.documents[number] for number in owners),
+        tuple(corpus.ids[passage] for passage in pool),
+        tuple(corpus.documents[number] for number in owners),
         tuple(scores[pool].tolist()),
     )
 
 
-def _pool(scores: Scores, units: Units, documents: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-    """Return the units of some documents, best first."""
-    parts = [np.arange(units.starts[number], units.starts[number + 1]) for number in documents]
+def _pool(scores: Scores, corpus: Corpus, documents: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+    """Return the passages of some documents, best first."""
+    parts = [np.arange(corpus.starts[number], corpus.starts[number + 1]) for number in documents]
     pool = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
     return pool[np.lexsort((pool, -scores[pool]))]
 
 
-def rank_hits(hits: Sequence[Hit], units: Units, excluded: frozenset[str] = frozenset(), depth: int = DEPTH) -> Ranking:
+def rank_hits(
+    hits: Sequence[Hit], corpus: Corpus, excluded: frozenset[str] = frozenset(), depth: int = DEPTH
+) -> Ranking:
     """Do the same from the hits of any retriever: documents in their order, and every passage that the hits carry."""
-    numbers = {document: number for number, document in enumerate(units.documents)}
+    numbers = {document: number for number, document in enumerate(corpus.documents)}
     kept = [hit for hit in hits if hit.document not in excluded]
     unknown = next((hit.document for hit in kept if hit.document not in numbers), None)
     if unknown is not None:
         raise InputError(
             f"The retriever returned '{unknown}', which the collection does not hold. Was another one indexed?"
         )
-    scores = np.full(len(units), UNSCORED)
-    places = {id_: place for place, id_ in enumerate(units.ids)}
+    scores = np.full(len(corpus), UNSCORED)
+    places = {id_: place for place, id_ in enumerate(corpus.ids)}
     for hit in kept[:depth]:
         for passage in hit.passages:
             scores[places[passage.id]] = passage.score
-    pool = _pool(scores, units, np.sort(np.array([numbers[hit.document] for hit in kept[:depth]], dtype=np.intp)))
-    owners = np.searchsorted(units.starts, pool, side="right") - 1
+    pool = _pool(scores, corpus, np.sort(np.array([numbers[hit.document] for hit in kept[:depth]], dtype=np.intp)))
+    owners = np.searchsorted(corpus.starts, pool, side="right") - 1
     return Ranking(
         tuple(hit.document for hit in kept),
         tuple(hit.score for hit in kept),
-        tuple(units.ids[unit] for unit in pool),
-        tuple(units.documents[number] for number in owners),
+        tuple(corpus.ids[passage] for passage in pool),
+        tuple(corpus.documents[number] for number in owners),
         tuple(scores[pool].tolist()),
     )
 
@@ -84,6 +86,6 @@ def evidence(scores: Scores) -> npt.NDArray[np.float64]:
     return ranked
 
 
-def missing_passages(judged: Iterable[str], units: Units) -> int:
+def missing_passages(judged: Iterable[str], corpus: Corpus) -> int:
     """Return how many of the judged passages the corpus does not hold. They stay in the judgements, as misses."""
-    return len(set(judged).difference(units.ids))
+    return len(set(judged).difference(corpus.ids))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sparse_coverage.evaluation.collection import Collection
+from sparse_coverage.evaluation.corpus import Corpus
 from sparse_coverage.evaluation.protocol import missing_passages
-from sparse_coverage.evaluation.types import Collection
-from sparse_coverage.evaluation.units import Units
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +22,17 @@ class Statistic:
     values: tuple[float, ...]
 
 
-def dataset_statistics(collection: Collection, units: Units) -> list[Statistic]:
+def dataset_statistics(collection: Collection, corpus: Corpus) -> list[Statistic]:
     """Count documents, passages, queries and judgements as the paper does; lengths are in words between blanks."""
     judged = collection.judged
     relevance = [collection.judgements[query.id] for query in judged]
     relevant = frozenset().union(*(r.documents for r in relevance))
-    per_document = np.diff(units.starts)
-    held = np.array([document in relevant for document in units.documents])
+    per_document = np.diff(corpus.starts)
+    held = np.array([document in relevant for document in corpus.documents])
     lines = [
-        Statistic("documents", "documents", (len(units.documents),)),
+        Statistic("documents", "documents", (len(corpus.documents),)),
         Statistic("relevant_documents", "of them relevant", (int(held.sum()),)),
-        Statistic("passages", "passages", (len(units),)),
+        Statistic("passages", "passages", (len(corpus),)),
         Statistic("relevant_document_passages", "of them from relevant documents", (int(per_document[held].sum()),)),
         Statistic("passages_per_document", "passages a document", _mean_median(per_document)),
         Statistic("queries", "queries", (len(judged),)),
@@ -54,9 +54,9 @@ def dataset_statistics(collection: Collection, units: Units) -> list[Statistic]:
             ),
             Statistic("passage_judgements", "relevant (query, passage) pairs", (sum(map(len, by_query)),)),
             Statistic("passages_judged", "different relevant passages", (len(unique),)),
-            Statistic("passages_present", "of them in the corpus", (len(unique) - missing_passages(unique, units),)),
+            Statistic("passages_present", "of them in the corpus", (len(unique) - missing_passages(unique, corpus),)),
         ]
-    return [*lines, Statistic("passage_words", "words a passage", _mean_median(units.words))]
+    return [*lines, Statistic("passage_words", "words a passage", _mean_median(corpus.words))]
 
 
 def query_lengths(collection: Collection) -> list[int]:

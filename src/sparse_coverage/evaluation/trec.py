@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.types import Query, Ranking, Relevance, Run
+from sparse_coverage.evaluation.collection import Query, Ranking, Relevance, Run
 from sparse_coverage.files import write_text
 
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)

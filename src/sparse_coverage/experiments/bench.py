@@ -11,9 +11,9 @@ from pathlib import Path
 
 from sparse_coverage.encoding import TokenVectors, load_encoder
 from sparse_coverage.errors import SparseCoverageError, VocabularyError
+from sparse_coverage.evaluation.collection import Collection
+from sparse_coverage.evaluation.corpus import Corpus, read_corpus
 from sparse_coverage.evaluation.protocol import missing_passages
-from sparse_coverage.evaluation.types import Collection
-from sparse_coverage.evaluation.units import Units, read_units
 from sparse_coverage.experiments.cache import alone, code_key, content_key
 from sparse_coverage.experiments.indexing import build_indexes, vectors_of
 from sparse_coverage.experiments.options import SystemOptions
@@ -22,7 +22,7 @@ from sparse_coverage.experiments.vocabularies import Vocabularies
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, read_patents
-from sparse_coverage.patents.sources import expand, require_present
+from sparse_coverage.patents.reading.sources import expand, require_present
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 from sparse_coverage.search.building import vocabulary_digest
@@ -70,15 +70,15 @@ class Workbench:
             encoder.close()
 
     @cached_property
-    def units(self) -> Units:
+    def corpus(self) -> Corpus:
         """The units of the collection, read once."""
-        return read_units(tracked(self.collection.documents(), "Reading documents"), self.collection.by)
+        return read_corpus(tracked(self.collection.documents(), "Reading documents"), self.collection.by)
 
     @cached_property
     def fingerprint(self) -> str:
         """Identifies the whole collection: texts, queries, judgements, exclusions."""
         facts = [
-            self.units.fingerprint,
+            self.corpus.fingerprint,
             [(query.id, query.text) for query in self.collection.queries],
             [
                 (query, sorted(relevance.grades.items()), sorted((d, sorted(p)) for d, p in relevance.passages.items()))
@@ -92,7 +92,7 @@ class Workbench:
     def source(self) -> str:
         """Identifies what vocabularies are learned from: the collection's texts, or all files named, by size and time."""
         if not self._learn_from:
-            return self.units.fingerprint
+            return self.corpus.fingerprint
         require_present(self._learn_from)
         files = [
             (one.path, Path(one.path)) for _, found in expand(self._learn_from) for one in found if not one.skipped
@@ -112,17 +112,17 @@ class Workbench:
         documents = {document for one in relevance for document in one.documents}
         passages = {passage for one in relevance for ids in one.passages.values() for passage in ids}
         notes = list(self.collection.notes)
-        held = len(self.units.documents)
+        held = len(self.corpus.documents)
         if problems := sorted(self.collection.problems):
             notes.append(f"{len(problems):,} documents could not be read, the first: {problems[0]}")
         candidates = self.collection.candidates or held
         if candidates - held > len(problems):
             notes.append(f"{candidates - held:,} of {candidates:,} candidates have no readable text")
-        if missing := len(documents.difference(self.units.documents)):
+        if missing := len(documents.difference(self.corpus.documents)):
             notes.append(
                 f"{missing} of {len(documents)} relevant documents are not in the corpus: they count as misses"
             )
-        if missing := missing_passages(passages, self.units):
+        if missing := missing_passages(passages, self.corpus):
             notes.append(f"{missing} of {len(passages)} relevant passages are not in the corpus: they count as misses")
         return tuple(notes)
 
@@ -163,9 +163,9 @@ class Workbench:
                 if one == core:
                     raise  # another row's vocabulary that cannot be made is that row's failure
         encoder = self.encoder(core.encoder)
-        with alone(self.cache / "indexes" / f"{encoder.fingerprint}-{self.units.fingerprint}", "these indexes"):
+        with alone(self.cache / "indexes" / f"{encoder.fingerprint}-{self.corpus.fingerprint}", "these indexes"):
             documents = self.collection.documents()
-            build_indexes(models, encoder, documents, self.collection.by, len(self.units.documents))
+            build_indexes(models, encoder, documents, self.collection.by, len(self.corpus.documents))
         folder = self._index_folder(self.model(core))
         if folder not in self._stores:
             self._stores[folder] = open_store(folder)
@@ -191,7 +191,7 @@ class Workbench:
 
     def _index_folder(self, model: SparseCoverage) -> Path:
         code = code_key("encoding", "spans", "vectors", "index", "experiments/indexing.py")
-        key = content_key(code=code, documents=self.units.fingerprint, vocabulary=vocabulary_digest(model))
+        key = content_key(code=code, documents=self.corpus.fingerprint, vocabulary=vocabulary_digest(model))
         return self.cache / "indexes" / key
 
 

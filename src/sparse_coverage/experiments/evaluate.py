@@ -11,15 +11,15 @@ from time import perf_counter
 from typing import Any
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.collection import Collection, Query, Ranking, Run
 from sparse_coverage.evaluation.measures import DOCUMENT_MEASURES, PASSAGE_MEASURES, AnyMeasure
 from sparse_coverage.evaluation.protocol import rank_hits, rank_scores
 from sparse_coverage.evaluation.significance import Interval, bootstrap
 from sparse_coverage.evaluation.trec import read_run
-from sparse_coverage.evaluation.types import Collection, Query, Ranking, Run
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import code_key, content_key
 from sparse_coverage.experiments.options import NAMES, SystemOptions, make_options
-from sparse_coverage.experiments.systems import UnitScorer, concerning, get_system, reads
+from sparse_coverage.experiments.systems import PassageScorer, concerning, get_system, reads
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Retriever
@@ -126,12 +126,12 @@ def evaluate_run(bench: Workbench, path: Path, measures: Sequence[AnyMeasure]) -
     if silent := len(judgements.keys() - given.keys()):
         notes.append(f"{silent} of {len(judgements)} judged queries have no answer in it and count 0")
     held = {document for query in judgements.keys() & given.keys() for document in given[query].documents}
-    if unknown := len(held.difference(bench.units.documents)):
+    if unknown := len(held.difference(bench.corpus.documents)):
         notes.append(f"{unknown:,} of the {len(held):,} documents in it are not in the collection")
     return Evaluation(path.stem, SystemOptions(), values, None, 0.0), notes
 
 
-def rank_queries(bench: Workbench, retriever: UnitScorer | Retriever) -> tuple[dict[str, Ranking], list[int]]:
+def rank_queries(bench: Workbench, retriever: PassageScorer | Retriever) -> tuple[dict[str, Ranking], list[int]]:
     """Rank the judged queries with anything that scores units or returns hits; also return what each query cost."""
     queries = bench.collection.judged
     excluded = bench.collection.excluded
@@ -139,19 +139,19 @@ def rank_queries(bench: Workbench, retriever: UnitScorer | Retriever) -> tuple[d
     costs: list[int] = []
     for query in tracked(queries, "Ranking", len(queries)):
         mine = excluded.get(query.id, frozenset())
-        if isinstance(retriever, UnitScorer):
-            run[query.id] = rank_scores(retriever.scores(query.id), bench.units, mine)
+        if isinstance(retriever, PassageScorer):
+            run[query.id] = rank_scores(retriever.scores(query.id), bench.corpus, mine)
             costs.append(retriever.cost(query.id))
         else:
-            run[query.id] = rank_hits(_all_hits(retriever, query, bench), bench.units, mine)
+            run[query.id] = rank_hits(_all_hits(retriever, query, bench), bench.corpus, mine)
     return run, costs
 
 
 def _all_hits(retriever: Retriever, query: Query, bench: Workbench) -> Any:
     """Ask for every document, with all its passages where the retriever can give more than a few."""
-    count = len(bench.units.documents)
+    count = len(bench.corpus.documents)
     if "passages" in inspect.signature(retriever.search).parameters:
-        return retriever.search(query.text, count, passages=len(bench.units))  # type: ignore[call-overload]
+        return retriever.search(query.text, count, passages=len(bench.corpus))  # type: ignore[call-overload]
     return retriever.search(query.text, count)
 
 

@@ -13,7 +13,7 @@ from time import monotonic
 import numpy as np
 
 from sparse_coverage.encoding import Encoder
-from sparse_coverage.index import DEFAULT_MEMORY, DocumentRecord, IndexedUnit, IndexWriter, UnitRecord
+from sparse_coverage.index import DEFAULT_MEMORY, DocumentRecord, IndexedPassage, IndexWriter, PassageRecord
 from sparse_coverage.index.manifest import MANIFEST
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Passage, Patent, passages
@@ -140,6 +140,8 @@ def _writer(folder: Path, model: SparseCoverage, by: By, memory: int) -> IndexWr
 
 def _add(writer: IndexWriter, group: Sequence[tuple[Patent, list[Passage]]], vectors: Iterator[SparseVector]) -> None:
     for patent, units in group:
-        mine = [IndexedUnit(UnitRecord(unit.id, unit.document, unit.section, ""), next(vectors)) for unit in units]
+        mine = [
+            IndexedPassage(PassageRecord(unit.id, unit.document, unit.section, ""), next(vectors)) for unit in units
+        ]
         if patent.id not in writer:
             writer.add(DocumentRecord(patent.id, patent.title, {}), mine)

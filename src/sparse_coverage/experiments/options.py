@@ -9,7 +9,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.presets import get_preset
 from sparse_coverage.search import ScoringConfig
 from sparse_coverage.vectors import ActivationConfig
-from sparse_coverage.vectors.types import Assignment, Uncovered
+from sparse_coverage.vectors.sparse_vector import Assignment, Uncovered
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from time import perf_counter
 from sparse_coverage.encoding import load_encoder
 from sparse_coverage.encoding.store import cached_folder
 from sparse_coverage.errors import SparseCoverageError
-from sparse_coverage.evaluation.units import unit_passages
+from sparse_coverage.evaluation.corpus import corpus_passages
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import Definition, Row, row_command
 from sparse_coverage.experiments.evaluate import result_path
@@ -78,10 +78,10 @@ def _seconds(bench: Workbench, name: str) -> float | None:
         encoder = load_encoder(name, threads=bench.threads)  # not the bench's, which would remember them
     except SparseCoverageError:
         return None
-    first = [unit.text for unit in islice(unit_passages(bench.collection.documents(), bench.collection.by), 1000)]
+    first = [unit.text for unit in islice(corpus_passages(bench.collection.documents(), bench.collection.by), 1000)]
     texts = first[:: max(1, len(first) // SAMPLE)]
     list(encoder.encode(texts[:1]))
     begun = perf_counter()
     list(encoder.encode(texts))
     words = sum(len(text.split()) for text in texts)
-    return (perf_counter() - begun) * float(bench.units.words.sum()) / max(1, words)
+    return (perf_counter() - begun) * float(bench.corpus.words.sum()) / max(1, words)

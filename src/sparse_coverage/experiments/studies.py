@@ -47,7 +47,7 @@ def study_centers(definition: Definition, bench: Workbench, *, fresh: bool = Fal
 def study_collection(definition: Definition, bench: Workbench) -> Result:
     """Count documents, passages, queries and judgements, and show how long the queries are."""
     rows: list[tuple[Content, ...]] = []
-    for line in dataset_statistics(bench.collection, bench.units):
+    for line in dataset_statistics(bench.collection, bench.corpus):
         paper = paper_table("statistics").get(line.key, {})
         digits = 1 if any(value != int(value) for value in (*line.values, *paper.values())) else 0
         first = Cell(line.values[0], paper.get("first"), digits=digits)

@@ -17,7 +17,7 @@ from sparse_coverage.presets import Preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SpanSample, Vocabulary, load_vocabulary
 from sparse_coverage.vocabulary.sample import SAMPLE
-from sparse_coverage.vocabulary.selections import NESTED
+from sparse_coverage.vocabulary.selection.registry import NESTED
 
 
 class LearnsFrom(Protocol):

@@ -20,17 +20,19 @@ def write_ciff_export(source: Source, folder: Path, queries: Rows | None, bits: 
     # The header comes first and holds totals, so the lists are walked through twice.
     lengths = np.zeros(len(source), np.int64)
     count = 0
-    for _, units, weights in source.lists():
-        lengths[units] += quantiser(weights)
+    for _, passages, weights in source.lists():
+        lengths[passages] += quantiser(weights)
         count += 1
     total = int(lengths.sum())
     header = CiffHeader(count, len(source), total, total / max(len(source), 1), "sparse-coverage: impacts of centers")
 
     def lists() -> Iterator[CiffList]:
-        for term, units, weights in tracked(source.lists(), "Writing lists", count):
-            yield CiffList(term, units, quantiser(weights))
+        for term, passages, weights in tracked(source.lists(), "Writing lists", count):
+            yield CiffList(term, passages, quantiser(weights))
 
-    documents = (CiffDocument(number, unit.id, int(lengths[number])) for number, unit in enumerate(source.units()))
+    documents = (
+        CiffDocument(number, passage.id, int(lengths[number])) for number, passage in enumerate(source.passages())
+    )
     write_ciff(folder / "index.ciff", header, lists(), documents)
     scales = {"document_scale": quantiser.scale}
     if queries is not None:

@@ -35,7 +35,7 @@ class Exported:
     """What an export holds. The scales are those of quantised weights; where weights are floats they are 1."""
 
     format: str
-    units: int
+    passages: int
     postings: int
     queries: int
     bits: int | None
@@ -54,8 +54,8 @@ def export_index(
     """Write an index, and the query side of some queries, into a new folder.
 
     score = dot product / (`document_scale` * `query_scale`), apart from rounding. Beside the files of the format there are
-    `export.json` (the scales, and how the weights were made), `terms.tsv` (what each term means) and `units.tsv` (which
-    document each unit belongs to, so that documents can be ranked by their best unit).
+    `export.json` (the scales, and how the weights were made), `terms.tsv` (what each term means) and `passages.tsv` (which
+    document each passage belongs to, so that documents can be ranked by their best passage).
     """
     if format not in FORMATS:
         raise InputError(f"There is no format '{format}'. The formats are {', '.join(FORMATS)}.")
@@ -81,7 +81,7 @@ def export_index(
         write_json(partial / "export.json", _description(source, exported))
         _write_terms(partial / "terms.tsv", source)
         with (partial / "units.tsv").open("w", encoding="utf-8", newline="\n") as out:
-            out.writelines(f"{unit.id}\t{unit.document}\n" for unit in source.units())
+            out.writelines(f"{passage.id}\t{passage.document}\n" for passage in source.passages())
     return exported
 
 
@@ -89,7 +89,7 @@ def _description(source: Source, exported: Exported) -> dict[str, Any]:
     return {
         "made_by": f"sparse-coverage {__version__}",
         "format": exported.format,
-        "units": exported.units,
+        "units": exported.passages,
         "terms": len(source.names),
         "postings": exported.postings,
         "queries": exported.queries,
@@ -102,7 +102,7 @@ def _description(source: Source, exported: Exported) -> dict[str, Any]:
 
 
 def _write_terms(path: Path, source: Source) -> None:
-    """Write a line a term: its name, in how many units it is, its idf, `stop` if it is left out, and what it stands for."""
+    """Write a line a term: its name, in how many passages it is, its idf, `stop` if it is left out, and what it stands for."""
     frequencies, statistics = source.store.frequencies, source.statistics
     with path.open("w", encoding="utf-8", newline="\n") as out:
         for number, name in enumerate(source.names):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.collection import Query
 from sparse_coverage.evaluation.trec import read_lines, read_topics
-from sparse_coverage.evaluation.types import Query
 
 
 def read_queries(path: Path) -> tuple[Query, ...]:

@@ -1,7 +1,7 @@
 """What an export is made from: an index whose statistics are folded into its weights, so that a plain dot product is its score.
 
 The document side is w(d,c) / (|S_d| + smoothing)^gamma, the query side w(q,c) * idf(c)^alpha. Stop centers are left out of both, deleted
-units are left out, and the others are numbered anew in corpus order.
+passages are left out, and the others are numbered anew in corpus order.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import MismatchError
-from sparse_coverage.index import IndexStore, Segment, UnitRecord, open_store, weight_scale
+from sparse_coverage.index import IndexStore, PassageRecord, Segment, open_store, weight_scale
 from sparse_coverage.index.postings import widened
 from sparse_coverage.search.building import MODEL_FOLDER
-from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
+from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary import load_vocabulary
 
 Floats = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
 
-_UNIT, _WEIGHT = np.uint32(16), np.uint32(0xFFFF)  # a posting is unit << 16 | weight
+_PASSAGE, _WEIGHT = np.uint32(16), np.uint32(0xFFFF)  # a posting is passage << 16 | weight
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,17 +49,17 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """An index as other engines see it. `names` are the terms; `unit` is what the stored weight 1 stands for."""
+    """An index as other engines see it. `names` are the terms; `scale` is what the stored weight 1 stands for."""
 
     store: IndexStore
     statistics: CenterStatistics
     names: Sequence[str]
     labels: Sequence[str] = ()
-    unit: float = 1.0
+    scale: float = 1.0
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return self.store.state.units
+        return self.store.state.passages
 
     @property
     def postings(self) -> int:
@@ -68,21 +68,21 @@ class Source:
 
     @cached_property
     def largest(self) -> float:
-        """The largest weight of any unit."""
+        """The largest weight of any passage."""
         return max((float(weights.max(initial=0.0)) for _, _, weights in self.lists()), default=0.0)
 
     def blocks(self) -> Iterator[Rows]:
-        """Yield the units of one segment after the other."""
+        """Yield the passages of one segment after the other."""
         for segment in self.store.segments:
             segment.packed.check_all()
             packed = widened(segment.postings.packed)
             lengths = segment.postings.frequencies
             centers = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-            counts = segment.live_units[packed >> _UNIT] & ~self.statistics.stop[centers]
+            counts = segment.live_passages[packed >> _PASSAGE] & ~self.statistics.stop[centers]
             packed, centers = packed[counts], centers[counts]
-            order = np.argsort(packed >> _UNIT, kind="stable")  # terms stay rising
+            order = np.argsort(packed >> _PASSAGE, kind="stable")  # terms stay rising
             packed = packed[order]
-            sizes = np.bincount(packed >> _UNIT, minlength=len(segment))[segment.live_units]
+            sizes = np.bincount(packed >> _PASSAGE, minlength=len(segment))[segment.live_passages]
             yield Rows(
                 tuple(record.id for record in _live_records(segment)),
                 np.concatenate(([0], np.cumsum(sizes))),
@@ -91,24 +91,24 @@ class Source:
             )
 
     def lists(self) -> Iterator[tuple[str, Numbers, Floats]]:
-        """Yield each term that any unit has, in the order of terms, with its units, rising, and their weights."""
+        """Yield each term that any passage has, in the order of terms, with its passages, rising, and their weights."""
         parts, before = [], 0
         for segment in self.store.segments:
             segment.packed.check_all()
-            numbers = before + np.cumsum(segment.live_units) - 1  # what a unit is called among the live ones
-            parts.append((segment.postings, segment.live_units, numbers, self._factors(segment)))
-            before += int(segment.live_units.sum())
+            numbers = before + np.cumsum(segment.live_passages) - 1  # what a passage is called among the live ones
+            parts.append((segment.postings, segment.live_passages, numbers, self._factors(segment)))
+            before += int(segment.live_passages.sum())
         for center in np.flatnonzero(~self.statistics.stop & (self.store.frequencies > 0)).tolist():
-            units, weights = [], []
+            passages, weights = [], []
             for postings, live, numbers, factors in parts:
                 run = widened(postings.packed[int(postings.offsets[center]) : int(postings.offsets[center + 1])])
-                run = run[live[run >> _UNIT]]
-                units.append(numbers[run >> _UNIT])
+                run = run[live[run >> _PASSAGE]]
+                passages.append(numbers[run >> _PASSAGE])
                 weights.append(_folded(run, factors))
-            yield self.names[center], np.concatenate(units), np.concatenate(weights)
+            yield self.names[center], np.concatenate(passages), np.concatenate(weights)
 
-    def units(self) -> Iterator[UnitRecord]:
-        """Yield the units in corpus order."""
+    def passages(self) -> Iterator[PassageRecord]:
+        """Yield the passages in corpus order."""
         for segment in self.store.segments:
             yield from _live_records(segment)
 
@@ -123,8 +123,8 @@ class Source:
         )
 
     def _factors(self, segment: Segment) -> npt.NDArray[np.float64]:
-        """What the stored weights of each unit are multiplied by."""
-        scale = self.unit / weight_scale(segment.postings.weight_bits)
+        """What the stored weights of each passage are multiplied by."""
+        scale = self.scale / weight_scale(segment.postings.weight_bits)
         return self.statistics.norms(segment).astype(np.float64) * scale
 
 
@@ -137,7 +137,7 @@ def open_source(folder: Path, scoring: ScoringConfig) -> Source:
             f"{folder}: the postings are over {store.state.centers:,} centers, the vocabulary beside them has {len(vocabulary):,}. "
             "Restore the model, or build the index again."
         )
-    statistics = CenterStatistics.compute(store.frequencies, store.state.units, scoring)
+    statistics = CenterStatistics.compute(store.frequencies, store.state.passages, scoring)
     names = center_names(len(vocabulary))
     labels = tuple(anchor.text for anchor in vocabulary.anchors)
     about = {
@@ -159,10 +159,10 @@ def center_names(count: int) -> tuple[str, ...]:
     return tuple(f"c{center:0{width}d}" for center in range(count))
 
 
-def _live_records(segment: Segment) -> list[UnitRecord]:
-    records = segment.texts.units_between(0, len(segment))
-    return [records[number] for number in np.flatnonzero(segment.live_units).tolist()]
+def _live_records(segment: Segment) -> list[PassageRecord]:
+    records = segment.texts.passages_between(0, len(segment))
+    return [records[number] for number in np.flatnonzero(segment.live_passages).tolist()]
 
 
 def _folded(packed: npt.NDArray[np.uint32], factors: npt.NDArray[np.float64]) -> Floats:
-    return cast(Floats, ((packed & _WEIGHT) * factors[packed >> _UNIT]).astype(np.float32))
+    return cast(Floats, ((packed & _WEIGHT) * factors[packed >> _PASSAGE]).astype(np.float32))

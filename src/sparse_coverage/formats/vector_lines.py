@@ -18,7 +18,7 @@ _TEXTS = ("text", "contents", "content")
 
 @dataclass(frozen=True, slots=True)
 class NamedVector:
-    """A vector over terms, without zeros: a unit to index, or a query. `document` is what the unit belongs to."""
+    """A vector over terms, without zeros: a passage to index, or a query. `document` is what the passage belongs to."""
 
     id: str
     document: str
@@ -31,7 +31,7 @@ class NamedVector:
 def read_vectors(path: Path) -> Iterator[NamedVector]:
     """Yield the vectors of a file (`.jsonl`, or the same compressed as `.jsonl.gz`), one after the other.
 
-    The id is `id`, `_id`, `docid` or `qid`, the text (optional) `text`, `contents` or `content`. `document` says which units
+    The id is `id`, `_id`, `docid` or `qid`, the text (optional) `text`, `contents` or `content`. `document` says which passages
     belong together; without it each is a document of its own. `title` and `metadata`, which filters read, are the document's.
     What Anserini and Seismic index can be read as it is.
     """

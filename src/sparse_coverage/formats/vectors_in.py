@@ -21,20 +21,20 @@ from sparse_coverage.formats.vector_lines import NamedVector, read_vectors
 from sparse_coverage.index import (
     DocumentRecord,
     Filter,
-    IndexedUnit,
+    IndexedPassage,
     IndexStore,
     IndexWriter,
-    UnitRecord,
+    PassageRecord,
     WeightBits,
-    allowed_units,
+    allowed_passages,
     open_store,
 )
 from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.search.aggregation import Best
-from sparse_coverage.search.engine import Engine, RankedDocument
-from sparse_coverage.search.scoring import ScoringConfig
+from sparse_coverage.search.ranking import RankedDocument, Ranker
+from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.searcher import require_counts
-from sparse_coverage.search.types import Hit, PassageHit
+from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors import SparseVector
 
 TERMS = "terms.json"
@@ -54,7 +54,7 @@ class VectorIndex:
         self.terms = terms
         self._largest = largest
         self._numbers = {term: number for number, term in enumerate(terms)}
-        self._engine = Engine(store, DOT_PRODUCT, threads)
+        self._ranker = Ranker(store, DOT_PRODUCT, threads)
 
     @classmethod
     def open(cls, folder: str | Path, *, threads: int | None = None) -> VectorIndex:
@@ -68,8 +68,8 @@ class VectorIndex:
         return cls(store, tuple(read_json(folder / TERMS)), float(store.state.about["largest"]), threads)
 
     def __len__(self) -> int:
-        """Return the number of units."""
-        return self.store.state.units
+        """Return the number of passages."""
+        return self.store.state.passages
 
     @overload
     def search(self, queries: Weights, k: int = ..., *, filter: Filter | None = ...) -> list[Hit]: ...
@@ -84,20 +84,20 @@ class VectorIndex:
         *,
         filter: Filter | None = None,  # noqa: A002 - the word a user looks for
     ) -> list[Hit] | list[list[Hit]]:
-        """Return the `k` best documents of a query vector, by their best unit; for several queries, a list each.
+        """Return the `k` best documents of a query vector, by their best passage; for several queries, a list each.
 
-        Terms that no unit has are passed over.
+        Terms that no passage has are passed over.
         """
         require_counts(k=k)
-        allowed = None if filter is None else allowed_units(self.store, filter)
+        allowed = None if filter is None else allowed_passages(self.store, filter)
 
         def one(weights: Weights) -> list[Hit]:
             raw = self.query(weights)
             scaled = replace(raw, weights=raw.weights * np.float32(self._largest))  # stored weights were divided by it
-            found, _ = self._engine.rank_documents(scaled, k, Best(), allowed, 1)
+            found, _ = self._ranker.rank_documents(scaled, k, Best(), allowed, 1)
             return [self._hit(document) for document in found]
 
-        return one(queries) if isinstance(queries, Mapping) else self._engine.in_parallel(one, list(queries))
+        return one(queries) if isinstance(queries, Mapping) else self._ranker.in_parallel(one, list(queries))
 
     def query(self, weights: Weights) -> SparseVector:
         """Return a query over the numbers of the terms."""
@@ -107,17 +107,14 @@ class VectorIndex:
     def source(self) -> Source:
         """Return the index as it is exported."""
         return Source(
-            self.store, self._engine.statistics, self.terms, unit=self._largest, about={"encoder": "imported"}
+            self.store, self._ranker.statistics, self.terms, scale=self._largest, about={"encoder": "imported"}
         )
 
     def _hit(self, found: RankedDocument) -> Hit:
         record = self.store.document(found.number)
-        units = [self.store.unit(number) for number in found.units.tolist()]
-        passages = tuple(
-            PassageHit(unit.id, unit.document, unit.section, unit.text, score)
-            for unit, score in zip(units, found.unit_scores.tolist(), strict=True)
-        )
-        return Hit(record.id, record.title, found.score, record.metadata, passages)
+        scored = zip(found.passages.tolist(), found.passage_scores.tolist(), strict=True)
+        best = tuple(PassageHit.of(self.store.passage(number), score) for number, score in scored)
+        return Hit(record.id, record.title, found.score, record.metadata, best)
 
 
 def is_vector_index(folder: str | Path) -> bool:
@@ -142,13 +139,14 @@ def import_vectors(path: str | Path, folder: str | Path, *, weight_bits: WeightB
             progress_bar("Indexing vectors", count) as advance,
         ):
             for document, vectors in groupby(read_vectors(source), key=lambda vector: vector.document):
-                units = list(vectors)
-                title = next((unit.title for unit in units if unit.title), "")
-                metadata = next((unit.metadata for unit in units if unit.metadata), {})
+                passages = list(vectors)
+                title = next((passage.title for passage in passages if passage.title), "")
+                metadata = next((passage.metadata for passage in passages if passage.metadata), {})
                 writer.add(
-                    DocumentRecord(document, title, metadata), [_indexed(unit, numbers, largest) for unit in units]
+                    DocumentRecord(document, title, metadata),
+                    [_indexed(passage, numbers, largest) for passage in passages],
                 )
-                advance(len(units))
+                advance(len(passages))
             writer.merge()
     return VectorIndex.open(folder)
 
@@ -166,10 +164,10 @@ def _survey(path: Path) -> tuple[list[str], float, int]:
     return sorted(terms), largest, count
 
 
-def _indexed(unit: NamedVector, numbers: Mapping[str, int], largest: float) -> IndexedUnit:
-    known = sorted((numbers[term], weight / largest) for term, weight in unit.weights.items())
-    record = UnitRecord(unit.id, unit.document, "document", unit.text)
-    return IndexedUnit(record, _sparse([number for number, _ in known], [weight for _, weight in known]))
+def _indexed(passage: NamedVector, numbers: Mapping[str, int], largest: float) -> IndexedPassage:
+    known = sorted((numbers[term], weight / largest) for term, weight in passage.weights.items())
+    record = PassageRecord(passage.id, passage.document, "document", passage.text)
+    return IndexedPassage(record, _sparse([number for number, _ in known], [weight for _, weight in known]))
 
 
 def _sparse(numbers: list[int], weights: list[float]) -> SparseVector:

@@ -1,6 +1,6 @@
-"""Scores of a segment's units, center after center: the kernel that a search spends its time in.
+"""Scores of a segment's passages, center after center: the kernel that a search spends its time in.
 
-For each center of the query its whole list is added to the scores. Centers come in rising order, so a unit's score is the
+For each center of the query its whole list is added to the scores. Centers come in rising order, so a passage's score is the
 same sum in the same order whatever segment it lies in and however many threads work. A segment's scores (256 KiB) stay in
 the processor's second cache; its lists do not, so while one is added the beginnings of the next ones are fetched, and before
 that the places where they begin.
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.index.pages import PAGE
-from sparse_coverage.index.types import Bytes, Floats, Uint32s
+from sparse_coverage.index.records import Bytes, Floats, Uint32s
 from sparse_coverage.kernels import compiled, prefetch
 
 _OFFSETS_AHEAD = 8
@@ -45,7 +45,7 @@ def _fetch(offsets: Uint32s, packed: Uint32s, sound: Bytes, center: int) -> None
 def accumulate_wide(
     offsets: Uint32s, packed: Uint32s, sound: Bytes, centers: Centers, factors: Factors, scale: int, scores: Floats
 ) -> bool:
-    """Set each unit's score to the sum of factor * weight over the centers; a weight is its fixed-point number / scale.
+    """Set each passage's score to the sum of factor * weight over the centers; a weight is its fixed-point number / scale.
 
     Return False, with the scores unfinished, where a list lies in a page that is not known to be sound.
     """
@@ -86,20 +86,20 @@ def accumulate_narrow(
             factor = np.float32(factors[row] / scale)
             run = packed[begin:end]
             for place in range(len(run)):
-                unit = np.uint32(run[place, 0]) | np.uint32(np.uint32(run[place, 1]) << np.uint32(8))
-                scores[unit] += factor * np.float32(run[place, 2])
+                passage = np.uint32(run[place, 0]) | np.uint32(np.uint32(run[place, 1]) << np.uint32(8))
+                scores[passage] += factor * np.float32(run[place, 2])
     return True
 
 
 @compiled
 def normalise(scores: Floats, norms: Floats, allowed: Bytes) -> None:
-    """Multiply each score by its unit's norm, 0 for a deleted unit.
+    """Multiply each score by its passage's norm, 0 for a deleted passage.
 
-    `allowed`, where not empty, holds 1 or 0 for each unit. Plain loops over everything: the compiler makes vector code of them.
+    `allowed`, where not empty, holds 1 or 0 for each passage. Plain loops over everything: the compiler makes vector code of them.
     """
     if len(allowed):
-        for unit in range(len(scores)):
-            scores[unit] *= norms[unit] * np.float32(allowed[unit])
+        for passage in range(len(scores)):
+            scores[passage] *= norms[passage] * np.float32(allowed[passage])
     else:
-        for unit in range(len(scores)):
-            scores[unit] *= norms[unit]
+        for passage in range(len(scores)):
+            scores[passage] *= norms[passage]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sparse_coverage.index.records import Floats
 from sparse_coverage.index.shortlist import best_scores
-from sparse_coverage.index.types import Floats
 from sparse_coverage.kernels import compiled
 
 BEST, TOP_MEAN, DECAYED_SUM = 0, 1, 2
@@ -17,7 +17,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 def best_documents(scores: Floats, starts: Numbers, rule: int, parameter: float, k: int) -> tuple[Numbers, Floats]:
-    """Return the k best documents: `starts` says which of the units' scores are theirs, `rule` what these make."""
+    """Return the k best documents: `starts` says which of the passages' scores are theirs, `rule` what these make."""
     values = np.empty(len(starts) - 1, dtype=np.float32)
     _best_of_each(scores, starts, values)
     k = min(k, max(1, len(values)))
@@ -36,8 +36,8 @@ def _best_of_each(scores: Floats, starts: Numbers, best: Floats) -> None:
     bits = scores.view(np.int32)
     for document in range(len(best)):
         largest = np.int32(0)
-        for unit in range(starts[document], starts[document + 1]):
-            largest = max(largest, bits[unit])
+        for passage in range(starts[document], starts[document + 1]):
+            largest = max(largest, bits[passage])
         best[document] = np.int32(largest).view(np.float32)
 
 

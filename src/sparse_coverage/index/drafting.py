@@ -16,14 +16,14 @@ from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import sha256_of, sync_folder
 from sparse_coverage.index.facts import collect_facts
 from sparse_coverage.index.pages import page_sums
-from sparse_coverage.index.postings import MAX_UNITS, Postings
+from sparse_coverage.index.postings import MAX_PASSAGES, Postings
+from sparse_coverage.index.records import DocumentRecord, PassageRecord
 from sparse_coverage.index.segment import FACTS, FILES, HEADER, POSTINGS, SPANS, TERMS, TEXTS, SegmentEntry, id_key
 from sparse_coverage.index.texts import TextWriter
-from sparse_coverage.index.types import DocumentRecord, UnitRecord
 
 
 class SegmentDraft:
-    """Takes documents with their units, then the postings, and gives the entry for a manifest."""
+    """Takes documents with their passages, then the postings, and gives the entry for a manifest."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True)
@@ -36,29 +36,31 @@ class SegmentDraft:
         self._uncovered: list[int] = []
         self._sections: list[int] = []
         self._document_keys: list[int] = []
-        self._unit_keys: list[int] = []
+        self._passage_keys: list[int] = []
         self._section_names: dict[str, int] = {}
 
     @property
-    def units(self) -> int:
-        """How many units were added."""
+    def passages(self) -> int:
+        """How many passages were added."""
         return self._starts[-1]
 
     def add(
-        self, record: DocumentRecord, units: Sequence[UnitRecord], span_counts: Sequence[int], uncovered: int
+        self, record: DocumentRecord, passages: Sequence[PassageRecord], span_counts: Sequence[int], uncovered: int
     ) -> None:
-        """Add a document with all its units."""
-        if self.units + len(units) > MAX_UNITS:
-            raise IndexStoreError(f"A segment holds at most {MAX_UNITS} units.")
+        """Add a document with all its passages."""
+        if self.passages + len(passages) > MAX_PASSAGES:
+            raise IndexStoreError(f"A segment holds at most {MAX_PASSAGES} passages.")
         self._texts.add_document(len(self._records), record)
-        self._texts.add_units(self.units, units)
+        self._texts.add_passages(self.passages, passages)
         self._records.append(DocumentRecord(record.id, "", record.metadata))
-        self._starts.append(self.units + len(units))
+        self._starts.append(self.passages + len(passages))
         self._span_counts.extend(span_counts)
         self._uncovered.append(uncovered)
         self._document_keys.append(id_key(record.id))
-        self._unit_keys.extend(id_key(unit.id) for unit in units)
-        self._sections.extend(self._section_names.setdefault(unit.section, len(self._section_names)) for unit in units)
+        self._passage_keys.extend(id_key(passage.id) for passage in passages)
+        self._sections.extend(
+            self._section_names.setdefault(passage.section, len(self._section_names)) for passage in passages
+        )
 
     def finish(self, postings: Postings) -> SegmentEntry:
         """Write everything, make it durable, and return the segment's entry."""
@@ -74,7 +76,7 @@ class SegmentDraft:
             "document_starts": np.asarray(self._starts, dtype=np.uint32),
             "sections": np.asarray(self._sections, dtype=np.uint16),
             "document_keys": np.asarray(self._document_keys, dtype=np.uint64),
-            "unit_keys": np.asarray(self._unit_keys, dtype=np.uint64),
+            "unit_keys": np.asarray(self._passage_keys, dtype=np.uint64),
             "dates": facts.dates,
             "term_offsets": facts.term_offsets,
             "term_documents": facts.term_documents,
@@ -85,7 +87,7 @@ class SegmentDraft:
             (self._folder / name).write_bytes(array.astype(array.dtype.newbyteorder("<"), copy=False).data)
         header: dict[str, Any] = {
             "documents": len(self._records),
-            "units": self.units,
+            "units": self.passages,
             "postings": len(postings),
             "centers": len(postings.offsets) - 1,
             "weight_bits": postings.weight_bits,
@@ -101,7 +103,7 @@ class SegmentDraft:
             sync_file(self._folder / name)
         sync_folder(self._folder)
         sync_folder(self._folder.parent)
-        return SegmentEntry(self._folder.name, len(self._records), self.units, sha256(content).hexdigest())
+        return SegmentEntry(self._folder.name, len(self._records), self.passages, sha256(content).hexdigest())
 
     def abandon(self) -> None:
         """Let go of the files."""

@@ -21,7 +21,7 @@ import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index.facts import DATES, Mask, kin_of, normal
-from sparse_coverage.index.types import Bytes
+from sparse_coverage.index.records import Bytes
 
 if TYPE_CHECKING:
     from sparse_coverage.index.segment import Segment
@@ -37,7 +37,7 @@ class Filter(ABC):
 
     @abstractmethod
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
-        """Return what meets the condition in a segment, and whether that is a mask of units rather than of documents."""
+        """Return what meets the condition in a segment, and whether that is a mask of passages rather than of documents."""
 
     def bound(self, store: IndexStore) -> Filter:
         """Return this filter with everything looked up that only the whole index can tell."""
@@ -53,13 +53,15 @@ class Filter(ABC):
         return Not(self)
 
 
-def allowed_units(store: IndexStore, filter_: Filter) -> Bytes:
-    """Return 1 for every unit of the index that may be found and 0 for the others."""
+def allowed_passages(store: IndexStore, filter_: Filter) -> Bytes:
+    """Return 1 for every passage of the index that may be found and 0 for the others."""
     bound = filter_.bound(store)
     allowed = np.empty(store.size, dtype=np.uint8)
     for segment in store.segments:
-        mask, by_unit = bound.mask(segment)
-        allowed[segment.first_unit : segment.first_unit + len(segment)] = mask if by_unit else segment.spread(mask)
+        mask, by_passage = bound.mask(segment)
+        allowed[segment.first_passage : segment.first_passage + len(segment)] = (
+            mask if by_passage else segment.spread(mask)
+        )
     return allowed
 
 
@@ -134,12 +136,12 @@ class Both(Filter):
 
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
         """As `Filter.mask`."""
-        left, left_by_unit = self.left.mask(segment)
-        right, right_by_unit = self.right.mask(segment)
-        if left_by_unit != right_by_unit:
-            left = left if left_by_unit else segment.spread(left)
-            right = right if right_by_unit else segment.spread(right)
-        return self.join(left, right), left_by_unit or right_by_unit
+        left, left_by_passage = self.left.mask(segment)
+        right, right_by_passage = self.right.mask(segment)
+        if left_by_passage != right_by_passage:
+            left = left if left_by_passage else segment.spread(left)
+            right = right if right_by_passage else segment.spread(right)
+        return self.join(left, right), left_by_passage or right_by_passage
 
     def bound(self, store: IndexStore) -> Filter:
         """As `Filter.bound`."""
@@ -154,8 +156,8 @@ class Not(Filter):
 
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
         """As `Filter.mask`."""
-        mask, by_unit = self.inner.mask(segment)
-        return ~mask, by_unit
+        mask, by_passage = self.inner.mask(segment)
+        return ~mask, by_passage
 
     def bound(self, store: IndexStore) -> Filter:
         """As `Filter.bound`."""

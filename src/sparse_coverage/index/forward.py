@@ -1,4 +1,4 @@
-"""The sparse vector of an indexed unit, read back from the inverted lists: one quick pass over its segment."""
+"""The sparse vector of an indexed passage, read back from the inverted lists: one quick pass over its segment."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.index.postings import weight_scale, widened
+from sparse_coverage.index.records import Uint32s
 from sparse_coverage.index.segment import Segment
-from sparse_coverage.index.types import Uint32s
 from sparse_coverage.kernels import compiled
 
 
-def unit_vector(segment: Segment, unit: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-    """Return the centers of a unit (numbered within its segment), rising, and their weights."""
+def passage_vector(segment: Segment, passage: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    """Return the centers of a passage (numbered within its segment), rising, and their weights."""
     segment.packed.check_all()
     packed = widened(segment.postings.packed)
     found = np.empty(len(segment.postings.offsets), dtype=np.int64)
-    places = found[: _postings_of(packed, np.uint32(unit), found)]
+    places = found[: _postings_of(packed, np.uint32(passage), found)]
     centers = np.searchsorted(segment.postings.offsets, places, side="right") - 1
     fixed = packed[places] & np.uint32(0xFFFF)
     return centers.astype(np.int32), fixed / weight_scale(segment.postings.weight_bits)
 
 
-def load_unit_vector(segment: Segment) -> None:
+def load_passage_vector(segment: Segment) -> None:
     """Load or compile the pass over a segment, without making it."""
     _postings_of(widened(segment.postings.packed[:0]), np.uint32(0), np.empty(0, dtype=np.int64))
 
 
 @compiled
-def _postings_of(packed: Uint32s, unit: np.uint32, found: npt.NDArray[np.int64]) -> int:
+def _postings_of(packed: Uint32s, passage: np.uint32, found: npt.NDArray[np.int64]) -> int:
     count = 0
     for place in range(len(packed)):
-        if packed[place] >> np.uint32(16) == unit:
+        if packed[place] >> np.uint32(16) == passage:
             found[count] = place
             count += 1
     return count

@@ -14,6 +14,7 @@ from sparse_coverage.index.segment import SegmentEntry
 
 FORMAT = 3
 MANIFEST = "manifest.json"
+_ON_DISK = {"passages": "units", "deleted_passages": "deleted_units"}  # what format 3 calls them
 
 
 class OtherFormatError(IndexStoreError):
@@ -41,9 +42,9 @@ class Manifest:
         return sum(entry.documents - entry.deleted_documents for entry in self.segments)
 
     @property
-    def units(self) -> int:
-        """The number of live units."""
-        return sum(entry.units - entry.deleted_units for entry in self.segments)
+    def passages(self) -> int:
+        """The number of live passages."""
+        return sum(entry.passages - entry.deleted_passages for entry in self.segments)
 
     def next(self, segments: tuple[SegmentEntry, ...], complete: bool) -> Manifest:
         """Return the manifest of the next commit."""
@@ -52,7 +53,8 @@ class Manifest:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Commit."""
-    content = {"format": FORMAT, **asdict(manifest)}
+    segments = [_renamed(asdict(entry), _ON_DISK) for entry in manifest.segments]
+    content = {"format": FORMAT, **asdict(manifest), "segments": segments}
     write_json(folder / MANIFEST, {**content, "sha256": checksum_of(content)})
 
 
@@ -74,7 +76,8 @@ def read_manifest(folder: Path) -> Manifest:
         raise OtherFormatError(
             f"{folder}: index format {version}, this version reads format {FORMAT}. Build the index again."
         )
-    segments = tuple(SegmentEntry(**entry) for entry in content.pop("segments"))
+    here = {there: name for name, there in _ON_DISK.items()}
+    segments = tuple(SegmentEntry(**_renamed(entry, here)) for entry in content.pop("segments"))
     return Manifest(segments=segments, **content)
 
 
@@ -85,3 +88,7 @@ def require_finished(folder: Path, manifest: Manifest) -> None:
             f"{folder}: the build of this index did not finish; {manifest.documents:,} documents are in it. "
             "Run the same `sparse-coverage index` command again: it goes on where it stopped."
         )
+
+
+def _renamed(entry: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {names.get(name, name): value for name, value in entry.items()}

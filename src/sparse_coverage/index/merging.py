@@ -21,15 +21,15 @@ MERGED_BYTES = 13
 class Size:
     """How much is to be merged."""
 
-    units: int = 0
+    passages: int = 0
     postings: int = 0
 
     def __add__(self, other: Size) -> Size:
-        return Size(self.units + other.units, self.postings + other.postings)
+        return Size(self.passages + other.passages, self.postings + other.postings)
 
     def holds(self, other: Size) -> bool:
         """Whether there is room for so much."""
-        return other.units <= self.units and other.postings <= self.postings
+        return other.passages <= self.passages and other.postings <= self.postings
 
 
 def merge_segments(parts: Sequence[tuple[Segment, Mask]], folder: Path, centers: int) -> SegmentEntry:
@@ -40,8 +40,8 @@ def merge_segments(parts: Sequence[tuple[Segment, Mask]], folder: Path, centers:
         for segment, live in parts:
             segment.packed.check_all()
             segment.spans.check_all()
-            units = segment.spread(live)
-            numbers = np.where(units, draft.units + np.cumsum(units) - 1, -1)
+            passages = segment.spread(live)
+            numbers = np.where(passages, draft.passages + np.cumsum(passages) - 1, -1)
             joined.append((segment.postings, numbers))
             _copy_documents(segment, live, draft)
         return draft.finish(merge_postings(joined, centers))
@@ -53,7 +53,7 @@ def merge_segments(parts: Sequence[tuple[Segment, Mask]], folder: Path, centers:
 def groups_to_merge(sizes: Sequence[Size], dead: Sequence[bool], room: Size) -> list[tuple[int, int]]:
     """Return the ranges of neighbours to rewrite: as many as there is room for, and any that holds something dead.
 
-    >>> sizes = [Size(units, 10 * units) for units in (100, 200, 65_000, 400, 7)]
+    >>> sizes = [Size(passages, 10 * passages) for passages in (100, 200, 65_000, 400, 7)]
     >>> groups_to_merge(sizes, [False, False, False, False, True], Size(65_536, 1_000_000))
     [(0, 3), (3, 5)]
     """
@@ -73,7 +73,7 @@ def _copy_documents(segment: Segment, live: Mask, draft: SegmentDraft) -> None:
         spans = segment.span_counts[first:last].tolist()
         draft.add(
             segment.texts.document(number),
-            segment.texts.units_between(first, last),
+            segment.texts.passages_between(first, last),
             spans,
             int(segment.uncovered[number]),
         )

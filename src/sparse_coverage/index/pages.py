@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.index.types import Array, Bytes, Uint32s
+from sparse_coverage.index.records import Array, Bytes, Uint32s
 from sparse_coverage.kernels import compiled
 
 PAGE = 4096

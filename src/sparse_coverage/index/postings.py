@@ -1,8 +1,8 @@
-"""Postings by center: for each center the units that activate it, with the weight and the span behind it.
+"""Postings by center: for each center the passages that activate it, with the weight and the span behind it.
 
-A segment holds at most 65,536 units, so a unit's number takes 16 bits and the scores of a segment stay in the processor's
-cache while its lists are added up. A posting is one number of 32 bits, `unit << 16 | weight`; with 8-bit weights it is three
-bytes: the unit (low byte first) and the weight.
+A segment holds at most 65,536 passages, so a passage's number takes 16 bits and the scores of a segment stay in the processor's
+cache while its lists are added up. A posting is one number of 32 bits, `passage << 16 | weight`; with 8-bit weights it is three
+bytes: the passage (low byte first) and the weight.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.index.types import Array, Uint32s
+from sparse_coverage.index.records import Array, Uint32s
 from sparse_coverage.kernels import compiled
-from sparse_coverage.vectors.types import SparseVector
+from sparse_coverage.vectors.sparse_vector import SparseVector
 
-MAX_UNITS = 65_536
+MAX_PASSAGES = 65_536
 FAR_SPAN = 65_535
 _BYTES = [
     2,
     3,
     0,
-]  # where the three bytes of a narrow posting are in a wide one: the unit, low byte first, and the weight
+]  # where the three bytes of a narrow posting are in a wide one: the passage, low byte first, and the weight
 WeightBits = Literal[8, 16]
 Part = tuple[Array, Array, Array]
 
@@ -38,8 +38,8 @@ def weight_scale(bits: int) -> int:
 class Postings:
     """The inverted lists of one segment.
 
-    The list of center c is `packed[offsets[c]:offsets[c + 1]]`, units rising. `spans` runs parallel to `packed`: the ordinal
-    of the span that gave the weight, or 65,535 for "look in `far`", whose rows are (center, unit, span), sorted.
+    The list of center c is `packed[offsets[c]:offsets[c + 1]]`, passages rising. `spans` runs parallel to `packed`: the ordinal
+    of the span that gave the weight, or 65,535 for "look in `far`", whose rows are (center, passage, span), sorted.
     """
 
     offsets: Uint32s
@@ -52,7 +52,7 @@ class Postings:
 
     @property
     def frequencies(self) -> npt.NDArray[np.int64]:
-        """How many units each center has."""
+        """How many passages each center has."""
         offsets = self.offsets.astype(np.int64)
         return offsets[1:] - offsets[:-1]
 
@@ -63,7 +63,7 @@ class Postings:
 
 
 def widened(packed: Array) -> Uint32s:
-    """Return postings as 32-bit numbers, `unit << 16 | weight`, whatever they are packed as."""
+    """Return postings as 32-bit numbers, `passage << 16 | weight`, whatever they are packed as."""
     if packed.ndim == 1:
         return packed
     wide = np.zeros((len(packed), 4), dtype=np.uint8)
@@ -77,7 +77,7 @@ def narrowed(packed: Uint32s) -> npt.NDArray[np.uint8]:
 
 
 class PostingsBuffer:
-    """Collects the sparse vectors of units and turns them into inverted lists."""
+    """Collects the sparse vectors of passages and turns them into inverted lists."""
 
     def __init__(self, centers: int, weight_bits: WeightBits = 16) -> None:
         self._centers = centers
@@ -95,7 +95,7 @@ class PostingsBuffer:
         return 30 * self._postings + 400 * len(self._parts)
 
     def prepare(self, vector: SparseVector) -> Part:
-        """Return a unit as the buffer holds it: centers, fixed-point weights, spans. A vector that cannot be right is refused."""
+        """Return a passage as the buffer holds it: centers, fixed-point weights, spans. A vector that cannot be right is refused."""
         centers, scale = vector.centers, weight_scale(self._bits)
         if len(centers) and (centers.min() < 0 or centers.max() >= self._centers):
             raise IndexStoreError(
@@ -108,12 +108,12 @@ class PostingsBuffer:
         return centers.astype(np.uint32), fixed, np.asarray(vector.spans, dtype=np.uint32)
 
     def add(self, part: Part) -> None:
-        """Append a prepared unit; units are numbered in the order they come."""
+        """Append a prepared passage; passages are numbered in the order they come."""
         self._parts.append(part)
         self._postings += len(part[0])
 
     def build(self) -> Postings:
-        """Invert: a counting sort by center, which keeps the units of a center rising."""
+        """Invert: a counting sort by center, which keeps the passages of a center rising."""
         none = np.zeros(0, dtype=np.uint32)
         sizes = np.asarray([len(part[0]) for part in self._parts], dtype=np.int64)
         centers = np.concatenate([none, *(part[0] for part in self._parts)])
@@ -125,8 +125,8 @@ class PostingsBuffer:
         packed, near = np.empty(len(centers), np.uint32), np.empty(len(centers), np.uint16)
         _invert(sizes, centers, weights, spans, offsets[:-1].copy(), packed, near)
         distant = np.flatnonzero(spans >= FAR_SPAN)
-        units = np.searchsorted(np.cumsum(sizes), distant, side="right").astype(np.uint32)
-        far = np.stack([centers[distant], units, spans[distant]], axis=1)
+        passages = np.searchsorted(np.cumsum(sizes), distant, side="right").astype(np.uint32)
+        far = np.stack([centers[distant], passages, spans[distant]], axis=1)
         far = far[np.lexsort((far[:, 1], far[:, 0]))]
         return Postings(offsets, narrowed(packed) if self._bits == 8 else packed, near, far)
 
@@ -144,18 +144,18 @@ def _invert(
 ) -> None:
     """Write each posting behind the last one of its center; `ends` holds where that is."""
     posting = 0
-    for unit in range(len(sizes)):
-        for _ in range(sizes[unit]):
+    for passage in range(len(sizes)):
+        for _ in range(sizes[passage]):
             center = centers[posting]
             place = ends[center]
             ends[center] = place + 1
-            packed[place] = np.uint32(np.uint32(unit) << np.uint32(16)) | np.uint32(weights[posting])
+            packed[place] = np.uint32(np.uint32(passage) << np.uint32(16)) | np.uint32(weights[posting])
             near[place] = min(spans[posting], np.uint32(FAR_SPAN))
             posting += 1
 
 
 def merge_postings(parts: list[tuple[Postings, npt.NDArray[np.int64]]], centers: int) -> Postings:
-    """Join inverted lists. Each part comes with the new number of each of its units, -1 for those left out.
+    """Join inverted lists. Each part comes with the new number of each of its passages, -1 for those left out.
 
     New numbers rise with the old ones and from part to part, so lists stay in order without sorting.
     """
@@ -178,7 +178,7 @@ def merge_postings(parts: list[tuple[Postings, npt.NDArray[np.int64]]], centers:
 
 
 def live_frequencies(postings: Postings, live: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """Return for each center how many of its units are live."""
+    """Return for each center how many of its passages are live."""
     if live.all():
         return postings.frequencies
     counts = np.zeros(len(postings.offsets) - 1, dtype=np.int64)

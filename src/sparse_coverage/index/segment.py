@@ -1,4 +1,4 @@
-"""A segment: at most 65,536 units with their postings, facts and texts. Immutable once written.
+"""A segment: at most 65,536 passages with their postings, facts and texts. Immutable once written.
 
 | file | holds |
 | --- | --- |
@@ -31,9 +31,9 @@ from sparse_coverage.files import sha256_of
 from sparse_coverage.index.facts import DocumentFacts, Mask
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import FAR_SPAN, Postings, weight_scale, widened
+from sparse_coverage.index.records import Array, Uint32s
 from sparse_coverage.index.texts import TextReader
 from sparse_coverage.index.tombstones import Tombstones, read_tombstones
-from sparse_coverage.index.types import Array, Uint32s
 from sparse_coverage.kernels import compiled
 
 SEGMENTS = "segments"
@@ -49,25 +49,25 @@ class SegmentEntry:
 
     name: str
     documents: int
-    units: int
+    passages: int
     sha256: str
     tombstones: str = ""
     tombstones_sha256: str = ""
     deleted_documents: int = 0
-    deleted_units: int = 0
+    deleted_passages: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Segment:
     """An opened segment.
 
-    Its units are numbered from 0; `document_starts[d]:document_starts[d + 1]` are those of document d, and in the whole
-    index they follow `first_unit` units and `first_document` documents of the segments before it.
+    Its passages are numbered from 0; `document_starts[d]:document_starts[d + 1]` are those of document d, and in the whole
+    index they follow `first_passage` passages and `first_document` documents of the segments before it.
     """
 
     entry: SegmentEntry
     folder: Path
-    first_unit: int
+    first_passage: int
     first_document: int
     postings: Postings
     packed: GuardedArray
@@ -88,7 +88,7 @@ class Segment:
 
     @cached_property
     def frequencies(self) -> npt.NDArray[np.int64]:
-        """The number of live units of each center."""
+        """The number of live passages of each center."""
         if self.tombstones is not None:
             return self.tombstones.frequencies
         return self.postings.frequencies
@@ -102,8 +102,8 @@ class Segment:
         return mask
 
     @cached_property
-    def live_units(self) -> Mask:
-        """Which units are not deleted."""
+    def live_passages(self) -> Mask:
+        """Which passages are not deleted."""
         return np.ones(len(self), dtype=bool) if self.tombstones is None else self.spread(self.live_documents)
 
     @cached_property
@@ -114,14 +114,14 @@ class Segment:
         return DocumentFacts(columns["dates"], json.loads(content), columns["term_offsets"], columns["term_documents"])
 
     def spread(self, documents: Mask) -> Mask:
-        """Turn a mask over documents into one over their units."""
-        units = np.empty(len(self), dtype=bool)
-        _spread(self.document_starts, documents, units)
-        return units
+        """Turn a mask over documents into one over their passages."""
+        passages = np.empty(len(self), dtype=bool)
+        _spread(self.document_starts, documents, passages)
+        return passages
 
-    def document_of(self, unit: int) -> int:
-        """Return the document that a unit belongs to."""
-        return int(np.searchsorted(self.document_starts, unit, side="right")) - 1
+    def document_of(self, passage: int) -> int:
+        """Return the document that a passage belongs to."""
+        return int(np.searchsorted(self.document_starts, passage, side="right")) - 1
 
     def document_numbers(self, id_: str, live: Mask | None = None) -> list[int]:
         """Return the live documents with an id (one at most, unless something is wrong). `live`: other ones than committed."""
@@ -129,15 +129,15 @@ class Segment:
         mask = self.live_documents if live is None else live
         return [number for number in found[mask[found]].tolist() if self.texts.document(number).id == id_]
 
-    def unit_numbers(self, id_: str) -> list[int]:
-        """Return the live units with an id."""
+    def passage_numbers(self, id_: str) -> list[int]:
+        """Return the live passages with an id."""
         found = np.flatnonzero(self._columns["unit_keys"] == np.uint64(id_key(id_)))
-        return [number for number in found[self.live_units[found]].tolist() if self.texts.unit(number).id == id_]
+        return [number for number in found[self.live_passages[found]].tolist() if self.texts.passage(number).id == id_]
 
     def find(self, centers: npt.NDArray[np.int64], first: int, last: int) -> npt.NDArray[np.int64]:
-        """Return the postings of the units from `first` up to `last` in the lists of some centers.
+        """Return the postings of the passages from `first` up to `last` in the lists of some centers.
 
-        One row each: (place in `centers`, unit, fixed-point weight, ordinal of the span), by center, then unit.
+        One row each: (place in `centers`, passage, fixed-point weight, ordinal of the span), by center, then passage.
         """
         offsets = self.postings.offsets
         self.packed.check_runs(offsets, centers)
@@ -148,29 +148,29 @@ class Segment:
             run = widened(self.postings.packed[begin:end])
             low, high = np.searchsorted(run, np.asarray([first, last], dtype=np.uint64) << np.uint64(16))
             for posting in range(int(low), int(high)):
-                unit = int(run[posting]) >> 16
-                rows.append((place, unit, int(run[posting]) & 0xFFFF, self._span(center, unit, begin + posting)))
+                passage = int(run[posting]) >> 16
+                rows.append((place, passage, int(run[posting]) & 0xFFFF, self._span(center, passage, begin + posting)))
         return np.asarray(rows, dtype=np.int64).reshape(-1, 4)
 
     def weight(self, fixed: int) -> float:
         """Return the weight that a fixed-point number stands for."""
         return fixed / weight_scale(self.postings.weight_bits)
 
-    def _span(self, center: int, unit: int, posting: int) -> int:
+    def _span(self, center: int, passage: int, posting: int) -> int:
         ordinal = int(self.postings.spans[posting])
         if ordinal != FAR_SPAN:
             return ordinal
         far = self.postings.far
-        return int(far[(far[:, 0] == center) & (far[:, 1] == unit), 2][0])
+        return int(far[(far[:, 0] == center) & (far[:, 1] == passage), 2][0])
 
 
 @compiled
-def _spread(starts: Uint32s, documents: Mask, units: Mask) -> None:
+def _spread(starts: Uint32s, documents: Mask, passages: Mask) -> None:
     for document in range(len(documents)):
-        units[starts[document] : starts[document + 1]] = documents[document]
+        passages[starts[document] : starts[document + 1]] = documents[document]
 
 
-def open_segment(folder: Path, entry: SegmentEntry, first_unit: int = 0, first_document: int = 0) -> Segment:
+def open_segment(folder: Path, entry: SegmentEntry, first_passage: int = 0, first_document: int = 0) -> Segment:
     """Open a segment. Small files are read and verified; large ones are mapped and verified as they are used."""
     header = json.loads(read_verified(folder / HEADER, entry.sha256))
     sums = {name: facts["sha256"] for name, facts in header["files"].items()}
@@ -193,7 +193,7 @@ def open_segment(folder: Path, entry: SegmentEntry, first_unit: int = 0, first_d
     return Segment(
         entry=entry,
         folder=folder,
-        first_unit=first_unit,
+        first_passage=first_passage,
         first_document=first_document,
         postings=postings,
         packed=GuardedArray(postings.packed, facts["postings_sums"], folder / POSTINGS),

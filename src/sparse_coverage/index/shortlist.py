@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.index.types import Floats
+from sparse_coverage.index.records import Floats
 from sparse_coverage.kernels import compiled
 
 COLUMNS, ROWS = 64, 32

@@ -21,8 +21,8 @@ from sparse_coverage.index.manifest import (
     read_manifest,
     require_finished,
 )
+from sparse_coverage.index.records import DocumentRecord, PassageRecord
 from sparse_coverage.index.segment import SEGMENTS, Segment, damaged_segment_files, missing_file, open_segment
-from sparse_coverage.index.types import DocumentRecord, UnitRecord
 from sparse_coverage.progress import tracked
 
 _ATTEMPTS = 20
@@ -32,7 +32,7 @@ OPEN_FILES = 4
 
 @dataclass(frozen=True, eq=False)
 class IndexStore:
-    """An opened index. Units and documents are numbered through all segments in corpus order, deleted ones included."""
+    """An opened index. Passages and documents are numbered through all segments in corpus order, deleted ones included."""
 
     folder: Path
     state: Manifest
@@ -40,23 +40,23 @@ class IndexStore:
 
     @property
     def size(self) -> int:
-        """How many numbers units have, deleted ones included."""
+        """How many numbers passages have, deleted ones included."""
         return sum(len(segment) for segment in self.segments)
 
     @cached_property
     def document_starts(self) -> npt.NDArray[np.int64]:
-        """The number of the first unit of each document, and the number of units."""
-        starts = [part.document_starts[:-1].astype(np.int64) + part.first_unit for part in self.segments]
+        """The number of the first passage of each document, and the number of passages."""
+        starts = [part.document_starts[:-1].astype(np.int64) + part.first_passage for part in self.segments]
         return np.concatenate([*starts, np.asarray([self.size], dtype=np.int64)])
 
     @cached_property
-    def live_units(self) -> npt.NDArray[np.bool_]:
-        """Which units are not deleted."""
-        return np.concatenate([np.zeros(0, dtype=bool), *(segment.live_units for segment in self.segments)])
+    def live_passages(self) -> npt.NDArray[np.bool_]:
+        """Which passages are not deleted."""
+        return np.concatenate([np.zeros(0, dtype=bool), *(segment.live_passages for segment in self.segments)])
 
     @cached_property
     def frequencies(self) -> npt.NDArray[np.int64]:
-        """The number of live units of each center."""
+        """The number of live passages of each center."""
         zero = np.zeros(self.state.centers, dtype=np.int64)
         return sum((segment.frequencies for segment in self.segments), start=zero)
 
@@ -68,32 +68,32 @@ class IndexStore:
             "generation": self.state.generation,
             "complete": self.state.complete,
             "documents": self.state.documents,
-            "units": self.state.units,
+            "passages": self.state.passages,
             "postings": int(self.frequencies.sum()),
             "centers": self.state.centers,
             "weight_bits": self.state.weight_bits,
             "segments": len(self.segments),
             "deleted_documents": sum(entry.deleted_documents for entry in self.state.segments),
-            "spans": sum(int(segment.span_counts[segment.live_units].sum()) for segment in self.segments),
+            "spans": sum(int(segment.span_counts[segment.live_passages].sum()) for segment in self.segments),
             "uncovered_spans": sum(int(part.uncovered[part.live_documents].sum()) for part in self.segments),
             **self.state.about,
         }
 
-    def unit(self, number: int) -> UnitRecord:
-        """Return a unit by number."""
-        segment = self.segment_of_unit(number)
-        return segment.texts.unit(number - segment.first_unit)
+    def passage(self, number: int) -> PassageRecord:
+        """Return a passage by number."""
+        segment = self.segment_of_passage(number)
+        return segment.texts.passage(number - segment.first_passage)
 
     def document(self, number: int) -> DocumentRecord:
         """Return a document by number."""
         segment = self.segment_of_document(number)
         return segment.texts.document(number - segment.first_document)
 
-    def units_of(self, document: int) -> range:
-        """Return the numbers of a document's units, in corpus order."""
+    def passages_of(self, document: int) -> range:
+        """Return the numbers of a document's passages, in corpus order."""
         segment = self.segment_of_document(document)
         first, last = segment.document_starts[document - segment.first_document :][:2].tolist()
-        return range(segment.first_unit + first, segment.first_unit + last)
+        return range(segment.first_passage + first, segment.first_passage + last)
 
     def find_document(self, id_: str) -> int | None:
         """Return the number of a live document, or None."""
@@ -102,16 +102,16 @@ class IndexStore:
                 return segment.first_document + number
         return None
 
-    def find_unit(self, id_: str) -> int | None:
-        """Return the number of a live unit, or None."""
+    def find_passage(self, id_: str) -> int | None:
+        """Return the number of a live passage, or None."""
         for segment in self.segments:
-            for number in segment.unit_numbers(id_):
-                return segment.first_unit + number
+            for number in segment.passage_numbers(id_):
+                return segment.first_passage + number
         return None
 
-    def segment_of_unit(self, number: int) -> Segment:
-        """Return the segment that holds a unit."""
-        return self.segments[_place([segment.first_unit for segment in self.segments], number)]
+    def segment_of_passage(self, number: int) -> Segment:
+        """Return the segment that holds a passage."""
+        return self.segments[_place([segment.first_passage for segment in self.segments], number)]
 
     def segment_of_document(self, number: int) -> Segment:
         """Return the segment that holds a document."""
@@ -161,11 +161,11 @@ def damaged_files(folder: Path) -> list[str]:
 def _open_segments(folder: Path, manifest: Manifest) -> tuple[Segment, ...]:
     _require_open_files(folder, OPEN_FILES * len(manifest.segments))
     opened: list[Segment] = []
-    units = documents = 0
+    passages = documents = 0
     try:
         for entry in manifest.segments:
-            opened.append(open_segment(folder / SEGMENTS / entry.name, entry, units, documents))
-            units += entry.units
+            opened.append(open_segment(folder / SEGMENTS / entry.name, entry, passages, documents))
+            passages += entry.passages
             documents += entry.documents
     except BaseException:
         for segment in opened:

@@ -18,13 +18,13 @@ from sparse_coverage.errors import IndexStoreError, MismatchError
 from sparse_coverage.index.accumulate import Centers, Factors, accumulate_narrow, accumulate_wide, normalise
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import weight_scale
+from sparse_coverage.index.records import Array, Bytes, Floats, Uint32s
 from sparse_coverage.index.shortlist import LAST_NUMBER, Numbers, new_shortlist, offer, ranked
-from sparse_coverage.index.types import Array, Bytes, Floats, Uint32s
 from sparse_coverage.kernels import compiled, pointer
-from sparse_coverage.vectors.types import SparseVector
+from sparse_coverage.vectors.sparse_vector import SparseVector
 
 EVERYTHING: Bytes = np.zeros(0, dtype=np.uint8)
-"""No mask: every unit may be found."""
+"""No mask: every passage may be found."""
 
 _WIDE: Uint32s = np.zeros(0, dtype=np.uint32)
 _Int32s = npt.NDArray[np.int32]
@@ -32,18 +32,18 @@ _Int32s = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lists:
-    """The inverted lists of one segment with so many units."""
+    """The inverted lists of one segment with so many passages."""
 
     offsets: Uint32s
     packed: GuardedArray
-    units: int
+    passages: int
 
 
 class Sweep:
-    """The lists of several segments, whose units are numbered through.
+    """The lists of several segments, whose passages are numbered through.
 
-    A unit's score is the sum of query weight * worth of the center * weight, times the unit's norm. Centers worth nothing are
-    passed over. What may be found is given as 1 or 0 for each unit, or as `EVERYTHING`.
+    A passage's score is the sum of query weight * worth of the center * weight, times the passage's norm. Centers worth nothing are
+    passed over. What may be found is given as 1 or 0 for each passage, or as `EVERYTHING`.
     """
 
     def __init__(self, lists: Sequence[Lists], worth: Factors, norms: Floats) -> None:
@@ -51,21 +51,21 @@ class Sweep:
         self._lists = tuple(lists)  # the table below points into their memory
         self._worth = worth
         self._norms = norms
-        self._starts = np.cumsum([0, *(part.units for part in lists)], dtype=np.int64)
+        self._starts = np.cumsum([0, *(part.passages for part in lists)], dtype=np.int64)
         arrays = [(part.offsets, part.packed.data, part.packed.sound) for part in lists]
         table = [[number for array in row for number in (array.ctypes.data, len(array))] for row in arrays]
         self._table = np.asarray(table, dtype=np.int64).reshape(len(table), 6)
         self._form = np.zeros((0, 3), np.uint8) if any(part.packed.data.ndim == 2 for part in lists) else _WIDE
         self._scale = weight_scale(16 if self._form is _WIDE else 8)
-        self._longest = max((part.units for part in lists), default=0)
+        self._longest = max((part.passages for part in lists), default=0)
         self._rooms: list[Floats] = []
 
     def score(self, query: SparseVector, allowed: Bytes, segments: range, scores: Floats) -> None:
-        """Write the scores of the units of some segments to their places in `scores`."""
+        """Write the scores of the passages of some segments to their places in `scores`."""
         self._run(query, allowed, segments, scores, 0)
 
     def best(self, query: SparseVector, allowed: Bytes, segments: range, k: int) -> tuple[Numbers, Floats]:
-        """Return the numbers and scores of the k best units of some segments, best first, ties in order of numbers."""
+        """Return the numbers and scores of the k best passages of some segments, best first, ties in order of numbers."""
         room = take_room(self._rooms, self._longest)
         numbers, scores = self._run(query, allowed, segments, room, max(1, min(k, len(self._norms))))
         self._rooms.append(room)
@@ -75,7 +75,7 @@ class Sweep:
         self, query: SparseVector, allowed: Bytes, segments: range, room: Floats, k: int
     ) -> tuple[Numbers, Floats]:
         if len(allowed) not in (0, len(self._norms)):
-            raise ValueError(f"{len(allowed)} marks of what may be found do not fit {len(self._norms)} units.")
+            raise ValueError(f"{len(allowed)} marks of what may be found do not fit {len(self._norms)} passages.")
         while True:
             try:
                 complete, numbers, scores = _sweep(
@@ -113,7 +113,7 @@ def _require_fit(lists: Sequence[Lists], worth: Factors, norms: Floats) -> None:
         all(len(part) == len(worth) + 1 and part.dtype == np.uint32 and part.flags.c_contiguous for part in offsets),
         all(part.offsets[-1] == len(part.packed.data) for part in lists if len(part.offsets)),
         all((part[1:] >= part[:-1]).all() for part in offsets),
-        sum(part.units for part in lists) == len(norms) <= LAST_NUMBER,
+        sum(part.passages for part in lists) == len(norms) <= LAST_NUMBER,
     ]
     if not all(fit):
         raise IndexStoreError("The inverted lists do not fit one another. Build the index again.")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.index.types import DocumentRecord, UnitRecord
+from sparse_coverage.index.records import DocumentRecord, PassageRecord
 
 _SCHEMA = """
 PRAGMA page_size = 16384;
@@ -30,11 +30,11 @@ CREATE TABLE units (
 );
 """
 _DOCUMENT = "SELECT number, id, title, metadata, checksum FROM documents"
-_UNIT = "SELECT number, id, document, section, text, checksum FROM units"
+_PASSAGE = "SELECT number, id, document, section, text, checksum FROM units"
 
 
 class TextWriter:
-    """Writes the documents and units of a new segment. Nothing here is durable: the segment is synced as a whole."""
+    """Writes the documents and passages of a new segment. Nothing here is durable: the segment is synced as a whole."""
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)
@@ -47,9 +47,12 @@ class TextWriter:
         row = (number, record.id, record.title, metadata)
         self._connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?)", (*row, _checksum(row)))
 
-    def add_units(self, first: int, records: Sequence[UnitRecord]) -> None:
-        """Add units with rising numbers."""
-        rows = [(first + n, unit.id, unit.document, unit.section, unit.text) for n, unit in enumerate(records)]
+    def add_passages(self, first: int, records: Sequence[PassageRecord]) -> None:
+        """Add passages with rising numbers."""
+        rows = [
+            (first + n, passage.id, passage.document, passage.section, passage.text)
+            for n, passage in enumerate(records)
+        ]
         sums = ((*row, _checksum(row)) for row in rows)
         self._connection.executemany("INSERT INTO units VALUES (?, ?, ?, ?, ?, ?)", sums)
 
@@ -64,7 +67,7 @@ class TextWriter:
 
 
 class TextReader:
-    """Reads the documents and units of a segment, from any thread. Holds its file open, so a merge cannot take it away."""
+    """Reads the documents and passages of a segment, from any thread. Holds its file open, so a merge cannot take it away."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -84,15 +87,15 @@ class TextReader:
         row = self._sound(self._query(f"{_DOCUMENT} WHERE number = ?", number), number)
         return DocumentRecord(row[1], row[2], json.loads(row[3]))
 
-    def unit(self, number: int) -> UnitRecord:
-        """Return a unit by number."""
-        return self.units_between(number, number + 1)[0]
+    def passage(self, number: int) -> PassageRecord:
+        """Return a passage by number."""
+        return self.passages_between(number, number + 1)[0]
 
-    def units_between(self, first: int, last: int) -> list[UnitRecord]:
-        """Return the units from `first` up to `last`."""
-        found = self._query(f"{_UNIT} WHERE number >= ? AND number < ? ORDER BY number", first, last)
+    def passages_between(self, first: int, last: int) -> list[PassageRecord]:
+        """Return the passages from `first` up to `last`."""
+        found = self._query(f"{_PASSAGE} WHERE number >= ? AND number < ? ORDER BY number", first, last)
         rows = [self._sound(found[place : place + 1], first + place) for place in range(last - first)]
-        return [UnitRecord(row[1], row[2], row[3], row[4]) for row in rows]
+        return [PassageRecord(row[1], row[2], row[3], row[4]) for row in rows]
 
     def close(self) -> None:
         """Close the file."""
@@ -122,12 +125,12 @@ class TextReader:
         )
 
 
-def require_storable(document: DocumentRecord, units: Sequence[UnitRecord]) -> None:
+def require_storable(document: DocumentRecord, passages: Sequence[PassageRecord]) -> None:
     """Refuse what the files cannot hold: halves of characters, and metadata that JSON does not know."""
     try:
         json.dumps([dict(document.metadata), document.id, document.title], ensure_ascii=False).encode()
-        for unit in units:
-            f"{unit.id}{unit.document}{unit.section}{unit.text}".encode()
+        for passage in passages:
+            f"{passage.id}{passage.document}{passage.section}{passage.text}".encode()
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
         raise IndexStoreError(

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load, save
 
-from sparse_coverage.index.types import Uint32s
+from sparse_coverage.index.records import Uint32s
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tombstones:
-    """The numbers of the deleted documents, rising, and for each center how many live units it has left."""
+    """The numbers of the deleted documents, rising, and for each center how many live passages it has left."""
 
     documents: Uint32s
     frequencies: npt.NDArray[np.int64]

@@ -20,11 +20,11 @@ from sparse_coverage.index.facts import Mask
 from sparse_coverage.index.lock import writing
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest
 from sparse_coverage.index.merging import MERGED_BYTES, Size, groups_to_merge, merge_segments
-from sparse_coverage.index.postings import MAX_UNITS, PostingsBuffer, WeightBits, live_frequencies
+from sparse_coverage.index.postings import MAX_PASSAGES, PostingsBuffer, WeightBits, live_frequencies
+from sparse_coverage.index.records import DocumentRecord, IndexedPassage
 from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
 from sparse_coverage.index.texts import require_storable
 from sparse_coverage.index.tombstones import Tombstones, dump_tombstones
-from sparse_coverage.index.types import DocumentRecord, IndexedUnit
 from sparse_coverage.progress import tracked
 
 DEFAULT_MEMORY = 512 << 20
@@ -39,13 +39,13 @@ class _Part:
     live: Mask
 
     @property
-    def units(self) -> int:
+    def passages(self) -> int:
         return int(np.diff(self.segment.document_starts)[self.live].sum())
 
     @property
     def size(self) -> Size:
         """What a merge has to hold of it: as if nothing were deleted, which is at least what there is."""
-        return Size(self.units, len(self.segment.postings))
+        return Size(self.passages, len(self.segment.postings))
 
     @property
     def changed(self) -> bool:
@@ -57,7 +57,7 @@ class IndexWriter:
 
         with IndexWriter.open(folder) as writer:
             writer.delete("EP-0661903-A2")
-            writer.add(document, units)
+            writer.add(document, passages)
             writer.commit()
 
     `memory` bounds, in bytes, the postings that are held at a time: before they are written as a segment, and when segments
@@ -80,7 +80,7 @@ class IndexWriter:
                 raise missing_file(error) from None
             raise
         self._parts = [_Part(segment, segment.live_documents.copy()) for segment in opened]
-        self._room = Size(MAX_UNITS, max(memory, _SMALLEST_MERGE) // MERGED_BYTES)
+        self._room = Size(MAX_PASSAGES, max(memory, _SMALLEST_MERGE) // MERGED_BYTES)
         self._failed = False
         self._draft: SegmentDraft | None = None
         self._draft_ids: set[str] = set()
@@ -121,26 +121,26 @@ class IndexWriter:
         """Whether a document with this id is in the state to come."""
         return id_ in self._draft_ids or self._find(id_) is not None
 
-    def add(self, document: DocumentRecord, units: Iterable[IndexedUnit]) -> None:
-        """Add a document with all its units. Its id must be new."""
+    def add(self, document: DocumentRecord, passages: Iterable[IndexedPassage]) -> None:
+        """Add a document with all its passages. Its id must be new."""
         if document.id in self:
             raise IndexStoreError(
                 f"The document '{document.id}' is in the index already, or comes twice in the input. "
                 "Use replace to put a new version in its place, or give it another id."
             )
-        indexed = list(units)
-        if len(indexed) > MAX_UNITS:
+        indexed = list(passages)
+        if len(indexed) > MAX_PASSAGES:
             raise IndexStoreError(
-                f"The document '{document.id}' has {len(indexed)} units; at most {MAX_UNITS} are possible. Index larger units."
+                f"The document '{document.id}' has {len(indexed)} passages; at most {MAX_PASSAGES} are possible. Index larger passages."
             )
-        ids = [one.unit.id for one in indexed]
+        ids = [one.passage.id for one in indexed]
         if len(set(ids)) < len(ids):
             twice = next(id_ for id_ in ids if ids.count(id_) > 1)
             raise IndexStoreError(f"The passage '{twice}' comes twice in the document '{document.id}'.")
-        if len(self._buffer) + len(indexed) > MAX_UNITS:
+        if len(self._buffer) + len(indexed) > MAX_PASSAGES:
             self.flush()
         # Everything that can be wrong with the input shows here, before anything is changed.
-        require_storable(document, [one.unit for one in indexed])
+        require_storable(document, [one.passage for one in indexed])
         parts = [self._buffer.prepare(one.vector) for one in indexed]
         with self._writing():
             if self._draft is None:
@@ -149,7 +149,7 @@ class IndexWriter:
                 self._buffer.add(part)
             counts = [one.vector.span_count for one in indexed]
             uncovered = sum(one.vector.uncovered for one in indexed)
-            self._draft.add(document, [one.unit for one in indexed], counts, uncovered)
+            self._draft.add(document, [one.passage for one in indexed], counts, uncovered)
         self._draft_ids.add(document.id)
         if self._buffer.bytes_needed >= self._memory:
             self.flush()
@@ -164,10 +164,10 @@ class IndexWriter:
             part.live[number] = False
         return found is not None
 
-    def replace(self, document: DocumentRecord, units: Iterable[IndexedUnit]) -> bool:
+    def replace(self, document: DocumentRecord, passages: Iterable[IndexedPassage]) -> bool:
         """Put a new version in the place of a document, or add it; it becomes the last of the corpus. Return if there was one."""
         existed = self.delete(document.id)
-        self.add(document, units)
+        self.add(document, passages)
         return existed
 
     @property
@@ -195,7 +195,7 @@ class IndexWriter:
         self._parts = [part for part in self._parts if part.live.any()]
         with self._writing():
             # Like a binary counter: a segment is rewritten about log2(n) times while the index grows by n.
-            while len(self._parts) > 1 and self._parts[-2].units <= 2 * self._parts[-1].units:
+            while len(self._parts) > 1 and self._parts[-2].passages <= 2 * self._parts[-1].passages:
                 if not self._room.holds(self._parts[-2].size + self._parts[-1].size):
                     break
                 self._merge(len(self._parts) - 2, len(self._parts))
@@ -285,7 +285,7 @@ class IndexWriter:
             tombstones=path.name,
             tombstones_sha256=sha256(content).hexdigest(),
             deleted_documents=int((~part.live).sum()),
-            deleted_units=int((~live).sum()),
+            deleted_passages=int((~live).sum()),
         )
 
     def _new_name(self) -> Path:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.context import ANY_LANGUAGE
+from sparse_coverage.patents.reading.context import ANY_LANGUAGE
 
 T = TypeVar("T")
 

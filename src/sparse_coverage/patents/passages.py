@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.types import Claim, Paragraph, Passage, Patent, Section
+from sparse_coverage.patents.patent import Claim, Paragraph, Passage, Patent, Section
 from sparse_coverage.patents.xpath import ROOT, passage_id
 
 By = Literal["passage", "section", "document"]

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from sparse_coverage.patents.duplicates import Duplicates
 from sparse_coverage.patents.passages import passages
-from sparse_coverage.patents.types import Patent
+from sparse_coverage.patents.patent import Patent
+from sparse_coverage.patents.reading.duplicates import Duplicates
 
 
 @dataclass(slots=True)

@@ -3,12 +3,9 @@
 from sparse_coverage.index import Filter, parse_filter
 from sparse_coverage.search.aggregation import Best, DecayedSum, TopMean
 from sparse_coverage.search.building import is_unfinished
-from sparse_coverage.search.fusing import How
-from sparse_coverage.search.fusion import Fuse, Level
 from sparse_coverage.search.index import Index
-from sparse_coverage.search.rescoring import Rescore
-from sparse_coverage.search.scoring import ScoringConfig
-from sparse_coverage.search.types import Answer, Answers, Explanation, Hit, Match, PassageHit, QueryCost, Retriever
+from sparse_coverage.search.results import Answer, Answers, Explanation, Hit, Match, PassageHit, QueryCost, Retriever
+from sparse_coverage.search.statistics import ScoringConfig
 
 __all__ = [
     "Answer",
@@ -17,15 +14,11 @@ __all__ = [
     "DecayedSum",
     "Explanation",
     "Filter",
-    "Fuse",
     "Hit",
-    "How",
     "Index",
-    "Level",
     "Match",
     "PassageHit",
     "QueryCost",
-    "Rescore",
     "Retriever",
     "ScoringConfig",
     "TopMean",

@@ -15,7 +15,7 @@ from typing import Any
 
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import new_folder
-from sparse_coverage.index import DocumentRecord, IndexedUnit, IndexWriter, UnitRecord, WeightBits
+from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord, WeightBits
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Passage, Patent, passages
@@ -118,15 +118,18 @@ def _add_and_commit(
 
 
 def _put_all(
-    put: Callable[[DocumentRecord, list[IndexedUnit]], Any], model: SparseCoverage, documents: Iterable[Patent], by: By
+    put: Callable[[DocumentRecord, list[IndexedPassage]], Any],
+    model: SparseCoverage,
+    documents: Iterable[Patent],
+    by: By,
 ) -> Iterator[str]:
     with progress_bar("Indexing documents") as advance:
-        for _, units in groupby(_encoded(model, documents, by), key=lambda encoded: encoded[0]):
+        for _, passages in groupby(_encoded(model, documents, by), key=lambda encoded: encoded[0]):
             indexed = []
-            for _, owner, passage, vector in units:
+            for _, owner, passage, vector in passages:
                 patent = owner
-                record = UnitRecord(passage.id, passage.document, passage.section, passage.text)
-                indexed.append(IndexedUnit(record, vector))
+                record = PassageRecord(passage.id, passage.document, passage.section, passage.text)
+                indexed.append(IndexedPassage(record, vector))
             put(document_record(patent), indexed)
             advance()
             yield patent.id

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.index.forward import unit_vector
+from sparse_coverage.index.forward import passage_vector
 from sparse_coverage.search.aggregation import Best
-from sparse_coverage.search.engine import Allowed, Engine
+from sparse_coverage.search.ranking import Allowed, Ranker
 from sparse_coverage.vectors import SparseVector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enriched:
-    """A query vector with feedback. `lenders` are the units that lent centers, best first; `lent[i]` is the unit that lent
+    """A query vector with feedback. `lenders` are the passages that lent centers, best first; `lent[i]` is the passage that lent
     most of the weight of center i to it, or -1 where it has all its weight from the query's own spans.
     """
 
@@ -28,38 +28,38 @@ class Enriched:
     lent: npt.NDArray[np.int64]
 
 
-def with_feedback(engine: Engine, vector: SparseVector, allowed: Allowed | None = None, threads: int = 1) -> Enriched:
+def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None = None, threads: int = 1) -> Enriched:
     """Add to a query what its first answers lend it, where the scoring asks for feedback.
 
     The best passages of the best documents lend their centers in proportion to their scores. In sum, what is added is worth
     `feedback_weight` times what the query's own centers are worth.
     """
-    config, statistics = engine.statistics.config, engine.statistics
+    config, statistics = ranker.statistics.config, ranker.statistics
     nothing = Enriched(vector, np.empty(0, np.int64), np.full(len(vector), -1, np.int64))
     if not config.feedback:
         return nothing
-    found, _ = engine.rank_documents(vector, config.feedback, Best(), allowed, 1, threads)
-    units = [int(document.units[0]) for document in found if len(document.units)]
-    if not units:
+    found, _ = ranker.rank_documents(vector, config.feedback, Best(), allowed, 1, threads)
+    passages = [int(document.passages[0]) for document in found if len(document.passages)]
+    if not passages:
         return nothing
     total = sum(document.score for document in found)
     added, largest = np.zeros(len(statistics.idf)), np.zeros(len(statistics.idf))
     lender = np.full(len(statistics.idf), -1, dtype=np.int64)
-    for unit, document in zip(units, found, strict=True):
-        segment = engine.store.segment_of_unit(unit)
-        centers, weights = unit_vector(segment, unit - segment.first_unit)
-        norm = float(config.norms(segment.span_counts[unit - segment.first_unit]))
+    for passage, document in zip(passages, found, strict=True):
+        segment = ranker.store.segment_of_passage(passage)
+        centers, weights = passage_vector(segment, passage - segment.first_passage)
+        norm = float(config.norms(segment.span_counts[passage - segment.first_passage]))
         share = document.score / total * norm * weights
         added[centers] += share
         more = share > largest[centers]
         largest[centers[more]] = share[more]
-        lender[centers[more]] = unit
+        lender[centers[more]] = passage
     worth = added * statistics.worth  # nothing, for a stop center
     count = min(config.feedback_centers, int((worth > 0).sum()))
     chosen = np.sort(np.lexsort((np.arange(len(worth)), -worth))[:count])
     _, own = statistics.factors(vector.centers, vector.weights)
     scale = config.feedback_weight * own.sum() / worth[chosen].sum() if count else 0.0
-    return _joined(vector, chosen, scale * added[chosen], lender, np.asarray(units, dtype=np.int64))
+    return _joined(vector, chosen, scale * added[chosen], lender, np.asarray(passages, dtype=np.int64))
 
 
 def _joined(

@@ -20,28 +20,28 @@ from sparse_coverage.index import (
     IndexWriter,
     Manifest,
     WeightBits,
-    allowed_units,
+    allowed_passages,
     delete_documents,
     merge_index,
     open_store,
 )
-from sparse_coverage.index.forward import load_unit_vector
+from sparse_coverage.index.forward import load_passage_vector
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import waiting
 from sparse_coverage.search.aggregation import Aggregation, Best
 from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, vocabulary_digest
-from sparse_coverage.search.engine import Allowed, Engine, RankedDocument
 from sparse_coverage.search.explaining import Explainer
 from sparse_coverage.search.feedback import Enriched, with_feedback
-from sparse_coverage.search.scoring import CenterStatistics, ScoringConfig
+from sparse_coverage.search.ranking import Allowed, RankedDocument, Ranker
+from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, Queries, QueryCost
 from sparse_coverage.search.searcher import PassageSearcher, one_or_several, require_counts
+from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.search.tracing import trace_query
-from sparse_coverage.search.types import Answers, Explanation, Hit, PassageHit, Queries, QueryCost
 from sparse_coverage.vectors import SparseVector
 
-# Below this many units a query takes less time than waking a second thread pays for.
+# Below this many passages a query takes less time than waking a second thread pays for.
 _WORTH_SHARING = 200_000
 
 T = TypeVar("T")
@@ -64,10 +64,10 @@ class Index(PassageSearcher):
         self.model = model
         self._threads = threads
         self._scoring = scoring
-        self._engine = Engine(store, scoring, threads)
+        self._ranker = Ranker(store, scoring, threads)
         # Many hits of one query are explained one after the other; it need not be encoded for each.
         self._traced = lru_cache(4)(partial(trace_query, model))
-        self._last_enriched: tuple[tuple[Engine, str, Filter | None], Enriched] | None = None
+        self._last_enriched: tuple[tuple[Ranker, str, Filter | None], Enriched] | None = None
 
     @classmethod
     def build(
@@ -111,18 +111,18 @@ class Index(PassageSearcher):
         return cls(store, model, scoring or model.scoring, threads)
 
     def __len__(self) -> int:
-        """Return the number of indexed units."""
-        return self.store.state.units
+        """Return the number of indexed passages."""
+        return self.store.state.passages
 
     @property
     def store(self) -> IndexStore:
         """The files behind the index, as they were when it was opened or refreshed."""
-        return self._engine.store
+        return self._ranker.store
 
     @property
     def statistics(self) -> CenterStatistics:
         """The idf of each center and which are stop centers."""
-        return self._engine.statistics
+        return self._ranker.statistics
 
     @overload
     def search(
@@ -171,31 +171,31 @@ class Index(PassageSearcher):
         condition: Filter | None,
         aggregation: Aggregation = Best(),  # noqa: B008 - immutable
     ) -> list[list[Hit]]:
-        engine = self._engine  # once: a refresh by another thread must not come between
-        allowed = _allowed(engine, condition)
+        ranker = self._ranker  # once: a refresh by another thread must not come between
+        allowed = _allowed(ranker, condition)
 
         def one(vector: SparseVector, threads: int = 1) -> list[Hit]:
-            vector = with_feedback(engine, vector, allowed, threads).vector
-            return self._hits(engine, engine.rank_documents(vector, k, aggregation, allowed, passages, threads)[0])
+            vector = with_feedback(ranker, vector, allowed, threads).vector
+            return self._hits(ranker, ranker.rank_documents(vector, k, aggregation, allowed, passages, threads)[0])
 
-        return self._each(engine, queries, one)
+        return self._each(ranker, queries, one)
 
     def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
-        engine = self._engine
-        allowed = _allowed(engine, condition)
+        ranker = self._ranker
+        allowed = _allowed(ranker, condition)
 
         def one(vector: SparseVector, threads: int = 1) -> list[PassageHit]:
-            vector = with_feedback(engine, vector, allowed, threads).vector
-            ranking = engine.rank_units(vector, k, allowed, threads)
-            return _passages(engine.store, ranking.numbers, ranking.scores)
+            vector = with_feedback(ranker, vector, allowed, threads).vector
+            ranking = ranker.rank_passages(vector, k, allowed, threads)
+            return _passages(ranker.store, ranking.numbers, ranking.scores)
 
-        return self._each(engine, queries, one)
+        return self._each(ranker, queries, one)
 
-    def _each(self, engine: Engine, queries: list[str], function: Callable[..., list[T]]) -> list[list[T]]:
+    def _each(self, ranker: Ranker, queries: list[str], function: Callable[..., list[T]]) -> list[list[T]]:
         """Apply a function to the vector of each query: one is shared out over the cores, of several each core takes its own."""
         if len(queries) == 1:
-            return [function(self.model.encode_query(queries[0]), self._shares(engine))]
-        return engine.in_parallel(function, list(self.model.encode_queries(queries)))
+            return [function(self.model.encode_query(queries[0]), self._shares(ranker))]
+        return ranker.in_parallel(function, list(self.model.encode_queries(queries)))
 
     def rerank_passages(
         self,
@@ -210,14 +210,14 @@ class Index(PassageSearcher):
         Passages without any shared center come last, in corpus order.
         """
         require_counts(documents=documents)
-        engine = self._engine
-        allowed = _allowed(engine, filter)
-        vector = with_feedback(engine, self.model.encode_query(query), allowed, self._shares(engine)).vector
-        found, _ = engine.rank_documents(vector, documents, aggregation, allowed, None, self._shares(engine))
-        units = np.concatenate([np.zeros(0, np.int64), *(document.units for document in found)])
-        scores = np.concatenate([np.zeros(0, np.float32), *(document.unit_scores for document in found)])
-        order = np.lexsort((units, -scores))
-        return _passages(engine.store, units[order], scores[order])
+        ranker = self._ranker
+        allowed = _allowed(ranker, filter)
+        vector = with_feedback(ranker, self.model.encode_query(query), allowed, self._shares(ranker)).vector
+        found, _ = ranker.rank_documents(vector, documents, aggregation, allowed, None, self._shares(ranker))
+        passages = np.concatenate([np.zeros(0, np.int64), *(document.passages for document in found)])
+        scores = np.concatenate([np.zeros(0, np.float32), *(document.passage_scores for document in found)])
+        order = np.lexsort((passages, -scores))
+        return _passages(ranker.store, passages[order], scores[order])
 
     def profile(
         self,
@@ -230,18 +230,18 @@ class Index(PassageSearcher):
     ) -> tuple[list[Hit], QueryCost]:
         """Search, and say what it cost: lists read and time per stage."""
         require_counts(k=k, passages=passages)
-        engine, begun = self._engine, perf_counter()
+        ranker, begun = self._ranker, perf_counter()
         vector = self.model.encode_query(query)
         encoded = perf_counter()
-        allowed = _allowed(engine, filter)
+        allowed = _allowed(ranker, filter)
         filtered = perf_counter()
-        vector = with_feedback(engine, vector, allowed, self._shares(engine)).vector
+        vector = with_feedback(ranker, vector, allowed, self._shares(ranker)).vector
         enriched = perf_counter()
-        found, work = engine.rank_documents(vector, k, aggregation, allowed, passages, self._shares(engine))
+        found, work = ranker.rank_documents(vector, k, aggregation, allowed, passages, self._shares(ranker))
         ranked = perf_counter()
-        hits = self._hits(engine, found)
+        hits = self._hits(ranker, found)
         ended = perf_counter()
-        centers, stop_centers, postings = engine.lists_read(vector)
+        centers, stop_centers, postings = ranker.lists_read(vector)
         return hits, QueryCost(
             centers=centers,
             stop_centers=stop_centers,
@@ -263,27 +263,27 @@ class Index(PassageSearcher):
         filter: Filter | None = None,  # noqa: A002 - the word a user looks for
     ) -> Explanation:
         """Explain a passage's score, or that of a document's best passage, by id. `filter`: that of the search, if it had one."""
-        engine, traced = self._engine, self._traced(query)
-        enriched = self._enriched(engine, query, filter)
-        unit = engine.store.find_unit(id_)
-        if unit is None:
-            units = engine.store.units_of(_document(engine.store, id_, "neither a passage nor a document"))
-            scores = engine.scores(enriched.vector)[units.start : units.stop]
-            unit = units.start + int(np.argmax(scores))
-        return Explainer(engine.store, self.model, engine.statistics).explain(traced, enriched, unit)
+        ranker, traced = self._ranker, self._traced(query)
+        enriched = self._enriched(ranker, query, filter)
+        passage = ranker.store.find_passage(id_)
+        if passage is None:
+            passages = ranker.store.passages_of(_document(ranker.store, id_, "neither a passage nor a document"))
+            scores = ranker.scores(enriched.vector)[passages.start : passages.stop]
+            passage = passages.start + int(np.argmax(scores))
+        return Explainer(ranker.store, self.model, ranker.statistics).explain(traced, enriched, passage)
 
     def answers(self, query: str, document: str) -> Answers:
         """Set a whole document against a query: the strongest match of each span, and the spans that find nothing in it."""
-        engine = self._engine
-        number = _document(engine.store, document, "no document")
-        return Explainer(engine.store, self.model, engine.statistics).answers(self._traced(query), number)
+        ranker = self._ranker
+        number = _document(ranker.store, document, "no document")
+        return Explainer(ranker.store, self.model, ranker.statistics).answers(self._traced(query), number)
 
-    def _enriched(self, engine: Engine, query: str, condition: Filter | None) -> Enriched:
+    def _enriched(self, ranker: Ranker, query: str, condition: Filter | None) -> Enriched:
         """Return a query with its feedback, which is the same for all hits of one search."""
-        key = (engine, query, condition)
+        key = (ranker, query, condition)
         if self._last_enriched is None or self._last_enriched[0] != key:
             enriched = with_feedback(
-                engine, self._traced(query).vector, _allowed(engine, condition), self._shares(engine)
+                ranker, self._traced(query).vector, _allowed(ranker, condition), self._shares(ranker)
             )
             self._last_enriched = (key, enriched)
             return enriched
@@ -313,40 +313,40 @@ class Index(PassageSearcher):
         """Show the newest committed state."""
         store = open_store(self.store.folder)
         _require_fit(store.folder, store.state, self.model)
-        self._engine = Engine(store, self._scoring, self._threads)
+        self._ranker = Ranker(store, self._scoring, self._threads)
         self._last_enriched = None
 
     def scores(self, vector: SparseVector) -> npt.NDArray[np.float32]:
-        """Return the score of every unit for a query vector, in corpus order."""
-        return self._engine.scores(vector)
+        """Return the score of every passage for a query vector, in corpus order."""
+        return self._ranker.scores(vector)
 
     def enrich(self, vector: SparseVector, *, without: Iterable[str] = ()) -> SparseVector:
         """Return a query vector with feedback, where the scoring asks for any. The documents `without` lend it nothing."""
-        engine = self._engine
-        allowed = np.ones(engine.store.size, np.uint8)
+        ranker = self._ranker
+        allowed = np.ones(ranker.store.size, np.uint8)
         for id_ in without:
-            number = engine.store.find_document(id_)
+            number = ranker.store.find_document(id_)
             if number is not None:
-                allowed[engine.store.units_of(number)] = 0
-        return with_feedback(engine, vector, allowed).vector
+                allowed[ranker.store.passages_of(number)] = 0
+        return with_feedback(ranker, vector, allowed).vector
 
     def warm_up(self) -> None:
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
-        engine, one = self._engine, np.zeros(1, np.int32)
-        frequencies = np.where(engine.statistics.worth > 0, engine.store.frequencies, 0)
+        ranker, one = self._ranker, np.zeros(1, np.int32)
+        frequencies = np.where(ranker.statistics.worth > 0, ranker.store.frequencies, 0)
         rarest = np.argmin(np.where(frequencies > 0, frequencies, np.iinfo(np.int64).max))  # a short list, but not none
         vector = SparseVector(np.full(1, rarest, np.int32), np.ones(1, np.float32), one, one, one, 1, 0)
         with waiting("Preparing the search; after an installation this compiles it"):
-            engine.rank_units(vector, 1)
-            engine.rank_documents(vector, 1, Best(), np.ones(engine.store.size, np.uint8), 1)
-            for segment in engine.store.segments[:1]:
-                load_unit_vector(segment)  # for feedback
+            ranker.rank_passages(vector, 1)
+            ranker.rank_documents(vector, 1, Best(), np.ones(ranker.store.size, np.uint8), 1)
+            for segment in ranker.store.segments[:1]:
+                load_passage_vector(segment)  # for feedback
 
-    def _shares(self, engine: Engine) -> int:
-        return engine.threads if engine.store.size >= _WORTH_SHARING else 1
+    def _shares(self, ranker: Ranker) -> int:
+        return ranker.threads if ranker.store.size >= _WORTH_SHARING else 1
 
-    def _hits(self, engine: Engine, found: Sequence[RankedDocument]) -> list[Hit]:
-        return [_hit(engine.store, document) for document in found]
+    def _hits(self, ranker: Ranker, found: Sequence[RankedDocument]) -> list[Hit]:
+        return [_hit(ranker.store, document) for document in found]
 
 
 def _require_fit(folder: Path, state: Manifest, model: SparseCoverage) -> None:
@@ -359,28 +359,25 @@ def _require_fit(folder: Path, state: Manifest, model: SparseCoverage) -> None:
         )
 
 
-def _allowed(engine: Engine, condition: Filter | None) -> Allowed | None:
-    return None if condition is None else allowed_units(engine.store, condition)
+def _allowed(ranker: Ranker, condition: Filter | None) -> Allowed | None:
+    return None if condition is None else allowed_passages(ranker.store, condition)
 
 
 def _document(store: IndexStore, id_: str, what: str) -> int:
     number = store.find_document(id_)
     if number is None:
         raise InputError(f"The index holds {what} with the id '{id_}'.")
-    if not len(store.units_of(number)):
+    if not len(store.passages_of(number)):
         raise IndexStoreError(f"The document '{id_}' has no passages.")
     return number
 
 
 def _hit(store: IndexStore, found: RankedDocument) -> Hit:
     record = store.document(found.number)
-    best = tuple(_passages(store, found.units, found.unit_scores))
+    best = tuple(_passages(store, found.passages, found.passage_scores))
     return Hit(record.id, record.title, found.score, record.metadata, best)
 
 
-def _passages(store: IndexStore, units: npt.NDArray[np.int64], scores: npt.NDArray[np.float32]) -> list[PassageHit]:
-    hits = []
-    for number, score in zip(units.tolist(), scores.tolist(), strict=True):
-        record = store.unit(number)
-        hits.append(PassageHit(record.id, record.document, record.section, record.text, score))
-    return hits
+def _passages(store: IndexStore, passages: npt.NDArray[np.int64], scores: npt.NDArray[np.float32]) -> list[PassageHit]:
+    scored = zip(passages.tolist(), scores.tolist(), strict=True)
+    return [PassageHit.of(store.passage(number), score) for number, score in scored]

@@ -8,7 +8,7 @@ from typing import TypeVar, overload
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
-from sparse_coverage.search.types import Hit, PassageHit, Queries
+from sparse_coverage.search.results import Hit, PassageHit, Queries
 
 T = TypeVar("T")
 

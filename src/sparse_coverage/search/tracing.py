@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.model import SparseCoverage
-from sparse_coverage.search.types import Place, Unsearched
+from sparse_coverage.search.results import Place, Unsearched
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import Activations, SparseVector, activate, aggregate
 

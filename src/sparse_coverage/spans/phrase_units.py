@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.encoding.types import IntArray, Tokens, TokenVectors
-from sparse_coverage.spans.noun_phrases import NounPhraseExtractor, Phrases
+from sparse_coverage.encoding.encoder import IntArray, Tokens, TokenVectors
+from sparse_coverage.spans.noun_phrases.extractor import NounPhraseExtractor, Phrases
 from sparse_coverage.spans.pooling import Index, pool_runs
+from sparse_coverage.spans.span import Spans
 from sparse_coverage.spans.token_places import TokenPlaces, token_places
-from sparse_coverage.spans.types import Spans
 
 
 class PhraseUnit:
@@ -56,15 +56,15 @@ class PhraseUnit:
         last = np.searchsorted(places.ends, ends, side="right")
         first[1:] = np.maximum(first[1:], last[:-1])
         first, last = _without_blanks(first, last, places.ends > places.starts)
-        speaking_before = np.concatenate(([0], np.cumsum(places.speaking)))
-        real = (first < last) & (speaking_before[last] > speaking_before[np.minimum(first, last)])
+        lexical_before = np.concatenate(([0], np.cumsum(places.lexical)))
+        real = (first < last) & (lexical_before[last] > lexical_before[np.minimum(first, last)])
         first, last = first[real], last[real]
         if not self._rest:
             return first, last
-        changes = np.zeros(len(places.speaking) + 1, dtype=np.intp)
+        changes = np.zeros(len(places.lexical) + 1, dtype=np.intp)
         changes[first] += 1
         changes[last] -= 1  # runs are disjoint, so no index repeats within either line
-        alone = np.flatnonzero(places.speaking & (np.cumsum(changes[:-1]) == 0))
+        alone = np.flatnonzero(places.lexical & (np.cumsum(changes[:-1]) == 0))
         all_first = np.concatenate((first, alone))
         all_last = np.concatenate((last, alone + 1))
         order = np.argsort(all_first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.encoding.types import FloatMatrix
+from sparse_coverage.encoding.encoder import FloatMatrix
 
 Index = npt.NDArray[np.intp]
 

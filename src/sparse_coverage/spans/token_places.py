@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.encoding.types import IntArray, Tokens, TokenVectors
+from sparse_coverage.encoding.encoder import IntArray, Tokens, TokenVectors
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -17,7 +17,7 @@ class TokenPlaces:
 
     starts: IntArray
     ends: IntArray
-    speaking: npt.NDArray[np.bool_]
+    lexical: npt.NDArray[np.bool_]
 
 
 def token_places(text: str, tokens: Tokens | TokenVectors) -> TokenPlaces:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
-from sparse_coverage.encoding.types import IntArray, Tokens, TokenVectors
+from sparse_coverage.encoding.encoder import IntArray, Tokens, TokenVectors
 from sparse_coverage.errors import InputError
-from sparse_coverage.spans.noun_phrases import NounPhraseExtractor, embedded_extractor
+from sparse_coverage.spans.noun_phrases.extractor import NounPhraseExtractor, embedded_extractor
+from sparse_coverage.spans.noun_phrases.spacy_phrases import SpacyExtractor
 from sparse_coverage.spans.phrase_units import PhraseUnit
-from sparse_coverage.spans.spacy_phrases import SpacyExtractor
+from sparse_coverage.spans.span import Spans
 from sparse_coverage.spans.token_unit import TokenUnit
-from sparse_coverage.spans.types import Spans
 
 ExtractorFactory = Callable[[], NounPhraseExtractor]
 

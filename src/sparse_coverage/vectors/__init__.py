@@ -2,6 +2,6 @@
 
 from sparse_coverage.vectors.activation import Activations, activate
 from sparse_coverage.vectors.aggregation import aggregate
-from sparse_coverage.vectors.types import ActivationConfig, SparseVector
+from sparse_coverage.vectors.sparse_vector import ActivationConfig, SparseVector
 
 __all__ = ["ActivationConfig", "Activations", "SparseVector", "activate", "aggregate"]

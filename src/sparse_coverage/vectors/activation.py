@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import compiled
-from sparse_coverage.vectors.types import ActivationConfig
+from sparse_coverage.vectors.sparse_vector import ActivationConfig
 from sparse_coverage.vocabulary.canonical import row_distance
 from sparse_coverage.vocabulary.nearest import BLOCK, nearest_centers
 from sparse_coverage.vocabulary.products import PANEL, TILE, tile_products
 from sparse_coverage.vocabulary.quantised import SCALE, Centers, quantise, screen
-from sparse_coverage.vocabulary.types import Vocabulary
+from sparse_coverage.vocabulary.vocabulary import Vocabulary
 from sparse_coverage.vocabulary.workers import Workers
 
 Matrix = npt.NDArray[np.float32]

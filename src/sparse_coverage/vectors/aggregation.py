@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparse_coverage.spans.types import Spans
+from sparse_coverage.spans.span import Spans
 from sparse_coverage.vectors.activation import Activations
-from sparse_coverage.vectors.types import SparseVector
+from sparse_coverage.vectors.sparse_vector import SparseVector
 
 
 def aggregate(spans: Spans, activations: Activations, repeats: float = 0.0) -> SparseVector:

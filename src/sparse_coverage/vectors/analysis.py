@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vectors.activation import activate, count_covering
-from sparse_coverage.vectors.types import ActivationConfig
+from sparse_coverage.vectors.sparse_vector import ActivationConfig
 from sparse_coverage.vocabulary import SpanSample, Vocabulary
 
 DEFAULT_SPANS = 20_000

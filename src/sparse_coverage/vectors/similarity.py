@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.vectors.scoring import ScoringConfig
-from sparse_coverage.vectors.types import SparseVector
+from sparse_coverage.vectors.sparse_vector import SparseVector
 
 
 def similarity(

@@ -1,12 +1,12 @@
 """Many spans in, a vocabulary of centers with radii and anchors out."""
 
-from sparse_coverage.vocabulary.build import build_vocabulary, check_wishes
+from sparse_coverage.vocabulary.build import build_vocabulary, check_settings
 from sparse_coverage.vocabulary.canonical import canonical_distance
 from sparse_coverage.vocabulary.hub import publish, vocabulary_folder
 from sparse_coverage.vocabulary.sample import SpanSample
 from sparse_coverage.vocabulary.sampler import SampleConfig, draw_sample
 from sparse_coverage.vocabulary.storage import load_vocabulary, save_vocabulary
-from sparse_coverage.vocabulary.types import Anchor, Vocabulary, VocabularyConfig
+from sparse_coverage.vocabulary.vocabulary import Anchor, Vocabulary, VocabularyConfig
 
 __all__ = [
     "Anchor",
@@ -16,7 +16,7 @@ __all__ = [
     "VocabularyConfig",
     "build_vocabulary",
     "canonical_distance",
-    "check_wishes",
+    "check_settings",
     "draw_sample",
     "load_vocabulary",
     "publish",

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sparse_coverage.encoding.types import Encoder
+from sparse_coverage.encoding.encoder import Encoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.nearest import nearest_centers
 from sparse_coverage.vocabulary.quantised import Centers
 from sparse_coverage.vocabulary.radii import measure_cells
 from sparse_coverage.vocabulary.sample import SpanSample
-from sparse_coverage.vocabulary.selections import NESTED, SELECTIONS, Choice
-from sparse_coverage.vocabulary.types import Vocabulary, VocabularyConfig
+from sparse_coverage.vocabulary.selection.registry import NESTED, SELECTIONS, Choice
+from sparse_coverage.vocabulary.vocabulary import Vocabulary, VocabularyConfig
 
 DEFAULT_SIZE = 10_000
 SPANS_PER_CENTER = 10
 """Where no size is asked for, a small collection gets one center for this many spans."""
 
 
-def check_wishes(
+def check_settings(
     *,
     size: int | None = None,
     sizes: Sequence[int] = (),
@@ -78,7 +78,7 @@ def build_vocabulary(
     """
     levels = levels_of(sample, size, sizes)
     size = levels[-1] if size is None else size
-    check_wishes(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection)
+    check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection)
     part = None if common is None else CommonPart.of(sample.points, common)
     kind = "" if part is None else f"-without-{part.fingerprint}"
     sample = sample if part is None else sample.without(part)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sparse_coverage.vocabulary.nearest import nearest_centers
-from sparse_coverage.vocabulary.types import Vocabulary
+from sparse_coverage.vocabulary.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from sparse_coverage.errors import VocabularyError
 from sparse_coverage.files import read_json, sha256_of
 from sparse_coverage.vocabulary.common import CommonPart, blocks_of
 from sparse_coverage.vocabulary.points import Points
-from sparse_coverage.vocabulary.types import Anchor
+from sparse_coverage.vocabulary.vocabulary import Anchor
 
 SAMPLE, POINTS, ANCHORS = "sample.json", "points.f16", "anchors.jsonl"
 

@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.encoding.types import Encoder
+from sparse_coverage.encoding.encoder import Encoder
 from sparse_coverage.errors import MismatchError, VocabularyError
 from sparse_coverage.files import read_json, sha256_of, write_json
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans.units import SpanUnit
-from sparse_coverage.vocabulary.documents import hash64
+from sparse_coverage.vocabulary.document_sample import hash64
 from sparse_coverage.vocabulary.sample import ANCHORS, POINTS, SAMPLE, SpanSample
 from sparse_coverage.vocabulary.shards import Shard, ShardFolder
 

@@ -20,7 +20,7 @@ from sparse_coverage.files import read_json, sha256_of, write_json
 from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.hub import vocabulary_folder
 from sparse_coverage.vocabulary.radii import Cells
-from sparse_coverage.vocabulary.types import Anchor, Vocabulary, VocabularyConfig
+from sparse_coverage.vocabulary.vocabulary import Anchor, Vocabulary, VocabularyConfig
 
 FORMAT = 1
 HEADER, CENTERS, ANCHORS = "vocabulary.json", "centers.safetensors", "anchors.jsonl"

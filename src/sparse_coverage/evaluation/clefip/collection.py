@@ -12,8 +12,8 @@ from sparse_coverage.evaluation.clefip.layout import Layout, find_layout
 from sparse_coverage.evaluation.clefip.pool import Pool, PoolConfig, sample_pool
 from sparse_coverage.evaluation.clefip.survey import survey
 from sparse_coverage.evaluation.clefip.topics import Topic, read_topics, topic_claims, topic_document
+from sparse_coverage.evaluation.collection import Collection, Query, Relevance
 from sparse_coverage.evaluation.exclusions import Families, without_excluded
-from sparse_coverage.evaluation.types import Collection, Query, Relevance
 from sparse_coverage.patents import Patent, read_patents
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.collection import Relevance
 from sparse_coverage.evaluation.trec import read_lines
-from sparse_coverage.evaluation.types import Relevance
 from sparse_coverage.patents import canonical_xpath
 from sparse_coverage.patents.xpath import passage_id
 

@@ -13,8 +13,8 @@ from lxml import etree
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import write_text
-from sparse_coverage.patents.bibliography import international_classes
 from sparse_coverage.patents.languages import language_code
+from sparse_coverage.patents.readers.bibliography import international_classes
 from sparse_coverage.progress import tracked
 
 FORMAT = 2

@@ -11,8 +11,8 @@ from subprocess import CalledProcessError
 from typing import Any
 
 from sparse_coverage.errors import InputError, MissingExtraError
+from sparse_coverage.evaluation.collection import Judgements, Ranking, Relevance, Run
 from sparse_coverage.evaluation.measures.value import Level
-from sparse_coverage.evaluation.types import Judgements, Ranking, Relevance, Run
 
 
 def _library() -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sparse_coverage.evaluation.types import Ranking, Relevance
+from sparse_coverage.evaluation.collection import Ranking, Relevance
 
 
 def recall(relevance: Relevance, ranking: Ranking, cutoff: int | None) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sparse_coverage.evaluation.collection import Ranking, Relevance
 from sparse_coverage.evaluation.measures.documents import precision_sum
-from sparse_coverage.evaluation.types import Ranking, Relevance
 
 
 def map_by_document(relevance: Relevance, ranking: Ranking, cutoff: int | None) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sparse_coverage.evaluation.types import Ranking, Relevance
+from sparse_coverage.evaluation.collection import Ranking, Relevance
 
 
 def pres(relevance: Relevance, ranking: Ranking, cutoff: int | None) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.types import Judgements, Ranking, Relevance, Run
+from sparse_coverage.evaluation.collection import Judgements, Ranking, Relevance, Run
 
 Level = Literal["document", "passage"]
 Compute = Callable[[Relevance, Ranking, int | None], float]

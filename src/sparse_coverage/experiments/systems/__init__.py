@@ -23,7 +23,7 @@ from sparse_coverage.search import Retriever
 
 
 @runtime_checkable
-class UnitScorer(Protocol):
+class PassageScorer(Protocol):
     """Scores every unit of the collection, in corpus order: the quick way through an evaluation."""
 
     def scores(self, query: str) -> npt.NDArray[np.float64]:
@@ -39,7 +39,7 @@ class UnitScorer(Protocol):
 class System:
     """A way to rank: what makes it from a workbench and options, which of the options it reads, and the preset it starts from."""
 
-    make: Callable[[Workbench, SystemOptions], UnitScorer | Retriever]
+    make: Callable[[Workbench, SystemOptions], PassageScorer | Retriever]
     reads: tuple[str, ...] = ()
     preset: str = "paper"
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.baselines import Bm25, Colbert, Dense, Side, Splade
-from sparse_coverage.baselines.blocks import open_block, write_block
-from sparse_coverage.baselines.types import BLOCK_UNITS
-from sparse_coverage.evaluation.units import unit_passages
+from sparse_coverage.evaluation.corpus import corpus_passages
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import alone, code_key, content_key
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.progress import tracked
+from sparse_coverage.retrievers import Bm25, Colbert, Dense, Side, Splade
+from sparse_coverage.retrievers.blocks import open_block, write_block
+from sparse_coverage.retrievers.side import BLOCK_PASSAGES
 
 
 class BaselineSystem:
@@ -23,7 +23,9 @@ class BaselineSystem:
 
     def __init__(self, bench: Workbench, side: Side, precision: str = "") -> None:
         self.folders = folders = _blocks(bench, side, precision)
-        sizes = [min(BLOCK_UNITS, len(bench.units) - first) for first in range(0, len(bench.units), BLOCK_UNITS)]
+        sizes = [
+            min(BLOCK_PASSAGES, len(bench.corpus) - first) for first in range(0, len(bench.corpus), BLOCK_PASSAGES)
+        ]
         blocks = [open_block(folder, np.ones(size, bool)) for folder, size in zip(folders, sizes, strict=True)]
         self._scorer = side.scorer(blocks)
         self._texts = {query.id: query.text for query in bench.collection.judged}
@@ -62,22 +64,22 @@ def _blocks(bench: Workbench, side: Side, precision: str) -> list[Path]:
     """Return the folders of a side's blocks, making those that are not there yet."""
     key = content_key(
         code=code_key("encoding", "baselines"),
-        documents=bench.units.fingerprint,
+        documents=bench.corpus.fingerprint,
         side=side.kind,
         settings=side.settings,
         precision=precision,
     )
     home = bench.cache / "sides" / f"{side.kind}-{key}"
-    folders = [home / f"{number:06d}" for number in range(-(-len(bench.units) // BLOCK_UNITS))]
+    folders = [home / f"{number:06d}" for number in range(-(-len(bench.corpus) // BLOCK_PASSAGES))]
     with alone(home, "this baseline"):
         if not all(folder.is_dir() for folder in folders):
             units = tracked(
-                unit_passages(bench.collection.documents(), bench.collection.by),
+                corpus_passages(bench.collection.documents(), bench.collection.by),
                 f"Making {side.kind}",
-                len(bench.units),
+                len(bench.corpus),
             )
             for folder in folders:
-                texts = (unit.text for unit in islice(units, BLOCK_UNITS))
+                texts = (unit.text for unit in islice(units, BLOCK_PASSAGES))
                 if folder.is_dir():
                     for _ in texts:
                         pass

@@ -11,7 +11,7 @@ from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.systems.baselines import bm25_system, dense_system
 from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
-from sparse_coverage.search.fusing import How, fuse_scores
+from sparse_coverage.retrievers.fusion_scores import FusionRule, fuse_scores
 
 Scores = npt.NDArray[np.float64]
 
@@ -19,10 +19,10 @@ Scores = npt.NDArray[np.float64]
 class HybridSystem:
     """Documents are ranked by each part, then by the sum of 1 / (60 + rank), or of shares of the largest score."""
 
-    def __init__(self, bench: Workbench, options: SystemOptions, how: How = "rrf") -> None:
+    def __init__(self, bench: Workbench, options: SystemOptions, how: FusionRule = "rrf") -> None:
         self.parts = (SparseCoverageSystem(bench, options), bm25_system(bench, options), dense_system(bench, options))
-        self._starts = bench.units.starts[:-1]
-        self._counts = np.diff(bench.units.starts)
+        self._starts = bench.corpus.starts[:-1]
+        self._counts = np.diff(bench.corpus.starts)
         self._how = how
 
     def scores(self, query: str) -> Scores:
@@ -35,7 +35,7 @@ class HybridSystem:
 
 
 def fused_units(
-    parts: Sequence[Scores], starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], how: How
+    parts: Sequence[Scores], starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], how: FusionRule
 ) -> Scores:
     """Return one score a unit: a document's best unit has the fused score of the document, the others their share of it."""
     weights = [1.0] * len(parts)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from sparse_coverage.patents.context import Piece, ReadContext
-from sparse_coverage.patents.limits import Limits
+from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers import csv_table, jsonl, xml_documents
-from sparse_coverage.patents.types import Patent
+from sparse_coverage.patents.reading.context import Piece, ReadContext
+from sparse_coverage.patents.reading.limits import Limits
 
 
 @dataclass(frozen=True, slots=True)

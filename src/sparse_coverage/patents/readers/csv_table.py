@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from sparse_coverage.patents.context import Piece, ReadContext, ReadError
-from sparse_coverage.patents.limits import Limits
+from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.records import ID_FIELDS, TEXT_FIELDS, read_record
-from sparse_coverage.patents.types import Patent
+from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
+from sparse_coverage.patents.reading.limits import Limits
 
 _DELIMITERS = (",", ";", "\t", "|")
 

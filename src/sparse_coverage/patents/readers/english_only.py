@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparse_coverage.patents.body import flat_paragraphs
-from sparse_coverage.patents.context import ReadContext, ReadError
 from sparse_coverage.patents.languages import accepts
-from sparse_coverage.patents.types import Paragraph
+from sparse_coverage.patents.patent import Paragraph
+from sparse_coverage.patents.readers.body import flat_paragraphs
+from sparse_coverage.patents.reading.context import ReadContext, ReadError
 
 LANGUAGE = "en"
 

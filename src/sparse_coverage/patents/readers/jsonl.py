@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from sparse_coverage.patents.context import Piece, ReadContext, ReadError
-from sparse_coverage.patents.limits import Limits
+from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.records import kind_of, read_record
-from sparse_coverage.patents.types import Patent
+from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
+from sparse_coverage.patents.reading.limits import Limits
 
 
 def recognises(head: bytes) -> bool:

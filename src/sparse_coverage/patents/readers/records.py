@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sparse_coverage.patents.claims import numbered_claims, split_claims
-from sparse_coverage.patents.context import ReadContext, ReadError
+from sparse_coverage.patents.claims.splitting import numbered_claims, split_claims
 from sparse_coverage.patents.languages import accepts, language_code
-from sparse_coverage.patents.paragraphs import split_paragraphs
-from sparse_coverage.patents.types import Claim, Paragraph, Patent
+from sparse_coverage.patents.patent import Claim, Paragraph, Patent
+from sparse_coverage.patents.readers.paragraphs import split_paragraphs
+from sparse_coverage.patents.reading.context import ReadContext, ReadError
 from sparse_coverage.patents.values import class_symbol, distinct, iso_date
 from sparse_coverage.patents.xpath import passage_xpath
 

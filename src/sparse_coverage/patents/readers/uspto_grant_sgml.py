@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sparse_coverage.patents.body import read_claims
-from sparse_coverage.patents.context import ReadContext
+from sparse_coverage.patents.patent import Patent
+from sparse_coverage.patents.readers.body import read_claims
 from sparse_coverage.patents.readers.english_only import LANGUAGE, require_english, section_paragraphs
-from sparse_coverage.patents.text import element_text
-from sparse_coverage.patents.types import Patent
+from sparse_coverage.patents.readers.text import element_text
+from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date, publication_id
 
 _UNSLASHED = re.compile(r"\s*([A-H]\d{2}[A-Z])\s*(\d{1,2})(\d{2})\s*")

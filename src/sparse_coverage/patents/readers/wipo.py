@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparse_coverage.patents import bibliography
-from sparse_coverage.patents.body import read_body
-from sparse_coverage.patents.context import ReadContext
 from sparse_coverage.patents.languages import language_code, language_of
-from sparse_coverage.patents.types import Patent
+from sparse_coverage.patents.patent import Patent
+from sparse_coverage.patents.readers import bibliography
+from sparse_coverage.patents.readers.body import read_body
+from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import compact
 
 

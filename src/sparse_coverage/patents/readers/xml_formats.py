@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sparse_coverage.patents.context import ReadContext
+from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers import ep, marec, uspto, uspto_application_v1, uspto_grant_sgml, wipo
-from sparse_coverage.patents.types import Patent
+from sparse_coverage.patents.reading.context import ReadContext
 
 
 @dataclass(frozen=True, slots=True)

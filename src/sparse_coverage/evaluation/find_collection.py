@@ -1,0 +1,58 @@
+"""From what a user types to a collection: `demo`, a folder, a TOML file, or `ir_datasets:ID`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.beir import is_beir, read_beir
+from sparse_coverage.evaluation.clefip import PoolConfig, is_clefip, read_clefip
+from sparse_coverage.evaluation.collection import Collection
+from sparse_coverage.evaluation.described import read_described
+from sparse_coverage.evaluation.ir_datasets_reader import read_ir_dataset
+
+IR_DATASETS = "ir_datasets:"
+
+_READERS: tuple[tuple[Callable[[Path], bool], Callable[[Path, PoolConfig, Path | None], Collection]], ...] = (
+    (is_beir, lambda path, pool, cache: read_beir(path)),
+    (is_clefip, lambda path, pool, cache: read_clefip(path, pool, cache=cache).collection),
+)
+
+
+def load_collection(spec: str, *, pool: PoolConfig | None = None, cache: Path | None = None) -> Collection:
+    """Return the collection that `spec` names.
+
+    `demo`: the built-in one. A folder: BEIR's or CLEF-IP 2013's, recognised from its files; a BEIR folder's other
+    judgements by their file, `folder/qrels/dev.tsv`. A `.toml` file that says where documents, topics and judgements are.
+    `ir_datasets:ID`: one of that catalogue. `pool` and `cache` are CLEF-IP's.
+    """
+    found = _load(spec, pool, cache)
+    if not found.judged:
+        raise InputError(
+            f"The collection '{found.name}' has no query with a relevant document: {len(found.queries)} queries, "
+            f"{len(found.judgements)} judged ones. Do queries and judgements use the same ids?"
+        )
+    return found
+
+
+def _load(spec: str, pool: PoolConfig | None, cache: Path | None) -> Collection:
+    if spec == "demo":
+        from sparse_coverage.evaluation.demo import COLLECTION
+
+        return replace(read_clefip(COLLECTION, pool).collection, name="demo")
+    if spec.startswith(IR_DATASETS):
+        return read_ir_dataset(spec.removeprefix(IR_DATASETS))
+    path = Path(spec)
+    if path.suffix == ".toml":
+        return read_described(path)
+    if not path.exists():
+        raise InputError(f"There is no collection '{spec}': not `demo`, not a folder or a .toml file that exists.")
+    for recognises, read in _READERS:
+        if recognises(path):
+            return read(path, pool or PoolConfig(), cache)
+    raise InputError(
+        f"{path}: neither a BEIR folder (corpus.jsonl, queries.jsonl, qrels/) nor CLEF-IP 2013 (sparse-coverage clefip check "
+        f"{path}). Other collections are described in a TOML file: documents, topics, qrels."
+    )

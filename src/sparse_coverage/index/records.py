@@ -1,0 +1,48 @@
+"""What an index takes and gives back: documents, and passages with their sparse vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.vectors.sparse_vector import SparseVector
+
+Array = npt.NDArray[Any]
+Bytes = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+Uint32s = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord:
+    """A document's id, title and metadata (anything JSON can hold).
+
+    Filters read these entries of the metadata, where they are: `publication_date`, `priority_date`, `ipc`, `cpc`,
+    `country`, `kind`, `language`, `family`, `family_members`.
+    """
+
+    id: str
+    title: str
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRecord:
+    """One indexed passage: a paragraph or claim, or a section or whole document where the index was built by these."""
+
+    id: str
+    document: str
+    section: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPassage:
+    """A passage together with its sparse vector."""
+
+    passage: PassageRecord
+    vector: SparseVector

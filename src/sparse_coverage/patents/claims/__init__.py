@@ -1,0 +1,1 @@
+"""Claims: split, numbered, with their dependencies and elements."""

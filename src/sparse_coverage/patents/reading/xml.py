@@ -1,0 +1,92 @@
+"""Parsing one XML document from somebody else: no entity is expanded, no DTD is loaded, nothing is fetched."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from lxml import etree
+
+from sparse_coverage.patents.reading.context import ReadError
+
+_ENTITY = re.compile(rb"<!ENTITY\s+(%\s*)?([^\s>]{1,200})([^>]*)>")
+_OUTSIDE = re.compile(rb"\s(?:SYSTEM|PUBLIC)\s")
+_UNPARSED = re.compile(rb"\sNDATA\s")
+_PLACE = re.compile(r",? line \d+(?:, column (\d+))?$")
+# The parser stops at bounds that we leave as they are, and calls them errors of the file.
+_OUR_LIMITS = {
+    "Excessive depth": "elements nested more than 256 deep. Patents need far fewer.",
+    "XML_PARSE_HUGE": "a text of more than 10 MB in one element. Patents need far less.",
+    "huge text node": "a text of more than 10 MB in one element. Patents need far less.",
+}
+_BARE_AMPERSAND = "xmlParseEntityRef: no name"
+
+
+def parse_xml(content: bytes, encoding: str | None = None) -> Any:
+    """Return the root element of one document, or raise a ReadError with the line and the cause."""
+    unparsed = _declared_entities(content)
+    try:
+        root = etree.fromstring(content, _parser(encoding))
+    except etree.XMLSyntaxError as error:
+        raise _syntax_error(error.msg or "no content", error.lineno or 0) from None
+    except (etree.LxmlError, LookupError, ValueError) as error:
+        raise ReadError(f"not readable as XML: {error}") from None
+    dtd: Any = root.getroottree().docinfo.internalDTD
+    if dtd is not None:
+        # The search for bytes sees no declaration in an encoding that is not like ASCII; the parser does.
+        for entity in dtd.iterentities():
+            if entity.name not in unparsed:
+                raise _refusal("the entity", entity.name, 0)
+    return root
+
+
+@cache
+def _parser(encoding: str | None) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        encoding=encoding,
+    )
+
+
+def _declared_entities(content: bytes) -> set[str]:
+    """Return the names of unparsed entities (drawings); refuse any other, before the parser sees it."""
+    unparsed = set()
+    position = content.find(b"<!ENTITY")
+    while position >= 0:
+        match = _ENTITY.match(content, position)
+        name = match[2].decode("utf-8", "replace") if match else ""
+        if match is None or match[1] or not _UNPARSED.search(match[3]):
+            outside = match is not None and _OUTSIDE.search(match[3]) is not None
+            line = content.count(b"\n", 0, position) + 1
+            raise _refusal("the external entity" if outside else "the entity", name, line)
+        unparsed.add(name)
+        position = content.find(b"<!ENTITY", position + 1)
+    return unparsed
+
+
+def _refusal(what: str, name: str, line: int) -> ReadError:
+    return ReadError(
+        f"refused: it declares {what} {name!r}, which could pull in other files or grow without bound. "
+        "Patents need none; remove the declaration.",
+        line,
+    )
+
+
+def _syntax_error(message: str, line: int) -> ReadError:
+    """Say what the parser means; it repeats the line at the end of its message."""
+    message = " ".join(message.split())
+    for sign, refused in _OUR_LIMITS.items():
+        if sign in message:
+            return ReadError(f"refused: {refused}", line)
+    place = _PLACE.search(message)
+    text = message[: place.start()].rstrip() if place else message
+    if text.startswith(_BARE_AMPERSAND):
+        text = "an & that is not written &amp;"
+    column = f" (column {place[1]})" if place and place[1] else ""
+    return ReadError(f"not well-formed XML: {text}{column}", line)

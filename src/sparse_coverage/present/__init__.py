@@ -1,0 +1,1 @@
+"""Results for people and programs: text, HTML, JSON. Every rendering returns a value; callers write it."""

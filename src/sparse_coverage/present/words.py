@@ -1,0 +1,56 @@
+"""Showing spans to people: a piece of a word is shown as the whole word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from sparse_coverage.search.results import Match, Place, Unsearched
+
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+
+
+def whole_words(text: str, place: Place) -> Place:
+    """Widen a place to the words it touches.
+
+    >>> whole_words("a solenoid valve", Place("noid", 6, 10)).text
+    'solenoid'
+    """
+    start, end = place.start, place.end
+    for word in _WORD.finditer(text, max(0, start - 80), min(len(text), end + 80)):
+        if word.start() < end and word.end() > start:
+            start, end = min(start, word.start()), max(end, word.end())
+    return Place(text[start:end], start, end)
+
+
+def words_at(text: str, places: Iterable[Place], but: Iterable[Place] = ()) -> list[str]:
+    """Return the distinct words at some places, in small letters, without those of which any piece is at the other places.
+
+    >>> words_at("A solenoid, a spring", [Place("sole", 2, 6), Place("spring", 14, 20)], but=[Place("noid", 6, 10)])
+    ['spring']
+    """
+    left_out = {whole_words(text, place).text.lower() for place in but}
+    words = dict.fromkeys(whole_words(text, place).text.lower() for place in places)
+    return [word for word in words if word not in left_out]
+
+
+def unsearched_words(query: str, unsearched: Unsearched, searched: Sequence[Place]) -> list[tuple[str, list[str]]]:
+    """Return the words of a query that nothing is compared with, each list with its reason; empty ones are left out."""
+    common = words_at(query, unsearched.common, but=searched)
+    uncovered = words_at(query, unsearched.uncovered, but=[*searched, *unsearched.common])
+    reasons = [("too common to count", common), ("outside every center", uncovered)]
+    return [(why, words) for why, words in reasons if words]
+
+
+def listed(value: object) -> str:
+    """Return a value of a document's metadata as people write it.
+
+    >>> listed(["F16K 31/06", "B60T 8/36"]), listed("1997-10-08")
+    ('F16K 31/06, B60T 8/36', '1997-10-08')
+    """
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def query_words(query: str, match: Match) -> str:
+    """Return the words of the query that a match starts from, or those that another passage lent it, and which."""
+    return f"{match.query.text} (lent by {match.lender})" if match.lender else whole_words(query, match.query).text

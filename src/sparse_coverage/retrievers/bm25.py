@@ -1,0 +1,135 @@
+"""BM25 (Lucene's variant, k1 = 1.5, b = 0.75) over raw term counts: statistics are those of the texts that are live.
+
+The index keeps counts only, so adding and deleting texts rewrites nothing: idf and the average length are computed when
+blocks are opened, from what still counts. Scores are those of the library bm25s, bit for bit.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.kernels import compiled
+from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
+from sparse_coverage.retrievers.stems import word_reader
+
+K1, B = 1.5, 0.75
+_LARGEST = 65_535  # a word that stands in a text more often than this scores no better for it
+
+
+class Bm25(Side):
+    """Words, stemmed, without stopwords; a claim is a query in full. Needs the extra [baselines], for the stemmer."""
+
+    kind = "bm25"
+
+    def __init__(self) -> None:
+        self._words = word_reader()
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What the kept counts depend on."""
+        return {"stemmer": "english", "stopwords": "english"}
+
+    def rows(self, texts: Iterable[str]) -> Iterator[list[str]]:
+        """Yield the stems of each text."""
+        return map(self._words, texts)
+
+    def pack(self, rows: Iterable[list[str]]) -> dict[str, Array]:
+        """Return term counts by term, and the length of each text in words."""
+        lists: dict[str, list[tuple[int, int]]] = {}
+        lengths = []
+        for passage, words in enumerate(rows):
+            lengths.append(len(words))
+            for term, count in Counter(words).items():
+                lists.setdefault(term, []).append((passage, min(count, _LARGEST)))
+        terms = sorted(lists)
+        written = [term.encode() for term in terms]
+        postings = np.asarray([one for term in terms for one in lists[term]], dtype=np.uint16).reshape(-1, 2)
+        return {
+            "terms": np.frombuffer(b"".join(written), dtype=np.uint8),
+            "term_ends": np.cumsum([0, *map(len, written)]).astype(np.uint32),
+            "offsets": np.cumsum([0, *(len(lists[term]) for term in terms)]).astype(np.uint32),
+            "units": np.ascontiguousarray(postings[:, 0]),
+            "counts": np.ascontiguousarray(postings[:, 1]),
+            "lengths": np.asarray(lengths, dtype=np.uint32),
+        }
+
+    def scorer(self, blocks: Sequence[Block]) -> Bm25Scorer:
+        """Return a scorer over blocks."""
+        return Bm25Scorer(self, blocks)
+
+
+class Bm25Scorer:
+    """Adds up the lists of a query's words, in the query's order, each word as often as it stands there."""
+
+    def __init__(self, side: Bm25, blocks: Sequence[Block]) -> None:
+        self._side = side
+        self._blocks = [_Postings(block.arrays, block.live) for block in blocks]
+        self._live = sum(int(block.live.sum()) for block in blocks)
+        words = sum(int(block.arrays["lengths"][block.live].sum()) for block in blocks)
+        average = np.float64(words / self._live) if words else np.float64(1)
+        self._norms = [K1 * ((1 - B) + B * block.arrays["lengths"].astype(np.float64) / average) for block in blocks]
+
+    def scores(self, query: str, allowed: Mask | None = None) -> Scores:
+        """Return the score of every text; minus infinity where it shares no word with the query."""
+        words = next(self._side.rows([query]))
+        idf = {word: self._idf(word) for word in dict.fromkeys(words)}
+        found = []
+        for postings, norms in zip(self._blocks, self._norms, strict=True):
+            scores = np.zeros(len(norms), dtype=np.float32)
+            for word in words:
+                passages, counts = postings.list_of(word)
+                _add(passages, counts, idf[word], norms, scores)
+            scores[scores <= 0] = -np.inf
+            found.append(scores)
+        return np.concatenate([np.zeros(0, np.float32), *found])
+
+    def cost(self, query: str) -> int:
+        """Return the postings scanned: the lengths of the lists of the query's different words."""
+        words = set(next(self._side.rows([query])))
+        return sum(len(postings.list_of(word)[0]) for postings in self._blocks for word in words)
+
+    def _idf(self, word: str) -> float:
+        frequency = sum(postings.frequency(word) for postings in self._blocks)
+        if not frequency:
+            return 0.0
+        # Rounded as bm25s rounds it.
+        return float(np.float32(log(1 + (self._live - frequency + 0.5) / (frequency + 0.5))))
+
+
+class _Postings(Sequence[str]):
+    """The lists of one block. As a sequence it is its terms, sorted, so that `bisect` finds them where they lie on disk."""
+
+    def __init__(self, arrays: Mapping[str, Array], live: Mask) -> None:
+        self._arrays = arrays
+        self._live = live
+        self._all_live = bool(live.all())
+
+    def __len__(self) -> int:
+        return len(self._arrays["term_ends"]) - 1
+
+    def __getitem__(self, place: int) -> str:  # type: ignore[override]
+        first, last = self._arrays["term_ends"][place : place + 2].tolist()
+        return self._arrays["terms"][first:last].tobytes().decode()
+
+    def list_of(self, word: str) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint16]]:
+        place = bisect_left(self, word)
+        found = place < len(self) and self[place] == word
+        first, last = self._arrays["offsets"][place : place + 2].tolist() if found else (0, 0)
+        return self._arrays["units"][first:last], self._arrays["counts"][first:last]
+
+    def frequency(self, word: str) -> int:
+        passages, _ = self.list_of(word)
+        return len(passages) if self._all_live else int(self._live[passages].sum())
+
+
+@compiled
+def _add(passages: Array, counts: Array, idf: float, norms: Array, scores: Scores) -> None:
+    for place in range(len(passages)):
+        count = np.float64(counts[place])
+        scores[passages[place]] += np.float32(idf * (count / (norms[passages[place]] + count)))

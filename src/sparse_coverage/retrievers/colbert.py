@@ -1,0 +1,171 @@
+"""ColBERT: one vector a token, and MaxSim between query and text. Needs the extra [colbert], which brings PyLate.
+
+Scoring is exact: every token of every text is looked at. PLAID, the engine of the paper, finds candidates by clusters and
+computes the same MaxSim of compressed vectors; what it saves is time and room, not error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.encoding.chunking import chunk_bounds
+from sparse_coverage.encoding.tokenizer import TextTokenizer
+from sparse_coverage.errors import MissingExtraError, ModelError
+from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
+
+DEFAULT_COLBERT = "colbert-ir/colbertv2.0"
+_TEXTS = 256  # encoded at once
+_TOKENS = 1 << 16  # compared at once
+
+Tokens = npt.NDArray[np.float16]
+
+
+class Colbert(Side):
+    """Token vectors of a late interaction model, kept at half precision.
+
+    A query is cut into chunks of the length the model was trained for (32 tokens for ColBERTv2, special ones included), a
+    text into chunks of its document length. A text's score is its largest MaxSim over the query's chunks, as in the paper.
+    `model`: a folder or a hub id that PyLate can load.
+    """
+
+    kind = "colbert"
+
+    def __init__(self, model: str = DEFAULT_COLBERT, *, threads: int | None = None) -> None:
+        try:
+            import torch
+            from pylate import models
+            from tokenizers import Tokenizer
+        except ImportError:
+            raise MissingExtraError("ColBERT", "colbert") from None
+        if threads:
+            torch.set_num_threads(threads)
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        try:
+            self._model = models.ColBERT(model, device=device, local_files_only=Path(model).is_dir())
+        except (OSError, ValueError, KeyError) as error:
+            raise ModelError(f"'{model}': PyLate cannot load this model ({str(error).splitlines()[0]}).") from None
+        self.name = model
+        self.query_length = int(self._model.query_length)
+        self.document_length = int(self._model.document_length)
+        self.dimension = int(self._model.get_sentence_embedding_dimension())
+        # A copy: what is switched off in ours must stay on in the model's own.
+        backend = self._model.tokenizer.backend_tokenizer
+        self._tokenizer = TextTokenizer(Tokenizer.from_str(backend.to_str()))
+        marks = int(self._model.query_prefix_id is not None)
+        self._special = len(self._tokenizer.prefix) + len(self._tokenizer.suffix) + marks
+        self._fingerprint = _fingerprint(self._model)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the vectors depend on."""
+        return {
+            "encoder": self.name,
+            "fingerprint": self._fingerprint,
+            "query_length": self.query_length,
+            "document_length": self.document_length,
+        }
+
+    def pieces(self, text: str, length: int) -> list[str]:
+        """Cut a text into pieces that a model with room for `length` tokens reads whole."""
+        tokens = self._tokenizer(text)
+        bounds = chunk_bounds(text, tokens, max(length - self._special, 1))
+        return [text[int(tokens.starts[first]) : int(tokens.ends[last - 1])] for first, last in pairwise(bounds)]
+
+    def query(self, text: str) -> list[npt.NDArray[np.float32]]:
+        """Return the token vectors of each chunk of a query."""
+        return self._encode(self.pieces(text, self.query_length), is_query=True)
+
+    def rows(self, texts: Iterable[str]) -> Iterator[Tokens]:
+        """Yield the token vectors of each text."""
+        stream = iter(texts)
+        while batch := list(islice(stream, _TEXTS)):
+            cut = [self.pieces(text, self.document_length) for text in batch]
+            encoded = iter(self._encode([piece for pieces in cut for piece in pieces], is_query=False))
+            for pieces in cut:
+                nothing = np.zeros((0, self.dimension), dtype=np.float16)
+                yield np.concatenate([nothing, *(next(encoded).astype(np.float16) for _ in pieces)])
+
+    def pack(self, rows: Iterable[Tokens]) -> dict[str, Array]:
+        """Return all token vectors in one matrix, and where each text's begin."""
+        kept = list(rows)
+        nothing = np.zeros((0, self.dimension), dtype=np.float16)
+        return {
+            "vectors": np.concatenate([nothing, *kept]),
+            "offsets": np.cumsum([0, *map(len, kept)]).astype(np.int64),
+        }
+
+    def unpack(self, arrays: Mapping[str, Array]) -> Sequence[Tokens]:
+        """Return the token vectors of each text."""
+        return [arrays["vectors"][first:last] for first, last in pairwise(arrays["offsets"].tolist())]
+
+    def scorer(self, blocks: Sequence[Block]) -> ColbertScorer:
+        """Return a scorer over blocks."""
+        return ColbertScorer(self, blocks)
+
+    def _encode(self, pieces: list[str], *, is_query: bool) -> list[npt.NDArray[np.float32]]:
+        if not pieces:
+            return []
+        found = self._model.encode(pieces, is_query=is_query, show_progress_bar=False)
+        return [np.asarray(vectors, dtype=np.float32) for vectors in found]
+
+
+class ColbertScorer:
+    """MaxSim of every text with each chunk of a query."""
+
+    def __init__(self, side: Colbert, blocks: Sequence[Block]) -> None:
+        self._blocks = [(block.arrays["vectors"], block.arrays["offsets"]) for block in blocks]
+        self._query = lru_cache(4)(side.query)
+
+    def scores(self, query: str, allowed: Mask | None = None) -> Scores:
+        """Return the score of every text; minus infinity for one without tokens, or a query without."""
+        chunks = self._query(query)
+        found, first = [np.zeros(0, np.float32)], 0
+        for vectors, offsets in self._blocks:
+            count = len(offsets) - 1
+            wanted = np.ones(count, bool) if allowed is None else allowed[first : first + count]
+            found.append(max_sim(chunks, vectors, offsets, wanted))
+            first += count
+        return np.concatenate(found)
+
+    def cost(self, query: str) -> int:
+        """Return the number of similarities computed: every token of every text with every token of the query."""
+        return sum(len(vectors) for vectors, _ in self._blocks) * sum(map(len, self._query(query)))
+
+
+def _fingerprint(model: Any) -> str:
+    """Return a short digest of a model's wordpieces and weights: PyLate keeps them in more than one kind of folder."""
+    digest = hashlib.sha256(json.dumps(model.tokenizer.get_vocab(), sort_keys=True).encode())
+    for name, weights in sorted(model.state_dict().items()):
+        digest.update(name.encode() + weights.cpu().numpy().tobytes())
+    return digest.hexdigest()[:16]
+
+
+def max_sim(
+    chunks: Sequence[npt.NDArray[np.float32]], vectors: Array, offsets: npt.NDArray[np.int64], wanted: Mask
+) -> Scores:
+    """Return for each text the largest, over chunks, of the sum of each chunk token's best similarity in the text.
+
+    The tokens of text i are `vectors[offsets[i]:offsets[i + 1]]`; texts that are not wanted get minus infinity.
+    """
+    found = np.full(len(offsets) - 1, -np.inf, dtype=np.float32)
+    texts = np.flatnonzero(wanted & (np.diff(offsets) > 0))
+    while len(texts) and chunks:
+        # As many texts as their tokens fit into one comparison, at least one.
+        sizes = offsets[texts + 1] - offsets[texts]
+        taken = max(int(np.searchsorted(np.cumsum(sizes), _TOKENS, side="right")), 1)
+        now, sizes, texts = texts[:taken], sizes[:taken], texts[taken:]
+        rows = np.concatenate([np.arange(offsets[text], offsets[text + 1]) for text in now])
+        tokens = vectors[rows].astype(np.float32)
+        starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+        sums = [np.maximum.reduceat(tokens @ chunk.T, starts, axis=0).sum(axis=1) for chunk in chunks]
+        found[now] = np.max(sums, axis=0)
+    return found

@@ -1,0 +1,164 @@
+"""Sides of an index: folders inside it that hold, for each of its segments, what a baseline needs of that segment's texts.
+
+    my-index/sides/dense/side.json                which side, made with what
+    my-index/sides/dense/3f2a…/                   one block for each segment, named by the segment's checksum
+
+Segments never change, so blocks never change either. Deleted documents are those of the index. When segments come, go or
+are merged, `refresh` makes the blocks that are missing and removes those that belong to nothing any more; texts that an old
+block has are copied from it instead of being encoded again.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from filelock import FileLock
+
+from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
+from sparse_coverage.files import read_json, write_json
+from sparse_coverage.index import IndexStore, Segment
+from sparse_coverage.progress import progress_bar
+from sparse_coverage.retrievers.blocks import RECORD, damaged_block_files, open_arrays, open_block, write_block
+from sparse_coverage.retrievers.side import Array, Scorer, Side
+
+SIDES = "sides"
+SIDE = "side.json"
+KEYS = "keys"
+FORMAT = 1
+
+
+def sides_of(folder: Path) -> list[str]:
+    """Return the kinds of sides that an index has, finished or not."""
+    return sorted(path.parent.name for path in (folder / SIDES).glob(f"*/{SIDE}"))
+
+
+def side_settings(folder: Path, kind: str) -> dict[str, Any]:
+    """Return the settings that a side of an index was made with."""
+    path = folder / SIDES / kind / SIDE
+    if not path.is_file():
+        known = ", ".join(sides_of(folder)) or "none"
+        raise InputError(
+            f"{folder} has no {kind} side (it has: {known}). Add one with: sparse-coverage index refresh {folder} --with {kind}"
+        )
+    record = read_json(path)
+    if record.get("format") != FORMAT:
+        raise IndexStoreError(
+            f"{path}: format {record.get('format')}, this version reads {FORMAT}. Remove {path.parent} and make it again."
+        )
+    settings: dict[str, Any] = record["settings"]
+    return settings
+
+
+def refresh_side(store: IndexStore, side: Side) -> int:
+    """Make what a side lacks for the segments of an index, and drop what it holds for no segment. Return blocks made.
+
+    The first time it makes the side. Interrupted, it goes on with the segment where it stopped.
+    """
+    home = store.folder / SIDES / side.kind
+    home.mkdir(parents=True, exist_ok=True)
+    with FileLock(home / ".lock"):
+        if not (home / SIDE).exists():
+            write_json(home / SIDE, {"format": FORMAT, "kind": side.kind, "settings": side.settings})
+        _require_same(store.folder, side)
+        for leftover in home.glob(".*.partial-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+        missing = segments_lacking(store, side.kind)
+        if missing:
+            known = _KnownRows(side, [path.parent for path in sorted(home.glob(f"*/{RECORD}"))])
+            with progress_bar(f"Making the {side.kind} side", sum(map(len, missing))) as advance:
+                for segment in missing:
+                    write_block(home / _block_name(segment), _arrays(side, segment, known, advance))
+        drop_leftovers(store, side.kind)
+    return len(missing)
+
+
+def segments_lacking(store: IndexStore, kind: str) -> list[Segment]:
+    """Return the segments of an index that a side holds nothing of."""
+    home = store.folder / SIDES / kind
+    return [segment for segment in store.segments if not (home / _block_name(segment) / RECORD).is_file()]
+
+
+def drop_leftovers(store: IndexStore, kind: str) -> None:
+    """Remove the blocks of segments that are no longer there. Readers keep their open files."""
+    named = {_block_name(segment) for segment in store.segments}
+    for path in (store.folder / SIDES / kind).glob(f"*/{RECORD}"):
+        if path.parent.name not in named:
+            shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def side_scorer(store: IndexStore, side: Side) -> Scorer:
+    """Return the scorer of a side over the snapshot of an index; a side that lacks a segment is refused."""
+    _require_same(store.folder, side)
+    home = store.folder / SIDES / side.kind
+    if missing := segments_lacking(store, side.kind):
+        passages = sum(len(segment) for segment in missing)
+        raise MismatchError(
+            f"{store.folder}: the {side.kind} side lacks {passages:,} of the {store.size:,} passages of the index, which changed "
+            f"without it. Bring it up to date with: sparse-coverage index refresh {store.folder}"
+        )
+    return side.scorer([open_block(home / _block_name(segment), segment.live_passages) for segment in store.segments])
+
+
+def damaged_side_files(folder: Path) -> list[str]:
+    """Return the files of an index's sides that are missing or changed since they were written, relative to it."""
+    blocks = [path.parent for path in sorted((folder / SIDES).glob(f"*/*/{RECORD}"))]
+    return [str((block / name).relative_to(folder)) for block in blocks for name in damaged_block_files(block)]
+
+
+def _require_same(folder: Path, side: Side) -> None:
+    there, here = side_settings(folder, side.kind), side.settings
+    # The same weights may have another name or lie in another folder now: their fingerprint tells.
+    other = [name for name in {**there, **here} if name != "encoder" and there.get(name) != here.get(name)]
+    if other:
+        name = other[0]
+        raise MismatchError(
+            f"{folder}: the {side.kind} side was made with {name} {there.get(name)!r}, this is {here.get(name)!r}. "
+            f"Use the same, or remove {folder / SIDES / side.kind} and make the side again."
+        )
+
+
+def _block_name(segment: Segment) -> str:
+    return segment.entry.sha256[:20]
+
+
+def _arrays(side: Side, segment: Segment, known: _KnownRows, advance: Any) -> dict[str, Array]:
+    texts = [passage.text for passage in segment.texts.passages_between(0, len(segment))]
+    keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
+
+    def rows() -> Iterator[Any]:
+        fresh = side.rows(text for text, key in zip(texts, keys, strict=True) if key not in known)
+        for key in keys:
+            yield known[key] if key in known else next(fresh)
+            advance()
+
+    arrays = side.pack(rows())
+    return {**arrays, KEYS: np.frombuffer(b"".join(keys), dtype=np.uint64).reshape(-1, 2)}
+
+
+class _KnownRows:
+    """Rows of blocks that are there already, by the digest of their text."""
+
+    def __init__(self, side: Side, folders: Sequence[Path]) -> None:
+        self._rows: list[Sequence[Any]] = []
+        self._places: dict[bytes, tuple[int, int]] = {}
+        for folder in folders:
+            if damaged_block_files(folder):
+                continue  # what was damaged must not be copied
+            arrays: Mapping[str, Array] = open_arrays(folder)
+            rows = side.unpack(arrays)
+            if rows is not None:
+                for place, key in enumerate(arrays[KEYS]):
+                    self._places[key.tobytes()] = (len(self._rows), place)
+                self._rows.append(rows)
+
+    def __contains__(self, key: bytes) -> bool:
+        return key in self._places
+
+    def __getitem__(self, key: bytes) -> Any:
+        block, place = self._places[key]
+        return self._rows[block][place]

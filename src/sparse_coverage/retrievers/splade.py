@@ -1,0 +1,183 @@
+"""SPLADE: a masked language model says how strongly each of its wordpieces belongs to a text. Needs the extra [torch].
+
+A sparse vector over another vocabulary is all it is, so its lists are those of our index and are added up by its kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.encoding.batching import Ids
+from sparse_coverage.encoding.fingerprint import fingerprint_of
+from sparse_coverage.encoding.store import model_folder
+from sparse_coverage.encoding.tokenizer import TextTokenizer
+from sparse_coverage.errors import MissingExtraError, ModelError
+from sparse_coverage.index import WeightBits, weight_scale
+from sparse_coverage.index.pages import GuardedArray, page_sums
+from sparse_coverage.index.postings import PostingsBuffer
+from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
+from sparse_coverage.retrievers.chunk_reducer import ChunkReducer
+from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
+from sparse_coverage.vectors import SparseVector
+
+DEFAULT_SPLADE = "naver/splade_v2_distil"
+_BITS: WeightBits = 16
+
+Weights = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
+"""Wordpieces, rising, and their weights."""
+
+
+class Splade(Side):
+    """log(1 + relu(logit)), the largest over the tokens of a chunk; chunks are merged by the largest weight of each wordpiece.
+
+    `model`: a folder or a hub id of a checkpoint with a masked language model head.
+    """
+
+    kind = "splade"
+
+    def __init__(self, model: str = DEFAULT_SPLADE, *, threads: int | None = None) -> None:
+        try:
+            import torch
+            from transformers import AutoModelForMaskedLM
+        except ImportError:
+            raise MissingExtraError("SPLADE", "torch") from None
+        folder = model_folder(model)
+        if threads:
+            torch.set_num_threads(threads)
+        try:
+            loaded, report = AutoModelForMaskedLM.from_pretrained(
+                folder, local_files_only=True, output_loading_info=True
+            )
+        except (OSError, ValueError, KeyError) as error:
+            raise ModelError(f"{folder}: transformers cannot load this checkpoint ({error}).") from None
+        head = (name for name in report["missing_keys"] if not name.startswith(f"{loaded.base_model_prefix}."))
+        if absent := sorted(head):
+            raise ModelError(
+                f"{folder}: the checkpoint has no language model head ({absent[0]} is missing), so it is not SPLADE."
+            )
+        self.name = model
+        self._torch = torch
+        self._device = "cuda" if torch.cuda.is_available() else "cpu"
+        self._model = loaded.to(self._device).eval()
+        self.vocabulary = int(loaded.config.vocab_size)
+        self._fingerprint = fingerprint_of(folder)
+        limit = int(getattr(loaded.config, "max_position_embeddings", 512))
+        self._chunks: ChunkReducer[Weights] = ChunkReducer(
+            TextTokenizer.from_folder(folder), self._reduce, limit, int(loaded.config.pad_token_id or 0)
+        )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the weights depend on."""
+        return {"encoder": self.name, "fingerprint": self._fingerprint}
+
+    def rows(self, texts: Iterable[str]) -> Iterator[Weights]:
+        """Yield the wordpieces of each text and their weights."""
+        for chunks in self._chunks(texts):
+            yield merged([weights for weights, _ in chunks])
+
+    def pack(self, rows: Iterable[Weights]) -> dict[str, Array]:
+        """Return inverted lists. Weights may be above 1, so the largest of a block becomes the 1 that an index knows."""
+        kept = list(rows)
+        scale = max((float(weights.max()) for _, weights in kept if len(weights)), default=1.0)
+        buffer = PostingsBuffer(self.vocabulary, _BITS)
+        for pieces, weights in kept:
+            buffer.add(buffer.prepare(_vector(pieces, weights / scale)))
+        postings = buffer.build()
+        return {
+            "offsets": postings.offsets,
+            "packed": postings.packed,
+            "sums": page_sums(postings.packed),
+            "scale": np.asarray([scale], dtype=np.float64),
+            "count": np.asarray([len(kept)], dtype=np.int64),
+        }
+
+    def unpack(self, arrays: Mapping[str, Array]) -> Sequence[Weights]:
+        """Return the wordpieces of each text again, at the precision of the index."""
+        pieces = np.repeat(np.arange(self.vocabulary, dtype=np.int32), _lengths(arrays["offsets"]))
+        passages = (arrays["packed"] >> np.uint32(16)).astype(np.int64)
+        weights = (arrays["packed"] & np.uint32(0xFFFF)) * (float(arrays["scale"][0]) / weight_scale(_BITS))
+        order = np.argsort(passages, kind="stable")
+        borders = np.searchsorted(passages[order], np.arange(int(arrays["count"][0]) + 1))
+        ordered, heavy = pieces[order], weights[order].astype(np.float32)
+        return [(ordered[a:b], heavy[a:b]) for a, b in pairwise(borders.tolist())]
+
+    def scorer(self, blocks: Sequence[Block]) -> SpladeScorer:
+        """Return a scorer over blocks."""
+        return SpladeScorer(self, blocks)
+
+    def _reduce(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterator[tuple[int, list[Weights]]]:
+        torch = self._torch
+        for number, (ids, mask) in enumerate(batches):
+            with torch.inference_mode():
+                masks = torch.from_numpy(mask).to(self._device)
+                logits = self._model(input_ids=torch.from_numpy(ids).to(self._device), attention_mask=masks).logits
+                largest = (torch.log1p(torch.relu(logits.float())) * masks[:, :, None]).amax(dim=1).cpu().numpy()
+            yield number, [_sparse(row) for row in largest]
+
+
+class SpladeScorer:
+    """Adds up the lists of a query's wordpieces."""
+
+    def __init__(self, side: Splade, blocks: Sequence[Block]) -> None:
+        self._lists = [
+            Lists(
+                block.arrays["offsets"],
+                GuardedArray(block.arrays["packed"], block.arrays["sums"], block.folder / "packed.npy"),
+                len(block),
+            )
+            for block in blocks
+        ]
+        scales = [
+            np.zeros(0, np.float32),
+            *(np.full(len(block), block.arrays["scale"][0], np.float32) for block in blocks),
+        ]
+        self._count = sum(len(block) for block in blocks)
+        self._sweep = Sweep(self._lists, np.ones(side.vocabulary), np.concatenate(scales))
+        self._query = lru_cache(4)(lambda text: next(side.rows([text])))
+
+    def scores(self, query: str, allowed: Mask | None = None) -> Scores:
+        """Return the score of every text; minus infinity where it shares no wordpiece with the query."""
+        scores = np.empty(self._count, dtype=np.float32)
+        mask = EVERYTHING if allowed is None else allowed.view(np.uint8)
+        self._sweep.score(_vector(*self._query(query)), mask, range(len(self._lists)), scores)
+        scores[scores <= 0] = -np.inf
+        return scores
+
+    def cost(self, query: str) -> int:
+        """Return the postings scanned."""
+        pieces, _ = self._query(query)
+        return sum(int(_lengths(lists.offsets)[pieces].sum()) for lists in self._lists)
+
+
+def merged(chunks: Sequence[Weights]) -> Weights:
+    """Return the largest weight of each wordpiece over some chunks."""
+    if len(chunks) == 1:
+        return chunks[0]
+    pieces = np.concatenate([np.zeros(0, np.int32), *(chunk[0] for chunk in chunks)])
+    weights = np.concatenate([np.zeros(0, np.float32), *(chunk[1] for chunk in chunks)])
+    different, places = np.unique(pieces, return_inverse=True)
+    largest = np.zeros(len(different), dtype=np.float32)
+    np.maximum.at(largest, places, weights)
+    return different, largest
+
+
+def _vector(pieces: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]) -> SparseVector:
+    nothing = np.zeros(len(pieces), dtype=np.int32)
+    return SparseVector(pieces, weights, nothing, nothing, nothing, len(pieces), 0)
+
+
+def _lengths(offsets: Array) -> npt.NDArray[np.int64]:
+    wide: npt.NDArray[np.int64] = offsets.astype(np.int64)
+    return wide[1:] - wide[:-1]
+
+
+def _sparse(row: npt.NDArray[np.float32]) -> Weights:
+    pieces = np.flatnonzero(row > 0)
+    return pieces.astype(np.int32), row[pieces]

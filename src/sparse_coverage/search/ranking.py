@@ -1,0 +1,171 @@
+"""Running a query vector over the segments of an index: scores, then the best of them. Exact, on one thread or many."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import pairwise
+from time import perf_counter
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.index import IndexStore
+from sparse_coverage.index.document_scores import best_documents
+from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep, take_room
+from sparse_coverage.search.aggregation import Aggregation
+from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
+from sparse_coverage.vectors import SparseVector
+
+Floats = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
+Allowed = npt.NDArray[np.uint8]  # 1 for each passage that may be found, 0 for the others
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Seconds that a query took in the ranker: adding lists up (over all threads), and finding the best."""
+
+    scoring: float
+    selecting: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Numbers of passages, best first, with their scores."""
+
+    numbers: Numbers
+    scores: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankedDocument:
+    """A document with the passages that count, best first (ties in corpus order)."""
+
+    number: int
+    score: float
+    passages: Numbers
+    passage_scores: Floats
+
+
+class Ranker:
+    """Ranks passages and documents for query vectors under one scoring."""
+
+    def __init__(self, store: IndexStore, scoring: ScoringConfig, threads: int | None = None) -> None:
+        if threads is not None and threads < 1:
+            raise InputError(f"At least one thread is needed, not {threads}.")
+        self.store = store
+        self.threads = threads or available_cores()
+        self.statistics = CenterStatistics.compute(store.frequencies, store.state.passages, scoring)
+        lists = [Lists(segment.postings.offsets, segment.packed, len(segment)) for segment in store.segments]
+        norms = [np.zeros(0, np.float32), *(self.statistics.norms(segment) for segment in store.segments)]
+        self._sweep = Sweep(lists, self.statistics.worth, np.concatenate(norms))
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
+        self._rooms: list[Floats] = []
+        self._lock = threading.Lock()
+
+    def rank_passages(self, vector: SparseVector, k: int, allowed: Allowed | None = None, threads: int = 1) -> Ranking:
+        """Return the k best passages with a positive score."""
+        mask = EVERYTHING if allowed is None else allowed
+        parts = self._over_segments(lambda segments: self._sweep.best(vector, mask, segments, k), threads)
+        if len(parts) == 1:
+            return Ranking(*parts[0])
+        numbers, scores = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        order = np.lexsort((numbers, -scores))[:k]
+        return Ranking(numbers[order], scores[order])
+
+    def rank_documents(
+        self,
+        vector: SparseVector,
+        k: int,
+        aggregation: Aggregation,
+        allowed: Allowed | None = None,
+        passages: int | None = None,
+        threads: int = 1,
+    ) -> tuple[list[RankedDocument], Work]:
+        """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by."""
+        passage_scores = take_room(self._rooms, self.store.size)
+        scoring = self._score(vector, allowed, passage_scores, threads)
+        begun = perf_counter()
+        numbers, scores = best_documents(passage_scores, self.store.document_starts, *aggregation.rule, k)
+        documents = [
+            self._ranked(number, score, passage_scores, allowed, passages)
+            for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
+        ]
+        self._rooms.append(passage_scores)
+        return documents, Work(scoring, perf_counter() - begun)
+
+    def scores(self, vector: SparseVector) -> Floats:
+        """Return the score of every passage, in corpus order, deleted ones with 0."""
+        scores = np.empty(self.store.size, dtype=np.float32)
+        self._score(vector, None, scores, 1)
+        return scores
+
+    def lists_read(self, vector: SparseVector) -> tuple[int, int, int]:
+        """Return how many centers of a query count, how many are stop centers, and the summed lengths of the lists."""
+        centers, _ = self.statistics.factors(vector.centers, vector.weights)
+        postings = sum(int(segment.postings.frequencies[centers].sum()) for segment in self.store.segments)
+        return len(centers), len(vector) - len(centers), postings
+
+    def in_parallel(self, function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+        """Apply a function to all items, on all threads."""
+        if self.threads == 1 or len(items) == 1:
+            return [function(item) for item in items]
+        return list(self._threads().map(function, items))
+
+    def _score(self, vector: SparseVector, allowed: Allowed | None, scores: Floats, threads: int) -> float:
+        """Score every passage; return the seconds it took, added up over threads."""
+        mask = EVERYTHING if allowed is None else allowed
+
+        def work_through(segments: range) -> float:
+            begun = perf_counter()
+            self._sweep.score(vector, mask, segments, scores)
+            return perf_counter() - begun
+
+        return sum(self._over_segments(work_through, threads))
+
+    def _over_segments(self, work: Callable[[range], R], threads: int) -> list[R]:
+        """Do the work for all segments, an equal share of them on each thread, in order."""
+        count = len(self.store.segments)
+        threads = max(1, min(threads, count))
+        if threads == 1:
+            return [work(range(count))]
+        ends = [count * (part + 1) // threads for part in range(threads)]
+        first, *rest = [range(begin, end) for begin, end in pairwise([0, *ends])]
+        others = [self._threads().submit(work, segments) for segments in rest]
+        try:
+            return [work(first), *(other.result() for other in others)]
+        finally:
+            wait(others)  # after a failure too, so that nothing is left running
+
+    def _ranked(
+        self, number: int, score: float, scores: Floats, allowed: Allowed | None, passages: int | None
+    ) -> RankedDocument:
+        numbers = np.asarray(self.store.passages_of(number), dtype=np.int64)
+        if passages is None and allowed is not None:
+            numbers = numbers[allowed[numbers] > 0]
+        mine = scores[numbers]
+        order = np.lexsort((numbers, -mine))
+        if passages is not None:
+            order = order[mine[order] > 0][:passages]
+        return RankedDocument(number, score, numbers[order], mine[order])
+
+    def _threads(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._pool is None or self._pool[0] != os.getpid():  # a forked process has no threads of its parent
+                self._pool = os.getpid(), ThreadPoolExecutor(self.threads, thread_name_prefix="sparse-coverage")
+            return self._pool[1]
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

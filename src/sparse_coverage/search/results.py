@@ -1,0 +1,165 @@
+"""What crosses the door of this room: hits, explanations, and the protocol of everything that answers a query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, overload
+
+from sparse_coverage.index import Filter, PassageRecord
+
+Queries = list[str] | tuple[str, ...]
+"""Several queries. Not any sequence: a plain string is one query, and a sequence of strings too."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageHit:
+    """A passage with its score."""
+
+    id: str
+    document: str
+    section: str
+    text: str
+    score: float
+
+    @classmethod
+    def of(cls, record: PassageRecord, score: float) -> PassageHit:
+        """Return a passage of an index with a score."""
+        return cls(record.id, record.document, record.section, record.text, score)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document with its score and its best passages, best first."""
+
+    document: str
+    title: str
+    score: float
+    metadata: Mapping[str, Any]
+    passages: tuple[PassageHit, ...]
+
+
+class Retriever(Protocol):
+    """Anything that ranks documents for queries: Sparse Coverage, a baseline, a fusion of several, a remote ranker."""
+
+    @overload
+    def search(self, queries: str, k: int = ..., *, filter: Filter | None = ...) -> list[Hit]: ...
+
+    @overload
+    def search(self, queries: Queries, k: int = ..., *, filter: Filter | None = ...) -> list[list[Hit]]: ...
+
+    def search(
+        self,
+        queries: str | Queries,
+        k: int = 10,
+        *,
+        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+    ) -> list[Hit] | list[list[Hit]]:
+        """Return the `k` best documents of each query, best first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A piece of a text: its characters and where they stand."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One center that query and passage share: the spans that activated it and what it adds to the score.
+
+    `contribution` = `query_weight` * `passage_weight` * `idf`^alpha / (|S| + smoothing)^gamma. Where `lender` names a passage,
+    the query has the center from that one, by feedback, and `query` is the span of it.
+    """
+
+    center: int
+    anchor: str
+    query: Place
+    passage: Place
+    query_weight: float
+    passage_weight: float
+    idf: float
+    contribution: float
+    lender: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsearched:
+    """The spans of a query that no document is compared with: no center covers them, or their centers are all too common."""
+
+    uncovered: tuple[Place, ...] = ()
+    common: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a passage scored as it did: matches, strongest first, whose contributions add up to the score.
+
+    `unmatched` are the spans of the query that were looked for and not found in this passage: none of their centers is there.
+    `unsearched` are those that nothing can match.
+    """
+
+    query: str
+    passage: PassageHit
+    matches: tuple[Match, ...]
+    unmatched: tuple[Place, ...]
+    unsearched: Unsearched = Unsearched()
+
+    @property
+    def score(self) -> float:
+        """The passage's score."""
+        return self.passage.score
+
+    @property
+    def matched(self) -> tuple[Place, ...]:
+        """The spans of the query that found something here; what feedback lent it is not among them."""
+        return tuple(match.query for match in self.matches if not match.lender)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A span of the query and the strongest that a document has to set against it: a match, and the passage it is in."""
+
+    query: Place
+    passage: str
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A query against a whole document: what each span found anywhere in it, and the spans that found nothing.
+
+    `passages` holds the texts of the passages where something was found, by id. `unsearched`: spans that nothing can match.
+    """
+
+    query: str
+    document: str
+    found: tuple[Answer, ...]
+    missing: tuple[Place, ...]
+    unsearched: Unsearched = Unsearched()
+    passages: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryCost:
+    """What a query cost: the lists it read (stop centers left out), and the seconds of each stage.
+
+    `feedback` is the first of two searches, where the scoring asks for it. `centers` are the active ones that count,
+    `postings` the summed lengths of their lists. Scoring and selecting are added up over threads; `total` is the time on the
+    clock.
+    """
+
+    centers: int
+    stop_centers: int
+    postings: int
+    encoding: float
+    filtering: float
+    feedback: float
+    scoring: float
+    selecting: float
+    reading: float
+    total: float

@@ -1,0 +1,51 @@
+"""Statistics applied when searching: idf, stop centers, length normalisation. The index holds raw weights only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.index import Segment
+from sparse_coverage.index.sweep import weigh
+from sparse_coverage.vectors.scoring import ScoringConfig
+
+_LARGEST = 1e30  # sums of some thousand products with it still are numbers of 32 bits
+
+__all__ = ["CenterStatistics", "ScoringConfig"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CenterStatistics:
+    """For each center its idf, what that is worth (idf^alpha, or 0), and whether it is a stop center, which is worth 0."""
+
+    idf: npt.NDArray[np.float64]
+    worth: npt.NDArray[np.float64]
+    stop: npt.NDArray[np.bool_]
+    config: ScoringConfig
+
+    @classmethod
+    def compute(cls, frequencies: npt.NDArray[np.int64], passages: int, config: ScoringConfig) -> CenterStatistics:
+        """Derive the statistics from document frequencies and the number of passages."""
+        stop = np.zeros(len(frequencies), dtype=bool)
+        # Largest frequency first, ties to the lowest center; Python's round is half to even, so round half up by hand.
+        count = int(np.floor(config.rho * len(frequencies) + 0.5))
+        stop[np.lexsort((np.arange(len(frequencies)), -frequencies))[:count]] = True
+        idf = np.log((passages + 1) / (frequencies + 1)) + 1
+        with np.errstate(over="ignore"):
+            worth = np.where(stop, 0.0, idf**config.alpha)
+        if not worth.max(initial=0.0) < _LARGEST:
+            raise InputError(f"alpha = {config.alpha} is too large: idf^alpha is beyond what a score can hold.")
+        return cls(idf, worth, stop, config)
+
+    def factors(
+        self, centers: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Return the query's centers that count, and w(q,c) * idf^alpha of each."""
+        return weigh(self.worth, centers, weights)
+
+    def norms(self, segment: Segment) -> npt.NDArray[np.float32]:
+        """Return what each passage's sum is multiplied by, or 0 for a deleted one."""
+        return np.where(segment.live_passages, self.config.norms(segment.span_counts), 0).astype(np.float32)

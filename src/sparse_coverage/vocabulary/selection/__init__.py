@@ -1,0 +1,1 @@
+"""How centers are chosen: exact farthest-first traversal, and the other strategies by name."""

@@ -1,0 +1,81 @@
+"""Where a traversal stands: what each point knows, which centers were chosen; saved and taken up again."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(slots=True, eq=False)
+class TraversalState:
+    """The arrays of a traversal. Any saved standing is exact, so it does not matter when an interruption came.
+
+    Per point: `bound`, `owner`, `seen`, `checked` (see `refresh`). Per center: `picked` (its row) and `gaps`.
+    """
+
+    bound: npt.NDArray[np.float32]
+    owner: npt.NDArray[np.int32]
+    seen: npt.NDArray[np.int32]
+    checked: npt.NDArray[np.int32]
+    picked: npt.NDArray[np.int64]
+    gaps: npt.NDArray[np.float32]
+    count: int = 0
+
+    @classmethod
+    def fresh(cls, total: int, count: int) -> TraversalState:
+        """Return the state before the first center."""
+        return cls(
+            bound=np.full(total, np.inf, dtype=np.float32),
+            owner=np.zeros(total, dtype=np.int32),
+            seen=np.zeros(total, dtype=np.int32),
+            checked=np.zeros(total, dtype=np.int32),
+            picked=np.empty(count, dtype=np.int64),
+            gaps=np.empty(count, dtype=np.float32),
+        )
+
+    def save(self, path: Path, seed: int, points: bytes = b"") -> None:
+        """Replace the saved state in one step. `points` is their fingerprint."""
+        partial = path.with_name(path.name + ".partial")
+        try:
+            with partial.open("wb") as stream:
+                np.savez(
+                    stream,
+                    bound=self.bound,
+                    owner=self.owner,
+                    seen=self.seen,
+                    checked=self.checked,
+                    picked=self.picked[: self.count],
+                    gaps=self.gaps[: self.count],
+                    seed=np.int64(seed),
+                    points=np.frombuffer(points, dtype=np.uint8),
+                )
+                stream.flush()
+                os.fsync(stream.fileno())
+            partial.replace(path)
+        except BaseException:
+            partial.unlink(missing_ok=True)
+            raise
+
+    def restore(self, path: Path, seed: int, points: bytes = b"") -> None:
+        """Take up a saved state, if it is there, whole, and of the same traversal; otherwise stay as it is."""
+        try:
+            with path.open("rb") as stream, np.load(stream, allow_pickle=False) as saved:
+                if int(saved["seed"]) != seed or len(saved["bound"]) != len(self.bound):
+                    return
+                known = saved["points"].tobytes() if "points" in saved else b""
+                if known and points and known != points:
+                    return
+                arrays = {name: saved[name] for name in ("bound", "owner", "seen", "checked", "picked", "gaps")}
+        except (OSError, KeyError, ValueError, EOFError, zipfile.BadZipFile):
+            return
+        for name in ("bound", "owner", "seen", "checked"):
+            getattr(self, name)[:] = arrays[name]
+        count = min(len(arrays["picked"]), len(self.picked))
+        self.picked[:count] = arrays["picked"][:count]
+        self.gaps[:count] = arrays["gaps"][:count]
+        self.count = count

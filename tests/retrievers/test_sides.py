@@ -1,0 +1,151 @@
+"""Sides of an index: they follow what is added, deleted and merged, and say so when they could not."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made_up_patents import TEXTS, patent, patents
+from tiny_bert import write_checkpoint
+
+from sparse_coverage import ActivationConfig, Index, SparseCoverage
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.errors import InputError, MismatchError
+from sparse_coverage.index import open_store
+from sparse_coverage.retrievers import Baseline, Dense, open_baseline, refresh_sides
+from sparse_coverage.retrievers.sides import damaged_side_files, refresh_side, sides_of
+
+
+@pytest.fixture
+def index(tmp_path: Path, tiny_checkpoint: Path) -> Index:
+    encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
+    activation = ActivationConfig(k=8, uncovered="nearest")
+    vocabulary = SparseCoverage.fit(patents(), encoder=encoder, size=40).vocabulary
+    model = SparseCoverage(encoder, vocabulary, activation)
+    return Index.build(tmp_path / "index", model, patents()[:4])
+
+
+class CountingDense(Dense):
+    """Counts the texts that are encoded."""
+
+    encoded = 0
+
+    def rows(self, texts: Iterable[str]) -> Iterator[Any]:
+        yield from super().rows(self._counted(texts))
+
+    def _counted(self, texts: Iterable[str]) -> Iterator[str]:
+        for text in texts:
+            self.encoded += 1
+            yield text
+
+
+def scores(index: Index, kind: str) -> dict[str, list[tuple[str, float]]]:
+    """What a side finds for every text, by passage."""
+    side = open_baseline(index.store.folder, kind, encoder=index.model.encoder)
+    return {text: [(hit.id, hit.score) for hit in side.search_passages(text, k=100)] for text in TEXTS}
+
+
+def test_a_side_follows_every_change(index: Index, tmp_path: Path) -> None:
+    folder, encoder = index.store.folder, index.model.encoder
+    refresh_sides(folder, [CountingDense(encoder, pooling="mean")])
+    index.add(patents()[4:])
+    index.delete(["XX-1-A1"])
+    index.add([patent(0, "A rubber lamp.")], replace=True)
+    refresh_sides(folder, encoder=encoder)
+    after = scores(index, "dense")
+    texts = [(number, text) for number, text in enumerate(TEXTS) if number not in (0, 1)] + [(0, "A rubber lamp.")]
+    fresh = Baseline.build(tmp_path / "fresh", Dense(encoder, pooling="mean"), [patent(*one) for one in texts])
+    for text in TEXTS:
+        assert after[text] == [(hit.id, pytest.approx(hit.score, abs=1e-6)) for hit in fresh.search_passages(text, 100)]
+    index.merge()
+    refresh_sides(folder, encoder=encoder)
+    assert scores(index, "dense") == after
+    assert len(list((folder / "sides" / "dense").glob("*/block.json"))) == 1
+
+
+def test_a_merge_encodes_nothing_again(index: Index) -> None:
+    side = CountingDense(index.model.encoder, pooling="mean")
+    refresh_side(index.store, side)
+    assert side.encoded == 8
+    index.add(patents()[4:])
+    refresh_side(index.store, side)
+    assert side.encoded == 12
+    index.delete(["XX-0-A1"])
+    index.merge()
+    assert refresh_side(index.store, side) == 1
+    assert side.encoded == 12
+
+
+def test_what_was_damaged_is_not_copied(index: Index) -> None:
+    side = CountingDense(index.model.encoder, pooling="mean")
+    refresh_side(index.store, side)
+    path = next((index.store.folder / "sides").glob("dense/*/vectors.npy"))
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 64
+    path.write_bytes(content)
+    assert damaged_side_files(index.store.folder) == [str(path.relative_to(index.store.folder))]
+    index.add(patents()[4:])
+    index.merge()
+    refresh_side(index.store, side)
+    assert side.encoded == 20
+    assert damaged_side_files(index.store.folder) == []
+
+
+def test_a_side_that_was_left_behind_says_which_command_helps(index: Index) -> None:
+    folder, encoder = index.store.folder, index.model.encoder
+    with pytest.raises(InputError, match=r"has no dense side .*index refresh .* --with dense"):
+        open_baseline(folder, "dense")
+    refresh_sides(folder, [Dense(encoder, pooling="mean")])
+    assert sides_of(folder) == ["dense"]
+    index.add(patents()[4:])
+    with pytest.raises(MismatchError, match=r"lacks .* passages .* sparse-coverage index refresh"):
+        open_baseline(folder, "dense", encoder=encoder)
+    refresh_sides(folder, encoder=encoder)
+    assert open_baseline(folder, "dense", encoder=encoder).search(TEXTS[5], k=1)[0].document == "XX-5-A1"
+
+
+def test_an_open_side_keeps_its_snapshot(index: Index) -> None:
+    folder, encoder = index.store.folder, index.model.encoder
+    refresh_sides(folder, [Dense(encoder, pooling="mean")])
+    opened = open_baseline(folder, "dense", encoder=encoder)
+    before = opened.search(TEXTS[0], k=10)
+    index.delete(["XX-0-A1"])
+    index.merge()
+    refresh_sides(folder, encoder=encoder)
+    assert opened.search(TEXTS[0], k=10) == before
+    assert open_baseline(folder, "dense", encoder=encoder).search(TEXTS[0], k=1)[0].document != "XX-0-A1"
+
+
+def test_deleted_documents_are_not_found(index: Index) -> None:
+    refresh_sides(index.store.folder, [Dense(index.model.encoder, pooling="mean")])
+    index.delete(["XX-2-A1"])
+    refresh_sides(index.store.folder, encoder=index.model.encoder)
+    found = open_baseline(index.store.folder, "dense", encoder=index.model.encoder).search(TEXTS[2], k=10)
+    assert len(found) == 3
+    assert "XX-2-A1" not in {hit.document for hit in found}
+
+
+def test_texts_alone_make_an_index_too(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
+    Baseline.build(tmp_path / "index", Dense(tiny_encoder, pooling="mean"), patents())
+    store = open_store(tmp_path / "index")
+    assert (store.state.documents, store.state.passages) == (6, 12)
+    assert np.count_nonzero(store.frequencies) == 0
+    with pytest.raises(InputError, match="exists already"):
+        Baseline.build(tmp_path / "index", Dense(tiny_encoder, pooling="mean"), patents())
+    with pytest.raises(InputError, match="holds no text"):
+        Baseline.build(tmp_path / "empty", Dense(tiny_encoder, pooling="mean"), [])
+
+
+def test_the_same_encoder_may_lie_elsewhere(index: Index, tiny_checkpoint: Path, tmp_path: Path) -> None:
+    refresh_sides(index.store.folder, [Dense(index.model.encoder, pooling="mean")])
+    moved = shutil.copytree(tiny_checkpoint, tmp_path / "moved")
+    assert (
+        Baseline.open(index.store.folder, Dense(str(moved), threads=1)).search(TEXTS[3], k=1)[0].document == "XX-3-A1"
+    )
+    other = write_checkpoint(tmp_path / "other", seed=1)
+    with pytest.raises(MismatchError, match="made with fingerprint"):
+        Baseline.open(index.store.folder, Dense(str(other), threads=1))
