@@ -1,6 +1,6 @@
 """An index as one sparse matrix, a row a passage and a column a center: SciPy's `.npz`, or safetensors.
 
-Both hold the arrays `data`, `indices`, `indptr` and `shape`; row i is line i of `passages.tsv` or `queries.txt`. The matrix is
+Both hold the arrays `data`, `indices`, `indptr` and `shape`; row i is line i of `units.tsv` or `queries.txt`. The matrix is
 made in memory: 8 bytes a posting.
 """
 

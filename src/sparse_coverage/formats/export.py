@@ -54,7 +54,7 @@ def export_index(
     """Write an index, and the query side of some queries, into a new folder.
 
     score = dot product / (`document_scale` * `query_scale`), apart from rounding. Beside the files of the format there are
-    `export.json` (the scales, and how the weights were made), `terms.tsv` (what each term means) and `passages.tsv` (which
+    `export.json` (the scales, and how the weights were made), `terms.tsv` (what each term means) and `units.tsv` (which
     document each passage belongs to, so that documents can be ranked by their best passage).
     """
     if format not in FORMATS:
