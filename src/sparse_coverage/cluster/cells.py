@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from sparse_coverage.cluster.connection import Cluster
-from sparse_coverage.cluster.share import PointsFile, Rows
+from sparse_coverage.cluster.share import PointsFile
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
+from sparse_coverage.vocabulary.selection.farthest_first import Rows
 
 STEP = 1 << 16
 """How many points a task assigns."""
