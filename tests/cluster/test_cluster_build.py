@@ -286,8 +286,8 @@ def test_vectors_of_a_run_are_read_back_as_they_were(
     spec = EncoderSpec.of(model.encoder, "auto", 1)
     run = plan.Run(0, 2, 3, first=17, passages=9)
     cluster_vectors.encode_run(str(tmp_path), str(tmp_path / "model"), spec, "passage", run, str(tmp_path / "out"))
-    units = [passage.text for patent in list(read_patents(file))[2:] for passage in passages(patent)][3:12]
-    for found, expected in zip(cluster_vectors.read_run(tmp_path / "out"), model.encode_documents(units), strict=True):
+    texts = [passage.text for patent in list(read_patents(file))[2:] for passage in passages(patent)][3:12]
+    for found, expected in zip(cluster_vectors.read_run(tmp_path / "out"), model.encode_documents(texts), strict=True):
         for name in ("centers", "weights", "spans"):
             assert getattr(found, name).tolist() == getattr(expected, name).tolist()
         assert (found.span_count, found.uncovered) == (expected.span_count, expected.uncovered)

@@ -120,7 +120,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)), resource.RLIM_I
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
 @pytest.mark.parametrize("limit", [20_000, 100_000])
 def test_a_disk_that_is_full_leaves_nothing_broken(tiny_checkpoint: Path, tmp_path: Path, limit: int) -> None:
-    """A write that fails in the middle (here: a limit on file sizes) is an error; with room again, the run goes on."""
+    """A write that fails in the middle (here: a limit on file sizes) is an error; with space again, the run goes on."""
     work, output = tmp_path / "work", tmp_path / "model"
     arguments = [str(tiny_checkpoint), str(work), str(output), "", "1"]
     failed = subprocess.run(
