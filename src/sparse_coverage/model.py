@@ -31,8 +31,8 @@ from sparse_coverage.vocabulary import (
     save_vocabulary,
 )
 from sparse_coverage.vocabulary.build import check_settings
-from sparse_coverage.vocabulary.document_sample import Documents, opened, sample_by_year
-from sparse_coverage.vocabulary.hub import vocabulary_folder
+from sparse_coverage.vocabulary.sampling import Documents, opened, sample_by_year
+from sparse_coverage.vocabulary.storage import vocabulary_folder
 
 MODEL_FILE = "model.json"
 MAX_SPANS = 5_000_000

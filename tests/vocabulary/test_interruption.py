@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from sparse_coverage import SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.vocabulary import nearest, sampler, shards
+from sparse_coverage.vocabulary import nearest
+from sparse_coverage.vocabulary.sampling import sampler, shards
 from sparse_coverage.vocabulary.selection import farthest_first, frontier, traversal_state
 
 checkpoint, work, output, point, threads = sys.argv[1:6]

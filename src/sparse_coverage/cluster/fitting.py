@@ -6,9 +6,11 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from sparse_coverage.cleaning_encoder import with_cleaning
-from sparse_coverage.cluster.cells import assign
 from sparse_coverage.cluster.connection import Cluster
 from sparse_coverage.cluster.documents import Report, input_digest
 from sparse_coverage.cluster.encoders import EncoderSpec
@@ -19,10 +21,15 @@ from sparse_coverage.cluster.traversal import traverse
 from sparse_coverage.encoding import DEFAULT_ENCODER, load_encoder
 from sparse_coverage.model import MAX_SPANS, SparseCoverage
 from sparse_coverage.presets import DEFAULT_PRESET, get_preset
+from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, build_vocabulary
 from sparse_coverage.vocabulary.build import Assignments, OnThisMachine, check_settings
+from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
 from sparse_coverage.vocabulary.selection.registry import Selection
+
+STEP = 1 << 16
+"""How many points a task assigns to their nearest centers."""
 
 
 def fit_on_cluster(
@@ -102,4 +109,21 @@ class OnCluster:
 
     def assign(self, sample: SpanSample, chosen: Selection, selection: str, sizes: list[int], seed: int) -> Assignments:
         """As `LongSteps.assign`."""
-        return assign(self.cluster, PointsFile.of(sample), chosen.rows, sizes)
+        cluster, file, total = self.cluster, PointsFile.of(sample), len(sample)
+        found = {size: Assignment(np.zeros(total, np.int32), np.zeros(total, np.float32)) for size in sizes}
+        centers = cluster.share(chosen.centers)
+        tops = range(0, total, STEP)
+        calls = ((file, top, centers, sizes, cluster.threads) for top in tops)
+        with progress_bar("Assigning spans", total) as advance:
+            for top, parts in zip(tops, cluster.run(assign_part, calls), strict=True):
+                for size, part in parts.items():
+                    found[size].nearest[top : top + STEP] = part.nearest
+                    found[size].distances[top : top + STEP] = part.distances
+                advance(min(STEP, total - top))
+        return found
+
+
+def assign_part(file: PointsFile, top: int, centers: Any, sizes: list[int], threads: int) -> Assignments:
+    """Assign some points, on a worker."""
+    points = file.rows(top, top + STEP)
+    return nearest_centers(points, np.array(centers), sizes=sizes, threads=threads, quiet=True)

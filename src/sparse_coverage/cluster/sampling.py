@@ -25,10 +25,10 @@ from sparse_coverage.patents import Patent
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, draw_sample
-from sparse_coverage.vocabulary.document_sample import sample_by_year
-from sparse_coverage.vocabulary.sample import SAMPLE
-from sparse_coverage.vocabulary.sampler import GROUP_CHARACTERS, SLACK, Sampler, grouped, sections_of
-from sparse_coverage.vocabulary.shards import ShardFolder
+from sparse_coverage.vocabulary.sampling.documents import sample_by_year
+from sparse_coverage.vocabulary.sampling.sample import SAMPLE
+from sparse_coverage.vocabulary.sampling.sampler import GROUP_CHARACTERS, SLACK, Sampler, grouped, sections_of
+from sparse_coverage.vocabulary.sampling.shards import ShardFolder
 
 Draws = npt.NDArray[np.uint64]
 Place = tuple[int, int]

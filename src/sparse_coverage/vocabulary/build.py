@@ -13,7 +13,7 @@ from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
 from sparse_coverage.vocabulary.quantised import Centers
 from sparse_coverage.vocabulary.radii import measure_cells
-from sparse_coverage.vocabulary.sample import SpanSample
+from sparse_coverage.vocabulary.sampling.sample import SpanSample
 from sparse_coverage.vocabulary.selection.registry import NESTED, SELECTIONS, Choice, Selection
 from sparse_coverage.vocabulary.vocabulary import Vocabulary, VocabularyConfig
 

@@ -23,9 +23,9 @@ from sparse_coverage.files import read_json, sha256_of, write_json
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans.units import SpanUnit
-from sparse_coverage.vocabulary.document_sample import hash64
-from sparse_coverage.vocabulary.sample import ANCHORS, POINTS, SAMPLE, SpanSample
-from sparse_coverage.vocabulary.shards import Shard, ShardFolder
+from sparse_coverage.vocabulary.sampling.documents import hash64
+from sparse_coverage.vocabulary.sampling.sample import ANCHORS, POINTS, SAMPLE, SpanSample
+from sparse_coverage.vocabulary.sampling.shards import Shard, ShardFolder
 
 GROUP_CHARACTERS = 500_000
 """Documents are encoded in groups of this much text: what an interruption can cost, and no more."""
