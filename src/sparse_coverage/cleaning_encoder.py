@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sparse_coverage.encoding import Encoder, Tokens, TokenVectors
-from sparse_coverage.patents.cleaning.cleaned import Normalized, clean, step_names
+from sparse_coverage.patents.cleaning import CleanedText, clean, step_names
 
 
 class CleaningEncoder:
-    """Wraps an encoder: texts are cleaned by named steps (`patents.normalize`), offsets are those of the original text.
+    """Wraps an encoder: texts are cleaned by named steps (`patents.cleaning`), offsets are those of the original text.
 
     The steps are part of the fingerprint: vectors of cleaned and of plain text are not compared by accident.
     """
@@ -49,7 +49,7 @@ class CleaningEncoder:
 
     def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
         """Yield the token vectors of each cleaned text, placed in the original, in order."""
-        waiting: deque[Normalized] = deque()
+        waiting: deque[CleanedText] = deque()
 
         def cleaned() -> Iterator[str]:
             for text in texts:

@@ -31,8 +31,8 @@ from sparse_coverage.vocabulary import (
     save_vocabulary,
 )
 from sparse_coverage.vocabulary.build import check_settings
-from sparse_coverage.vocabulary.document_sample import Documents, opened, sample_by_year
-from sparse_coverage.vocabulary.hub import vocabulary_folder
+from sparse_coverage.vocabulary.sampling import Documents, opened, sample_by_year
+from sparse_coverage.vocabulary.storage import vocabulary_folder
 
 MODEL_FILE = "model.json"
 MAX_SPANS = 5_000_000
@@ -92,7 +92,7 @@ class SparseCoverage:
         (give a list, or a function that opens the documents: they are read twice), and `max_spans` of their spans,
         uniformly. `selection` says how centers are chosen. In the folder `work` an interrupted run can be taken up again,
         and the sample used for other sizes without encoding anything twice; without it a temporary folder is used.
-        `clean` names steps of `patents.normalize`, such as `numerals`, that every text goes through before it is encoded.
+        `clean` names steps of `patents.cleaning`, such as `numerals`, that every text goes through before it is encoded.
         """
         check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
         settings = get_preset(preset) if isinstance(preset, str) else preset

@@ -153,7 +153,7 @@ def interrupt(*_: object) -> None:
 def test_several_segments_are_cut_where_a_local_build_cuts_them(
     collection: Path, model: SparseCoverage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sparse_coverage.index.writer.MAX_UNITS", 1_000)
+    monkeypatch.setattr("sparse_coverage.index.writer.MAX_PASSAGES", 1_000)
     Index.build(tmp_path / "local", model, read_patents(collection, on_problem=ignore), by="section", weight_bits=8)
     monkeypatch.setattr(plan, "MAX_PASSAGES", 1_000)
     with connect() as cluster:
@@ -286,8 +286,8 @@ def test_vectors_of_a_run_are_read_back_as_they_were(
     spec = EncoderSpec.of(model.encoder, "auto", 1)
     run = plan.Run(0, 2, 3, first=17, passages=9)
     cluster_vectors.encode_run(str(tmp_path), str(tmp_path / "model"), spec, "passage", run, str(tmp_path / "out"))
-    units = [passage.text for patent in list(read_patents(file))[2:] for passage in passages(patent)][3:12]
-    for found, expected in zip(cluster_vectors.read_run(tmp_path / "out"), model.encode_documents(units), strict=True):
+    texts = [passage.text for patent in list(read_patents(file))[2:] for passage in passages(patent)][3:12]
+    for found, expected in zip(cluster_vectors.read_run(tmp_path / "out"), model.encode_documents(texts), strict=True):
         for name in ("centers", "weights", "spans"):
             assert getattr(found, name).tolist() == getattr(expected, name).tolist()
         assert (found.span_count, found.uncovered) == (expected.span_count, expected.uncovered)

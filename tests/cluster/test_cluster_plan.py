@@ -32,7 +32,7 @@ def test_runs_end_where_the_windows_of_one_long_stream_end(sizes: list[list[int]
         patch.setattr(planning, "WINDOWS_PER_RUN", 2)
         runs = make_plan(shards(sizes, length)).runs
     windows, held = [], 0
-    places = []  # of every unit: its window, its document, its number in the document
+    places = []  # of every passage: its window, its document, its number in the document
     for document, passages in enumerate(sizes):
         for passage, tokens in enumerate(passages):
             places.append((len(windows), document, passage))
@@ -40,10 +40,10 @@ def test_runs_end_where_the_windows_of_one_long_stream_end(sizes: list[list[int]
             if held >= 50:
                 windows.append(held)
                 held = 0
-    expected = [list(units) for _, units in groupby(places, key=lambda place: place[0] // 2)]
-    assert [run.passages for run in runs] == [len(units) for units in expected]
+    expected = [list(run) for _, run in groupby(places, key=lambda place: place[0] // 2)]
+    assert [run.passages for run in runs] == [len(places) for places in expected]
     assert [run.first for run in runs] == [sum(map(len, expected[:number])) for number in range(len(expected))]
-    assert [(run.shard * length + run.document, run.passage) for run in runs] == [units[0][1:] for units in expected]
+    assert [(run.shard * length + run.document, run.passage) for run in runs] == [places[0][1:] for places in expected]
 
 
 @given(sizes=documents, length=st.integers(1, 9))

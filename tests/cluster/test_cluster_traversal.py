@@ -30,18 +30,14 @@ def write_sample(folder: Path, points: np.ndarray) -> SpanSample:
     return SpanSample(folder)
 
 
-def file_of(sample: SpanSample) -> PointsFile:
-    return PointsFile(str(sample.folder / "points.f16"), len(sample), sample.points.dimension)
-
-
 class InThisProcess:
     """The shares of a traversal without a cluster."""
 
     def __init__(self, sample: SpanSample, bounds: list[int], count: int) -> None:
-        self.shares = [Share(file_of(sample), first, last, count, 1) for first, last in pairwise(bounds)]
+        self.shares = [Share(PointsFile.of(sample), first, last, count, 1) for first, last in pairwise(bounds)]
 
     def meet(self, rows: np.ndarray, met: int) -> list[Candidates]:
-        return [share.meet(met, rows[met:]) for share in self.shares]
+        return [share.meet(rows[met:]) for share in self.shares]
 
 
 @settings(max_examples=40)
@@ -64,7 +60,7 @@ def test_shares_choose_what_one_machine_chooses_ties_included(
         # Small blocks and pools, so that most points stay behind a threshold.
         patch.setattr("sparse_coverage.vocabulary.selection.frontier.SMALLEST_BLOCK", 4)
         patch.setattr("sparse_coverage.vocabulary.selection.frontier.BLOCKS_AHEAD", 2)
-        patch.setattr("sparse_coverage.cluster.share.POOL", 2)
+        patch.setattr("sparse_coverage.vocabulary.selection.farthest_first.POOL", 2)
         sample = write_sample(Path(folder), points)
         most = len(np.unique(np.asarray(sample.points.rows(np.arange(total))), axis=0))
         count = 1 + int(share * (most - 1))
@@ -109,7 +105,7 @@ def test_a_traversal_loses_two_workers_and_stays_the_same(
     monkeypatch.setattr(traversal._Shares, "meet", kill_on_the_way)
     monkeypatch.setattr(traversal._Shares, "_start", count_starts)
     with connect() as cluster:
-        found = traversal.traverse(cluster, file_of(sample), 2_000, 4, tmp_path / "saved")
+        found = traversal.traverse(cluster, PointsFile.of(sample), 2_000, 4, tmp_path / "saved")
     assert killed == [True, True]
     assert len(started) == 4  # two shares, and two that took their place
     assert met[5] < 2_000 - 100  # both were killed well before the end
@@ -122,10 +118,10 @@ def test_a_traversal_goes_on_from_the_centers_that_were_saved(
     nodes: object, sample: SpanSample, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with connect() as cluster:
-        first = traversal.traverse(cluster, file_of(sample), 300, 4, tmp_path / "saved")
-        longer = traversal.traverse(cluster, file_of(sample), 700, 4, tmp_path / "saved")
+        first = traversal.traverse(cluster, PointsFile.of(sample), 300, 4, tmp_path / "saved")
+        longer = traversal.traverse(cluster, PointsFile.of(sample), 700, 4, tmp_path / "saved")
         monkeypatch.setattr(traversal, "_Shares", None)  # nobody is asked for what is known
-        again = traversal.traverse(cluster, file_of(sample), 500, 4, tmp_path / "saved")
+        again = traversal.traverse(cluster, PointsFile.of(sample), 500, 4, tmp_path / "saved")
     expected = farthest_first(sample.points, 700, seed=4, threads=1)
     np.testing.assert_array_equal(first.rows, expected.rows[:300])
     np.testing.assert_array_equal(longer.rows, expected.rows)
@@ -136,4 +132,4 @@ def test_a_traversal_goes_on_from_the_centers_that_were_saved(
 def test_too_few_points_are_an_error_that_says_how_many(nodes: object, tmp_path: Path) -> None:
     points = np.eye(4, dtype=np.float32)[np.arange(9_000) % 4]
     with connect() as cluster, pytest.raises(VocabularyError, match="4 distinct points"):
-        traversal.traverse(cluster, file_of(write_sample(tmp_path, points)), 5, 0, tmp_path / "saved")
+        traversal.traverse(cluster, PointsFile.of(write_sample(tmp_path, points)), 5, 0, tmp_path / "saved")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_coverage.patents.claims.references import referenced_claims
+from sparse_coverage.patents.claims import referenced_claims
 
 ALL = tuple(range(1, 20))
 TABLE = [

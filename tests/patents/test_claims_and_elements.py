@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.claims.elements import claim_elements
-from sparse_coverage.patents.claims.splitting import expand_claim, numbered_claims, split_claims
+from sparse_coverage.patents.claims import claim_elements, expand_claim, numbered_claims, split_claims
 
 CHAIN = [
     "A pump.",

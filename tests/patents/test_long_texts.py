@@ -4,10 +4,8 @@ import time
 
 import pytest
 
-from sparse_coverage.patents.claims.elements import claim_elements
-from sparse_coverage.patents.claims.references import referenced_claims
-from sparse_coverage.patents.claims.splitting import numbered_claims, split_claims
-from sparse_coverage.patents.cleaning.cleaned import STEPS, clean
+from sparse_coverage.patents.claims import claim_elements, numbered_claims, referenced_claims, split_claims
+from sparse_coverage.patents.cleaning import STEPS, clean
 from sparse_coverage.patents.readers.paragraphs import split_paragraphs
 
 FUNCTIONS = {f"step {name}": lambda text, name=name: clean(text, [name]) for name in STEPS} | {

@@ -5,10 +5,9 @@ import random
 
 from sparse_coverage.patents import Patent, Problem, passages
 from sparse_coverage.patents.export import to_record
-from sparse_coverage.patents.reading.context import Piece
-from sparse_coverage.patents.reading.limits import Limits
-from sparse_coverage.patents.reading.splitting import split_documents
+from sparse_coverage.patents.reading.context import Limits, Piece
 from sparse_coverage.patents.reading.work import Work, carry_out
+from sparse_coverage.patents.reading.xml import split_documents
 
 FILES = 10_000
 SEED = 20130901

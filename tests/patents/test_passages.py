@@ -43,7 +43,7 @@ def test_a_patent_with_nothing_but_a_title_gives_its_title():
 
 
 def test_an_unknown_unit_is_an_error():
-    with pytest.raises(InputError, match="unknown unit 'page'"):
+    with pytest.raises(InputError, match="not cut by 'page'"):
         passages(Patent("X"), "page")
 
 

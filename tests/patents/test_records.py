@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent, read_patents
-from sparse_coverage.patents.claims.splitting import numbered_claims
+from sparse_coverage.patents.claims import numbered_claims
 from sparse_coverage.patents.export import to_record
 from sparse_coverage.patents.patent import Paragraph
 from sparse_coverage.patents.readers.paragraphs import split_paragraphs
-from sparse_coverage.patents.reading.context import Piece
-from sparse_coverage.patents.reading.limits import Limits
+from sparse_coverage.patents.reading.context import Limits, Piece
 from sparse_coverage.patents.reading.work import Work, carry_out
 
 

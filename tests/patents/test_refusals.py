@@ -11,7 +11,7 @@ import zlib
 import pytest
 
 from sparse_coverage.patents import read_patents
-from sparse_coverage.patents.reading.limits import MEBIBYTE, Limits
+from sparse_coverage.patents.reading.context import MEBIBYTE, Limits
 
 BODY = '<patent-document ucid="EP-1-A1" lang="en"><abstract><p>Text {}.</p></abstract></patent-document>'
 GOOD = BODY.format("good").encode()

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from sparse_coverage import SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.vocabulary import nearest, sampler, shards
+from sparse_coverage.vocabulary import nearest
+from sparse_coverage.vocabulary.sampling import sampler, shards
 from sparse_coverage.vocabulary.selection import farthest_first, frontier, traversal_state
 
 checkpoint, work, output, point, threads = sys.argv[1:6]
@@ -120,7 +121,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)), resource.RLIM_I
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
 @pytest.mark.parametrize("limit", [20_000, 100_000])
 def test_a_disk_that_is_full_leaves_nothing_broken(tiny_checkpoint: Path, tmp_path: Path, limit: int) -> None:
-    """A write that fails in the middle (here: a limit on file sizes) is an error; with room again, the run goes on."""
+    """A write that fails in the middle (here: a limit on file sizes) is an error; with space again, the run goes on."""
     work, output = tmp_path / "work", tmp_path / "model"
     arguments = [str(tiny_checkpoint), str(work), str(output), "", "1"]
     failed = subprocess.run(

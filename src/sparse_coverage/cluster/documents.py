@@ -23,7 +23,7 @@ from sparse_coverage.files import read_json, write_json
 from sparse_coverage.patents import Patent, Problem, read_patents
 from sparse_coverage.patents.languages import wanted_language
 from sparse_coverage.patents.patent import Claim, Paragraph
-from sparse_coverage.patents.reading.limits import DEFAULT_LIMITS
+from sparse_coverage.patents.reading.context import DEFAULT_LIMITS
 from sparse_coverage.patents.reading.read import work_of
 from sparse_coverage.patents.reading.sources import STDIN, Found, expand, require_present
 from sparse_coverage.patents.reading.work import Outcome, carry_out_all

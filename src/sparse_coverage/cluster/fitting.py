@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from sparse_coverage.cleaning_encoder import with_cleaning
-from sparse_coverage.cluster.cells import assign
 from sparse_coverage.cluster.connection import Cluster
 from sparse_coverage.cluster.documents import Report, input_digest
 from sparse_coverage.cluster.encoders import EncoderSpec
@@ -18,12 +21,15 @@ from sparse_coverage.cluster.traversal import traverse
 from sparse_coverage.encoding import DEFAULT_ENCODER, load_encoder
 from sparse_coverage.model import MAX_SPANS, SparseCoverage
 from sparse_coverage.presets import DEFAULT_PRESET, get_preset
+from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit
-from sparse_coverage.vocabulary import SampleConfig, SpanSample, Vocabulary, VocabularyConfig, build_vocabulary
-from sparse_coverage.vocabulary.build import check_settings, levels_of
-from sparse_coverage.vocabulary.common import CommonPart
-from sparse_coverage.vocabulary.radii import measure_cells
-from sparse_coverage.vocabulary.sample import POINTS
+from sparse_coverage.vocabulary import SampleConfig, SpanSample, build_vocabulary
+from sparse_coverage.vocabulary.build import Assignments, OnThisMachine, check_settings
+from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
+from sparse_coverage.vocabulary.selection.registry import Selection
+
+STEP = 1 << 16
+"""How many points a task assigns to their nearest centers."""
 
 
 def fit_on_cluster(
@@ -72,58 +78,52 @@ def fit_on_cluster(
     )
     sample = sample_on_cluster(cluster, work, names, language, running, spec, config, on_problem)
     shutil.rmtree(state / "documents", ignore_errors=True)  # encoded; nothing else will be read from them
-    if selection != "farthest-first":
-        vocabulary = build_vocabulary(
-            sample,
-            running,
-            name,
-            size=size,
-            sizes=sizes,
-            tau=tau,
-            seed=seed,
-            selection=selection,
-            common=method.common,
-            checkpoints=work,
-        )
-    else:
-        levels = levels_of(sample, size, sizes)
-        wanted = VocabularyConfig(
-            encoder=running.name,
-            fingerprint=running.fingerprint,
-            precision=running.precision,
-            dimension=running.dimension,
-            unit=name,
-            size=levels[-1],
-            tau=tau,
-            selection=selection,
-            seed=seed,
-            spans=len(sample),
-            documents=sample.documents,
-            common=method.common,
-        )
-        vocabulary = _cover(cluster, sample, wanted, levels, state)
+    steps = OnCluster(cluster, state) if selection == "farthest-first" else OnThisMachine(checkpoints=work)
+    vocabulary = build_vocabulary(
+        sample,
+        running,
+        name,
+        size=size,
+        sizes=sizes,
+        tau=tau,
+        seed=seed,
+        selection=selection,
+        common=method.common,
+        steps=steps,
+    )
     return SparseCoverage(running, vocabulary, method.activation, method.scoring)
 
 
-def _cover(
-    cluster: Cluster, sample: SpanSample, config: VocabularyConfig, levels: list[int], state: Path
-) -> Vocabulary:
-    """Choose centers by farthest-first and measure their cells, as `build_vocabulary` does on one machine."""
-    part = None if config.common is None else CommonPart.of(sample.points, config.common)
-    kind = "" if part is None else f"-without-{part.fingerprint}"
-    if part is not None:
-        sample = sample.without(part)  # leaves a file in the shared folder
-    path = sample.folder / POINTS
-    file = PointsFile(str(path.with_stem(path.stem + kind)), len(sample), config.dimension)
-    chosen = traverse(cluster, file, config.size, config.seed, state / f"centers-{config.seed}{kind}.safetensors")
-    assigned = assign(cluster, file, chosen.rows, levels)
-    cells = {level: measure_cells(assignment, level, config.tau) for level, assignment in assigned.items()}
-    return Vocabulary(
-        centers=sample.points.rows(chosen.rows),
-        radii=cells[config.size].radii,
-        anchors=sample.anchors(chosen.rows),
-        config=config,
-        levels=cells,
-        gaps=chosen.distances,
-        common=part,
-    )
+@dataclass(frozen=True, slots=True)
+class OnCluster:
+    """Runs the long steps of building a vocabulary by farthest-first on a cluster that sees the folder of the sample."""
+
+    cluster: Cluster
+    state: Path
+
+    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> Selection:
+        """As `LongSteps.choose`."""
+        path = self.state / f"centers-{seed}{sample.variant}.safetensors"
+        found = traverse(self.cluster, PointsFile.of(sample), size, seed, path)
+        return Selection(found.rows, sample.points.rows(found.rows), found.distances)
+
+    def assign(self, sample: SpanSample, chosen: Selection, selection: str, sizes: list[int], seed: int) -> Assignments:
+        """As `LongSteps.assign`."""
+        cluster, file, total = self.cluster, PointsFile.of(sample), len(sample)
+        found = {size: Assignment(np.zeros(total, np.int32), np.zeros(total, np.float32)) for size in sizes}
+        centers = cluster.share(chosen.centers)
+        tops = range(0, total, STEP)
+        calls = ((file, top, centers, sizes, cluster.threads) for top in tops)
+        with progress_bar("Assigning spans", total) as advance:
+            for top, parts in zip(tops, cluster.run(assign_part, calls), strict=True):
+                for size, part in parts.items():
+                    found[size].nearest[top : top + STEP] = part.nearest
+                    found[size].distances[top : top + STEP] = part.distances
+                advance(min(STEP, total - top))
+        return found
+
+
+def assign_part(file: PointsFile, top: int, centers: Any, sizes: list[int], threads: int) -> Assignments:
+    """Assign some points, on a worker."""
+    points = file.rows(top, top + STEP)
+    return nearest_centers(points, np.array(centers), sizes=sizes, threads=threads, quiet=True)

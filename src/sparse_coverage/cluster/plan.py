@@ -15,7 +15,7 @@ from sparse_coverage.cluster.documents import DocumentSize
 from sparse_coverage.encoding.batching import WINDOW_TOKENS
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.index.postings import MAX_PASSAGES
-from sparse_coverage.patents.reading.duplicates import Duplicates
+from sparse_coverage.patents.survey import Duplicates
 
 WINDOWS_PER_RUN = 4
 """How many windows a task encodes: what the loss of a worker costs, and no more."""
@@ -23,7 +23,7 @@ WINDOWS_PER_RUN = 4
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Consecutive units to encode: they start at a passage of a document of a shard; `first` is the first one's number."""
+    """Consecutive passages to encode: they start at a passage of a document of a shard; `first` is the first one's number."""
 
     shard: int
     document: int
@@ -34,7 +34,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Consecutive documents, those without text included, that make a segment; `first` is the number of their first unit."""
+    """Consecutive documents, those without text included, that make a segment; `first` is the number of their first passage."""
 
     shard: int
     document: int
@@ -51,7 +51,7 @@ class Plan:
     parts: list[Part]
 
     def runs_of(self, part: Part) -> list[int]:
-        """Return the numbers of the runs that hold units of a segment."""
+        """Return the numbers of the runs that hold passages of a segment."""
         last = part.first + part.passages
         return [n for n, run in enumerate(self.runs) if run.first < last and part.first < run.first + run.passages]
 

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-import numpy.typing as npt
 from safetensors import safe_open
 
 from sparse_coverage.cluster.connection import Cluster
@@ -25,12 +23,18 @@ from sparse_coverage.patents import Patent
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, draw_sample
-from sparse_coverage.vocabulary.document_sample import sample_by_year
-from sparse_coverage.vocabulary.sample import SAMPLE
-from sparse_coverage.vocabulary.sampler import GROUP_CHARACTERS, SLACK, Sampler, grouped, sections_of
-from sparse_coverage.vocabulary.shards import ShardFolder
+from sparse_coverage.vocabulary.sampling.documents import sample_by_year
+from sparse_coverage.vocabulary.sampling.sample import SAMPLE
+from sparse_coverage.vocabulary.sampling.sampler import (
+    GROUP_CHARACTERS,
+    Draws,
+    Sampler,
+    Threshold,
+    grouped,
+    sections_of,
+)
+from sparse_coverage.vocabulary.sampling.shards import ShardFolder
 
-Draws = npt.NDArray[np.uint64]
 Place = tuple[int, int]
 """A document: its shard, and its number there."""
 
@@ -80,7 +84,7 @@ def encode_group(
         (group,) = grouped(documents_at(Path(documents), places))
         with TemporaryDirectory(prefix="sparse-coverage-") as folder:
             sampler = Sampler(Path(folder), config)
-            sampler.threshold = threshold
+            sampler.threshold.value = threshold
             shard = sampler.encode(group, spec.load(), get_unit(config.unit))
             local = ShardFolder(Path(folder) / "group")
             local.write(0, shard)
@@ -119,7 +123,7 @@ def _groups(readings: Iterator[list[DocumentSize]], config: SampleConfig) -> Ite
 
 
 def _encode(cluster: Cluster, state: Path, groups: list[list[Place]], spec: EncoderSpec, config: SampleConfig) -> None:
-    limit = _Limit(config.max_spans)
+    threshold = Threshold(config.max_spans)  # only spares disk: the last step decides
     calls = (
         (
             str(state / "documents"),
@@ -127,28 +131,12 @@ def _encode(cluster: Cluster, state: Path, groups: list[list[Place]], spec: Enco
             places,
             spec,
             config,
-            limit.threshold,  # as low as it is known to be when the group is handed out
+            threshold.value,  # as low as it is known to be when the group is handed out
         )
         for number, places in enumerate(groups)
     )
     with progress_bar("Encoding documents", sum(map(len, groups))) as advance:
         for places, draws in zip(groups, cluster.run(encode_group, calls), strict=True):
-            limit.add(draws)
+            threshold.add(draws)
+            threshold.lower()
             advance(len(places))
-
-
-class _Limit:
-    """The draw above which a span is surely not in the sample. It only spares disk: the last step decides."""
-
-    def __init__(self, wanted: int) -> None:
-        self.threshold = (1 << 64) - 1
-        self._wanted = wanted
-        self._held: list[Draws] = []
-
-    def add(self, draws: Draws) -> None:
-        """Take the draws of one more group."""
-        self._held.append(draws[draws <= np.uint64(self.threshold)])
-        if sum(map(len, self._held)) > SLACK * self._wanted:
-            together = np.concatenate(self._held)
-            self.threshold = int(np.partition(together, self._wanted - 1)[self._wanted - 1])
-            self._held = [together[together <= np.uint64(self.threshold)]]

@@ -17,14 +17,19 @@ import numpy as np
 from safetensors.numpy import load_file, save_file
 
 from sparse_coverage.cluster.connection import Cluster, ClusterError
-from sparse_coverage.cluster.share import Candidates, Distances, PointsFile, Rows, Share
+from sparse_coverage.cluster.share import Candidates, PointsFile, Share
 from sparse_coverage.cluster.shared_files import published
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.points import Points
-from sparse_coverage.vocabulary.quantised import margin, quantise
 from sparse_coverage.vocabulary.selection.distinct import check_enough, too_few
-from sparse_coverage.vocabulary.selection.farthest_first import SAME_POINT, SECONDS_BETWEEN_SAVES, Traversal
-from sparse_coverage.vocabulary.selection.refresh import choose
+from sparse_coverage.vocabulary.selection.farthest_first import (
+    SECONDS_BETWEEN_SAVES,
+    Distances,
+    Rows,
+    Traversal,
+    above,
+    choose_among,
+)
 
 SMALLEST_SHARE = 4096
 """Fewer points than this are not worth a worker of their own."""
@@ -105,26 +110,19 @@ def _choose(points: Points, chosen: _Chosen, found: list[Candidates]) -> None:
     tie_row = min(one.tie_row for one in found if np.float32(one.theta) == theta)
     rows = np.concatenate([one.rows for one in found])
     distances = np.concatenate([one.distances for one in found])
-    reaching = (distances > theta) | ((distances == theta) & (rows < tie_row))
-    rows, distances = rows[reaching], distances[reaching]
-    vectors = points.rows(rows)
-    room = len(chosen.rows) - chosen.count
-    picked, gaps = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.float32)
-    number = choose(
+    named = above(rows, distances, theta, tie_row)
+    rows, distances = rows[named], distances[named]
+    picked, gaps = choose_among(
         rows,
         distances,
-        vectors,
-        quantise(vectors),
-        picked,
-        gaps,
-        np.zeros(len(rows), dtype=np.int32),
+        points.rows(rows),
+        np.zeros(len(rows), dtype=np.int32),  # the shares find out themselves which center is nearest
         theta,
         tie_row,
-        SAME_POINT,
-        chosen.count,
-        margin(points.dimension),
+        first=chosen.count,
+        most=len(chosen.rows) - chosen.count,
     )
-    chosen.add(rows[picked[:number]], gaps[:number])
+    chosen.add(rows[picked], gaps)
 
 
 class _Shares:
@@ -141,7 +139,7 @@ class _Shares:
 
     def meet(self, rows: Rows, met: int) -> list[Candidates]:
         """Tell every share the centers from number `met` on; return what each names."""
-        asked = [actor.meet.remote(met, rows[met:]) for actor in self._actors]
+        asked = [actor.meet.remote(rows[met:]) for actor in self._actors]
         found = [self._answer(place, reference, rows) for place, reference in enumerate(asked)]
         self._losses = 0
         return found
@@ -165,7 +163,7 @@ class _Shares:
                         "memory. With --work, the same command goes on from the last saved state."
                     ) from None
                 self._actors[place] = self._start(place)
-                reference = self._actors[place].meet.remote(0, rows)
+                reference = self._actors[place].meet.remote(rows)
 
     def _start(self, place: int) -> Any:
         # No cores are reserved: nothing else runs meanwhile, and after the loss of a node there may be none left over.

@@ -1,4 +1,4 @@
-"""The sparse vectors of a run of units: computed on a worker, kept in one file, read back for the segments."""
+"""The sparse vectors of a run of passages: computed on a worker, kept in one file, read back for the segments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sparse_coverage.vectors import SparseVector
 
 
 def encode_run(documents: str, model: str, spec: EncoderSpec, by: By, run: Run, target: str) -> None:
-    """Encode the units of a run, on a worker."""
+    """Encode the passages of a run, on a worker."""
     if Path(target).exists():
         return
     patents = documents_from(Path(documents), run.shard, run.document)
@@ -45,7 +45,7 @@ def read_run(path: Path) -> Iterator[SparseVector]:
     """Yield the vectors of a run, without the places of their spans in the text, which no index keeps."""
     arrays = load_file(path)
     ends = np.cumsum(arrays["lengths"])
-    for unit, (end, length) in enumerate(zip(ends.tolist(), arrays["lengths"].tolist(), strict=True)):
+    for number, (end, length) in enumerate(zip(ends.tolist(), arrays["lengths"].tolist(), strict=True)):
         part = slice(end - length, end)
         nowhere = np.zeros(length, dtype=np.int32)
         yield SparseVector(
@@ -54,8 +54,8 @@ def read_run(path: Path) -> Iterator[SparseVector]:
             arrays["spans"][part],
             nowhere,
             nowhere,
-            int(arrays["span_counts"][unit]),
-            int(arrays["uncovered"][unit]),
+            int(arrays["span_counts"][number]),
+            int(arrays["uncovered"][number]),
         )
 
 

@@ -23,6 +23,7 @@ from sparse_coverage.engines.statistics import Statistics
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_folder, read_json, write_json
 from sparse_coverage.index import IndexStore
+from sparse_coverage.index.facts import FAMILY_FIELD
 from sparse_coverage.progress import tracked
 from sparse_coverage.search.statistics import ScoringConfig
 
@@ -164,7 +165,8 @@ def facts_in(store: IndexStore) -> Callable[[str], list[str]]:
         if number is None:
             return []
         segment = store.segment_of_document(number)
-        return [f"kin={name}" for name in segment.facts.terms_of(number - segment.first_document, "kin")]
+        names = segment.facts.terms_of(number - segment.first_document, FAMILY_FIELD)
+        return [f"{FAMILY_FIELD}={name}" for name in names]
 
     return facts_of
 

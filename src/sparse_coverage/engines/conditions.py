@@ -13,11 +13,11 @@ import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import filters
-from sparse_coverage.index.facts import DATES, TERM_FIELDS, collect_facts
+from sparse_coverage.index.facts import DATES, FAMILY_FIELD, TERM_FIELDS, collect_facts
 from sparse_coverage.index.filters import Filter
 from sparse_coverage.index.records import DocumentRecord
 
-KIN = "kin="
+_FAMILY = f"{FAMILY_FIELD}="
 _DATE_FIELDS = ("published", "priority")
 
 
@@ -82,8 +82,8 @@ def condition_of(filter_: Filter, facts_of: Callable[[str], list[str]]) -> Condi
     if isinstance(filter_, filters.Section):
         return AnyOf("facts", tuple(f"section={name}" for name in filter_.names))
     if isinstance(filter_, filters.Family):
-        known = [fact for fact in facts_of(filter_.id) if fact.startswith(KIN)]
-        return AnyOf("facts", tuple(dict.fromkeys([*(f"{KIN}{name}" for name in filter_.kin), *known])))
+        known = [fact for fact in facts_of(filter_.id) if fact.startswith(_FAMILY)]
+        return AnyOf("facts", tuple(dict.fromkeys([*(f"{_FAMILY}{name}" for name in filter_.names), *known])))
     raise InputError(
         f"The filter {filter_!r} cannot be said to an engine. Use those of sparse_coverage.index.filters, joined by &, | and ~."
     )

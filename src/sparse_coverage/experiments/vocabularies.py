@@ -16,7 +16,7 @@ from sparse_coverage.patents import Patent
 from sparse_coverage.presets import Preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SpanSample, Vocabulary, load_vocabulary
-from sparse_coverage.vocabulary.sample import SAMPLE
+from sparse_coverage.vocabulary.sampling.sample import SAMPLE
 from sparse_coverage.vocabulary.selection.registry import NESTED
 
 

@@ -1,8 +1,8 @@
 """What filters ask about documents, as columns: two dates each, and lists of documents by term.
 
 A term is a field and a value, `country=EP`, `ipc=H04N 5/44`, and so on; terms are kept sorted, so all symbols with a prefix
-stand next to each other. The family of a document is the set of its `kin=` terms: its own id, the ids of its family members,
-and the family's own name (set off by a `=`). Documents that share one are of one family.
+stand next to each other. The family of a document is the set of its terms of the field `kin`: its own id, the ids of its
+family members, and the family's own name (set off by a `=`). Documents that share one are of one family.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import numpy.typing as npt
 from sparse_coverage.index.records import DocumentRecord, Uint32s
 
 DATES = ("publication_date", "priority_date")
+FAMILY_FIELD = "kin"
+"""The field of the terms that documents of one family share, as it is written on disk and in search engines."""
 TERM_FIELDS = ("ipc", "cpc", "country", "kind", "language")
 _AFTER_ANY = "\U0010ffff"
 
@@ -79,7 +81,7 @@ def collect_facts(records: Iterable[DocumentRecord]) -> DocumentFacts:
     )
 
 
-def kin_of(id_: str, metadata: Mapping[str, Any]) -> set[str]:
+def family_names(id_: str, metadata: Mapping[str, Any]) -> set[str]:
     """Return the names under which a document's family is known."""
     family = metadata.get("family")
     return {id_, *_strings(metadata.get("family_members")), *([f"={family}"] if family else [])}
@@ -105,7 +107,7 @@ def _terms(record: DocumentRecord) -> set[str]:
         f"{field}={normal(field, value)}" for field in TERM_FIELDS for value in _strings(record.metadata.get(field))
     }
     found.add(f"id={record.id}")
-    return found | {f"kin={name}" for name in kin_of(record.id, record.metadata)}
+    return found | {f"{FAMILY_FIELD}={name}" for name in family_names(record.id, record.metadata)}
 
 
 def _strings(value: Any) -> list[str]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index.facts import DATES, Mask, kin_of, normal
+from sparse_coverage.index.facts import DATES, FAMILY_FIELD, Mask, family_names, normal
 from sparse_coverage.index.records import Bytes
 
 if TYPE_CHECKING:
@@ -123,7 +123,8 @@ def family(id_: str, name: str = "", members: Iterable[str] = ()) -> Filter:
     is to leave one's own family out: `~family("EP-1246167-A1")`.
     """
     (id_,) = _some("a document", [id_])
-    return Family(id_, tuple(sorted(kin_of(id_.strip(), {"family": name, "family_members": tuple(members)}))))
+    names = family_names(id_.strip(), {"family": name, "family_members": tuple(members)})
+    return Family(id_, tuple(sorted(names)))
 
 
 @dataclass(frozen=True)
@@ -206,14 +207,14 @@ class Section(Filter):
 
 @dataclass(frozen=True)
 class Family(Filter):
-    """A document and its kin."""
+    """The family of a document: all documents that share one of its names, such as the id of a member."""
 
     id: str
-    kin: tuple[str, ...]
+    names: tuple[str, ...]
 
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
         """As `Filter.mask`."""
-        found = [segment.facts.with_term("kin", name) for name in self.kin]
+        found = [segment.facts.with_term(FAMILY_FIELD, name) for name in self.names]
         return np.logical_or.reduce(found), False
 
     def bound(self, store: IndexStore) -> Filter:
@@ -222,7 +223,8 @@ class Family(Filter):
         if number is None:
             return self
         segment = store.segment_of_document(number)
-        return Family(self.id, (*self.kin, *segment.facts.terms_of(number - segment.first_document, "kin")))
+        known = segment.facts.terms_of(number - segment.first_document, FAMILY_FIELD)
+        return Family(self.id, (*self.names, *known))
 
 
 def _dates(column: int, before: str, after: str, since: str, until: str) -> Filter:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sparse_coverage.patents.claims.splitting import begins_with_number
+from sparse_coverage.patents.claims import begins_with_number
 from sparse_coverage.patents.patent import Claim, Paragraph, Patent
 
 _DIRECT = re.compile(r"/patent-document/\w+/(?:p|claim)\[(\d+)\]")

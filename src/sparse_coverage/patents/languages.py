@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.reading.context import ANY_LANGUAGE
 
 T = TypeVar("T")
 
-
+ANY_LANGUAGE = "any"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 # Longer names for the languages that patents come in most.
 _ALIASES = {

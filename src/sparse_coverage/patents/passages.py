@@ -1,4 +1,4 @@
-"""From a patent to its units of retrieval."""
+"""From a patent to its passages, which are indexed and found."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def passages(patent: Patent, by: By = "passage") -> Iterator[Passage]:
 
     By `passage`: one for each abstract paragraph, description paragraph and claim; a patent with nothing but a title
     gives its title. By `section`: title and abstract, claims, description. By `document`: everything in one text.
-    Empty units are left out.
+    Empty ones are left out.
     """
     if by == "passage":
         return _by_passage(patent)
@@ -36,7 +36,7 @@ def passages(patent: Patent, by: By = "passage") -> Iterator[Passage]:
         return _by_section(patent)
     if by == "document":
         return _by_document(patent)
-    raise InputError(f"unknown unit {by!r}: use 'passage', 'section' or 'document'.")
+    raise InputError(f"a patent is not cut by {by!r}: use 'passage', 'section' or 'document'.")
 
 
 def _joined(*texts: str) -> str:

@@ -59,7 +59,7 @@ class Patent:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A unit of retrieval: one paragraph or claim, traceable to its place in the document.
+    """What is indexed and found: one paragraph or claim, traceable to its place in the document.
 
     `start` and `end` are character offsets into the text of the passage's section (its paragraphs joined by newlines;
     see `section_text`). Title and abstract read as one passage have the section `title+abstract`, a whole document has

@@ -1,4 +1,4 @@
-"""What crosses the door of this room: the spans of a text, with or without their vectors."""
+"""The spans of a text with their vectors: what a unit makes of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the encoder's tokens are in the text, and which of them say something."""
+"""Where the encoder's tokens are in the text, and which of them are lexical: those that hold a letter or digit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from sparse_coverage.encoding.encoder import IntArray, Tokens, TokenVectors
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenPlaces:
-    """The tokens of a text: where each starts and ends, blanks around it left out, and whether it holds a letter or digit."""
+    """The tokens of a text: where each starts and ends, blanks around it left out, and whether it is lexical.
+
+    A token is lexical if it holds a letter or digit; punctuation alone is not.
+    """
 
     starts: IntArray
     ends: IntArray

@@ -1,4 +1,4 @@
-"""The units of coverage by name: what counts as one span of a text."""
+"""The units by name: what counts as one span of a text."""
 
 from __future__ import annotations
 

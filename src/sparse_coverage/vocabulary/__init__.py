@@ -2,10 +2,8 @@
 
 from sparse_coverage.vocabulary.build import build_vocabulary, check_settings
 from sparse_coverage.vocabulary.canonical import canonical_distance
-from sparse_coverage.vocabulary.hub import publish, vocabulary_folder
-from sparse_coverage.vocabulary.sample import SpanSample
-from sparse_coverage.vocabulary.sampler import SampleConfig, draw_sample
-from sparse_coverage.vocabulary.storage import load_vocabulary, save_vocabulary
+from sparse_coverage.vocabulary.sampling import SampleConfig, SpanSample, draw_sample
+from sparse_coverage.vocabulary.storage import load_vocabulary, publish, save_vocabulary, vocabulary_folder
 from sparse_coverage.vocabulary.vocabulary import Anchor, Vocabulary, VocabularyConfig
 
 __all__ = [

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from sparse_coverage.encoding.encoder import Encoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.vocabulary.common import CommonPart
-from sparse_coverage.vocabulary.nearest import nearest_centers
+from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
 from sparse_coverage.vocabulary.quantised import Centers
 from sparse_coverage.vocabulary.radii import measure_cells
-from sparse_coverage.vocabulary.sample import SpanSample
-from sparse_coverage.vocabulary.selection.registry import NESTED, SELECTIONS, Choice
+from sparse_coverage.vocabulary.sampling.sample import SpanSample
+from sparse_coverage.vocabulary.selection.registry import NESTED, SELECTIONS, Choice, Selection
 from sparse_coverage.vocabulary.vocabulary import Vocabulary, VocabularyConfig
+
+Assignments = dict[int, Assignment]
+"""For each size V, every span's nearest center among the first V, and its distance."""
 
 DEFAULT_SIZE = 10_000
 SPANS_PER_CENTER = 10
@@ -49,11 +54,38 @@ def check_settings(
         raise InputError(f"{largest:,} centers cannot be chosen from at most {max_spans:,} spans: sample more spans.")
 
 
-def levels_of(sample: SpanSample, size: int | None, sizes: Sequence[int]) -> list[int]:
-    """Return the sizes to measure cells for, rising. Without a `size`: 10,000 centers, or a tenth of the spans where that is fewer."""
-    if size is None:
-        size = max((*sizes, max(1, min(DEFAULT_SIZE, len(sample) // SPANS_PER_CENTER))))
-    return sorted({*sizes, size})
+class LongSteps(Protocol):
+    """The two steps of building a vocabulary that take long, wherever they run: on this machine, or on a cluster."""
+
+    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> Selection:
+        """Choose centers among the spans."""
+        ...
+
+    def assign(self, sample: SpanSample, chosen: Selection, selection: str, sizes: list[int], seed: int) -> Assignments:
+        """Assign every span to the nearest of the first V centers, for each of the sizes V, which rise."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class OnThisMachine:
+    """Runs them here. In the folder `checkpoints` an interrupted run leaves its state."""
+
+    threads: int | None = None
+    checkpoints: Path | None = None
+
+    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> Selection:
+        """As `LongSteps.choose`."""
+        path = self._checkpoint(f"traversal-{seed}{sample.variant}.npz")
+        return SELECTIONS[selection](sample, Choice(size, seed, self.threads, path))
+
+    def assign(self, sample: SpanSample, chosen: Selection, selection: str, sizes: list[int], seed: int) -> Assignments:
+        """As `LongSteps.assign`."""
+        path = self._checkpoint(f"cells-{selection}-{seed}-{'-'.join(map(str, sizes))}{sample.variant}.bin")
+        centers = Centers.of(chosen.centers)
+        return nearest_centers(sample.points, centers, sizes=sizes, threads=self.threads, checkpoint=path)
+
+    def _checkpoint(self, name: str) -> Path | None:
+        return None if self.checkpoints is None else self.checkpoints / name
 
 
 def build_vocabulary(
@@ -69,29 +101,24 @@ def build_vocabulary(
     common: int | None = None,
     threads: int | None = None,
     checkpoints: Path | None = None,
+    steps: LongSteps | None = None,
 ) -> Vocabulary:
     """Choose centers among the sampled spans and give each its radius.
 
     Without a `size`: 10,000 centers, or a tenth of the spans where that is fewer. `sizes` are smaller sizes to measure
     radii for in the same pass, for `Vocabulary.truncate`. `common`: remove the mean of the vectors and this many of their
-    strongest common directions first. In the folder `checkpoints` an interrupted run leaves its state.
+    strongest common directions first. In the folder `checkpoints` an interrupted run leaves its state. `steps` runs the
+    long steps elsewhere.
     """
-    levels = levels_of(sample, size, sizes)
-    size = levels[-1] if size is None else size
+    if size is None:
+        size = max((*sizes, max(1, min(DEFAULT_SIZE, len(sample) // SPANS_PER_CENTER))))
+    levels = sorted({*sizes, size})
     check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection)
     part = None if common is None else CommonPart.of(sample.points, common)
-    kind = "" if part is None else f"-without-{part.fingerprint}"
     sample = sample if part is None else sample.without(part)
-    traversal = checkpoints / f"traversal-{seed}{kind}.npz" if checkpoints else None
-    chosen = SELECTIONS[selection](sample, Choice(size, seed, threads, traversal))
-    name = f"cells-{selection}-{seed}-{'-'.join(map(str, levels))}{kind}.bin"
-    assigned = nearest_centers(
-        sample.points,
-        Centers.of(chosen.centers),
-        sizes=levels,
-        threads=threads,
-        checkpoint=checkpoints / name if checkpoints else None,
-    )
+    steps = steps or OnThisMachine(threads, checkpoints)
+    chosen = steps.choose(sample, selection, size, seed)
+    assigned = steps.assign(sample, chosen, selection, levels, seed)
     cells = {level: measure_cells(assignment, level, tau) for level, assignment in assigned.items()}
     config = VocabularyConfig(
         encoder=encoder.name,

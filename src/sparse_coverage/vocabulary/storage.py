@@ -1,11 +1,13 @@
 """A vocabulary's files: `vocabulary.json` (how it was made, checksums), `centers.safetensors`, `anchors.jsonl`.
 
-Nothing is pickled. The arrays can be mapped into memory instead of read.
+Nothing is pickled. The arrays can be mapped into memory instead of read. The same files can be published on the model hub
+and fetched from there by their name; the hub's own client does that.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -18,12 +20,13 @@ from safetensors.numpy import save
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.files import read_json, sha256_of, write_json
 from sparse_coverage.vocabulary.common import CommonPart
-from sparse_coverage.vocabulary.hub import vocabulary_folder
 from sparse_coverage.vocabulary.radii import Cells
 from sparse_coverage.vocabulary.vocabulary import Anchor, Vocabulary, VocabularyConfig
 
 FORMAT = 1
 HEADER, CENTERS, ANCHORS = "vocabulary.json", "centers.safetensors", "anchors.jsonl"
+_PUBLISHED = (HEADER, CENTERS, ANCHORS, "model.json")
+_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 def save_vocabulary(vocabulary: Vocabulary, folder: Path) -> None:
@@ -78,6 +81,41 @@ def load_vocabulary(source: str | Path, *, mmap: bool = False, check: bool = Tru
         raise VocabularyError(
             f"{folder}: the files do not fit together ({type(error).__name__}: {error}). Restore them or fit the vocabulary again."
         ) from None
+
+
+def vocabulary_folder(source: str | Path) -> Path:
+    """Return the local folder of a vocabulary: the folder itself, or the hub's copy of `owner/name`, fetched if need be."""
+    if isinstance(source, Path) or Path(source).exists() or not _HUB_ID.fullmatch(source):
+        return Path(source)
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(source, allow_patterns=list(_PUBLISHED)))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:  # ValueError: an impossible name
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise VocabularyError(
+            f"'{source}' is no folder here, and could not be fetched from the model hub: {reason}"
+        ) from None
+
+
+def publish(folder: Path, repository: str, *, private: bool = False) -> str:
+    """Upload a saved vocabulary or model to the hub as `owner/name`; return its address. Needs a login with the hub's client."""
+    if not _HUB_ID.fullmatch(repository):
+        raise VocabularyError(f"'{repository}' is no name for the hub: it looks like owner/name.")
+    if not (folder / HEADER).is_file():
+        raise VocabularyError(f"{folder}: there is no vocabulary here (no {HEADER}) to publish.")
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
+
+    api = HfApi()
+    try:
+        address = api.create_repo(repository, private=private, exist_ok=True)
+        api.upload_folder(repo_id=repository, folder_path=folder, allow_patterns=list(_PUBLISHED))
+    except (HfHubHTTPError, OSError, ValueError) as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise VocabularyError(f"'{repository}' could not be published: {reason}") from None
+    return str(address)
 
 
 def _assembled(folder: Path, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Vocabulary:

@@ -16,7 +16,7 @@ from sparse_coverage.vocabulary.canonical import canonical_distance
 from sparse_coverage.vocabulary.nearest import Assignment
 from sparse_coverage.vocabulary.points import Points, as_points
 from sparse_coverage.vocabulary.radii import measure_cells
-from sparse_coverage.vocabulary.sample import SpanSample
+from sparse_coverage.vocabulary.sampling.sample import SpanSample
 from sparse_coverage.vocabulary.vocabulary import Vocabulary
 
 ROWS, COLUMNS = 1024, 4096

@@ -1,4 +1,4 @@
-"""What crosses the door of this room: the vocabulary of centers, each with its radius and the span that anchors it."""
+"""The vocabulary: centers, each with its radius and the span that anchors it."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Claim, Patent, canonical_xpath, read_patents
-from sparse_coverage.patents.claims.splitting import expand_claim
+from sparse_coverage.patents.claims import expand_claim
 
 _TAG = re.compile(r"<(tid|tfile|tfam-docs|tclaims)>(.*?)</\1>", re.DOTALL)
 

@@ -1,1 +1,22 @@
 """Claims: split, numbered, with their dependencies and elements."""
+
+from sparse_coverage.patents.claims.elements import ClaimElement, claim_elements
+from sparse_coverage.patents.claims.references import referenced_claims
+from sparse_coverage.patents.claims.splitting import (
+    begins_with_number,
+    expand_claim,
+    make_claims,
+    numbered_claims,
+    split_claims,
+)
+
+__all__ = [
+    "ClaimElement",
+    "begins_with_number",
+    "claim_elements",
+    "expand_claim",
+    "make_claims",
+    "numbered_claims",
+    "referenced_claims",
+    "split_claims",
+]

@@ -37,7 +37,7 @@ STEPS: Mapping[str, Step] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Normalized:
+class CleanedText:
     """A cleaned text. Character i stands for `original[starts[i]:ends[i]]`."""
 
     text: str
@@ -60,7 +60,7 @@ class Normalized:
         return places, np.where(last > first, np.concatenate([end_of_text, self.ends])[last], places)
 
 
-def clean(text: str, steps: Sequence[str] | None = None) -> Normalized:
+def clean(text: str, steps: Sequence[str] | None = None) -> CleanedText:
     """Clean a text by the named steps, in the order of `STEPS`; by default all of them.
 
     >>> cleaned = clean("The pump (10a, 12) lifts H.sub.2O.")
@@ -75,14 +75,14 @@ def clean(text: str, steps: Sequence[str] | None = None) -> Normalized:
     ends = starts + np.int32(1)
     for name in wanted:
         text, starts, ends = _apply(text, starts, ends, STEPS[name](text))
-    return Normalized(text, starts, ends)
+    return CleanedText(text, starts, ends)
 
 
 def step_names(steps: Sequence[str] | None = None) -> tuple[str, ...]:
     """Return the names of steps in the order they are carried out; an unknown name is an error that lists the known."""
     wanted = set(STEPS) if steps is None else {steps} if isinstance(steps, str) else set(steps)
     if unknown := sorted(wanted - STEPS.keys()):
-        raise InputError(f"unknown normalisation {', '.join(unknown)}. Known are {', '.join(STEPS)}.")
+        raise InputError(f"unknown cleaning step {', '.join(unknown)}. Known are {', '.join(STEPS)}.")
     return tuple(name for name in STEPS if name in wanted)
 
 

@@ -6,9 +6,8 @@ import html
 import re
 from collections.abc import Iterator
 
+from sparse_coverage.patents.characters import SUPERSCRIPTS, entity_text
 from sparse_coverage.patents.cleaning.numerals import Edit
-from sparse_coverage.patents.readers.text import SUPERSCRIPTS
-from sparse_coverage.patents.reading.entities import entity_text
 
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|([A-Za-z][A-Za-z0-9]{1,30}));")
 

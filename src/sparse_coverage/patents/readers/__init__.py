@@ -8,8 +8,7 @@ from typing import BinaryIO
 
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers import csv_table, jsonl, xml_documents
-from sparse_coverage.patents.reading.context import Piece, ReadContext
-from sparse_coverage.patents.reading.limits import Limits
+from sparse_coverage.patents.reading.context import Limits, Piece, ReadContext
 
 
 @dataclass(frozen=True, slots=True)

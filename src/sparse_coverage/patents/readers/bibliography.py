@@ -1,4 +1,4 @@
-"""Bibliographic data under ST.36 names, which MAREC, USPTO (since 2005) and WIPO share."""
+"""Patents under ST.36 names, which MAREC, USPTO (since 2005) and WIPO share, and their bibliographic data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparse_coverage.patents.languages import choose_part, language_of
+from sparse_coverage.patents.patent import Patent
+from sparse_coverage.patents.readers.body import read_body
 from sparse_coverage.patents.readers.text import element_text
+from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date, publication_id
 
 _SYMBOL_PARTS = ("section", "class", "subclass", "main-group", "subgroup")
@@ -22,6 +25,31 @@ _FOREIGN = frozenset(
         "patcit",
     }
 )
+
+
+def st36_patent(
+    root: Any, data: Any, context: ReadContext, document: str, language: str, *, nested_paths: bool = False, **own: Any
+) -> Patent:
+    """Read what all formats with ST.36 names share. `own` are the fields that each has in places of its own."""
+    body = read_body(root, context, document, language, nested_paths=nested_paths)
+    return Patent(
+        id=document,
+        title=title(data, context.language, language),
+        abstract=body.abstract,
+        claims=body.claims,
+        description=body.description,
+        language=body.language or language,
+        ipc=international_classes(data),
+        cpc=cooperative_classes(data),
+        source=context.file,
+        **own,
+    )
+
+
+def part_of(root: Any, *names: str) -> Any:
+    """Return the first child that has one of the names; where there is none, its content may stand in the root itself."""
+    found = (root.find(name) for name in names)
+    return next((part for part in found if part is not None), root)
 
 
 def title(data: Any, wanted: str, document_language: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from sparse_coverage.patents.claims.splitting import make_claims, numbered_claims, split_claims
+from sparse_coverage.patents.claims import make_claims, numbered_claims, split_claims
 from sparse_coverage.patents.languages import choose_part, language_of
 from sparse_coverage.patents.patent import Claim, Paragraph
 from sparse_coverage.patents.readers.text import element_text

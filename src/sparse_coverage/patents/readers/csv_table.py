@@ -10,8 +10,7 @@ from typing import BinaryIO
 
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.records import ID_FIELDS, TEXT_FIELDS, read_record
-from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
-from sparse_coverage.patents.reading.limits import Limits
+from sparse_coverage.patents.reading.context import Limits, Piece, ReadContext, ReadError
 
 _DELIMITERS = (",", ";", "\t", "|")
 

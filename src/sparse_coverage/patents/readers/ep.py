@@ -8,6 +8,7 @@ from typing import Any
 
 from sparse_coverage.patents.languages import choose_part, language_code, language_of
 from sparse_coverage.patents.patent import Patent
+from sparse_coverage.patents.readers.bibliography import part_of
 from sparse_coverage.patents.readers.body import read_body
 from sparse_coverage.patents.readers.text import element_text
 from sparse_coverage.patents.reading.context import ReadContext
@@ -18,8 +19,7 @@ _CITED = re.compile(r"([A-Z]{2})\s*-\s*([A-Z]\d?)\s*-\s*([A-Z]{0,2}[\d\s/.]*\d)"
 
 def read(root: Any, context: ReadContext) -> Patent:
     """Read one publication: application (A), specification (B) or correction."""
-    data = root.find("SDOBI")
-    data = root if data is None else data
+    data = part_of(root, "SDOBI")
     number = compact(root.get("doc-number")) or compact(data.findtext("B100/B110"))
     kind = compact(root.get("kind")) or compact(data.findtext("B100/B130"))
     document = publication_id("EP", number, kind)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sparse_coverage.patents.claims.splitting import numbered_claims, split_claims
+from sparse_coverage.patents.claims import numbered_claims, split_claims
 from sparse_coverage.patents.languages import accepts, language_code
 from sparse_coverage.patents.patent import Claim, Paragraph, Patent
 from sparse_coverage.patents.readers.paragraphs import split_paragraphs

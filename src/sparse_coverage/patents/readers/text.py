@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from lxml import etree
 
-from sparse_coverage.patents.reading.entities import entity_text
+from sparse_coverage.patents.characters import SUPERSCRIPTS, entity_text
 
 _BLOCKS = frozenset(
     # ST.36 and its relatives, then USPTO before 2005
@@ -29,13 +29,12 @@ _RAISED = frozenset({"sup", "SP", "superscript"})
 _FORMULA = frozenset({"msup", "mfrac", "mo"})
 _PREPARED = (*_BLOCKS, *_SKIPPED, *_RAISED, *_FORMULA)
 
-SUPERSCRIPTS = str.maketrans("0123456789+-−()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾ⁿ")
 _RAISABLE = frozenset("0123456789+-−()n")
 # Signs that tell a formula's renderer something and its reader nothing.
 _INVISIBLE = frozenset("\u2061\u2062\u2063\u2064")
 
 
-_NORMALIZED = etree.XPath("normalize-space()", smart_strings=False)  # plain strings, not ones that hold their tree
+_SINGLE_SPACED = etree.XPath("normalize-space()", smart_strings=False)  # plain strings, not ones that hold their tree
 # XML knows four kinds of white space; a typographer knows more.
 _WIDE_SPACE = re.compile("[\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]")
 
@@ -47,7 +46,7 @@ def element_text(element: Any) -> str:
     """
     text: str = etree.tostring(element, encoding="unicode", method="text", with_tail=False)
     if "\n" in text or "  " in text or "\t" in text or "\r" in text:
-        text = cast(str, _NORMALIZED(element))
+        text = cast(str, _SINGLE_SPACED(element))
     if not text.isascii() and _WIDE_SPACE.search(text):
         text = " ".join(text.split())
     return text.strip()

@@ -7,7 +7,6 @@ from typing import Any
 from sparse_coverage.patents.languages import language_of
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers import bibliography
-from sparse_coverage.patents.readers.body import read_body
 from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import compact, iso_date
 
@@ -21,31 +20,22 @@ _PRIORITIES = (
 
 def read(root: Any, context: ReadContext) -> Patent:
     """Read one grant or application."""
-    data = root.find("us-bibliographic-data-grant")
-    if data is None:
-        data = root.find("us-bibliographic-data-application")
-    data = root if data is None else data
-    reference = data.find("publication-reference")
-    document = bibliography.document_id(reference)
+    data = bibliography.part_of(root, "us-bibliographic-data-grant", "us-bibliographic-data-application")
+    document = bibliography.document_id(data.find("publication-reference"))
     language = language_of(root) or "en"
-    body = read_body(root, context, document, language)
-    return Patent(
-        id=document,
-        title=bibliography.title(data, context.language, language),
-        abstract=body.abstract,
-        claims=body.claims,
-        description=body.description,
+    return bibliography.st36_patent(
+        root,
+        data,
+        context,
+        document,
+        language,
         country="US",
         kind=compact(data.findtext("publication-reference/document-id/kind")),
-        language=body.language or language,
         publication_date=bibliography.earliest(data, "publication-reference//date") or iso_date(root.get("date-publ")),
         application_date=bibliography.earliest(data, "application-reference/document-id/date"),
         priority_date=bibliography.earliest(data, *_PRIORITIES),
-        ipc=bibliography.international_classes(data),
-        cpc=bibliography.cooperative_classes(data),
         applicants=bibliography.party_names(
             data, "us-parties/us-applicants/us-applicant", "parties/applicants/applicant", "assignees/assignee"
         ),
         citations=bibliography.cited_documents(data, "us-references-cited", "references-cited"),
-        source=context.file,
     )

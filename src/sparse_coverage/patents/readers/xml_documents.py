@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
+from sparse_coverage.patents.languages import ANY_LANGUAGE
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.text import prepare
 from sparse_coverage.patents.readers.xml_formats import XML_FORMATS
-from sparse_coverage.patents.reading.context import ANY_LANGUAGE, Piece, ReadContext, ReadError
-from sparse_coverage.patents.reading.limits import Limits
-from sparse_coverage.patents.reading.splitting import split_documents
-from sparse_coverage.patents.reading.xml import parse_xml
+from sparse_coverage.patents.reading.context import Limits, Piece, ReadContext, ReadError
+from sparse_coverage.patents.reading.xml import parse_xml, split_documents
 
 _COMMENT = re.compile(r"<!--.*?-->|<\?.*?\?>", re.S)
 _FIRST = re.compile(

@@ -1,4 +1,4 @@
-"""The XML formats, one file each, told apart by their root element. A new one is one file and one line here."""
+"""The XML formats, told apart by their root element. A new one is one file and one line here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sparse_coverage.patents.patent import Patent
-from sparse_coverage.patents.readers import ep, marec, uspto, uspto_application_v1, uspto_grant_sgml, wipo
+from sparse_coverage.patents.readers import ep, marec, uspto, uspto_until_2004, wipo
 from sparse_coverage.patents.reading.context import ReadContext
 
 
@@ -24,7 +24,7 @@ XML_FORMATS: Mapping[str, XmlFormat] = {
     "ep-patent-document": XmlFormat("EPO ST.36", ep.read),
     "us-patent-grant": XmlFormat("USPTO grant", uspto.read),
     "us-patent-application": XmlFormat("USPTO application", uspto.read),
-    "PATDOC": XmlFormat("USPTO grant 2.x", uspto_grant_sgml.read),
-    "patent-application-publication": XmlFormat("USPTO application 1.x", uspto_application_v1.read),
+    "PATDOC": XmlFormat("USPTO grant 2.x", uspto_until_2004.read_grant),
+    "patent-application-publication": XmlFormat("USPTO application 1.x", uspto_until_2004.read_application),
     "wo-published-application": XmlFormat("WIPO", wipo.read),
 }

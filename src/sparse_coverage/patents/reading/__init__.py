@@ -1,1 +1,1 @@
-"""Files in, patents out: sources, archives, limits, XML, and `read.read_patents` over all of them."""
+"""Files in, patents out: sources, archives, limits, XML, and `read.read_patents`, which uses them all."""

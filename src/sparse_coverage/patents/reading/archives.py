@@ -14,8 +14,7 @@ from functools import partial
 from typing import IO, Any, BinaryIO, cast
 
 from sparse_coverage.patents.patent import Problem
-from sparse_coverage.patents.reading.context import ReadError
-from sparse_coverage.patents.reading.limits import MEBIBYTE, Limits
+from sparse_coverage.patents.reading.context import MEBIBYTE, Limits, ReadError
 
 Stream = tuple[str, "io.BufferedReader[Any]"]
 Refuse = Callable[[Problem], None]

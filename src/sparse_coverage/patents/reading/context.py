@@ -1,4 +1,4 @@
-"""What a reader is told and whom it tells: the wanted language, the file at hand, and where problems go."""
+"""What a reader is told and whom it tells: the wanted language, the file at hand, how much to take, where problems go."""
 
 from __future__ import annotations
 
@@ -8,10 +8,27 @@ from typing import Any
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents.patent import Problem
-from sparse_coverage.patents.reading.limits import Limits
 
 Report = Callable[[Problem], None]
-ANY_LANGUAGE = "any"
+MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The largest document, the strongest compression and the deepest nesting of archives that are read.
+
+    Generous for genuine patents, small against an attack.
+    `expansion` bounds decompressed bytes a compressed byte, checked once `expansion_from` bytes came out: patents
+    compress 5 to 20 times, a decompression bomb a thousand times.
+    """
+
+    document_bytes: int = 64 * MEBIBYTE
+    expansion: int = 100
+    expansion_from: int = 16 * MEBIBYTE
+    archive_depth: int = 4
+
+
+DEFAULT_LIMITS = Limits()
 
 
 class ReadError(InputError):

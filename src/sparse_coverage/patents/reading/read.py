@@ -1,4 +1,4 @@
-"""Reading patents from anything: the one door of this room."""
+"""Reading patents from anything: files, folders, archives and standard input, in every format that is known."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from sparse_coverage.patents.patent import Patent, Problem
 from sparse_coverage.patents.readers import READERS
 from sparse_coverage.patents.readers.xml_documents import WIDE, first_element, unknown_document
 from sparse_coverage.patents.reading.archives import open_nested
-from sparse_coverage.patents.reading.context import ReadError, Report
-from sparse_coverage.patents.reading.limits import DEFAULT_LIMITS, Limits
+from sparse_coverage.patents.reading.context import DEFAULT_LIMITS, Limits, ReadError, Report
 from sparse_coverage.patents.reading.sources import (
     BEIR_QUERIES,
     BEIR_SKIPPED,

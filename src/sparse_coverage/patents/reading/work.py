@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents.patent import Patent, Problem
 from sparse_coverage.patents.readers import READERS
-from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
-from sparse_coverage.patents.reading.limits import MEBIBYTE, Limits
+from sparse_coverage.patents.reading.context import MEBIBYTE, Limits, Piece, ReadContext, ReadError
 
 
 @dataclass(frozen=True, slots=True)

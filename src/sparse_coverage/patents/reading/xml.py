@@ -1,15 +1,19 @@
-"""Parsing one XML document from somebody else: no entity is expanded, no DTD is loaded, nothing is fetched."""
+"""XML from somebody else: a stream cut into documents, and each parsed. No entity is expanded, nothing is loaded or fetched."""
 
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
+from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, BinaryIO
 
 from lxml import etree
 
-from sparse_coverage.patents.reading.context import ReadError
+from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadError
 
+_DECLARATION = re.compile(rb"<\?xml[ \t\r\n]")
+_LONGEST_MARK = 6
 _ENTITY = re.compile(rb"<!ENTITY\s+(%\s*)?([^\s>]{1,200})([^>]*)>")
 _OUTSIDE = re.compile(rb"\s(?:SYSTEM|PUBLIC)\s")
 _UNPARSED = re.compile(rb"\sNDATA\s")
@@ -21,6 +25,41 @@ _OUR_LIMITS = {
     "huge text node": "a text of more than 10 MB in one element. Patents need far less.",
 }
 _BARE_AMPERSAND = "xmlParseEntityRef: no name"
+
+
+def split_documents(stream: BinaryIO, largest: int, block: int = MEBIBYTE) -> Iterator[Piece]:
+    """Yield the documents of a stream: a bulk file is many, one after the other, each with its own declaration.
+
+    At most one document and one block are in memory.
+    """
+    buffer = bytearray()
+    line = 1
+    too_large = False  # the current document was reported already; only its lines are still counted
+    scanned = 1  # a declaration at position 0 opens the current document, it does not end it
+    while True:
+        piece = stream.read(block)
+        buffer += piece.removeprefix(BOM_UTF8) if line == 1 and not buffer else piece
+        while match := _DECLARATION.search(buffer, scanned):
+            content = bytes(buffer[: match.start()])
+            del buffer[: match.start()]
+            if not too_large and content.strip():
+                yield Piece(content if len(content) <= largest else None, line)
+            line += content.count(b"\n")
+            too_large = False
+            scanned = 1
+        if not piece:
+            break
+        scanned = max(1, len(buffer) - _LONGEST_MARK)
+        if len(buffer) > largest + block:
+            if not too_large:
+                yield Piece(None, line)
+            too_large = True
+            surplus = len(buffer) - _LONGEST_MARK  # what is left may be the beginning of a declaration
+            line += buffer.count(b"\n", 0, surplus)
+            del buffer[:surplus]
+            scanned = 1
+    if not too_large and buffer.strip():
+        yield Piece(bytes(buffer) if len(buffer) <= largest else None, line)
 
 
 def parse_xml(content: bytes, encoding: str | None = None) -> Any:

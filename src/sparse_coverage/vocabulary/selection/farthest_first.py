@@ -18,10 +18,9 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vocabulary.canonical import canonical_distance
 from sparse_coverage.vocabulary.on_gpu import ROWS, CentersOnGpu, find_gpu
 from sparse_coverage.vocabulary.points import Points, Reader, as_points
-from sparse_coverage.vocabulary.quantised import SHORTEST, Centers, quantise
+from sparse_coverage.vocabulary.quantised import SHORTEST, Centers, margin, quantise
 from sparse_coverage.vocabulary.selection.distinct import check_enough, too_few
 from sparse_coverage.vocabulary.selection.followers import Followers, leaders_of
 from sparse_coverage.vocabulary.selection.frontier import Frontier
@@ -29,7 +28,9 @@ from sparse_coverage.vocabulary.selection.refresh import choose, meet_followers,
 from sparse_coverage.vocabulary.selection.traversal_state import TraversalState
 from sparse_coverage.vocabulary.workers import Workers
 
-__all__ = ["SAME_POINT", "Traversal", "canonical_distance", "farthest_first"]
+Rows = npt.NDArray[np.int64]
+Distances = npt.NDArray[np.float32]
+Vectors = npt.NDArray[np.float32]
 
 SAME_POINT = np.float32(1e-6)
 """Points closer than this count as one: below it a distance is rounding."""
@@ -43,12 +44,12 @@ SECONDS_BETWEEN_SAVES = 30.0
 class Traversal:
     """The rows chosen as centers, in order, and how far each was from the centers before it (infinity for the first)."""
 
-    rows: npt.NDArray[np.int64]
-    distances: npt.NDArray[np.float32]
+    rows: Rows
+    distances: Distances
 
 
 def farthest_first(
-    points: Points | npt.NDArray[np.float32],
+    points: Points | Vectors,
     count: int,
     *,
     seed: int = 0,
@@ -72,19 +73,59 @@ def farthest_first(
         raise VocabularyError("There are no spans to choose centers from: the texts are empty.")
     check_enough(points, count)
     with Workers(threads) as workers:
-        walk = Walk(points, count, seed, workers, block, device or find_gpu(len(points), count))
+        walk = Walk(points, count, workers, seed=seed, block=block, device=device or find_gpu(len(points), count))
         if checkpoint is not None:
             walk.resume(checkpoint)
         with progress_bar("Choosing centers", count) as advance:
             walk.run(advance, checkpoint)
-    return Traversal(walk.standing.picked.copy(), walk.standing.gaps.copy())
+    return Traversal(walk.state.picked.copy(), walk.state.gaps.copy())
+
+
+def above(rows: Rows, distances: Distances, theta: np.float32, tie_row: int) -> npt.NDArray[np.bool_]:
+    """Return which points come before a threshold: farther than theta, or as far and in a lower row than `tie_row`."""
+    found: npt.NDArray[np.bool_] = (distances > theta) | ((distances == theta) & (rows < tie_row))
+    return found
+
+
+def choose_among(
+    rows: Rows,
+    distances: Distances,
+    vectors: Vectors,
+    owners: npt.NDArray[np.int32],
+    theta: np.float32,
+    tie_row: int,
+    *,
+    first: int,
+    most: int,
+) -> tuple[Rows, Distances]:
+    """Choose up to `most` centers among up-to-date points, while the farthest comes before the threshold.
+
+    Returns their places among the points and how far each was. Keeps the points' distances up to date, and in `owners`
+    their nearest centers, the new ones numbered from `first` on.
+    """
+    picked, gaps = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.float32)
+    quantised, error = quantise(vectors), margin(vectors.shape[1])
+    number = choose(rows, distances, vectors, quantised, picked, gaps, owners, theta, tie_row, SAME_POINT, first, error)
+    return picked[:number], gaps[:number]
 
 
 class Walk:
-    """One traversal under way."""
+    """One traversal under way.
+
+    On one machine `run` does all of it. Where the points are shared out, each share is a walk over its own points that is
+    told the centers, wherever they were chosen (`meet_centers`), and names its farthest points (`fill_pool`): `pool` holds
+    them, in row order, `state.bound` their distances, and every other point comes after `frontier.theta` and `.tie_row`.
+    """
 
     def __init__(
-        self, points: Points, count: int, seed: int, workers: Workers, block: int | None, device: str | None = None
+        self,
+        points: Points,
+        count: int,
+        workers: Workers,
+        *,
+        seed: int = 0,
+        block: int | None = None,
+        device: str | None = None,
     ) -> None:
         self.points = points
         self.reader = Reader(points, PIECE, SHORTEST)
@@ -93,152 +134,133 @@ class Walk:
         self.fingerprint = points.fingerprint()
         self.first = int(np.random.default_rng(seed).integers(len(points)))
         self.workers = workers
-        self.standing = TraversalState.fresh(len(points), count)
+        self.state = TraversalState.fresh(len(points), count)
         self.centers = Centers(count, points.dimension)
         self.followers = Followers(count)
         self.gpu = CentersOnGpu(self.centers, device) if device is not None else None
-        self.frontier = Frontier(self.standing.bound, block)
+        self.frontier = Frontier(self.state.bound, block)
         self.pool = np.empty(0, dtype=np.int64)
 
     def resume(self, checkpoint: Path) -> None:
         """Take up the state that an interrupted run left, if it left one of the same traversal."""
-        self.standing.restore(checkpoint, self.seed, self.fingerprint)
-        done = self.standing.count
+        self.state.restore(checkpoint, self.seed, self.fingerprint)
+        done = self.state.count
         if done:
-            self.centers.append(self.points.rows(self.standing.picked[:done]))
+            self.centers.append(self.points.rows(self.state.picked[:done]))
             self._enter(0)
 
     def run(self, advance: Callable[[int], None], checkpoint: Path | None) -> None:
         """Choose centers until there are enough."""
-        saved, found = time.monotonic(), self.standing.count
+        saved, found = time.monotonic(), self.state.count
         if not found:
             self._start()
-        advance(self.standing.count)
-        while self.standing.count < self.count:
-            before = self.standing.count
-            self._fill_pool()
+        advance(self.state.count)
+        while self.state.count < self.count:
+            before = self.state.count
+            self.fill_pool()
             self._choose()
-            advance(self.standing.count - before)
+            advance(self.state.count - before)
             if checkpoint is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
-                self.standing.save(checkpoint, self.seed, self.fingerprint)
+                self.state.save(checkpoint, self.seed, self.fingerprint)
                 saved = time.monotonic()
-        if checkpoint is not None and self.standing.count > found:
-            self.standing.save(checkpoint, self.seed, self.fingerprint)  # a shorter run keeps what a longer one left
+        if checkpoint is not None and self.state.count > found:
+            self.state.save(checkpoint, self.seed, self.fingerprint)  # a shorter run keeps what a longer one left
 
-    def _start(self) -> None:
-        """Draw the first center and measure every point against it."""
-        total, row = len(self.points), self.first
-        vector, quantised = self.reader.read(np.array([row]))
-        self.centers.extend_rows(vector, quantised[:1])
-        self._note(np.array([row]), np.array([np.inf], dtype=np.float32))
-        starts = range(0, total, PIECE)
-        self.workers.each(lambda top: self._meet_first(np.arange(top, min(top + PIECE, total))), starts)
-        self.standing.bound[row] = -np.inf
+    def meet_centers(self, vectors: Vectors, own: Rows) -> None:
+        """Take note of centers that were chosen elsewhere. `own` are those among these points: no candidates any more."""
+        if not self.state.count:
+            self._add(vectors[:1])
+            self._meet_first()
+            vectors = vectors[1:]
+        if len(vectors):
+            self._add(vectors)
+        self.state.bound[own] = -np.inf
+        self.frontier.give_back(self.pool)  # their distances may have fallen: they are taken again if still far
+        self.pool = np.empty(0, dtype=np.int64)
 
-    def _fill_pool(self) -> None:
-        """Bring the points of largest bound up to date until enough of them stay above the threshold."""
-        bound = self.standing.bound
+    def fill_pool(self) -> None:
+        """Bring the points of largest bound up to date until enough of them stay above the threshold, or none is left."""
         while True:
             numbers = self.frontier.take(self.pool)
             if self.gpu is None:
-                numbers = numbers[
-                    np.argsort(self.standing.owner[numbers], kind="stable")
-                ]  # neighbours share their lists
+                by_owner = np.argsort(self.state.owner[numbers], kind="stable")  # neighbours share their lists
+                numbers = numbers[by_owner]
                 pieces = [numbers[top : top + PIECE] for top in range(0, len(numbers), PIECE)]
                 self.workers.each(self._refresh, pieces)
             else:
                 self._refresh_on(self.gpu, numbers)
-            above = self._above(numbers)
-            self.frontier.give_back(numbers[~above])
-            self.pool = np.concatenate([self.pool, numbers[above]])
-            if int(self._above(self.pool).sum()) >= POOL or self.frontier.exhausted:
+            staying = self._above(numbers)
+            self.frontier.give_back(numbers[~staying])
+            self.pool = np.concatenate([self.pool, numbers[staying]])
+            staying = self._above(self.pool)
+            if int(staying.sum()) >= POOL or self.frontier.exhausted:
                 break
-        staying = self._above(self.pool)
         self.frontier.give_back(self.pool[~staying])
         self.pool = np.sort(self.pool[staying])
-        if len(self.pool) == 0 or not bound[self.pool].max() > SAME_POINT:
-            raise too_few(self.count, len(self.points), self.standing.count)
 
-    def _above(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        bound = self.standing.bound[numbers]
-        above: npt.NDArray[np.bool_] = (bound > self.frontier.theta) | (
-            (bound == self.frontier.theta) & (numbers < self.frontier.tie_row)
-        )
-        return above
+    def _start(self) -> None:
+        """Draw the first center and measure every point against it."""
+        row = np.array([self.first])
+        self.state.picked[:1], self.state.gaps[:1] = row, np.inf
+        vector, _ = self.reader.read(row)
+        self._add(vector)
+        self._meet_first()
+        self.state.bound[row] = -np.inf
+
+    def _above(self, numbers: Rows) -> npt.NDArray[np.bool_]:
+        return above(numbers, self.state.bound[numbers], self.frontier.theta, self.frontier.tie_row)
 
     def _choose(self) -> None:
         """Choose greedily in the pool, then tell the centers' neighbourhoods."""
-        state, first = self.standing, self.standing.count
-        rows = self.points.rows(self.pool)
-        quantised = quantise(rows)
-        distances = state.bound[self.pool]
-        picked = np.empty(self.count - first, dtype=np.int64)
-        gaps = np.empty(self.count - first, dtype=np.float32)
-        winners = state.owner[self.pool]
-        chosen = choose(
-            self.pool,
+        state, pool, first = self.state, self.pool, self.state.count
+        vectors, distances, owners = self.points.rows(pool), state.bound[pool], state.owner[pool]
+        picked, gaps = choose_among(
+            pool,
             distances,
-            rows,
-            quantised,
-            picked,
-            gaps,
-            winners,
+            vectors,
+            owners,
             self.frontier.theta,
             self.frontier.tie_row,
-            SAME_POINT,
-            first,
-            self.centers.margin,
+            first=first,
+            most=self.count - first,
         )
-        picked = picked[:chosen]
-        self.centers.extend_rows(rows[picked], quantised[picked])
-        state.bound[self.pool] = distances
-        state.owner[self.pool] = winners
-        self._note(self.pool[picked], gaps[:chosen])
-        state.seen[self.pool] = state.count
-        state.checked[self.pool] = state.count
-        self.pool = self.pool[distances > -np.inf]
-        self._enter(first)
+        if not len(picked):
+            raise too_few(self.count, len(self.points), first)
+        last = first + len(picked)
+        state.picked[first:last], state.gaps[first:last] = pool[picked], gaps
+        state.bound[pool], state.owner[pool] = distances, owners
+        self._add(vectors[picked])
+        state.seen[pool] = state.checked[pool] = state.count
+        self.pool = pool[distances > -np.inf]
 
-    def _note(self, numbers: npt.NDArray[np.int64], gaps: npt.NDArray[np.float32]) -> None:
-        state = self.standing
-        state.picked[state.count : state.count + len(numbers)] = numbers
-        state.gaps[state.count : state.count + len(numbers)] = gaps
-        state.count += len(numbers)
+    def _add(self, vectors: Vectors) -> None:
+        """Add centers, and enter them on the lists of those around them."""
+        first = self.state.count
+        self.centers.append(vectors)
+        self.state.count += len(vectors)
+        self._enter(first)
 
     def _enter(self, first: int) -> None:
         if self.gpu is not None:
             return  # it meets all centers at once and needs no lists
-        last = self.standing.count
+        last = self.state.count
         spans = [(top, min(top + PIECE, last)) for top in range(first, last, PIECE)]
         found = self.workers.map(lambda span: leaders_of(self.centers, span[0], span[1]), spans)
         for (top, _), leaders in zip(spans, found, strict=True):
             self.followers.add(top, leaders)
 
-    def _refresh(self, numbers: npt.NDArray[np.int64]) -> None:
-        state, centers, followers = self.standing, self.centers, self.followers
+    def _refresh(self, numbers: Rows) -> None:
+        state, centers, followers = self.state, self.centers, self.followers
         rows, quantised = self.reader.read(numbers)
-        meet_followers(
-            numbers,
-            rows,
-            quantised,
-            state.bound,
-            state.owner,
-            state.seen,
-            state.checked,
-            centers.rows,
-            centers.quantised,
-            followers.heads,
-            followers.nexts,
-            followers.numbers,
-            state.count,
-            centers.margin,
-        )
+        points = (numbers, rows, quantised, *state.of_points)
+        heads, nexts, newer = followers.heads, followers.nexts, followers.numbers
+        meet_followers(*points, centers.rows, centers.quantised, heads, nexts, newer, state.count, centers.margin)
         left = np.flatnonzero(self._above(numbers))
         left = left[np.argsort(state.seen[numbers[left]], kind="stable")]
         self._meet(left, numbers, rows, quantised, self.frontier.theta, self.frontier.tie_row)
 
-    def _refresh_on(self, gpu: CentersOnGpu, numbers: npt.NDArray[np.int64]) -> None:
-        state = self.standing
+    def _refresh_on(self, gpu: CentersOnGpu, numbers: Rows) -> None:
+        state = self.state
         numbers = numbers[np.argsort(state.seen[numbers], kind="stable")]
         for top in range(0, len(numbers), ROWS):
             part = numbers[top : top + ROWS]
@@ -247,33 +269,24 @@ class Walk:
             state.bound[part], state.owner[part] = bound, owner
             state.seen[part] = state.checked[part] = state.count
 
-    def _meet_first(self, numbers: npt.NDArray[np.int64]) -> None:
+    def _meet_first(self) -> None:
+        """Measure every point against the first center."""
+        total = len(self.points)
+        pieces = [np.arange(top, min(top + PIECE, total)) for top in range(0, total, PIECE)]
+        self.workers.each(self._meet_all, pieces)
+
+    def _meet_all(self, numbers: Rows) -> None:
         rows, quantised = self.reader.read(numbers)
         self._meet(np.arange(len(numbers)), numbers, rows, quantised, np.float32(-np.inf), 0)
 
     def _meet(
         self,
-        chosen: npt.NDArray[np.int64],
-        numbers: npt.NDArray[np.int64],
-        rows: npt.NDArray[np.float32],
+        chosen: Rows,
+        numbers: Rows,
+        rows: Vectors,
         quantised: npt.NDArray[np.int16],
         theta: np.float32,
         tie_row: int,
     ) -> None:
-        state, centers = self.standing, self.centers
-        meet_unseen(
-            chosen,
-            numbers,
-            rows,
-            quantised,
-            state.bound,
-            state.owner,
-            state.seen,
-            state.checked,
-            centers.rows,
-            centers.panels,
-            state.count,
-            theta,
-            tie_row,
-            centers.margin,
-        )
+        points, centers = (chosen, numbers, rows, quantised, *self.state.of_points), self.centers
+        meet_unseen(*points, centers.rows, centers.panels, self.state.count, theta, tie_row, centers.margin)

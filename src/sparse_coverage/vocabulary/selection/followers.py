@@ -1,4 +1,4 @@
-"""Who lives near whom among the centers: each new center is put on the lists of the older centers nearest to it.
+"""Which centers lie near which: each new center is put on the lists of the older centers nearest to it.
 
 A point looks for a nearer center on its owner's list first. The lists only save work: no result depends on them.
 """

@@ -1,4 +1,4 @@
-"""Where a traversal stands: what each point knows, which centers were chosen; saved and taken up again."""
+"""The state of a traversal: what each point knows, which centers were chosen; saved and taken up again."""
 
 from __future__ import annotations
 
@@ -10,21 +10,29 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
+
 
 @dataclass(slots=True, eq=False)
 class TraversalState:
-    """The arrays of a traversal. Any saved standing is exact, so it does not matter when an interruption came.
+    """The arrays of a traversal. Any saved state is exact, so it does not matter when an interruption came.
 
     Per point: `bound`, `owner`, `seen`, `checked` (see `refresh`). Per center: `picked` (its row) and `gaps`.
     """
 
-    bound: npt.NDArray[np.float32]
-    owner: npt.NDArray[np.int32]
-    seen: npt.NDArray[np.int32]
-    checked: npt.NDArray[np.int32]
+    bound: Floats
+    owner: Ints
+    seen: Ints
+    checked: Ints
     picked: npt.NDArray[np.int64]
-    gaps: npt.NDArray[np.float32]
+    gaps: Floats
     count: int = 0
+
+    @property
+    def of_points(self) -> tuple[Floats, Ints, Ints, Ints]:
+        """What is known of each point, in the order in which the compiled functions take it."""
+        return self.bound, self.owner, self.seen, self.checked
 
     @classmethod
     def fresh(cls, total: int, count: int) -> TraversalState:

@@ -21,7 +21,10 @@ SAMPLE, POINTS, ANCHORS = "sample.json", "points.f16", "anchors.jsonl"
 
 
 class SpanSample:
-    """Opens a sample folder. The stored vectors are the points: whatever is exact is exact with respect to them."""
+    """Opens a sample folder. The stored vectors are the points: whatever is exact is exact with respect to them.
+
+    `path` is the file of the points, `variant` what tells it from that of the sample as it was drawn.
+    """
 
     def __init__(self, folder: Path) -> None:
         if not (folder / SAMPLE).is_file():
@@ -40,6 +43,8 @@ class SpanSample:
                 f"{path}: {held:,} bytes, but {shape[0]:,} spans of {shape[1]} dimensions need {2 * shape[0] * shape[1]:,}. "
                 "The file was cut or replaced; remove the folder and draw the sample again."
             )
+        self.path = path
+        self.variant = ""
         self.points = Points(np.memmap(path, dtype=np.float16, mode="r", shape=shape))
 
     def __len__(self) -> int:
@@ -53,7 +58,8 @@ class SpanSample:
 
     def without(self, common: CommonPart) -> SpanSample:
         """Return the sample with other points: its own without their common part, in a file beside them."""
-        path = self.folder / f"points-without-{common.fingerprint}.f16"
+        variant = f"-without-{common.fingerprint}"
+        path = (self.folder / POINTS).with_stem(f"points{variant}")
         if not path.is_file():
             partial = path.with_suffix(".partial")
             try:
@@ -65,6 +71,7 @@ class SpanSample:
                 partial.unlink(missing_ok=True)
                 raise
         changed = copy(self)
+        changed.path, changed.variant = path, variant
         shape = (len(self), self.points.dimension)
         changed.points = Points(np.memmap(path, dtype=np.float16, mode="r", shape=shape))
         return changed

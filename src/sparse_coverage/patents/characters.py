@@ -1,4 +1,4 @@
-"""Named characters of patent DTDs. No DTD is ever loaded, so the names are resolved here.
+"""Characters that patents name or raise. No DTD is ever loaded, so the names of characters are resolved here.
 
 HTML 5 took over nearly all ISO 8879 names (`alpha`, `plus`, `frac15`). What it lacks is the ISO alphabet for Greek text
 (`agr`, `Dgr`), which USPTO files up to 2004 use.
@@ -7,6 +7,9 @@ HTML 5 took over nearly all ISO 8879 names (`alpha`, `plus`, `frac15`). What it 
 from __future__ import annotations
 
 import html.entities
+
+SUPERSCRIPTS = str.maketrans("0123456789+-−()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁽⁾ⁿ")
+"""To be used with `str.translate` on text of nothing but these characters."""
 
 _GREEK_NAMES = (
     "agr bgr ggr dgr egr zgr eegr thgr igr kgr lgr mgr ngr xgr ogr pgr rgr sfgr sgr tgr ugr phgr khgr psgr ohgr"

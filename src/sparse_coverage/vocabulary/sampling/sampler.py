@@ -23,9 +23,9 @@ from sparse_coverage.files import read_json, sha256_of, write_json
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans.units import SpanUnit
-from sparse_coverage.vocabulary.document_sample import hash64
-from sparse_coverage.vocabulary.sample import ANCHORS, POINTS, SAMPLE, SpanSample
-from sparse_coverage.vocabulary.shards import Shard, ShardFolder
+from sparse_coverage.vocabulary.sampling.documents import hash64
+from sparse_coverage.vocabulary.sampling.sample import ANCHORS, POINTS, SAMPLE, SpanSample
+from sparse_coverage.vocabulary.sampling.shards import Shard, ShardFolder
 
 GROUP_CHARACTERS = 500_000
 """Documents are encoded in groups of this much text: what an interruption can cost, and no more."""
@@ -34,6 +34,7 @@ SLACK = 1.5
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
+Draws = npt.NDArray[np.uint64]
 Group = list[tuple[Patent | str, list[Passage]]]
 """Documents that are encoded together, each with its sections."""
 
@@ -88,41 +89,37 @@ class Sampler:
         self._folder = folder
         self._config = config
         self._shards = ShardFolder(folder / "shards")
-        self.threshold = (1 << 64) - 1
-        self._done = len(self._shards)
-        self._draws: list[npt.NDArray[np.uint64]] = []
+        self.threshold = Threshold(config.max_spans)
         self._firsts: list[str] = []
         for shard in self._shards:
-            self._draws.append(shard.draws)
+            self.threshold.add(shard.draws)
             self._firsts.append(shard.first)
-        self._on_disk = sum(map(len, self._draws))
-        self._tighten()
+        self._clean_disk()
 
     def run(self, documents: Iterable[Patent | str], encoder: Encoder, unit: SpanUnit, total: int | None) -> None:
         """Encode the documents group by group; groups that are on disk already are only read, not encoded."""
         with progress_bar("Encoding documents", total) as advance:
             for number, group in enumerate(grouped(documents)):
-                if number < self._done:
+                if number < len(self._firsts):
                     _check_first(self._folder, self._firsts[number], named(group[0][0]))
                 else:
                     shard = self.encode(group, encoder, unit)
                     self._shards.write(number, shard)
-                    self._draws.append(shard.draws)
-                    self._on_disk += len(shard.draws)
-                    self._tighten()
+                    self.threshold.add(shard.draws)
+                    self._clean_disk()
                 advance(len(group))
 
     def finish(self) -> None:
         """Put the sample's spans into one matrix on disk, in the order they came, and drop the shards."""
         for stale in (*self._folder.glob("traversal-*.npz"), *self._folder.glob("cells-*.bin")):
             stale.unlink()  # what was computed from an earlier sample, which somebody removed by hand
-        self._tighten(exactly=True)
+        self.threshold.lower(slack=1)
         seen: Counter[str] = Counter()
         documents = rows = 0
         first = ""
         with (self._folder / POINTS).open("wb") as points, (self._folder / ANCHORS).open("wb") as anchors:
             for shard in self._shards:
-                kept = shard.below(self.threshold)
+                kept = shard.below(self.threshold.value)
                 points.write(np.ascontiguousarray(kept.vectors).tobytes())
                 anchors.writelines(line + b"\n" for line in kept.anchors)
                 seen.update(kept.seen)
@@ -162,7 +159,7 @@ class Sampler:
             seen[section.section] += len(spans)
             drawn = draws_of(hash64(self._config.seed, section.id), len(spans))
             has_direction = spans.vectors.any(axis=1)  # some encoders know words that they give a vector of zeros
-            kept = np.flatnonzero((drawn <= np.uint64(self.threshold)) & has_direction)
+            kept = np.flatnonzero((drawn <= np.uint64(self.threshold.value)) & has_direction)
             vectors.append(spans.vectors[kept].astype(np.float16))
             draws.append(drawn[kept])
             for row in kept:
@@ -171,29 +168,44 @@ class Sampler:
         first = named(group[0][0])
         return Shard(np.concatenate(vectors), np.concatenate(draws), anchors, dict(seen), len(group), first)
 
-    def _tighten(self, exactly: bool = False) -> None:
-        """Lower the threshold to what the sample needs; clean the disk when too much of it lies above."""
-        held = sum(map(len, self._draws))
-        limit = self._config.max_spans
-        if held <= limit or (held <= limit * SLACK and not exactly):
+    def _clean_disk(self) -> None:
+        """Throw away the spans with high draws once there are too many."""
+        if not self.threshold.lower():
             return
+        for number, shard in enumerate(self._shards):
+            kept = shard.below(self.threshold.value)
+            if len(kept.draws) < len(shard.draws):
+                self._shards.write(number, kept)
+
+
+class Threshold:
+    """The draw above which a span is surely not among the `wanted` spans of lowest draws."""
+
+    def __init__(self, wanted: int) -> None:
+        self.value = (1 << 64) - 1
+        self._wanted = wanted
+        self._draws: list[Draws] = []
+
+    def add(self, draws: Draws) -> None:
+        """Take the draws of more spans."""
+        self._draws.append(draws[draws <= np.uint64(self.value)])
+
+    def lower(self, slack: float = SLACK) -> bool:
+        """Lower it as far as the draws allow, once there are `slack` times as many as wanted; say whether there were."""
+        if sum(map(len, self._draws)) <= slack * self._wanted:
+            return False
         together = np.concatenate(self._draws)
-        self.threshold = int(np.partition(together, limit - 1)[limit - 1])
-        self._draws = [together[together <= np.uint64(self.threshold)]]
-        if self._on_disk > limit * SLACK:
-            for number, shard in enumerate(self._shards):
-                kept = shard.below(self.threshold)
-                if len(kept.draws) < len(shard.draws):
-                    self._shards.write(number, kept)
-            self._on_disk = len(self._draws[0])
+        self.value = int(np.partition(together, self._wanted - 1)[self._wanted - 1])
+        self._draws = [together[together <= np.uint64(self.value)]]
+        return True
 
 
-def draws_of(key: int, count: int) -> npt.NDArray[np.uint64]:
+def draws_of(key: int, count: int) -> Draws:
     """Return one well-mixed 64-bit number for each span of a passage (SplitMix64)."""
     mixed = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN) + np.uint64(key)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    final: npt.NDArray[np.uint64] = mixed ^ (mixed >> np.uint64(31))
+    final: Draws = mixed ^ (mixed >> np.uint64(31))
     return final
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.cleaning.cleaned import STEPS, clean
+from sparse_coverage.patents.cleaning import STEPS, clean
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_steps_can_be_switched_off():
     assert clean(text, []).text == text
     assert clean(text, ["numerals"]).text == "The pump lifts H.sub.2O."
     assert clean(text, "scripts").text == "The pump (10) lifts H2O."
-    with pytest.raises(InputError, match=r"unknown normalisation spelling\. Known are entities, scripts"):
+    with pytest.raises(InputError, match=r"unknown cleaning step spelling\. Known are entities, scripts"):
         clean(text, ["spelling"])
 
 
