@@ -14,8 +14,7 @@ from sparse_coverage.experiments.cache import alone, code_key, content_key
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Bm25, Colbert, Dense, Side, Splade
-from sparse_coverage.retrievers.blocks import open_block, write_block
-from sparse_coverage.retrievers.side import BLOCK_PASSAGES
+from sparse_coverage.retrievers.side import BLOCK_PASSAGES, open_block, write_block
 
 
 class BaselineSystem:
@@ -63,7 +62,7 @@ def colbert_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
 def _blocks(bench: Workbench, side: Side, precision: str) -> list[Path]:
     """Return the folders of a side's blocks, making those that are not there yet."""
     key = content_key(
-        code=code_key("encoding", "baselines"),
+        code=code_key("encoding", "retrievers"),
         documents=bench.corpus.fingerprint,
         side=side.kind,
         settings=side.settings,

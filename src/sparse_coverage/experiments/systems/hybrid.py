@@ -1,4 +1,4 @@
-"""Sparse Coverage, BM25 and dense retrieval joined, by the arithmetic of `search.Fuse`, over the scores of all units."""
+"""Sparse Coverage, BM25 and dense retrieval joined, by the arithmetic of `retrievers.Fuse`, over the scores of all units."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.systems.baselines import bm25_system, dense_system
 from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
-from sparse_coverage.retrievers.fusion_scores import FusionRule, fuse_scores
+from sparse_coverage.retrievers.fusion import FusionRule, fuse_scores
 
 Scores = npt.NDArray[np.float64]
 
