@@ -131,7 +131,7 @@ def evaluate_run(bench: Workbench, path: Path, measures: Sequence[AnyMeasure]) -
 
 
 def rank_queries(bench: Workbench, retriever: PassageScorer | Retriever) -> tuple[dict[str, Ranking], list[int]]:
-    """Rank the judged queries with anything that scores units or returns hits; also return what each query cost."""
+    """Rank the judged queries with anything that scores passages or returns hits; also return what each query cost."""
     queries = bench.collection.judged
     excluded = bench.collection.excluded
     run: dict[str, Ranking] = {}

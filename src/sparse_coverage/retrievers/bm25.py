@@ -61,7 +61,7 @@ class Bm25(Side):
             "terms": np.frombuffer(b"".join(written), dtype=np.uint8),
             "term_ends": np.cumsum([0, *map(len, written)]).astype(np.uint32),
             "offsets": np.cumsum([0, *(len(lists[term]) for term in terms)]).astype(np.uint32),
-            "units": np.ascontiguousarray(postings[:, 0]),
+            "units": np.ascontiguousarray(postings[:, 0]),  # passages; what is on disk keeps its first name
             "counts": np.ascontiguousarray(postings[:, 1]),
             "lengths": np.asarray(lengths, dtype=np.uint32),
         }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any
 
 from sparse_coverage.cleaning_encoder import CleaningEncoder
 from sparse_coverage.encoding import Encoder
@@ -48,32 +48,6 @@ RerankerMaker = Callable[[Path, Encoder | None, int | None], Reranker]
 """Makes a reranker of an index folder, a running encoder that it may use again, and a number of threads."""
 
 
-@overload
-def open_retriever(
-    folder: str | Path,
-    system: Literal["coverage"] = ...,
-    *,
-    scoring: Scoring | None = ...,
-    encoder: Encoder | None = ...,
-    threads: int | None = ...,
-) -> Index: ...
-
-
-@overload
-def open_retriever(
-    folder: str | Path,
-    system: str = ...,
-    *,
-    rerank: str | Reranker | None = ...,
-    top: int = ...,
-    fuse: FusionRule = ...,
-    level: FusionLevel = ...,
-    scoring: Scoring | None = ...,
-    encoder: Encoder | None = ...,
-    threads: int | None = ...,
-) -> Retriever: ...
-
-
 def open_retriever(
     folder: str | Path,
     system: str = "coverage",
@@ -93,8 +67,8 @@ def open_retriever(
         open_retriever("my-index", rerank="dense", top=200)       # the best 200 ranked again by dense vectors
 
     `rerank`: what ranks the `top` documents again, by name (one of `RERANKERS`) or as an object. `fuse` and `level` say how
-    `hybrid` joins, as in `Fuse`. `scoring` is how Sparse Coverage ranks, where it does. A running `encoder` is used where it
-    is the index's own, instead of loading another.
+    `hybrid` joins, as in `Fuse`. `scoring` is how Sparse Coverage ranks, where it does. A running `encoder` of
+    the index saves loading it again.
     """
     if system not in SYSTEMS:
         raise InputError(f"There is no system '{system}'. There are: {', '.join(SYSTEMS)}.")
@@ -114,8 +88,10 @@ def coverage_of(retriever: Retriever) -> Index | None:
     """Return the index of Sparse Coverage that a retriever searches with, if any: it can explain what was found."""
     if isinstance(retriever, Index):
         return retriever
-    parts: Sequence[Retriever] = retriever.parts if isinstance(retriever, Fuse) else ()
-    if isinstance(retriever, Rerank):
+    parts: Sequence[Retriever] = ()
+    if isinstance(retriever, Fuse):
+        parts = retriever.parts
+    elif isinstance(retriever, Rerank):
         parts = [retriever.retriever]
     return next((found for part in parts if (found := coverage_of(part)) is not None), None)
 

@@ -44,7 +44,7 @@ class Scorer(Protocol):
     """Scores every text of some blocks for a query, in order."""
 
     def scores(self, query: str, allowed: Mask | None = None) -> Scores:
-        """Return the score of every text; minus infinity where nothing speaks for it.
+        """Return the score of every text; minus infinity where it has nothing of the query.
 
         Texts that `allowed` leaves out may get any score: the caller leaves them out too. They need not be computed.
         """
