@@ -11,6 +11,7 @@ os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # read when the library is i
 haystack = pytest.importorskip("haystack", reason="Haystack is not installed (extra [haystack])")
 
 from sparse_coverage.adapters.haystack import SparseCoverageRetriever  # noqa: E402
+from sparse_coverage.errors import InputError  # noqa: E402
 
 
 def test_a_pipeline_finds_passages(adapted):
@@ -42,3 +43,12 @@ def test_a_pipeline_is_written_and_read_again(adapted):
     query = {"retriever": {"query": QUERY}}
     assert again.run(query) == pipeline.run(query)
     assert again.get_component("retriever").to_dict() == pipeline.get_component("retriever").to_dict()
+
+
+def test_a_retriever_is_taken_as_it_is_and_cannot_be_written(adapted):
+    retriever = SparseCoverageRetriever(adapted, passages=False)
+    assert [document.id for document in retriever.run(QUERY)["documents"]] == [
+        hit.document for hit in adapted.search(QUERY)
+    ]
+    with pytest.raises(InputError, match="folder of an index, not with a Index"):
+        retriever.to_dict()

@@ -33,12 +33,12 @@ def test_documents_queries_and_judgements_come_out(demo):
 
 def test_passages_can_be_the_documents(demo):
     dataset = CollectionDataset(demo, passages=True)
-    units = {doc.doc_id: doc.text for doc in dataset.docs_iter()}
-    assert units == {unit.id: unit.text for patent in demo.documents() for unit in passages(patent)}
+    found = {doc.doc_id: doc.text for doc in dataset.docs_iter()}
+    assert found == {one.id: one.text for patent in demo.documents() for one in passages(patent)}
     judged = list(dataset.qrels_iter())
     assert judged
     assert {qrel.relevance for qrel in judged} == {1}
-    assert sum(qrel.doc_id in units for qrel in judged) > 0.9 * len(judged)
+    assert sum(qrel.doc_id in found for qrel in judged) > 0.9 * len(judged)
 
 
 def test_what_reads_ir_datasets_reads_it_too(demo, monkeypatch):

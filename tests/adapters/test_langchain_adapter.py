@@ -41,3 +41,8 @@ def test_filter_and_k_are_set_once_or_when_asking(adapted):
 def test_it_is_a_runnable(adapted):
     chain = SparseCoverageRetriever(index=adapted, k=2) | (lambda documents: [document.id for document in documents])
     assert chain.batch([QUERY, QUERY]) == [[hit.id for hit in adapted.search_passages(QUERY, k=2)]] * 2
+
+
+def test_a_folder_is_opened(adapted):
+    retriever = SparseCoverageRetriever(index=str(adapted.store.folder), k=3)
+    assert retriever.invoke(QUERY) == SparseCoverageRetriever(index=adapted, k=3).invoke(QUERY)

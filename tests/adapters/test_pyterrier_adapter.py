@@ -69,3 +69,8 @@ def test_no_queries_and_no_hits_give_empty_frames(adapted, queries):
 def test_a_frame_without_queries_is_refused(adapted):
     with pytest.raises(InputError, match="no column query"):
         SparseCoverageRetriever(adapted).transform(pd.DataFrame({"qid": ["1"]}))
+
+
+def test_a_folder_is_opened(adapted, queries):
+    found = SparseCoverageRetriever(adapted.store.folder, num_results=3)(queries)
+    assert found.equals(SparseCoverageRetriever(adapted, num_results=3)(queries))

@@ -14,7 +14,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.index.filters import country, document
 from sparse_coverage.retrievers import Fuse, Rescore
-from sparse_coverage.retrievers.fusion_scores import fuse_scores, shares
+from sparse_coverage.retrievers.fusion import fuse_scores, shares
 from sparse_coverage.search import Hit, PassageHit
 
 
@@ -39,9 +39,9 @@ class Fixed:
 
 
 class Plain:
-    """A retriever that knows nothing of passages, such as a remote one."""
+    """A retriever that knows nothing of passages, such as a remote one: its hits have none."""
 
-    def search(self, queries: Any, k: int = 10, *, filter: Filter | None = None) -> Any:  # noqa: A002
+    def search(self, queries: Any, k: int = 10, *, passages: int = 3, filter: Filter | None = None) -> Any:  # noqa: A002
         hits = [Hit("b", "Title b", 3.0, {}, ()), Hit("a", "Title a", 2.0, {}, ())][:k]
         return hits if isinstance(queries, str) else [hits for _ in queries]
 

@@ -16,7 +16,7 @@ from sparse_coverage import ActivationConfig, Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.index import open_store
-from sparse_coverage.retrievers import Baseline, Dense, open_baseline, refresh_sides
+from sparse_coverage.retrievers import Baseline, Dense, open_retriever, refresh_sides
 from sparse_coverage.retrievers.sides import damaged_side_files, refresh_side, sides_of
 
 
@@ -45,7 +45,7 @@ class CountingDense(Dense):
 
 def scores(index: Index, kind: str) -> dict[str, list[tuple[str, float]]]:
     """What a side finds for every text, by passage."""
-    side = open_baseline(index.store.folder, kind, encoder=index.model.encoder)
+    side = open_retriever(index.store.folder, kind, encoder=index.model.encoder)
     return {text: [(hit.id, hit.score) for hit in side.search_passages(text, k=100)] for text in TEXTS}
 
 
@@ -98,33 +98,33 @@ def test_what_was_damaged_is_not_copied(index: Index) -> None:
 def test_a_side_that_was_left_behind_says_which_command_helps(index: Index) -> None:
     folder, encoder = index.store.folder, index.model.encoder
     with pytest.raises(InputError, match=r"has no dense side .*index refresh .* --with dense"):
-        open_baseline(folder, "dense")
+        open_retriever(folder, "dense")
     refresh_sides(folder, [Dense(encoder, pooling="mean")])
     assert sides_of(folder) == ["dense"]
     index.add(patents()[4:])
     with pytest.raises(MismatchError, match=r"lacks .* passages .* sparse-coverage index refresh"):
-        open_baseline(folder, "dense", encoder=encoder)
+        open_retriever(folder, "dense", encoder=encoder)
     refresh_sides(folder, encoder=encoder)
-    assert open_baseline(folder, "dense", encoder=encoder).search(TEXTS[5], k=1)[0].document == "XX-5-A1"
+    assert open_retriever(folder, "dense", encoder=encoder).search(TEXTS[5], k=1)[0].document == "XX-5-A1"
 
 
 def test_an_open_side_keeps_its_snapshot(index: Index) -> None:
     folder, encoder = index.store.folder, index.model.encoder
     refresh_sides(folder, [Dense(encoder, pooling="mean")])
-    opened = open_baseline(folder, "dense", encoder=encoder)
+    opened = open_retriever(folder, "dense", encoder=encoder)
     before = opened.search(TEXTS[0], k=10)
     index.delete(["XX-0-A1"])
     index.merge()
     refresh_sides(folder, encoder=encoder)
     assert opened.search(TEXTS[0], k=10) == before
-    assert open_baseline(folder, "dense", encoder=encoder).search(TEXTS[0], k=1)[0].document != "XX-0-A1"
+    assert open_retriever(folder, "dense", encoder=encoder).search(TEXTS[0], k=1)[0].document != "XX-0-A1"
 
 
 def test_deleted_documents_are_not_found(index: Index) -> None:
     refresh_sides(index.store.folder, [Dense(index.model.encoder, pooling="mean")])
     index.delete(["XX-2-A1"])
     refresh_sides(index.store.folder, encoder=index.model.encoder)
-    found = open_baseline(index.store.folder, "dense", encoder=index.model.encoder).search(TEXTS[2], k=10)
+    found = open_retriever(index.store.folder, "dense", encoder=index.model.encoder).search(TEXTS[2], k=10)
     assert len(found) == 3
     assert "XX-2-A1" not in {hit.document for hit in found}
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import Filter, parse_filter
-from sparse_coverage.search.results import Hit, PassageHit, Retriever
+from sparse_coverage.index import Filter
+from sparse_coverage.retrievers import open_retriever
+from sparse_coverage.search.results import Hit, PassageHit
+from sparse_coverage.search.searcher import Retriever
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +24,21 @@ class Found:
     metadata: dict[str, Any]
 
 
+def opened(index: Retriever | str | Path) -> Retriever:
+    """Return a retriever as it is; the folder of an index is opened, with Sparse Coverage."""
+    return open_retriever(index) if isinstance(index, (str, Path)) else index
+
+
 def find(
     retriever: Retriever, queries: Sequence[str], k: int, *, passages: bool, condition: Filter | str | None
 ) -> list[list[Found]]:
     """Return the `k` best documents, or passages, of each query. A filter may be written as on the command line."""
-    allowed = parse_filter(condition) if isinstance(condition, str) else condition
     if not passages:
-        return [[_document(hit) for hit in hits] for hits in retriever.search(list(queries), k, filter=allowed)]
+        return [[_document(hit) for hit in hits] for hits in retriever.search(list(queries), k, filter=condition)]
     search_passages = getattr(retriever, "search_passages", None)
     if search_passages is None:
         raise InputError(f"{type(retriever).__name__} ranks documents only. Ask it for documents: passages=False.")
-    return [[_passage(hit) for hit in hits] for hits in search_passages(list(queries), k, filter=allowed)]
+    return [[_passage(hit) for hit in hits] for hits in search_passages(list(queries), k, filter=condition)]
 
 
 def _document(hit: Hit) -> Found:

@@ -4,9 +4,9 @@
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage.adapters.finding import find
-from sparse_coverage.errors import MissingExtraError
-from sparse_coverage.search import Index
+from sparse_coverage.adapters.finding import find, opened
+from sparse_coverage.errors import InputError, MissingExtraError
+from sparse_coverage.search import Retriever
 
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
@@ -23,24 +23,35 @@ class SparseCoverageRetriever:
         pipeline.add_component("retriever", SparseCoverageRetriever("my-index", top_k=5))
         pipeline.run({"retriever": {"query": "A valve comprising a plunger", "filter": "published<2001-05-17"}})
 
-    `index` is the folder of an index, opened at the first use, so that a pipeline can be written to YAML and read again.
+    `index` is the folder of an index, opened at the first use, so that a pipeline can be written to YAML and read again; or
+    anything that ranks documents (`open_retriever("my-index", "hybrid")`), for pipelines that are not written.
     `filter` is written as on the command line; one given when running takes the place of the one given here.
     """
 
-    def __init__(self, index: str, top_k: int = 10, passages: bool = True, filter: str | None = None) -> None:  # noqa: A002
-        self.index = str(index)
+    def __init__(
+        self,
+        index: str | Path | Retriever,
+        top_k: int = 10,
+        passages: bool = True,
+        filter: str | None = None,  # noqa: A002
+    ) -> None:
+        self.index = str(index) if isinstance(index, Path) else index
         self.top_k = top_k
         self.passages = passages
         self.filter = filter
-        self._opened: Index | None = None
+        self._opened: Retriever | None = None
 
     def warm_up(self) -> None:
         """Open the index and load its encoder."""
         if self._opened is None:
-            self._opened = Index.open(Path(self.index))
+            self._opened = opened(self.index)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings."""
+        if not isinstance(self.index, str):
+            raise InputError(
+                f"A pipeline can be written with the folder of an index, not with a {type(self.index).__name__}."
+            )
         settings: dict[str, Any] = default_to_dict(
             self, index=self.index, top_k=self.top_k, passages=self.passages, filter=self.filter
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparse_coverage.adapters.finding import find
+from sparse_coverage.adapters.finding import find, opened
 from sparse_coverage.errors import MissingExtraError
 
 try:
@@ -17,20 +17,25 @@ except ImportError:
 class SparseCoverageRetriever(BaseRetriever):  # type: ignore[misc]
     """Finds passages, or documents, for a chain.
 
-        from sparse_coverage import Index
         from sparse_coverage.adapters.langchain import SparseCoverageRetriever
 
-        retriever = SparseCoverageRetriever(index=Index.open("my-index"), k=5)
+        retriever = SparseCoverageRetriever(index="my-index", k=5)
         retriever.invoke("A valve comprising a plunger", filter="published<2001-05-17")
 
-    `index` is anything that ranks documents; `filter` a filter or its text. Both `k` and `filter` may also be given when
-    asking. Metadata holds the score, the document, and its section (a passage) or its bibliographic data (a document).
+    `index` is the folder of an index or anything that ranks documents (`open_retriever("my-index", "hybrid")`); `filter` a
+    filter or its text. Both `k` and `filter` may also be given when asking. Metadata holds the score, the document, and its
+    section (a passage) or its bibliographic data (a document).
     """
 
     index: Any
     k: int = 10
     passages: bool = True
     filter: Any = None
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Open the index, where a folder was given."""
+        super().model_post_init(context)
+        self.index = opened(self.index)
 
     def _get_relevant_documents(
         self,

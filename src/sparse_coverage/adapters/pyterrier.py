@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
-from sparse_coverage.adapters.finding import find
+from sparse_coverage.adapters.finding import find, opened
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.index import Filter
-from sparse_coverage.search.results import Retriever
+from sparse_coverage.search import Retriever
 
 try:
     import pyterrier as pt
@@ -21,18 +22,18 @@ except ImportError:
 class SparseCoverageRetriever(pt.Transformer):  # type: ignore[misc]
     """Ranks documents, or passages, for a frame of queries (`qid`, `query`): adds `docno`, `score` and `rank`.
 
-        from sparse_coverage import Index
         from sparse_coverage.adapters.pyterrier import SparseCoverageRetriever
 
-        first = SparseCoverageRetriever(Index.open("my-index"), num_results=1000, text=True)
+        first = SparseCoverageRetriever("my-index", num_results=1000, text=True)
         pipeline = first % 100 >> a_reranker
 
+    `index` is the folder of an index or anything that ranks documents (`open_retriever("my-index", "hybrid")`).
     `filter` is a filter or its text (`"published<2001"`). With `text` there is a column of that name for what comes after.
     """
 
     def __init__(
         self,
-        index: Retriever,
+        index: Retriever | str | Path,
         *,
         num_results: int = 1000,
         passages: bool = False,
@@ -40,7 +41,7 @@ class SparseCoverageRetriever(pt.Transformer):  # type: ignore[misc]
         text: bool = False,
     ) -> None:
         super().__init__()
-        self.index = index
+        self.index = opened(index)
         self.num_results = num_results
         self.passages = passages
         self.filter = filter

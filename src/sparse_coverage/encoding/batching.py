@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +14,20 @@ from sparse_coverage.encoding.chunking import chunk_bounds
 from sparse_coverage.encoding.encoder import Tokens, TokenVectors
 from sparse_coverage.encoding.tokenizer import TextTokenizer
 
+T = TypeVar("T")
 Ids = npt.NDArray[np.int64]
 Hidden = npt.NDArray[np.float32]
-RunBatches = Callable[[Iterable[tuple[Ids, Ids]]], Iterable[tuple[int, Hidden]]]
-"""Takes (ids, mask) batches, gives (batch number, last hidden state) in any order."""
+Batches = Iterable[tuple[Ids, Ids]]
+"""The ids of some chunks, padded to one width, and the mask that tells ids from padding."""
+RunBatches = Callable[[Batches], Iterable[tuple[int, Hidden]]]
+"""Takes batches, gives (batch number, last hidden state) in any order."""
+ReduceBatches = Callable[[Batches], Iterable[tuple[int, Iterable[T]]]]
+"""Takes batches, gives (batch number, one thing for each chunk of it) in any order."""
 
 WINDOW_TOKENS = 1 << 15
 BATCH_TOKENS = 1 << 10
+
+_Window = list[tuple[str, Tokens]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,48 +42,66 @@ class _Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Batcher:
-    """Encodes a stream of texts window by window, so that memory stays flat and batches hold chunks of one length."""
+    """Takes a stream of texts window by window, so that memory stays flat and batches hold chunks of one length."""
 
     tokenizer: TextTokenizer
-    run: RunBatches
-    dimension: int
     limit: int
     pad_id: int
 
-    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
-        """Yield the token vectors of each text, in order."""
-        window: list[tuple[str, Tokens]] = []
+    def encode(self, texts: Iterable[str], run: RunBatches, dimension: int) -> Iterator[TokenVectors]:
+        """Yield the token vectors of each text, in order. `dimension` is their length."""
+        skip = len(self.tokenizer.prefix)
+        for window in self._windows(texts):
+            chunks = self._chunks(window)
+            vectors = [np.empty((len(tokens), dimension), dtype=np.float32) for _, tokens in window]
+            for chunk, hidden in self._run(window, chunks, run):
+                vectors[chunk.text][chunk.first : chunk.last] = hidden[skip : skip + len(chunk)]
+            sizes: list[list[int]] = [[] for _ in window]
+            for chunk in chunks:
+                sizes[chunk.text].append(len(chunk))
+            for (_, tokens), mine, of_chunks in zip(window, vectors, sizes, strict=True):
+                numbers = np.repeat(np.arange(len(of_chunks), dtype=np.int32), np.asarray(of_chunks, dtype=np.int64))
+                yield TokenVectors(vectors=mine, starts=tokens.starts, ends=tokens.ends, chunks=numbers)
+
+    def reduce(self, texts: Iterable[str], run: ReduceBatches[T]) -> Iterator[list[tuple[T, int]]]:
+        """Yield for each text one thing a chunk, in order, with the number of the chunk's tokens, special ones included."""
+        for window in self._windows(texts):
+            chunks = self._chunks(window)
+            things = dict(self._run(window, chunks, run))
+            found: list[list[tuple[T, int]]] = [[] for _ in window]
+            for chunk in chunks:
+                found[chunk.text].append((things[chunk], len(chunk) + self._special))
+            yield from found
+
+    @property
+    def _special(self) -> int:
+        return len(self.tokenizer.prefix) + len(self.tokenizer.suffix)
+
+    def _windows(self, texts: Iterable[str]) -> Iterator[_Window]:
+        window: _Window = []
         held = 0
         for text in texts:
             tokens = self.tokenizer(text)
             window.append((text, tokens))
             held += max(1, len(tokens))
             if held >= WINDOW_TOKENS:
-                yield from self._encode_window(window)
+                yield window
                 window, held = [], 0
-        yield from self._encode_window(window)
+        yield window
 
-    def _encode_window(self, window: list[tuple[str, Tokens]]) -> Iterator[TokenVectors]:
-        room = self.limit - len(self.tokenizer.prefix) - len(self.tokenizer.suffix)
-        bounds = [chunk_bounds(text, tokens, room) for text, tokens in window]
-        chunks = [_Chunk(number, first, last) for number, cuts in enumerate(bounds) for first, last in pairwise(cuts)]
-        chunks.sort(key=lambda chunk: (len(chunk), chunk.text, chunk.first))
-        batches = _group(chunks, len(self.tokenizer.prefix) + len(self.tokenizer.suffix))
-        vectors = [np.empty((len(tokens), self.dimension), dtype=np.float32) for _, tokens in window]
-        skip = len(self.tokenizer.prefix)
-        for number, hidden in self.run(self._padded(batch, window) for batch in batches):
-            for row, chunk in enumerate(batches[number]):
-                vectors[chunk.text][chunk.first : chunk.last] = hidden[row, skip : skip + len(chunk)]
-        for number, (_, tokens) in enumerate(window):
-            sizes = [last - first for first, last in pairwise(bounds[number])]
-            yield TokenVectors(
-                vectors=vectors[number],
-                starts=tokens.starts,
-                ends=tokens.ends,
-                chunks=np.repeat(np.arange(len(sizes), dtype=np.int32), np.asarray(sizes, dtype=np.int64)),
-            )
+    def _chunks(self, window: _Window) -> list[_Chunk]:
+        """Return the chunks of all texts, in the order in which they stand there."""
+        bounds = [chunk_bounds(text, tokens, self.limit - self._special) for text, tokens in window]
+        return [_Chunk(number, first, last) for number, cuts in enumerate(bounds) for first, last in pairwise(cuts)]
 
-    def _padded(self, batch: list[_Chunk], window: list[tuple[str, Tokens]]) -> tuple[Ids, Ids]:
+    def _run(self, window: _Window, chunks: list[_Chunk], run: ReduceBatches[T]) -> Iterator[tuple[_Chunk, T]]:
+        """Yield every chunk with what `run` makes of it, in any order."""
+        ordered = sorted(chunks, key=lambda chunk: (len(chunk), chunk.text, chunk.first))
+        batches = _group(ordered, self._special)
+        for number, things in run(self._padded(batch, window) for batch in batches):
+            yield from zip(batches[number], things, strict=True)
+
+    def _padded(self, batch: list[_Chunk], window: _Window) -> tuple[Ids, Ids]:
         prefix, suffix = self.tokenizer.prefix, self.tokenizer.suffix
         width = len(prefix) + max(map(len, batch)) + len(suffix)
         ids = np.full((len(batch), width), self.pad_id, dtype=np.int64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
@@ -11,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import Collection, Query, Ranking, Run
+from sparse_coverage.evaluation.collection import Collection, Ranking, Run
 from sparse_coverage.evaluation.measures import DOCUMENT_MEASURES, PASSAGE_MEASURES, AnyMeasure
 from sparse_coverage.evaluation.protocol import rank_hits, rank_scores
 from sparse_coverage.evaluation.significance import Interval, bootstrap
@@ -25,7 +24,7 @@ from sparse_coverage.progress import tracked
 from sparse_coverage.search import Retriever
 from sparse_coverage.spans import get_unit
 
-_WHOLE_HOUSE = "."  # a result may depend on any room
+_EVERYTHING = "."  # a result may depend on any file of the package
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +92,7 @@ def result_path(bench: Workbench, system: str, options: SystemOptions, what: Seq
     read = reads(system)
     encoder = bench.encoder(relevant.encoder) if "encoder" in read else None
     key = content_key(
-        code=code_key(_WHOLE_HOUSE),
+        code=code_key(_EVERYTHING),
         collection=bench.fingerprint,
         encoder=(encoder.fingerprint, encoder.precision) if encoder else None,  # a name can come to mean other weights
         unit=get_unit(relevant.unit).name
@@ -132,7 +131,7 @@ def evaluate_run(bench: Workbench, path: Path, measures: Sequence[AnyMeasure]) -
 
 
 def rank_queries(bench: Workbench, retriever: PassageScorer | Retriever) -> tuple[dict[str, Ranking], list[int]]:
-    """Rank the judged queries with anything that scores units or returns hits; also return what each query cost."""
+    """Rank the judged queries with anything that scores passages or returns hits; also return what each query cost."""
     queries = bench.collection.judged
     excluded = bench.collection.excluded
     run: dict[str, Ranking] = {}
@@ -143,16 +142,9 @@ def rank_queries(bench: Workbench, retriever: PassageScorer | Retriever) -> tupl
             run[query.id] = rank_scores(retriever.scores(query.id), bench.corpus, mine)
             costs.append(retriever.cost(query.id))
         else:
-            run[query.id] = rank_hits(_all_hits(retriever, query, bench), bench.corpus, mine)
+            hits = retriever.search(query.text, len(bench.corpus.documents), passages=len(bench.corpus))
+            run[query.id] = rank_hits(hits, bench.corpus, mine)
     return run, costs
-
-
-def _all_hits(retriever: Retriever, query: Query, bench: Workbench) -> Any:
-    """Ask for every document, with all its passages where the retriever can give more than a few."""
-    count = len(bench.corpus.documents)
-    if "passages" in inspect.signature(retriever.search).parameters:
-        return retriever.search(query.text, count, passages=len(bench.corpus))  # type: ignore[call-overload]
-    return retriever.search(query.text, count)
 
 
 def variants(systems: Sequence[str], settings: Mapping[str, Sequence[Any]]) -> list[tuple[str, SystemOptions]]:

@@ -33,7 +33,7 @@ from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.search.aggregation import Best
 from sparse_coverage.search.ranking import RankedDocument, Ranker
 from sparse_coverage.search.results import Hit, PassageHit
-from sparse_coverage.search.searcher import require_counts
+from sparse_coverage.search.searcher import as_filter, require_counts
 from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors import SparseVector
 
@@ -72,24 +72,27 @@ class VectorIndex:
         return self.store.state.passages
 
     @overload
-    def search(self, queries: Weights, k: int = ..., *, filter: Filter | None = ...) -> list[Hit]: ...
+    def search(self, queries: Weights, k: int = ..., *, filter: Filter | str | None = ...) -> list[Hit]: ...
 
     @overload
-    def search(self, queries: Sequence[Weights], k: int = ..., *, filter: Filter | None = ...) -> list[list[Hit]]: ...
+    def search(
+        self, queries: Sequence[Weights], k: int = ..., *, filter: Filter | str | None = ...
+    ) -> list[list[Hit]]: ...
 
     def search(
         self,
         queries: Weights | Sequence[Weights],
         k: int = 10,
         *,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+        filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
     ) -> list[Hit] | list[list[Hit]]:
         """Return the `k` best documents of a query vector, by their best passage; for several queries, a list each.
 
         Terms that no passage has are passed over.
         """
         require_counts(k=k)
-        allowed = None if filter is None else allowed_passages(self.store, filter)
+        condition = as_filter(filter)
+        allowed = None if condition is None else allowed_passages(self.store, condition)
 
         def one(weights: Weights) -> list[Hit]:
             raw = self.query(weights)

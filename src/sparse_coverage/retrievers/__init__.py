@@ -1,32 +1,48 @@
-"""Other ways to rank the same texts: BM25, dense vectors, SPLADE, ColBERT. Each a side of an index, each a retriever."""
+"""Other ways to rank the same texts, and ways to join them: BM25, dense vectors, SPLADE, ColBERT, fusion, reranking."""
 
 from sparse_coverage.retrievers.baseline import Baseline
 from sparse_coverage.retrievers.bm25 import Bm25
 from sparse_coverage.retrievers.colbert import Colbert
 from sparse_coverage.retrievers.dense import Dense
-from sparse_coverage.retrievers.fusion import Fuse, FusionLevel
-from sparse_coverage.retrievers.fusion_scores import FusionRule
-from sparse_coverage.retrievers.opening import KINDS, load_side, open_baseline, open_hybrid, refresh_sides
-from sparse_coverage.retrievers.rescoring import Rescore
+from sparse_coverage.retrievers.fusion import Fuse, FusionLevel, FusionRule
+from sparse_coverage.retrievers.opening import (
+    KINDS,
+    RERANKERS,
+    SYSTEMS,
+    coverage_of,
+    load_side,
+    open_baseline,
+    open_hybrid,
+    open_retriever,
+    refresh_sides,
+)
+from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker, Rescore
 from sparse_coverage.retrievers.side import Block, Scorer, Side
 from sparse_coverage.retrievers.splade import Splade
 
 __all__ = [
     "KINDS",
+    "RERANKERS",
+    "SYSTEMS",
     "Baseline",
     "Block",
     "Bm25",
+    "ByRetriever",
     "Colbert",
     "Dense",
     "Fuse",
     "FusionLevel",
     "FusionRule",
+    "Rerank",
+    "Reranker",
     "Rescore",
     "Scorer",
     "Side",
     "Splade",
+    "coverage_of",
     "load_side",
     "open_baseline",
     "open_hybrid",
+    "open_retriever",
     "refresh_sides",
 ]

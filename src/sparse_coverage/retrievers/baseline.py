@@ -1,4 +1,4 @@
-"""A baseline as something to search with: documents ranked by their best passage, as everywhere in this house."""
+"""A baseline as something to search with: documents ranked by their best passage, as Sparse Coverage ranks them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,30 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.index import Filter, IndexStore, allowed_passages, open_store
-from sparse_coverage.patents import Patent
+from sparse_coverage.errors import InputError
+from sparse_coverage.index import (
+    Filter,
+    IndexedPassage,
+    IndexStore,
+    IndexWriter,
+    PassageRecord,
+    allowed_passages,
+    open_store,
+)
+from sparse_coverage.patents import Patent, passages
 from sparse_coverage.patents.passages import By
+from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers.side import Mask, Scores, Side
 from sparse_coverage.retrievers.sides import refresh_side, side_scorer
-from sparse_coverage.retrievers.texts import write_texts
 from sparse_coverage.search import Hit, PassageHit
+from sparse_coverage.search.building import document_record
 from sparse_coverage.search.searcher import PassageSearcher
+from sparse_coverage.vectors import SparseVector
 
 Numbers = npt.NDArray[np.int64]
+
+_NONE = np.zeros(0, dtype=np.int32)
+_NO_CENTERS = SparseVector(_NONE, np.zeros(0, dtype=np.float32), _NONE, _NONE, _NONE, 0, 0)
 
 
 class Baseline(PassageSearcher):
@@ -26,7 +40,8 @@ class Baseline(PassageSearcher):
         bm25 = Baseline.build("bm25-index", Bm25(), read_patents("patents/"))
         bm25.search("A valve comprising a plunger biased by a spring")
 
-    Open it again with `Baseline.open("bm25-index", Bm25())`. A side of an index of Sparse Coverage is opened in the same way.
+    Open it again with `Baseline.open("bm25-index", Bm25())`. A side of an index of Sparse Coverage is opened in the same way,
+    or by its name with `open_retriever`.
     """
 
     def __init__(self, store: IndexStore, side: Side) -> None:
@@ -38,7 +53,7 @@ class Baseline(PassageSearcher):
     @classmethod
     def build(cls, folder: str | Path, side: Side, documents: Iterable[Patent], *, by: By = "passage") -> Baseline:
         """Write patents and what a side keeps of them into a new folder, by passage, section or whole document."""
-        write_texts(Path(folder), documents, by)
+        _write_texts(Path(folder), documents, by)
         store = open_store(Path(folder))
         refresh_side(store, side)
         return cls(store, side)
@@ -54,12 +69,12 @@ class Baseline(PassageSearcher):
 
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
         allowed = self._allowed(condition)
-        return [self._hits(self._scores(query, allowed), k, passages) for query in queries]
+        return [self._best_documents(self._scores(query, allowed), k, passages) for query in queries]
 
     def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
         allowed = self._allowed(condition)
-        every = (self._scores(query, allowed) for query in queries)
-        return [self._shown(best(scores, k), scores) for scores in every]
+        scores_of_queries = (self._scores(query, allowed) for query in queries)
+        return [self._passage_hits(best_places(scores, k), scores) for scores in scores_of_queries]
 
     def _allowed(self, condition: Filter | None) -> Mask | None:
         """Return which passages may be found, or None where all may."""
@@ -68,30 +83,32 @@ class Baseline(PassageSearcher):
         return np.asarray(self.store.live_passages & allowed_passages(self.store, condition).view(bool))
 
     def _scores(self, query: str, allowed: Mask | None) -> Scores:
+        """Return the score of every passage; minus infinity where it may not be found."""
         scores = self._scorer.scores(query, allowed)
         if allowed is not None:
             scores[~allowed] = -np.inf
         return scores
 
-    def _hits(self, scores: Scores, k: int, passages: int) -> list[Hit]:
-        numbers = np.flatnonzero(np.diff(self._starts))  # a document without passages cannot be found
-        values = np.maximum.reduceat(scores, self._starts[numbers]) if len(numbers) else scores[:0]
+    def _best_documents(self, scores: Scores, k: int, passages: int) -> list[Hit]:
+        documents = np.flatnonzero(np.diff(self._starts))  # a document without passages cannot be found
+        document_scores = np.maximum.reduceat(scores, self._starts[documents]) if len(documents) else scores[:0]
         hits = []
-        for place in best(values, k).tolist():
-            record = self.store.document(int(numbers[place]))
-            mine = np.asarray(self.store.passages_of(int(numbers[place])), dtype=np.int64)
-            found = self._shown(mine[best(scores[mine], passages)], scores)
-            hits.append(Hit(record.id, record.title, float(values[place]), record.metadata, tuple(found)))
+        for place in best_places(document_scores, k).tolist():
+            number = int(documents[place])
+            record = self.store.document(number)
+            own = np.asarray(self.store.passages_of(number), dtype=np.int64)
+            found = self._passage_hits(own[best_places(scores[own], passages)], scores)
+            hits.append(Hit(record.id, record.title, float(document_scores[place]), record.metadata, tuple(found)))
         return hits
 
-    def _shown(self, passages: Numbers, scores: Scores) -> list[PassageHit]:
-        return [PassageHit.of(self.store.passage(number), float(scores[number])) for number in passages.tolist()]
+    def _passage_hits(self, numbers: Numbers, scores: Scores) -> list[PassageHit]:
+        return [PassageHit.of(self.store.passage(number), float(scores[number])) for number in numbers.tolist()]
 
 
-def best(scores: Scores, k: int) -> Numbers:
+def best_places(scores: Scores, k: int) -> Numbers:
     """Return the places of the k best scores, best first, ties to the lowest place; minus infinity is no score.
 
-    >>> best(np.array([0.5, 0.9, -np.inf, 0.9], dtype=np.float32), 3).tolist()
+    >>> best_places(np.array([0.5, 0.9, -np.inf, 0.9], dtype=np.float32), 3).tolist()
     [1, 3, 0]
     """
     if k < len(scores):
@@ -100,3 +117,19 @@ def best(scores: Scores, k: int) -> Numbers:
     else:
         chosen = np.flatnonzero(scores > -np.inf)
     return chosen[np.argsort(-scores[chosen], kind="stable")[:k]].astype(np.int64)
+
+
+def _write_texts(folder: Path, documents: Iterable[Patent], by: By) -> None:
+    """Write documents and their passages into a new index without a single center: the texts are all a side needs."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} exists already and is not an empty folder. Choose another name or remove it first.")
+    count = 0
+    with IndexWriter.create(folder, 1, {"by": by}) as writer:
+        for patent in tracked(documents, "Reading documents"):
+            records = [PassageRecord(one.id, one.document, one.section, one.text) for one in passages(patent, by=by)]
+            if records:
+                writer.add(document_record(patent), [IndexedPassage(record, _NO_CENTERS) for record in records])
+                count += 1
+        if not count:
+            raise InputError("There is nothing to index: the input holds no text.")
+        writer.merge()

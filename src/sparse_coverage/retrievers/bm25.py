@@ -6,20 +6,27 @@ blocks are opened, from what still counts. Scores are those of the library bm25s
 
 from __future__ import annotations
 
+import importlib
+import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log
 
 import numpy as np
 import numpy.typing as npt
 
+from sparse_coverage.errors import MissingExtraError
 from sparse_coverage.kernels import compiled
 from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
-from sparse_coverage.retrievers.stems import word_reader
 
 K1, B = 1.5, 0.75
 _LARGEST = 65_535  # a word that stands in a text more often than this scores no better for it
+_WORD = re.compile(r"\b\w\w+\b")
+STOPWORDS = frozenset(
+    """a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to
+    was will with""".split()
+)
 
 
 class Bm25(Side):
@@ -54,7 +61,7 @@ class Bm25(Side):
             "terms": np.frombuffer(b"".join(written), dtype=np.uint8),
             "term_ends": np.cumsum([0, *map(len, written)]).astype(np.uint32),
             "offsets": np.cumsum([0, *(len(lists[term]) for term in terms)]).astype(np.uint32),
-            "units": np.ascontiguousarray(postings[:, 0]),
+            "units": np.ascontiguousarray(postings[:, 0]),  # passages; what is on disk keeps its first name
             "counts": np.ascontiguousarray(postings[:, 1]),
             "lengths": np.asarray(lengths, dtype=np.uint32),
         }
@@ -126,6 +133,19 @@ class _Postings(Sequence[str]):
     def frequency(self, word: str) -> int:
         passages, _ = self.list_of(word)
         return len(passages) if self._all_live else int(self._live[passages].sum())
+
+
+def word_reader() -> Callable[[str], list[str]]:
+    """Return the function that gives the stems of a text, in order, each as often as it stands there."""
+    try:
+        stem: Callable[[str], str] = importlib.import_module("Stemmer").Stemmer("english").stemWord
+    except ImportError:
+        raise MissingExtraError("BM25", "baselines") from None
+
+    def read(text: str) -> list[str]:
+        return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOPWORDS]
+
+    return read
 
 
 @compiled

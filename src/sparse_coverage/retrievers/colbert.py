@@ -1,7 +1,7 @@
 """ColBERT: one vector a token, and MaxSim between query and text. Needs the extra [colbert], which brings PyLate.
 
 Scoring is exact: every token of every text is looked at. PLAID, the engine of the paper, finds candidates by clusters and
-computes the same MaxSim of compressed vectors; what it saves is time and room, not error.
+computes the same MaxSim of compressed vectors; what it saves is time and space, not error.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Colbert(Side):
         }
 
     def pieces(self, text: str, length: int) -> list[str]:
-        """Cut a text into pieces that a model with room for `length` tokens reads whole."""
+        """Cut a text into pieces that a model which takes `length` tokens reads whole."""
         tokens = self._tokenizer(text)
         bounds = chunk_bounds(text, tokens, max(length - self._special, 1))
         return [text[int(tokens.starts[first]) : int(tokens.ends[last - 1])] for first, last in pairwise(bounds)]

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
-from sparse_coverage.retrievers.fusion_scores import FusionRule, Values, fuse_scores
-from sparse_coverage.search.results import Hit, PassageHit, Retriever
-from sparse_coverage.search.searcher import Searcher
+from sparse_coverage.search.results import Hit, PassageHit
+from sparse_coverage.search.searcher import Retriever, Searcher
 
+FusionRule = Literal["rrf", "weighted"]
 FusionLevel = Literal["document", "passage"]
+Values = npt.NDArray[np.float64]
+
 DEPTH = 1000
+CONSTANT = 60
 
 
 class Fuse(Searcher):
@@ -56,7 +59,7 @@ class Fuse(Searcher):
 
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
         depth = max(k, self._depth)
-        found = [ask(part, queries, depth, passages, condition) for part in self.parts]
+        found = [part.search(queries, depth, passages=passages, filter=condition) for part in self.parts]
         fuse = self._by_document if self._level == "document" else self._by_passage
         return [
             [replace(hit, passages=hit.passages[:passages]) for hit in fuse([part[place] for part in found])[:k]]
@@ -103,11 +106,34 @@ class Fuse(Searcher):
         return dict(zip(ids, fuse_scores(arrays, self._how, self._weights).tolist(), strict=True))
 
 
-def ask(part: Retriever, queries: Sequence[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
-    """Search with any retriever; one that can say how many passages it wants is asked for as many as are wanted."""
-    more: dict[str, Any] = {}
-    if "passages" in inspect.signature(part.search).parameters:
-        more["passages"] = passages
-    if len(queries) == 1:  # a retriever may share one query out over its threads
-        return [part.search(queries[0], k, filter=condition, **more)]
-    return part.search(list(queries), k, filter=condition, **more)
+def reciprocal_ranks(scores: Values, constant: int = CONSTANT) -> Values:
+    """Return 1 / (constant + rank) of each score, ties in the order given, and 0 where there is none (minus infinity).
+
+    >>> reciprocal_ranks(np.array([0.5, -np.inf, 0.9])).tolist() == [1 / 62, 0.0, 1 / 61]
+    True
+    """
+    order = np.argsort(-scores, kind="stable")
+    values = np.empty(len(scores))
+    values[order] = 1 / (constant + np.arange(1, len(scores) + 1))
+    values[scores == -np.inf] = 0
+    return values
+
+
+def shares(scores: Values) -> Values:
+    """Return each score divided by the largest; what is not positive, or not there, counts as 0.
+
+    >>> shares(np.array([2.0, -np.inf, 4.0, -1.0])).tolist()
+    [0.5, 0.0, 1.0, 0.0]
+    """
+    largest = scores.max(initial=0.0)
+    return np.maximum(scores, 0) / largest if largest > 0 else np.zeros(len(scores))
+
+
+def fuse_scores(parts: Sequence[Values], how: FusionRule, weights: Sequence[float]) -> Values:
+    """Return one score for each thing from the scores that several parts gave it. The order of the parts does not matter."""
+    if how not in ("rrf", "weighted"):
+        raise InputError(f"There is no fusion '{how}'. Use rrf (by rank) or weighted (by share of the largest score).")
+    single = reciprocal_ranks if how == "rrf" else shares
+    added = np.stack([weight * single(part) for part, weight in zip(parts, weights, strict=True)])
+    # Floating point sums depend on the order of what is added: a fixed one, whatever the order of the parts.
+    return np.asarray(np.sort(added, axis=0).sum(axis=0))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,8 @@ from sparse_coverage.retrievers.baseline import Baseline
 from sparse_coverage.retrievers.bm25 import Bm25
 from sparse_coverage.retrievers.colbert import Colbert
 from sparse_coverage.retrievers.dense import Dense
-from sparse_coverage.retrievers.fusion import Fuse, FusionLevel
-from sparse_coverage.retrievers.fusion_scores import FusionRule
+from sparse_coverage.retrievers.fusion import Fuse, FusionLevel, FusionRule
+from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker
 from sparse_coverage.retrievers.side import Side
 from sparse_coverage.retrievers.sides import (
     drop_leftovers,
@@ -25,7 +27,7 @@ from sparse_coverage.retrievers.sides import (
     sides_of,
 )
 from sparse_coverage.retrievers.splade import Splade
-from sparse_coverage.search import Index
+from sparse_coverage.search import Index, Retriever, ScoringConfig
 
 HYBRID = ("bm25", "dense")
 """The sides that `hybrid` joins with Sparse Coverage."""
@@ -37,11 +39,68 @@ _MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
     "colbert": lambda settings, threads: Colbert(settings["encoder"], threads=threads),
 }
 KINDS = tuple(_MAKERS)
+SYSTEMS = ("coverage", *KINDS, "hybrid")
+"""What can rank the documents of an index: Sparse Coverage, a side of the index, or three of them joined."""
+
+Scoring = ScoringConfig | Mapping[str, float | None]
+"""How to score: all settings, or by name those that differ from the model's (None: as the model says)."""
+RerankerMaker = Callable[[Path, Encoder | None, int | None], Reranker]
+"""Makes a reranker of an index folder, a running encoder that it may use again, and a number of threads."""
+
+
+def open_retriever(
+    folder: str | Path,
+    system: str = "coverage",
+    *,
+    rerank: str | Reranker | None = None,
+    top: int = 100,
+    fuse: FusionRule = "rrf",
+    level: FusionLevel = "document",
+    scoring: Scoring | None = None,
+    encoder: Encoder | None = None,
+    threads: int | None = None,
+) -> Retriever:
+    """Open an index to be searched by one of the `SYSTEMS`, ready for its first query.
+
+        open_retriever("my-index")                                # Sparse Coverage, as an `Index`
+        open_retriever("my-index", "hybrid", fuse="weighted")     # joined with BM25 and dense vectors, as a `Fuse`
+        open_retriever("my-index", rerank="dense", top=200)       # the best 200 ranked again by dense vectors
+
+    `rerank`: what ranks the `top` documents again, by name (one of `RERANKERS`) or as an object. `fuse` and `level` say how
+    `hybrid` joins, as in `Fuse`. `scoring` is how Sparse Coverage ranks, where it does. A running `encoder` of
+    the index saves loading it again.
+    """
+    if system not in SYSTEMS:
+        raise InputError(f"There is no system '{system}'. There are: {', '.join(SYSTEMS)}.")
+    make = _reranker_maker(rerank)
+    retriever: Retriever
+    if system in KINDS:
+        retriever = open_baseline(folder, system, encoder=encoder, threads=threads)
+    else:
+        retriever = index = _open_index(folder, scoring, encoder, threads)
+        encoder = index.model.encoder
+        if system == "hybrid":
+            retriever = open_hybrid(index, how=fuse, level=level, threads=threads)
+    return retriever if make is None else Rerank(retriever, make(Path(folder), encoder, threads), top)
+
+
+def coverage_of(retriever: Retriever) -> Index | None:
+    """Return the index of Sparse Coverage that a retriever searches with, if any: it can explain what was found."""
+    if isinstance(retriever, Index):
+        return retriever
+    parts: Sequence[Retriever] = ()
+    if isinstance(retriever, Fuse):
+        parts = retriever.parts
+    elif isinstance(retriever, Rerank):
+        parts = [retriever.retriever]
+    return next((found for part in parts if (found := coverage_of(part)) is not None), None)
 
 
 def load_side(folder: str | Path, kind: str, *, encoder: Encoder | None = None, threads: int | None = None) -> Side:
     """Return a side of an index as it was made. A running `encoder` is used again where it is the side's own."""
-    settings = side_settings(Path(folder), known_kind(kind))
+    if kind not in KINDS:
+        raise InputError(f"There is no side '{kind}'. There are: {', '.join(KINDS)}.")
+    settings = side_settings(Path(folder), kind)
     inner = encoder.encoder if isinstance(encoder, CleaningEncoder) else encoder
     if kind == "dense" and inner is not None and inner.fingerprint == settings["fingerprint"]:
         return Dense(inner, pooling=settings["pooling"])
@@ -80,12 +139,37 @@ def open_hybrid(
 ) -> Fuse:
     """Join Sparse Coverage with the BM25 and dense sides of the same folder."""
     folder = index.store.folder
+    if missing := [kind for kind in HYBRID if kind not in sides_of(folder)]:
+        raise InputError(
+            f"{folder} has no {' and no '.join(missing)} side. Hybrid needs {' and '.join(HYBRID)} beside Sparse Coverage; add "
+            f"what is missing with: sparse-coverage index refresh {folder} --hybrid"
+        )
     parts = [open_baseline(folder, kind, encoder=index.model.encoder, threads=threads) for kind in HYBRID]
     return Fuse(index, *parts, how=how, level=level)
 
 
-def known_kind(kind: str) -> str:
-    """Return the name of a side, or refuse it and list the known ones."""
-    if kind not in KINDS:
-        raise InputError(f"There is no side '{kind}'. There are: {', '.join(KINDS)}.")
-    return kind
+def _open_index(folder: str | Path, scoring: Scoring | None, encoder: Encoder | None, threads: int | None) -> Index:
+    index = Index.open(folder, encoder=encoder, threads=threads)
+    if isinstance(scoring, Mapping):
+        given: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
+        scoring = replace(index.model.scoring, **given)
+    if scoring not in (None, index.model.scoring):
+        index = Index(index.store, index.model, scoring, threads)
+    index.warm_up()  # here, because loading compiled code is no cost of a query
+    return index
+
+
+def _side_reranker(kind: str, folder: Path, encoder: Encoder | None, threads: int | None) -> Reranker:
+    return ByRetriever(open_baseline(folder, kind, encoder=encoder, threads=threads))
+
+
+RERANKERS: dict[str, RerankerMaker] = {kind: partial(_side_reranker, kind) for kind in KINDS}
+"""Rerankers by name. A new one is one file and one line here."""
+
+
+def _reranker_maker(wanted: str | Reranker | None) -> RerankerMaker | None:
+    if isinstance(wanted, str):
+        if wanted not in RERANKERS:
+            raise InputError(f"There is no reranker '{wanted}'. There are: {', '.join(RERANKERS)}.")
+        return RERANKERS[wanted]
+    return None if wanted is None else lambda *_: wanted

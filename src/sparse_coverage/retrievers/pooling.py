@@ -16,7 +16,6 @@ from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
 from sparse_coverage.encoding.store import model_folder
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import read_json
-from sparse_coverage.retrievers.chunk_reducer import ChunkReducer
 
 Matrix = npt.NDArray[np.float32]
 Pooling = Literal["mean", "cls"]
@@ -64,12 +63,6 @@ class PooledEncoder:
             raise InputError(f"The encoder '{encoder.name}' cannot be pooled: it does not run a checkpoint itself.")
         self.encoder = inner
         self.pooling = pooling
-        # The one place that looks inside an encoder: its batcher knows how to run batches, which `encode` hides.
-        batcher = inner.batcher
-        self._run = batcher.run
-        self._chunks: ChunkReducer[Matrix] = ChunkReducer(
-            batcher.tokenizer, self._pooled, batcher.limit, batcher.pad_id
-        )
 
     def chunk_vectors(self, text: str) -> Matrix:
         """Return the vectors of a text's chunks, one row each; a text without tokens has none."""
@@ -89,16 +82,8 @@ class PooledEncoder:
             total = (np.stack([vector for vector, _ in chunks]) * weights[:, None]).sum(axis=0, keepdims=True)
             yield normalised(total)[0]
 
-    def _pooled(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterator[tuple[int, list[Matrix]]]:
-        masks: list[Ids] = []
-
-        def noted() -> Iterator[tuple[Ids, Ids]]:
-            for ids, mask in batches:
-                masks.append(mask)
-                yield ids, mask
-
-        for number, hidden in self._run(noted()):
-            yield number, list(pool(hidden, masks[number], self.pooling))
+    def _chunks(self, texts: Iterable[str]) -> Iterator[list[tuple[Matrix, int]]]:
+        return self.encoder.reduce(texts, lambda hidden, mask: pool(hidden, mask, self.pooling))
 
 
 def pool(hidden: Hidden, mask: Ids, pooling: Pooling) -> Matrix:

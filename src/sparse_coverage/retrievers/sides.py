@@ -23,8 +23,16 @@ from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index import IndexStore, Segment
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.retrievers.blocks import RECORD, damaged_block_files, open_arrays, open_block, write_block
-from sparse_coverage.retrievers.side import Array, Scorer, Side
+from sparse_coverage.retrievers.side import (
+    RECORD,
+    Array,
+    Scorer,
+    Side,
+    damaged_block_files,
+    open_arrays,
+    open_block,
+    write_block,
+)
 
 SIDES = "sides"
 SIDE = "side.json"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.encoding.batching import Ids
+from sparse_coverage.encoding.batching import Batcher, Batches
 from sparse_coverage.encoding.fingerprint import fingerprint_of
 from sparse_coverage.encoding.store import model_folder
 from sparse_coverage.encoding.tokenizer import TextTokenizer
@@ -22,7 +22,6 @@ from sparse_coverage.index import WeightBits, weight_scale
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import PostingsBuffer
 from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
-from sparse_coverage.retrievers.chunk_reducer import ChunkReducer
 from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
 from sparse_coverage.vectors import SparseVector
 
@@ -68,9 +67,7 @@ class Splade(Side):
         self.vocabulary = int(loaded.config.vocab_size)
         self._fingerprint = fingerprint_of(folder)
         limit = int(getattr(loaded.config, "max_position_embeddings", 512))
-        self._chunks: ChunkReducer[Weights] = ChunkReducer(
-            TextTokenizer.from_folder(folder), self._reduce, limit, int(loaded.config.pad_token_id or 0)
-        )
+        self._batcher = Batcher(TextTokenizer.from_folder(folder), limit, int(loaded.config.pad_token_id or 0))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -79,7 +76,7 @@ class Splade(Side):
 
     def rows(self, texts: Iterable[str]) -> Iterator[Weights]:
         """Yield the wordpieces of each text and their weights."""
-        for chunks in self._chunks(texts):
+        for chunks in self._batcher.reduce(texts, self._weights):
             yield merged([weights for weights, _ in chunks])
 
     def pack(self, rows: Iterable[Weights]) -> dict[str, Array]:
@@ -112,7 +109,7 @@ class Splade(Side):
         """Return a scorer over blocks."""
         return SpladeScorer(self, blocks)
 
-    def _reduce(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterator[tuple[int, list[Weights]]]:
+    def _weights(self, batches: Batches) -> Iterator[tuple[int, list[Weights]]]:
         torch = self._torch
         for number, (ids, mask) in enumerate(batches):
             with torch.inference_mode():

@@ -4,7 +4,8 @@ from sparse_coverage.index import Filter, parse_filter
 from sparse_coverage.search.aggregation import Best, DecayedSum, TopMean
 from sparse_coverage.search.building import is_unfinished
 from sparse_coverage.search.index import Index
-from sparse_coverage.search.results import Answer, Answers, Explanation, Hit, Match, PassageHit, QueryCost, Retriever
+from sparse_coverage.search.results import Answer, Answers, Explanation, Hit, Match, PassageHit, QueryCost
+from sparse_coverage.search.searcher import Retriever
 from sparse_coverage.search.statistics import ScoringConfig
 
 __all__ = [

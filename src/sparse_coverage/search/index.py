@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar, overload
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,8 +35,8 @@ from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_i
 from sparse_coverage.search.explaining import Explainer
 from sparse_coverage.search.feedback import Enriched, with_feedback
 from sparse_coverage.search.ranking import Allowed, RankedDocument, Ranker
-from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, Queries, QueryCost
-from sparse_coverage.search.searcher import PassageSearcher, one_or_several, require_counts
+from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, QueryCost
+from sparse_coverage.search.searcher import PassageSearcher, as_filter, one_or_several, require_counts
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.search.tracing import trace_query
 from sparse_coverage.vectors import SparseVector
@@ -67,7 +67,7 @@ class Index(PassageSearcher):
         self._ranker = Ranker(store, scoring, threads)
         # Many hits of one query are explained one after the other; it need not be encoded for each.
         self._traced = lru_cache(4)(partial(trace_query, model))
-        self._last_enriched: tuple[tuple[Ranker, str, Filter | None], Enriched] | None = None
+        self._last_enriched: tuple[tuple[Ranker, str, Filter | str | None], Enriched] | None = None
 
     @classmethod
     def build(
@@ -124,51 +124,30 @@ class Index(PassageSearcher):
         """The idf of each center and which are stop centers."""
         return self._ranker.statistics
 
-    @overload
+    @one_or_several
     def search(
         self,
-        queries: str,
-        k: int = ...,
-        *,
-        passages: int = ...,
-        filter: Filter | None = ...,
-        aggregation: Aggregation = ...,
-    ) -> list[Hit]: ...
-
-    @overload
-    def search(
-        self,
-        queries: Queries,
-        k: int = ...,
-        *,
-        passages: int = ...,
-        filter: Filter | None = ...,
-        aggregation: Aggregation = ...,
-    ) -> list[list[Hit]]: ...
-
-    def search(
-        self,
-        queries: str | Queries,
+        queries: list[str],
         k: int = 10,
         *,
         passages: int = 3,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+        filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
         aggregation: Aggregation = Best(),  # noqa: B008 - immutable
-    ) -> list[Hit] | list[list[Hit]]:
+    ) -> list[list[Hit]]:
         """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each.
 
         `filter` says what may be found at all, `aggregation` how passages make a document's score. One query is shared out
         over the cores; of several, each core takes its own.
         """
         require_counts(k=k, passages=passages)
-        return one_or_several(queries, lambda several: self._documents(several, k, passages, filter, aggregation))
+        return self._documents(queries, k, passages, filter, aggregation)
 
     def _documents(
         self,
         queries: list[str],
         k: int,
         passages: int,
-        condition: Filter | None,
+        condition: Filter | str | None,
         aggregation: Aggregation = Best(),  # noqa: B008 - immutable
     ) -> list[list[Hit]]:
         ranker = self._ranker  # once: a refresh by another thread must not come between
@@ -202,7 +181,7 @@ class Index(PassageSearcher):
         query: str,
         documents: int = 100,
         *,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+        filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
         aggregation: Aggregation = Best(),  # noqa: B008 - immutable
     ) -> list[PassageHit]:
         """Rank all passages of the best `documents` by their own scores: the paper's two stages.
@@ -225,7 +204,7 @@ class Index(PassageSearcher):
         k: int = 10,
         *,
         passages: int = 3,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+        filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
         aggregation: Aggregation = Best(),  # noqa: B008 - immutable
     ) -> tuple[list[Hit], QueryCost]:
         """Search, and say what it cost: lists read and time per stage."""
@@ -260,7 +239,7 @@ class Index(PassageSearcher):
         query: str,
         id_: str,
         *,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
+        filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
     ) -> Explanation:
         """Explain a passage's score, or that of a document's best passage, by id. `filter`: that of the search, if it had one."""
         ranker, traced = self._ranker, self._traced(query)
@@ -278,7 +257,7 @@ class Index(PassageSearcher):
         number = _document(ranker.store, document, "no document")
         return Explainer(ranker.store, self.model, ranker.statistics).answers(self._traced(query), number)
 
-    def _enriched(self, ranker: Ranker, query: str, condition: Filter | None) -> Enriched:
+    def _enriched(self, ranker: Ranker, query: str, condition: Filter | str | None) -> Enriched:
         """Return a query with its feedback, which is the same for all hits of one search."""
         key = (ranker, query, condition)
         if self._last_enriched is None or self._last_enriched[0] != key:
@@ -359,8 +338,9 @@ def _require_fit(folder: Path, state: Manifest, model: SparseCoverage) -> None:
         )
 
 
-def _allowed(ranker: Ranker, condition: Filter | None) -> Allowed | None:
-    return None if condition is None else allowed_passages(ranker.store, condition)
+def _allowed(ranker: Ranker, condition: Filter | str | None) -> Allowed | None:
+    wanted = as_filter(condition)
+    return None if wanted is None else allowed_passages(ranker.store, wanted)
 
 
 def _document(store: IndexStore, id_: str, what: str) -> int:

@@ -1,12 +1,12 @@
-"""What crosses the door of this room: hits, explanations, and the protocol of everything that answers a query."""
+"""What a search gives: hits, explanations of them, and what it cost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, overload
+from typing import Any
 
-from sparse_coverage.index import Filter, PassageRecord
+from sparse_coverage.index import PassageRecord
 
 Queries = list[str] | tuple[str, ...]
 """Several queries. Not any sequence: a plain string is one query, and a sequence of strings too."""
@@ -37,26 +37,6 @@ class Hit:
     score: float
     metadata: Mapping[str, Any]
     passages: tuple[PassageHit, ...]
-
-
-class Retriever(Protocol):
-    """Anything that ranks documents for queries: Sparse Coverage, a baseline, a fusion of several, a remote ranker."""
-
-    @overload
-    def search(self, queries: str, k: int = ..., *, filter: Filter | None = ...) -> list[Hit]: ...
-
-    @overload
-    def search(self, queries: Queries, k: int = ..., *, filter: Filter | None = ...) -> list[list[Hit]]: ...
-
-    def search(
-        self,
-        queries: str | Queries,
-        k: int = 10,
-        *,
-        filter: Filter | None = None,  # noqa: A002 - the word a user looks for
-    ) -> list[Hit] | list[list[Hit]]:
-        """Return the `k` best documents of each query, best first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

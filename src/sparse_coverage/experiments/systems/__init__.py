@@ -24,10 +24,10 @@ from sparse_coverage.search import Retriever
 
 @runtime_checkable
 class PassageScorer(Protocol):
-    """Scores every unit of the collection, in corpus order: the quick way through an evaluation."""
+    """Scores every passage of the collection, in corpus order: the quick way through an evaluation."""
 
     def scores(self, query: str) -> npt.NDArray[np.float64]:
-        """Return the score of every unit for a query of the collection, by its id; minus infinity where there is none."""
+        """Return the score of every passage for a query of the collection, by its id; minus infinity where there is none."""
         ...
 
     def cost(self, query: str) -> int:

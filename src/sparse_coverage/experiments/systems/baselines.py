@@ -14,12 +14,11 @@ from sparse_coverage.experiments.cache import alone, code_key, content_key
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Bm25, Colbert, Dense, Side, Splade
-from sparse_coverage.retrievers.blocks import open_block, write_block
-from sparse_coverage.retrievers.side import BLOCK_PASSAGES
+from sparse_coverage.retrievers.side import BLOCK_PASSAGES, open_block, write_block
 
 
 class BaselineSystem:
-    """A side over all units of a collection."""
+    """A side over all passages of a collection."""
 
     def __init__(self, bench: Workbench, side: Side, precision: str = "") -> None:
         self.folders = folders = _blocks(bench, side, precision)
@@ -31,7 +30,7 @@ class BaselineSystem:
         self._texts = {query.id: query.text for query in bench.collection.judged}
 
     def scores(self, query: str) -> npt.NDArray[np.float64]:
-        """Return the score of every unit for a query of the collection, by its id."""
+        """Return the score of every passage for a query of the collection, by its id."""
         return self._scorer.scores(self._texts[query]).astype(np.float64)
 
     def cost(self, query: str) -> int:
@@ -45,7 +44,7 @@ def bm25_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
 
 
 def dense_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
-    """One vector a unit, of the row's encoder, pooled as that encoder was trained."""
+    """One vector a passage, of the row's encoder, pooled as that encoder was trained."""
     side = Dense(options.encoder)
     return BaselineSystem(bench, side, side.encoder.encoder.precision)
 
@@ -63,7 +62,7 @@ def colbert_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
 def _blocks(bench: Workbench, side: Side, precision: str) -> list[Path]:
     """Return the folders of a side's blocks, making those that are not there yet."""
     key = content_key(
-        code=code_key("encoding", "baselines"),
+        code=code_key("encoding", "retrievers"),
         documents=bench.corpus.fingerprint,
         side=side.kind,
         settings=side.settings,
@@ -73,13 +72,13 @@ def _blocks(bench: Workbench, side: Side, precision: str) -> list[Path]:
     folders = [home / f"{number:06d}" for number in range(-(-len(bench.corpus) // BLOCK_PASSAGES))]
     with alone(home, "this baseline"):
         if not all(folder.is_dir() for folder in folders):
-            units = tracked(
+            passages = tracked(
                 corpus_passages(bench.collection.documents(), bench.collection.by),
                 f"Making {side.kind}",
                 len(bench.corpus),
             )
             for folder in folders:
-                texts = (unit.text for unit in islice(units, BLOCK_PASSAGES))
+                texts = (passage.text for passage in islice(passages, BLOCK_PASSAGES))
                 if folder.is_dir():
                     for _ in texts:
                         pass

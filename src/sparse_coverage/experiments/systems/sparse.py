@@ -24,7 +24,7 @@ class SparseCoverageSystem:
         self._excluded = bench.collection.excluded
 
     def scores(self, query: str) -> npt.NDArray[np.float64]:
-        """Return the score of every unit for a query of the collection, by its id."""
+        """Return the score of every passage for a query of the collection, by its id."""
         return evidence(self.index.scores(self._enriched(query)))
 
     def cost(self, query: str) -> int:
