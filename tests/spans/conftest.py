@@ -1,4 +1,4 @@
-"""What the tests of this room share: the real tagger, loaded once, and tokens made without an encoder."""
+"""What the tests of spans share: the real tagger, loaded once, and tokens made without an encoder."""
 
 from __future__ import annotations
 

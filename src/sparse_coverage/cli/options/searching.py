@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sparse_coverage.search import Filter, Index
 
 F = TypeVar("F", bound=Callable[..., Any])
-SIDES = NamesIn("retrievers.opening:KINDS")
+SIDES = NamesIn("retrievers:KINDS")
 _SCORING = {
     "alpha": "Exponent of idf",
     "gamma": "Exponent of the length normalisation",
@@ -55,7 +55,7 @@ scoring_options = together(
 system_options = together(
     click.option(
         "--system",
-        type=NamesIn("retrievers.opening:KINDS", "coverage", "hybrid"),
+        type=NamesIn("retrievers:KINDS", "coverage", "hybrid"),
         default="coverage",
         show_default=True,
         help="What ranks: Sparse Coverage, three systems joined (hybrid), or a side of the index.",
@@ -63,7 +63,7 @@ system_options = together(
     click.option("--hybrid", is_flag=True, help="The same as --system hybrid: Sparse Coverage, BM25 and dense."),
     click.option(
         "--fuse",
-        type=NamesIn("retrievers.fusion_scores:FusionRule"),
+        type=NamesIn("retrievers:FusionRule"),
         default="rrf",
         show_default=True,
         help="How hybrid joins: by rank, or by share of the largest score.",
@@ -71,7 +71,7 @@ system_options = together(
     click.option(
         "--fuse-level",
         "level",
-        type=NamesIn("retrievers.fusion:FusionLevel"),
+        type=NamesIn("retrievers:FusionLevel"),
         default="document",
         show_default=True,
         help="What hybrid joins: rankings of documents or of passages.",
