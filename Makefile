@@ -11,7 +11,7 @@ BENCHMARKS := encoder readers noun_phrases vocabulary search
 help:
 	@echo "make demo   set up, then find prior art for a claim in the demo collection and write a report"
 	@echo "make test   set up, then run the tests"
-	@echo "make lint   ruff and mypy --strict"
+	@echo "make lint   ruff, mypy --strict, and the order of the packages (import-linter)"
 	@echo "make bench  the benchmarks in their quick form (brings their peers, torch among them)"
 	@echo "make reproduce-demo  the paper's tables and figures on the demo collection, in the folder report"
 	@echo "make soak   kill the index's writer 200 times and see that nothing is lost"
@@ -27,6 +27,7 @@ lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 # The CPU build of torch comes first, so that the peers do not pull the CUDA one.
 bench: $(DEV_STAMP)
@@ -41,7 +42,7 @@ reproduce-demo: $(DEV_STAMP)
 	$(BIN)/sparse-coverage reproduce all --output report
 
 clean:
-	rm -rf $(VENV) build dist demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -9,13 +9,19 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from inspect import signature
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 
-from sparse_coverage.cli.options import read_query
+from sparse_coverage import SparseCoverage, cli
+from sparse_coverage.cli.options import NamesIn, read_query
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_folder, write_text
+from sparse_coverage.search.searcher import Searcher
 
 
 class Stdin:
@@ -117,3 +123,78 @@ def test_errors_in_writing_name_the_file_and_leave_nothing_behind(
         write_text(tmp_path / "page.html", "x")
     assert no_space.value.errno == errno.ENOSPC
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def every_command() -> Iterator[click.Command]:
+    waiting = [cli.cli.get_command(click.Context(cli.cli), name) for name in cli.COMMANDS]
+    while waiting:
+        command = waiting.pop()
+        assert command is not None
+        yield command
+        waiting += getattr(command, "commands", {}).values()
+
+
+def test_every_default_is_a_name_in_its_registry() -> None:
+    checked = 0
+    for command in every_command():
+        for option in command.params:
+            if isinstance(option.type, NamesIn) and isinstance(option.default, str | tuple):
+                defaults = option.default if isinstance(option.default, tuple) else (option.default,)
+                assert set(defaults) <= set(option.type.names()), option.name
+                checked += 1
+    assert checked > 8
+
+
+def test_defaults_are_those_of_the_library() -> None:
+    defaults = {(command.name, option.name): option.default for command in every_command() for option in command.params}
+    kept = {name: parameter.default for name, parameter in signature(Searcher.search).parameters.items()}
+    for name in ("k", "passages"):
+        assert {value for (_, option), value in defaults.items() if option == name} - {5} == {kept[name]}
+    fitted = {name: parameter.default for name, parameter in signature(SparseCoverage.fit).parameters.items()}
+    for name in ("preset", "unit", "selection", "tau", "max_spans", "seed"):
+        assert defaults["command", name] == fitted[name]
+
+
+def test_a_name_is_checked_only_when_it_is_given() -> None:
+    @click.command()
+    @click.option("--preset", type=NamesIn("presets:PRESETS", "mine"), default="recall")
+    @click.option("--other", type=NamesIn("no_such_module:NOTHING"), default="anything")
+    def command(preset: str, other: str) -> None:
+        click.echo(preset)
+
+    runner = CliRunner()
+    assert [runner.invoke(command, ["--preset", name]).output for name in ("paper", "mine")] == ["paper\n", "mine\n"]
+    refused = runner.invoke(command, ["--preset", "precision"])
+    assert refused.exit_code == 2
+    assert "'precision' is not one of 'mine', 'paper', 'recall'" in refused.output
+
+
+@pytest.mark.parametrize("name", ["--language", "--lang"])
+@pytest.mark.parametrize("command", ["convert", "inspect", "fit", "index"])
+def test_the_language_has_one_name_everywhere_and_the_short_one_still_works(
+    command: str, name: str, large_collection: Path, tmp_path: Path
+) -> None:
+    output = ["-o", str(tmp_path / "new")] if command in ("fit", "index") else []
+    arguments = [command, str(large_collection), *output, name, "english"]
+    refused = CliRunner().invoke(cli.cli, arguments)
+    assert refused.exit_code == 2
+    assert "'english' is not a language" in refused.output
+
+
+def test_the_old_name_of_on_warns(large_collection: Path, tmp_path: Path) -> None:
+    arguments = ["fit", str(large_collection), "-o", str(tmp_path), "--address", "auto"]
+    (tmp_path / "file").touch()
+    old = CliRunner().invoke(cli.cli, [*arguments, "--engine", "ray"])
+    assert "Warning: --engine ray is now called --on ray." in old.stderr
+    assert "exists already" in str(old.exception)
+    new = CliRunner().invoke(cli.cli, [*arguments, "--on", "ray"])
+    assert "Warning" not in new.stderr
+    assert "exists already" in str(new.exception)
+    assert "give --on ray" in str(CliRunner().invoke(cli.cli, arguments).exception)
+
+
+def test_the_list_of_commands_loads_nothing_heavy() -> None:
+    program = (
+        "import sys, sparse_coverage.cli; print(*{'numpy', 'numba', 'lxml', 'rich', 'openvino'} & set(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "\n"

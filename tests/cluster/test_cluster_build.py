@@ -210,7 +210,7 @@ def test_fit_on_the_command_line_gives_the_model_of_one_machine(
     collection: Path, local: Path, tiny_checkpoint: Path, tmp_path: Path
 ) -> None:
     options = ["--encoder", str(tiny_checkpoint), "--precision", "fp32", "--json", "-V", "300", "--sizes", "50"]
-    options += ["--max-documents", "400", "--max-spans", "12000", "--seed", "5", "--engine", "ray"]
+    options += ["--max-documents", "400", "--max-spans", "12000", "--seed", "5", "--on", "ray"]
     result = CliRunner().invoke(
         fit_command, [str(collection), "-o", str(tmp_path / "model"), *options], standalone_mode=False
     )
@@ -225,7 +225,7 @@ def test_an_address_without_the_engine_is_refused(collection: Path, tmp_path: Pa
     arguments = [str(collection), "-o", str(tmp_path / "model"), "--address", "auto"]
     result = CliRunner().invoke(fit_command, arguments, standalone_mode=False)
     assert isinstance(result.exception, InputError)
-    assert "--engine ray" in str(result.exception)
+    assert "--on ray" in str(result.exception)
 
 
 def test_no_cluster_at_an_address_is_a_clear_error_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sparse_coverage.cli import evaluate
-from sparse_coverage.cli.collection_options import Means, Reading
+from sparse_coverage.cli.options.collections import Means, Reading
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.definition import NAMES, Row, load_definition, row_command
 from sparse_coverage.experiments.evaluate import variants

@@ -103,7 +103,7 @@ def main() -> None:
         if error.errno == errno.ENOSPC:
             print(
                 "Error: the disk is full. No half-written file was left behind, but redirected output is incomplete; "
-                "make room and try again.",
+                "free some space and try again.",
                 file=sys.stderr,
             )
         else:

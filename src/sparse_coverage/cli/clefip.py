@@ -10,8 +10,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.cli.collection_options import Reading, reading_options
-from sparse_coverage.cli.options import json_option
+from sparse_coverage.cli.options import json_option, path_option
+from sparse_coverage.cli.options.collections import Reading, reading_options
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path))
 
@@ -53,9 +53,7 @@ def check(folder: Path, as_json: bool) -> int:
 
 @command.command(no_args_is_help=True)
 @folder_argument
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Also write the pool: every document and its tier."
-)
+@path_option("-o", "--output", help="Also write the pool: every document and its tier.")
 @reading_options
 @json_option
 def pool(folder: Path, output: Path | None, reading: Reading, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`--engine ray --address …`: where `fit` and `index` do their work."""
+"""`fit` and `index` with `--on ray`."""
 
 from __future__ import annotations
 
@@ -9,30 +9,10 @@ from contextlib import AbstractContextManager, redirect_stdout
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import click
-
 from sparse_coverage.cli.options import ProblemLog
-from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
     from sparse_coverage import Index, SparseCoverage
-
-engine_option = click.option(
-    "--engine",
-    type=click.Choice(["local", "ray"]),
-    default="local",
-    show_default=True,
-    help="Work on this machine, or on a Ray cluster (extra [ray]): --threads cores a task there. See docs/cluster.md.",
-)
-address_option = click.option(
-    "--address", metavar="HOST:PORT", help="The Ray cluster, or auto for the one this machine is in [start one here]."
-)
-
-
-def require_ray(engine: str, address: str | None) -> None:
-    """Refuse an address that nobody will use."""
-    if engine != "ray" and address is not None:
-        raise InputError("--address names a Ray cluster: give --engine ray with it.")
 
 
 def fit_with_ray(

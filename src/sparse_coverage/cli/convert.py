@@ -7,43 +7,8 @@ import sys
 
 import click
 
-from sparse_coverage.cli.options import ProblemLog
-from sparse_coverage.errors import InputError
-from sparse_coverage.patents.languages import wanted_language
-from sparse_coverage.patents.reading.sources import missing
+from sparse_coverage.cli.options import ProblemLog, language_option, paths_argument, processes_option
 from sparse_coverage.progress import tracked
-
-
-def _existing(context: click.Context, parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
-    if absent := missing(paths):
-        raise click.BadParameter(f"no such file or folder, and no file matches it as a pattern: {', '.join(absent)}")
-    return paths
-
-
-def _language(context: click.Context, parameter: click.Parameter, language: str) -> str:
-    try:
-        return wanted_language(language)
-    except InputError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-paths_argument = click.argument("paths", nargs=-1, required=True, callback=_existing)
-language_option = click.option(
-    "--lang",
-    "language",
-    default="en",
-    show_default=True,
-    metavar="CODE",
-    callback=_language,
-    help="Language of the parts to read: en, de, fr, …, or any for each document's own.",
-)
-processes_option = click.option(
-    "--processes",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1),
-    help="How many processes read. More than one helps large inputs only where cores are idle.",
-)
 
 
 @click.command(no_args_is_help=True)
@@ -61,7 +26,7 @@ def command(context: click.Context, paths: tuple[str, ...], language: str, proce
     \b
     Example:
       sparse-coverage convert ipg240102.zip > patents.jsonl
-      sparse-coverage convert EP/ --lang any | head -1
+      sparse-coverage convert EP/ --language any | head -1
     """
     from sparse_coverage.patents import read_patents
     from sparse_coverage.patents.export import to_record

@@ -11,15 +11,14 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.cli.options import json_option, threads_option
+from sparse_coverage.cli.options import json_option, path_option, threads_option
 from sparse_coverage.errors import InputError
 
 
 @click.command()
-@click.option(
+@path_option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
     default=Path("sparse-coverage-demo"),
     show_default=True,
     help="Where to leave the model, the index and the report.",

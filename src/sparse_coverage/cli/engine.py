@@ -4,64 +4,23 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.cli.engine_files import (
-    export,
-    filter_option,
-    gamma_option,
-    index_argument,
-    k_option,
-    passages_option,
-    query,
-    query_argument,
-    scoring_for,
-)
-from sparse_coverage.cli.options import json_option, read_query
+from sparse_coverage.cli.engine_files import export, query, scoring_for
+from sparse_coverage.cli.options import count_option, index_argument, json_option, query_argument, read_query
+from sparse_coverage.cli.options.engines import baked_gamma_option, engine_options
+from sparse_coverage.cli.options.searching import filter_option, k_option, passages_option
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
     from sparse_coverage.engines.engine import RemoteCollection
     from sparse_coverage.engines.sync import SyncReport
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _engine_options(function: F) -> F:
-    options = [
-        click.option(
-            "--to",
-            "engine",
-            type=click.Choice(["qdrant", "milvus"]),
-            required=True,
-            help="Which engine: an extra of the same name installs its client.",
-        ),
-        click.option(
-            "--url",
-            "urls",
-            multiple=True,
-            required=True,
-            help="Its address, or a milvus-lite file (*.db). Repeat it for the nodes of a Qdrant cluster.",
-        ),
-        click.option("--collection", default="patents", show_default=True, help="The name of the collection there."),
-        click.option("--api-key", envvar="SPARSE_COVERAGE_ENGINE_KEY", help="The key or token, where one is needed."),
-        click.option(
-            "--patience",
-            default=60.0,
-            show_default=True,
-            help="Seconds to go on trying while a node is away.",
-        ),
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function
 
 
 @click.group(no_args_is_help=True)
@@ -79,10 +38,10 @@ def command() -> None:
 
 @command.command(no_args_is_help=True)
 @index_argument
-@_engine_options
-@click.option("--shards", default=1, show_default=True, type=click.IntRange(1), help="Parts, when it is made.")
-@click.option("--replicas", default=1, show_default=True, type=click.IntRange(1), help="Copies of each part.")
-@gamma_option
+@engine_options
+@count_option("--shards", default=1, help="Parts, when it is made.")
+@count_option("--replicas", default=1, help="Copies of each part.")
+@baked_gamma_option
 @json_option
 def push(
     index: Path,
@@ -112,8 +71,8 @@ def push(
 
 @command.command(no_args_is_help=True)
 @index_argument
-@_engine_options
-@gamma_option
+@engine_options
+@baked_gamma_option
 @json_option
 def sync(
     index: Path,
@@ -140,7 +99,7 @@ def sync(
 
 
 @command.command(no_args_is_help=True)
-@_engine_options
+@engine_options
 @json_option
 def status(
     engine: str, urls: tuple[str, ...], collection: str, api_key: str | None, patience: float, as_json: bool
@@ -182,7 +141,7 @@ def status(
 @command.command(no_args_is_help=True)
 @click.argument("model", type=click.Path(path_type=Path))
 @query_argument
-@_engine_options
+@engine_options
 @k_option
 @passages_option
 @filter_option
@@ -192,9 +151,7 @@ def status(
     metavar="SHARE",
     help="Let this share of the centers, the strongest, find candidates: quicker on some engines, not quite exact.",
 )
-@click.option(
-    "--candidates", default=500, show_default=True, type=click.IntRange(1), help="How many are scored exactly then."
-)
+@count_option("--candidates", default=500, help="How many are scored exactly then.")
 @json_option
 def search(
     model: Path,

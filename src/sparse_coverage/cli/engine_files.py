@@ -9,26 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparse_coverage.cli.options import json_option, read_query
+from sparse_coverage.cli.options import (
+    index_argument,
+    json_option,
+    output_option,
+    path_option,
+    query_argument,
+    read_query,
+)
+from sparse_coverage.cli.options.engines import baked_gamma_option, flavor_option
+from sparse_coverage.cli.options.searching import filter_option, k_option, passages_option
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
     from sparse_coverage.search import ScoringConfig
-
-index_argument = click.argument("index", type=click.Path(path_type=Path))
-query_argument = click.argument("query")
-k_option = click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many documents.")
-passages_option = click.option(
-    "--passages", default=2, show_default=True, type=click.IntRange(1), help="How many passages of each."
-)
-filter_option = click.option(
-    "--filter", "expression", metavar="EXPRESSION", help="Which documents may be found; see `search --help`."
-)
-gamma_option = click.option(
-    "--gamma",
-    type=float,
-    help="Exponent of the length normalisation, which becomes part of the vectors [that of the model].",
-)
 
 
 def scoring_for(index: Path, gamma: float | None) -> ScoringConfig:
@@ -42,11 +36,9 @@ def scoring_for(index: Path, gamma: float | None) -> ScoringConfig:
 
 @click.command(no_args_is_help=True)
 @index_argument
-@click.option(
-    "--for", "flavor", type=click.Choice(["elasticsearch", "opensearch"]), required=True, help="Which engine."
-)
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new folder for the files.")
-@gamma_option
+@flavor_option
+@output_option("files")
+@baked_gamma_option
 @json_option
 def export(index: Path, flavor: Any, output: Path, gamma: float | None, as_json: bool) -> None:
     """Write INDEX as files that OpenSearch or Elasticsearch loads.
@@ -74,9 +66,7 @@ def export(index: Path, flavor: Any, output: Path, gamma: float | None, as_json:
 @click.command(no_args_is_help=True)
 @click.argument("model", type=click.Path(path_type=Path))
 @query_argument
-@click.option(
-    "--from", "exported", required=True, type=click.Path(path_type=Path), help="The folder that `export` made."
-)
+@path_option("--from", "exported", required=True, help="The folder that `export` made.")
 @k_option
 @passages_option
 @filter_option

@@ -10,8 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparse_coverage.cli.collection_options import Means, bench_options
-from sparse_coverage.cli.options import json_option
+from sparse_coverage.cli.options import NamesIn, count_option, fresh_option, json_option, path_option, seed_option
+from sparse_coverage.cli.options.collections import Means, bench_options
+from sparse_coverage.cli.options.method import (
+    assignment_option,
+    encoder_option,
+    max_spans_option,
+    selection_option,
+    size_option,
+    tau_option,
+    uncovered_option,
+    unit_option,
+)
+from sparse_coverage.cli.options.searching import scoring_option
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,45 +37,22 @@ if TYPE_CHECKING:
     "--system",
     "systems",
     multiple=True,
-    help="paper, recall, default, bm25, splade, colbert, dense, hybrid; may be repeated [paper, or none where a --run is given].",
+    type=NamesIn("experiments.systems:SYSTEMS"),
+    help="What to measure; may be repeated [paper, or none where a --run is given].",
 )
-@click.option("--encoder", multiple=True, default=("minilm",), show_default=True, help="May be repeated.")
-@click.option(
-    "--unit", multiple=True, default=("token",), show_default=True, help="token, np, np+token; may be repeated."
-)
-@click.option(
-    "-V",
-    "--size",
-    multiple=True,
-    type=click.IntRange(1),
-    help="Centers of the vocabulary; may be repeated [10,000, or a tenth of the spans].",
-)
-@click.option(
-    "-K", "k", default=5, show_default=True, type=click.IntRange(1), help="How many centers a span may activate."
-)
-@click.option(
-    "--assignment",
-    type=click.Choice(["soft", "nearest", "hard"]),
-    default="soft",
-    show_default=True,
-    help="Which centers a span may activate: those that cover it, the nearest whether they do or not, or the single nearest.",
-)
+@encoder_option(("minilm",), "May be repeated.", multiple=True)
+@unit_option(("token",), "What counts as a span; may be repeated.", multiple=True)
+@size_option("Centers of the vocabulary; may be repeated [10,000, or a tenth of the spans].", multiple=True)
+@count_option("-K", "k", default=5, help="How many centers a span may activate.")
+@assignment_option
 @click.option("--hard", is_flag=True, help="The same as --assignment hard.")
-@click.option(
-    "--uncovered",
-    type=click.Choice(["drop", "nearest"]),
-    default="drop",
-    show_default=True,
-    help="What a span does that no center covers.",
-)
-@click.option("--alpha", default=2.0, show_default=True, help="Exponent of idf.")
-@click.option("--gamma", default=0.5, show_default=True, help="Exponent of the length normalisation.")
-@click.option("--rho", default=0.01, show_default=True, help="Share of the most frequent centers to leave out.")
-@click.option("--tau", default=99.0, show_default=True, help="Percentile of the distances that sets each radius.")
-@click.option("--selection", default="farthest-first", show_default=True, help="How centers are chosen; as for `fit`.")
-@click.option(
-    "--common", type=click.IntRange(0), help="Remove the mean and so many common directions from spans [none]."
-)
+@uncovered_option
+@scoring_option("alpha", 2.0)
+@scoring_option("gamma", 0.5)
+@scoring_option("rho", 0.01)
+@tau_option
+@selection_option
+@count_option("--common", least=0, help="Remove the mean and so many common directions from spans [none].")
 @click.option(
     "--repeats",
     default=0.0,
@@ -72,41 +60,32 @@ if TYPE_CHECKING:
     help="A center that n spans of a query activate counts n^repeats times.",
 )
 @click.option("--smoothing", default=0.0, show_default=True, help="Added to the span count that divides weights.")
-@click.option(
+@count_option(
     "--feedback",
     default=0,
-    show_default=True,
-    type=click.IntRange(0),
+    least=0,
     help="How many of the best passages are added to the query, before a second search.",
 )
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the vocabulary.")
-@click.option(
-    "--max-spans",
-    default=5_000_000,
-    show_default=True,
-    type=click.IntRange(1),
-    help="How many spans to choose the centers from.",
-)
+@seed_option("Seed of the vocabulary.")
+@max_spans_option
 @click.option(
     "--measure",
     "measures",
     multiple=True,
-    help="R@100, MAP, PRES@100, nDCG@10, MRR, MAP(D), PassageR@1000, or any of ir_measures; may be repeated.",
+    type=NamesIn("evaluation.measures.registry:NAMES", open=True),
+    help="As R@100, MAP, PRES@100 or nDCG@10; one of these or of ir_measures; may be repeated.",
 )
 @click.option("--against", help="Compare with this row only, not every two rows: its name, or a part of it.")
-@click.option(
-    "--runs",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Also write the rankings into this folder, as TREC runs.",
-)
-@click.option(
+@path_option("--runs", file_okay=False, help="Also write the rankings into this folder, as TREC runs.")
+@path_option(
     "--run",
     "given_runs",
     multiple=True,
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    exists=True,
+    dir_okay=False,
     help="Also measure a TREC run made elsewhere (documents only); may be repeated.",
 )
-@click.option("--fresh", is_flag=True, help="Rank and measure again, even where the result is known.")
+@fresh_option
 @bench_options
 @json_option
 def command(
@@ -183,7 +162,7 @@ def _measures(names: Sequence[str], collection: Collection) -> list[AnyMeasure]:
 
     wanted = [parse_measure(name) for name in names] or list(default_measures(collection))
     for measure in wanted:
-        if measure.level == "passage" and not collection.has_passages:
+        if measure.ranked == "passage" and not collection.has_passages:
             raise InputError(
                 f"{measure} is about passages, and the collection '{collection.name}' judges documents only."
             )

@@ -8,17 +8,22 @@ from pathlib import Path
 
 import click
 
-from sparse_coverage.cli.options import json_option, read_query, threads_option
-from sparse_coverage.cli.query_options import condition_of, filter_options, open_index, scoring_options
+from sparse_coverage.cli.options import (
+    count_option,
+    index_argument,
+    json_option,
+    query_argument,
+    read_query,
+    threads_option,
+)
+from sparse_coverage.cli.options.searching import condition_of, filter_options, open_index, scoring_options
 
 
 @click.command(no_args_is_help=True)
-@click.argument("index", type=click.Path(path_type=Path))
-@click.argument("query")
+@index_argument
+@query_argument
 @click.argument("id_", metavar="ID")
-@click.option(
-    "-n", "--matches", default=20, show_default=True, type=click.IntRange(1), help="How many matches to show."
-)
+@count_option("-n", "--matches", default=20, help="How many matches to show.")
 @click.option(
     "--whole", is_flag=True, help="Set the whole document against QUERY: the strongest of each span, and what it lacks."
 )

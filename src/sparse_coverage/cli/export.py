@@ -11,24 +11,30 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.cli.options import json_option, threads_option
+from sparse_coverage.cli.options import (
+    NamesIn,
+    index_argument,
+    json_option,
+    output_option,
+    path_option,
+    threads_option,
+)
+from sparse_coverage.cli.options.searching import weighting_options
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
     from sparse_coverage.formats import Rows, Source
 
-# Said here again, because `--help` must not wait for what writes them.
-FORMATS = ("anserini", "ciff", "seismic", "csr", "safetensors")
-
 
 @click.command(no_args_is_help=True)
-@click.argument("index", type=click.Path(path_type=Path))
-@click.option("--format", "format_", required=True, type=click.Choice(FORMATS), help="What to write; see above.")
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new folder for the files.")
+@index_argument
 @click.option(
+    "--format", "format_", required=True, type=NamesIn("formats.export:FORMATS"), help="What to write; see above."
+)
+@output_option("files")
+@path_option(
     "--queries",
     "query_file",
-    type=click.Path(path_type=Path),
     help="Queries to write too: id, tab, text a line; TREC topics; or .jsonl with id and text.",
 )
 @click.option(
@@ -36,9 +42,7 @@ FORMATS = ("anserini", "ciff", "seismic", "csr", "safetensors")
     type=click.IntRange(1, 16),
     help="Precision of whole-number weights [8 for anserini, 16 for ciff].",
 )
-@click.option("--alpha", type=float, help="Exponent of idf [that of the model].")
-@click.option("--gamma", type=float, help="Exponent of the length normalisation [that of the model].")
-@click.option("--rho", type=float, help="Share of the most frequent centers to leave out [that of the model].")
+@weighting_options
 @threads_option
 @json_option
 def command(

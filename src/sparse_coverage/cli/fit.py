@@ -6,65 +6,63 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 
-from sparse_coverage.cli.cluster import address_option, engine_option, fit_with_ray, require_ray
-from sparse_coverage.cli.options import ProblemLog, json_option, preset_option, runtime_option, threads_option
+from sparse_coverage.cli.cluster import fit_with_ray
+from sparse_coverage.cli.options import (
+    ProblemLog,
+    json_option,
+    language_option,
+    output_option,
+    path_option,
+    paths_argument,
+    seed_option,
+    threads_option,
+)
+from sparse_coverage.cli.options.method import (
+    clean_option,
+    encoder_option,
+    max_documents_option,
+    max_spans_option,
+    precision_option,
+    preset_option,
+    runtime_option,
+    selection_option,
+    size_option,
+    tau_option,
+    unit_option,
+)
+from sparse_coverage.cli.options.workplace import workplace_options
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents import Patent, Problem
-from sparse_coverage.progress import tracked
+
+if TYPE_CHECKING:
+    from sparse_coverage.patents import Patent, Problem
 
 
 @click.command(no_args_is_help=True)
-@click.argument("paths", nargs=-1, required=True)
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new folder for the model.")
-@click.option("--encoder", default="minilm", show_default=True, help="A known name, a local folder or a hub id.")
+@paths_argument
+@output_option("model")
+@encoder_option()
 @runtime_option
-@click.option(
-    "--precision", default="auto", show_default=True, help="auto, fp32, bf16, int8 (openvino) or fp16 (torch)."
-)
-@click.option(
-    "--clean", multiple=True, metavar="STEP", help="Clean texts first, e.g. numerals; repeatable. See docs/patents.md."
-)
+@precision_option
+@clean_option
 @preset_option
-@click.option("--unit", default="token", show_default=True, help="What counts as a span: token, np or np+token.")
-@click.option(
-    "-V", "--size", type=click.IntRange(1), help="How many centers [10,000, or a tenth of the spans if fewer]."
-)
+@unit_option()
+@size_option("How many centers [10,000, or a tenth of the spans if fewer].")
 @click.option("--sizes", help="Smaller sizes to measure radii for in the same pass, as 1000,2000,5000.")
-@click.option(
-    "--selection",
-    default="farthest-first",
-    show_default=True,
-    help="How centers are chosen: farthest-first, kmeans++, kmeans, random or frequency.",
+@selection_option
+@tau_option
+@max_documents_option
+@max_spans_option
+@path_option(
+    "--work", help="Keep the sample and the state of the run here: interrupted, the same command goes on from there."
 )
-@click.option(
-    "--tau", default=99.0, show_default=True, help="Percentile of the distances in a cell that sets its radius."
-)
-@click.option(
-    "--max-documents",
-    type=click.IntRange(1),
-    help="Sample this many documents, each publication year in proportion; the paper: 300,000 [all].",
-)
-@click.option(
-    "--max-spans",
-    default=5_000_000,
-    show_default=True,
-    type=click.IntRange(1),
-    help="How many spans to sample the centers from.",
-)
-@click.option(
-    "--work",
-    type=click.Path(path_type=Path),
-    help="Keep the sample and the state of the run here: interrupted, the same command goes on from there.",
-)
-@click.option("--seed", default=0, show_default=True, help="Same seed, same input: same vocabulary.")
-@click.option("--language", default="en", show_default=True, help="Which parts of the patents to read.")
-@engine_option
-@address_option
+@seed_option("Same seed, same input: same vocabulary.")
+@language_option
+@workplace_options
 @threads_option
 @json_option
 def command(
@@ -85,7 +83,7 @@ def command(
     work: Path | None,
     seed: int,
     language: str,
-    engine: str,
+    on: str,
     address: str | None,
     threads: int | None,
     as_json: bool,
@@ -98,12 +96,11 @@ def command(
     Example:
       sparse-coverage fit patents/ -o my-model -V 10000
       sparse-coverage fit patents/ -o my-model -V 50000 --sizes 10000,20000 --work my-work
-      sparse-coverage fit patents/ -o my-model --engine ray --address head:6379 --work /shared/work
+      sparse-coverage fit patents/ -o my-model --on ray --address head:6379 --work /shared/work
       sparse-coverage index patents/ --model my-model -o my-index
     """
     from sparse_coverage import SparseCoverage, load_encoder
 
-    require_ray(engine, address)
     if output.exists() and (not output.is_dir() or any(output.iterdir())):
         raise InputError(f"{output} exists already and is not an empty folder. Choose another name or remove it first.")
     if "-" in paths and max_documents is not None:
@@ -121,7 +118,7 @@ def command(
         "seed": seed,
         "clean": clean,
     }
-    if engine == "ray":
+    if on == "ray":
         reading = {"language": language, "encoder": encoder, "runtime": runtime, "precision": precision}
         model = fit_with_ray(address, threads, paths, output, work, log, **reading, **settings)
     else:
@@ -171,6 +168,8 @@ class _Counted(_Documents):
     """Knows how many there are, at the price of one more reading."""
 
     def __len__(self) -> int:
+        from sparse_coverage.progress import tracked
+
         return sum(1 for _ in tracked(self._read(_ignore), "Counting documents"))
 
 

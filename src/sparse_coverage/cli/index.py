@@ -9,10 +9,22 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.cli.cluster import address_option, engine_option, index_with_ray, require_ray
+from sparse_coverage.cli.cluster import index_with_ray
 from sparse_coverage.cli.index_updates import add, delete, merge, refresh, verify
-from sparse_coverage.cli.options import ProblemLog, json_option, runtime_option, threads_option
-from sparse_coverage.cli.side_options import make_sides, side_options
+from sparse_coverage.cli.options import (
+    NamesIn,
+    ProblemLog,
+    count_option,
+    json_option,
+    language_option,
+    output_option,
+    paths_argument,
+    threads_option,
+    weight_bits_option,
+)
+from sparse_coverage.cli.options.method import runtime_option
+from sparse_coverage.cli.options.sides import make_sides, side_options
+from sparse_coverage.cli.options.workplace import workplace_options
 from sparse_coverage.errors import InputError
 
 
@@ -41,37 +53,24 @@ def command() -> None:
 
 
 @command.command("build", no_args_is_help=True)
-@click.argument("paths", nargs=-1, required=True)
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new folder for the index.")
+@paths_argument
+@output_option("index")
 @click.option(
     "--model",
     help="A model made with `fit`, or one on the model hub (owner/name) [without it, one is learned from PATHS first].",
 )
 @click.option(
     "--by",
-    type=click.Choice(["passage", "section", "document"]),
+    type=NamesIn("patents.passages:By"),
     default="passage",
     show_default=True,
     help="What one indexed passage is.",
 )
-@click.option("--language", default="en", show_default=True, help="Which parts of the patents to read.")
-@click.option(
-    "--weight-bits",
-    type=click.Choice(["8", "16"]),
-    default="16",
-    show_default=True,
-    help="Precision of a stored weight; 8 saves a sixth of the postings and may swap near ties.",
-)
-@click.option(
-    "--memory",
-    default=512,
-    show_default=True,
-    type=click.IntRange(1),
-    help="MiB of postings to hold before they are written.",
-)
+@language_option
+@weight_bits_option
+@count_option("--memory", default=512, help="MiB of postings to hold before they are written.")
 @side_options
-@engine_option
-@address_option
+@workplace_options
 @runtime_option
 @threads_option
 @json_option
@@ -86,7 +85,7 @@ def build(
     kinds: tuple[str, ...],
     hybrid: bool,
     dense_encoder: str | None,
-    engine: str,
+    on: str,
     address: str | None,
     runtime: str,
     threads: int | None,
@@ -106,8 +105,7 @@ def build(
     from sparse_coverage.search.building import MODEL_FOLDER
 
     log = ProblemLog()
-    require_ray(engine, address)
-    if engine == "ray":
+    if on == "ray":
         settings = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
         index = index_with_ray(
             address, threads, paths, output, model, log, language=language, runtime=runtime, **settings
@@ -134,7 +132,7 @@ def build(
     facts = index.store.manifest
     sides = make_sides(output, kinds, hybrid, dense_encoder, index.model.encoder, threads)
     if as_json:
-        counts = {"problems": len(log.problems), "without_text": log.without_text if engine == "local" else None}
+        counts = {"problems": len(log.problems), "without_text": log.without_text if on == "local" else None}
         click.echo(json.dumps({"index": str(output), **counts, **facts, "sides": sides}))
     else:
         share = facts["uncovered_spans"] / max(facts["spans"], 1)

@@ -9,17 +9,22 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.cli.options import ProblemLog, json_option, threads_option
-from sparse_coverage.cli.side_options import make_sides, side_options
-
-_index_argument = click.argument("index", type=click.Path(path_type=Path))
+from sparse_coverage.cli.options import (
+    ProblemLog,
+    index_argument,
+    json_option,
+    language_option,
+    paths_argument,
+    threads_option,
+)
+from sparse_coverage.cli.options.sides import make_sides, side_options
 
 
 @click.command(no_args_is_help=True)
-@_index_argument
-@click.argument("paths", nargs=-1, required=True)
+@index_argument
+@paths_argument
 @click.option("--replace", is_flag=True, help="Put new versions in the place of documents that are there already.")
-@click.option("--language", default="en", show_default=True, help="Which parts of the patents to read.")
+@language_option
 @threads_option
 @json_option
 def add(index: Path, paths: tuple[str, ...], replace: bool, language: str, threads: int | None, as_json: bool) -> int:
@@ -45,11 +50,11 @@ def add(index: Path, paths: tuple[str, ...], replace: bool, language: str, threa
 
 
 @click.command(no_args_is_help=True)
-@_index_argument
+@index_argument
 @click.argument("ids", nargs=-1, required=True)
 @json_option
 def delete(index: Path, ids: tuple[str, ...], as_json: bool) -> None:
-    """Delete documents from INDEX by publication id, all of IDS or none. Their room is freed by `index merge`.
+    """Delete documents from INDEX by publication id, all of IDS or none. Their space is freed by `index merge`.
 
     \b
     Example:
@@ -64,7 +69,7 @@ def delete(index: Path, ids: tuple[str, ...], as_json: bool) -> None:
 
 
 @click.command(no_args_is_help=True)
-@_index_argument
+@index_argument
 @json_option
 def merge(index: Path, as_json: bool) -> None:
     """Rewrite INDEX with as few segments as possible and without what was deleted. Results stay the same.
@@ -82,7 +87,7 @@ def merge(index: Path, as_json: bool) -> None:
 
 
 @click.command(no_args_is_help=True)
-@_index_argument
+@index_argument
 @side_options
 @threads_option
 @json_option
@@ -115,7 +120,7 @@ def refresh(
 
 
 @click.command(no_args_is_help=True)
-@_index_argument
+@index_argument
 @json_option
 def verify(index: Path, as_json: bool) -> int:
     """Read every file of INDEX and compare it with its checksum. Exit status 1 if anything is damaged.

@@ -11,8 +11,7 @@ from rich.columns import Columns
 from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.cli.convert import language_option, paths_argument, processes_option
-from sparse_coverage.cli.options import ProblemLog, json_option
+from sparse_coverage.cli.options import ProblemLog, json_option, language_option, paths_argument, processes_option
 from sparse_coverage.patents.patent import Problem
 from sparse_coverage.patents.survey import Survey
 from sparse_coverage.progress import tracked
@@ -38,7 +37,7 @@ def command(
     \b
     Example:
       sparse-coverage inspect patents/ more/ipg240102.zip
-      sparse-coverage inspect patents/ --lang any --json | jq .formats
+      sparse-coverage inspect patents/ --language any --json | jq .formats
     """
     from sparse_coverage.patents import read_patents
 

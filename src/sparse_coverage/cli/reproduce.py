@@ -15,8 +15,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sparse_coverage.cli.collection_options import Means, bench_options
-from sparse_coverage.cli.options import json_option
+from sparse_coverage.cli.options import fresh_option, json_option, path_option, seed_option
+from sparse_coverage.cli.options.collections import Means, bench_options
+from sparse_coverage.cli.options.method import encoder_option, size_option, unit_option
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
@@ -26,28 +27,15 @@ if TYPE_CHECKING:
 @click.command(no_args_is_help=True)
 @click.argument("experiments", nargs=-1, required=True)
 @click.option("--collection", default="demo", show_default=True, help="What to measure on; as for `evaluate`.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("report"),
-    show_default=True,
-    help="The report folder.",
-)
+@path_option("-o", "--output", file_okay=False, default=Path("report"), show_default=True, help="The report folder.")
 @click.option(
     "--small/--full-size", default=None, help="MiniLM and small vocabularies [for the demo collection: small]."
 )
-@click.option("--encoder", multiple=True, help="Instead of the experiment's encoders; may be repeated.")
-@click.option("--unit", multiple=True, help="Instead of the experiment's units; may be repeated.")
-@click.option(
-    "-V",
-    "--size",
-    multiple=True,
-    type=click.IntRange(1),
-    help="Instead of the experiment's sizes; may be repeated.",
-)
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the vocabularies.")
-@click.option("--fresh", is_flag=True, help="Rank and measure again, even where the result is known.")
+@encoder_option(None, "Instead of the experiment's encoders; may be repeated.", multiple=True)
+@unit_option(None, "Instead of the experiment's units; may be repeated.", multiple=True)
+@size_option("Instead of the experiment's sizes; may be repeated.", multiple=True)
+@seed_option("Seed of the vocabularies.")
+@fresh_option
 @click.option(
     "--dry-run", is_flag=True, help="Only list the rows, which are finished, and how long encoding would take."
 )
@@ -90,7 +78,7 @@ def command(
     loaded = means.reading.collection(collection)
     with means.workbench(loaded) as bench:
         if dry_run:
-            return _look_ahead(definitions, bench, means.spoken(collection), as_json)
+            return _look_ahead(definitions, bench, means.as_typed(collection), as_json)
         bench.plan(row.options for one in definitions for row in one.rows if is_sparse(row.system))
         about = {
             "command": shlex.join(["sparse-coverage", *sys.argv[1:]]),
@@ -102,7 +90,7 @@ def command(
             "learned_from": list(means.learn_from) or "the collection itself",
             "pool": {"size": means.reading.pool, "seed": means.reading.pool_seed},
         }
-        return _make(definitions, bench, means.spoken(collection), output, about, fresh, as_json)
+        return _make(definitions, bench, means.as_typed(collection), output, about, fresh, as_json)
 
 
 def _make(

@@ -3,67 +3,43 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparse_coverage.cli.options import json_option, read_query, threads_option
-from sparse_coverage.cli.query_options import condition_of, filter_options, open_index, scoring_options
-from sparse_coverage.cli.side_options import SIDES
+from sparse_coverage.cli.options import (
+    count_option,
+    index_argument,
+    json_option,
+    path_option,
+    query_argument,
+    read_query,
+    threads_option,
+)
+from sparse_coverage.cli.options.searching import (
+    condition_of,
+    filter_options,
+    k_option,
+    open_index,
+    passages_option,
+    scoring_options,
+    system_options,
+)
 
 if TYPE_CHECKING:
     from sparse_coverage.search import Filter
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _system_options(function: F) -> F:
-    options = [
-        click.option(
-            "--system",
-            type=click.Choice(["coverage", *SIDES, "hybrid"]),
-            default="coverage",
-            show_default=True,
-            help="What ranks: Sparse Coverage, a side of the index, or three of them joined.",
-        ),
-        click.option("--hybrid", is_flag=True, help="The same as --system hybrid: Sparse Coverage, BM25 and dense."),
-        click.option(
-            "--fuse",
-            type=click.Choice(["rrf", "weighted"]),
-            default="rrf",
-            show_default=True,
-            help="How hybrid joins: by rank, or by share of the largest score.",
-        ),
-        click.option(
-            "--fuse-level",
-            "level",
-            type=click.Choice(["document", "passage"]),
-            default="document",
-            show_default=True,
-            help="What hybrid joins: rankings of documents or of passages.",
-        ),
-        click.option(
-            "--rescore", type=click.Choice(SIDES), help="Rank the best documents again by a side of the index."
-        ),
-        click.option(
-            "--top", default=100, show_default=True, type=click.IntRange(1), help="How many documents --rescore takes."
-        ),
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function
-
 
 @click.command(no_args_is_help=True)
-@click.argument("index", type=click.Path(path_type=Path))
-@click.argument("query")
-@click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many documents to show.")
-@click.option("--passages", default=2, show_default=True, type=click.IntRange(1), help="How many passages of each.")
+@index_argument
+@query_argument
+@k_option
+@passages_option
 @filter_options
-@_system_options
+@system_options
 @click.option(
     "--rank",
     "aggregation",
@@ -72,15 +48,12 @@ def _system_options(function: F) -> F:
     metavar="RULE",
     help="How passages make a document's score: best, top-mean:3 or decayed-sum:0.5.",
 )
-@click.option(
+@count_option(
     "--rerank",
     metavar="N",
-    type=click.IntRange(1),
     help="List passages instead: the k best of all passages of the N best documents (the paper's two stages).",
 )
-@click.option(
-    "--html", type=click.Path(path_type=Path), help="Also write a report that shows every match in its place."
-)
+@path_option("--html", help="Also write a report that shows every match in its place.")
 @click.option("--profile", is_flag=True, help="Also say what the query cost: lists read, time per stage.")
 @scoring_options
 @threads_option

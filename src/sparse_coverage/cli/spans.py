@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from sparse_coverage.cli.options import json_option
+from sparse_coverage.cli.options import json_option, path_option
+from sparse_coverage.cli.options.method import encoder_option, unit_option
 from sparse_coverage.errors import InputError
 
 # One word with a slash or with a suffix that begins with a letter: nobody asks for the spans of that.
@@ -20,18 +21,9 @@ _LOOKS_LIKE_A_FILE = re.compile(r"\S*[/\\]\S*|\S+\.[A-Za-z]\w{0,7}")
 
 @click.command(no_args_is_help=True)
 @click.argument("text", metavar="TEXT|FILE")
-@click.option(
-    "--unit",
-    default="np",
-    show_default=True,
-    help="token, np or np+token; np[spacy] and np+token[spacy] take the noun phrases from spaCy.",
-)
-@click.option(
-    "--encoder", default="minilm", show_default=True, help="Whose tokens: a known name, a local folder or a hub id."
-)
-@click.option(
-    "--html", type=click.Path(path_type=Path, dir_okay=False), help="Also write a page with the spans highlighted."
-)
+@unit_option("np")
+@encoder_option(help="Whose tokens: a known name (see `models list`), a local folder or a hub id.")
+@path_option("--html", dir_okay=False, help="Also write a page with the spans highlighted.")
 @json_option
 def command(text: str, unit: str, encoder: str, html: Path | None, as_json: bool) -> None:
     """Show the spans of a text: the pieces that become vectors.

@@ -11,7 +11,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sparse_coverage.cli.options import json_option, threads_option
+from sparse_coverage.cli.options import (
+    index_argument,
+    json_option,
+    output_option,
+    path_option,
+    threads_option,
+    weight_bits_option,
+)
+from sparse_coverage.cli.options.searching import k_option
 
 
 @click.group(no_args_is_help=True)
@@ -33,8 +41,8 @@ def command() -> None:
 
 @command.command("import", no_args_is_help=True)
 @click.argument("vectors", type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new folder for the index.")
-@click.option("--weight-bits", type=click.Choice(["8", "16"]), default="16", show_default=True, help="Precision.")
+@output_option("index")
+@weight_bits_option
 @json_option
 def import_(vectors: Path, output: Path, weight_bits: str, as_json: bool) -> None:
     """Index the vectors in the file VECTORS (.jsonl or .jsonl.gz). It is read twice.
@@ -59,12 +67,10 @@ def import_(vectors: Path, output: Path, weight_bits: str, as_json: bool) -> Non
 
 
 @command.command("search", no_args_is_help=True)
-@click.argument("index", type=click.Path(path_type=Path))
+@index_argument
 @click.argument("queries", type=click.Path(path_type=Path))
-@click.option("-k", default=10, show_default=True, type=click.IntRange(1), help="How many documents a query.")
-@click.option(
-    "--run", type=click.Path(path_type=Path), help="Write the rankings as a TREC run instead of showing them."
-)
+@k_option
+@path_option("--run", help="Write the rankings as a TREC run instead of showing them.")
 @threads_option
 @json_option
 def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | None, as_json: bool) -> None:

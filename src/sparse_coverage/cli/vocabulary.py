@@ -5,25 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sparse_coverage.cli.options import json_option, threads_option
-from sparse_coverage.errors import InputError, MismatchError
-
-if TYPE_CHECKING:
-    from sparse_coverage.vocabulary import Vocabulary
-
-sample_option = click.option(
-    "--work",
-    type=click.Path(path_type=Path),
-    help="The work folder of the fit: the sample the centers were chosen from.",
-)
+from sparse_coverage.cli.options import count_option, json_option, path_option, threads_option
+from sparse_coverage.cli.vocabulary_centers import show
+from sparse_coverage.errors import InputError
 
 
 @click.group(no_args_is_help=True)
@@ -41,86 +31,7 @@ def command() -> None:
 
 @command.command()
 @click.argument("model")
-@click.option("-n", "--number", default=20, show_default=True, type=click.IntRange(1), help="How many centers to show.")
-@click.option("--from", "first", default=0, show_default=True, type=click.IntRange(0), help="The first center to show.")
-@click.option("--find", help="Show only centers whose anchor text contains this.")
-@click.option("--sort", type=click.Choice(["chosen", "radius", "spans", "df"]), default="chosen", show_default=True)
-@click.option(
-    "--neighbours", default=3, show_default=True, type=click.IntRange(0), help="Nearest other centers to show."
-)
-@click.option(
-    "--index", type=click.Path(path_type=Path), help="An index built with this model, for document frequencies."
-)
-@json_option
-def show(
-    model: str, number: int, first: int, find: str | None, sort: str, neighbours: int, index: Path | None, as_json: bool
-) -> None:
-    """Show how a vocabulary was made and its centers: anchor text, where it stands, radius, spans in the cell, df, neighbours.
-
-    For every fitted size: the median radius, the share of the sampled spans within their nearest center's radius, and their
-    mean distance to it (the quantisation error).
-
-    \b
-    Example:
-      sparse-coverage vocabulary show my-model --sort spans -n 10
-      sparse-coverage vocabulary show my-model --find spring --index my-index
-    """
-    from sparse_coverage.vocabulary import load_vocabulary
-
-    vocabulary = load_vocabulary(model, mmap=True)
-    size = len(vocabulary)
-    spans = vocabulary.levels[size].counts if size in vocabulary.levels else None
-    frequencies = None if index is None else _frequencies(index, size)
-    keys: dict[str, Any] = {"radius": vocabulary.radii, "spans": spans, "df": frequencies}
-    if sort != "chosen" and keys[sort] is None:
-        raise InputError(
-            "--sort df needs --index." if sort == "df" else "This vocabulary does not know its cells' sizes."
-        )
-    order = np.arange(size) if sort == "chosen" else np.argsort(-keys[sort], kind="stable")
-    wanted = [int(c) for c in order if find is None or find.casefold() in vocabulary.anchors[c].text.casefold()]
-    shown = wanted[first : first + number]
-    near = _neighbours(vocabulary.centers, shown, neighbours)
-    records = []
-    for center, others in zip(shown, near, strict=True):
-        anchor = vocabulary.anchors[center]
-        record: dict[str, Any] = {"center": center, **asdict(anchor), "radius": float(vocabulary.radii[center])}
-        if spans is not None:
-            record["spans"] = int(spans[center])
-        if frequencies is not None:
-            record["df"] = int(frequencies[center])
-        record["neighbours"] = [
-            {"center": c, "text": vocabulary.anchors[c].text, "similarity": similarity} for c, similarity in others
-        ]
-        records.append(record)
-    if as_json:
-        facts = {"config": asdict(vocabulary.config), "sizes": _sizes(vocabulary)}
-        click.echo(json.dumps({"size": size, **facts, "found": len(wanted), "centers": records}, ensure_ascii=False))
-        return
-    console = Console()
-    if find is None:
-        _print_making(console, vocabulary)
-    if not wanted:
-        console.print(f"No anchor contains '{escape(find or '')}'.", highlight=False)
-        return
-    table = Table(title=f"{len(wanted):,} of {size:,} centers, {len(shown)} shown", title_justify="left")
-    for name, right in (("center", True), ("anchor", False), ("radius", True)):
-        table.add_column(name, justify="right" if right else "left")
-    for name, there in (("spans", spans is not None), ("df", frequencies is not None)):
-        if there:
-            table.add_column(name, justify="right")
-    table.add_column("nearest centers")
-    table.add_column("document")
-    for record in records:
-        cells = [str(record["center"]), escape(record["text"]), f"{record['radius']:.4f}"]
-        cells += [f"{record[name]:,}" for name in ("spans", "df") if name in record]
-        near_text = ", ".join(f"{escape(o['text'])} {o['similarity']:.2f}" for o in record["neighbours"])
-        table.add_row(*cells, near_text, escape(record["document"]))
-    console.print(table)
-
-
-@command.command()
-@click.argument("model")
-@sample_option
+@path_option("--work", help="The work folder of the fit: the sample the centers were chosen from.")
 @json_option
 @click.pass_context
 def verify(context: click.Context, model: str, work: Path | None, as_json: bool) -> None:
@@ -192,20 +103,9 @@ def compare(first: str, second: str, threads: int | None, as_json: bool) -> None
 
 @command.command()
 @click.argument("models", nargs=-1, required=True)
-@click.option(
-    "--work",
-    "works",
-    multiple=True,
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The work folder of each model's fit.",
-)
-@click.option(
-    "--spans", default=20_000, show_default=True, type=click.IntRange(1), help="How many spans to measure on."
-)
-@click.option(
-    "--plot", type=click.Path(path_type=Path), help="Draw the three panels into this .png, .svg or .pdf file."
-)
+@path_option("--work", "works", multiple=True, required=True, help="The work folder of each model's fit.")
+@count_option("--spans", default=20_000, help="How many spans to measure on.")
+@path_option("--plot", help="Draw the three panels into this .png, .svg or .pdf file.")
 @threads_option
 @json_option
 def analyse(
@@ -274,64 +174,4 @@ def publish(model: Path, repository: str, private: bool) -> None:
     Console().print(f"Published: [bold]{run(model, repository, private=private)}[/bold]", highlight=False)
 
 
-def _sizes(vocabulary: Vocabulary) -> list[dict[str, Any]]:
-    """Return what is known of each fitted size."""
-    return [
-        {
-            "size": size,
-            "median_radius": float(np.median(cells.radii)),
-            "covered": cells.covered,
-            "error": cells.error,
-            "farthest": cells.farthest,
-            "largest_cell": int(cells.counts.max()),
-        }
-        for size, cells in sorted(vocabulary.levels.items())
-    ]
-
-
-def _print_making(console: Console, vocabulary: Vocabulary) -> None:
-    config = vocabulary.config
-    console.print(
-        f"[bold]{config.size:,}[/bold] centers, chosen by {escape(config.selection)} (seed {config.seed}) from {config.spans:,} "
-        f"spans of {config.documents:,} documents\nencoder {escape(config.encoder)} ({config.precision}, {config.dimension} "
-        f"dimensions), unit {escape(config.unit)}, tau {config.tau:g}",
-        highlight=False,
-    )
-    table = Table()
-    for name in ("V", "median radius", "spans covered", "mean distance", "farthest", "largest cell"):
-        table.add_column(name, justify="right")
-    for facts in _sizes(vocabulary):
-        table.add_row(
-            f"{facts['size']:,}",
-            f"{facts['median_radius']:.4f}",
-            f"{facts['covered']:.2%}",
-            f"{facts['error']:.4f}",
-            f"{facts['farthest']:.4f}",
-            f"{facts['largest_cell']:,}",
-        )
-    if vocabulary.levels:
-        console.print(table)
-
-
-def _frequencies(index: Path, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    from sparse_coverage.index import open_store
-
-    frequencies = open_store(index).frequencies
-    if len(frequencies) != size:
-        raise MismatchError(
-            f"The index has {len(frequencies):,} centers, the model {size:,}: they do not belong together."
-        )
-    return frequencies
-
-
-def _neighbours(
-    centers: np.ndarray[Any, np.dtype[np.float32]], shown: list[int], count: int
-) -> list[list[tuple[int, float]]]:
-    """Return the centers nearest to each of some centers, with their similarities."""
-    near = []
-    for center in shown:
-        similarities = centers @ centers[center]
-        similarities[center] = -np.inf
-        order = np.argsort(-similarities, kind="stable")[: min(count, len(centers) - 1)]
-        near.append([(int(other), float(similarities[other])) for other in order])
-    return near
+command.add_command(show)

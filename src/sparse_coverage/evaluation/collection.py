@@ -1,4 +1,4 @@
-"""What crosses the door of this room: collections with queries and judgements, and the rankings that are measured."""
+"""What evaluation works on: collections with queries and judgements, and the rankings that are measured."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def evaluate_run(bench: Workbench, path: Path, measures: Sequence[AnyMeasure]) -
     for query, ranking in given.items():
         out = collection.excluded.get(query, frozenset())
         run[query] = Ranking(tuple(document for document in ranking.documents if document not in out))
-    values = {str(m): m.per_query(judgements, run) for m in measures if m.level == "document"}
+    values = {str(m): m.per_query(judgements, run) for m in measures if m.ranked == "document"}
     notes = []
     if silent := len(judgements.keys() - given.keys()):
         notes.append(f"{silent} of {len(judgements)} judged queries have no answer in it and count 0")

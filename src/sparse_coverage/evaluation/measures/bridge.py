@@ -12,7 +12,9 @@ from typing import Any
 
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.evaluation.collection import Judgements, Ranking, Relevance, Run
-from sparse_coverage.evaluation.measures.value import Level
+from sparse_coverage.evaluation.measures.passages import map_by_document
+from sparse_coverage.evaluation.measures.pres import pres
+from sparse_coverage.evaluation.measures.value import Ranked
 
 
 def _library() -> Any:
@@ -27,7 +29,7 @@ class ForeignMeasure:
     """A measure that `ir_measures` computes, on the document ranking in our order."""
 
     inner: Any
-    level: Level = "document"
+    ranked: Ranked = "document"
 
     def per_query(self, judgements: Judgements, run: Run) -> dict[str, float]:
         """Return the value for each query that has something relevant."""
@@ -126,17 +128,14 @@ def register_with_ir_measures() -> None:
 
 
 def _measure_there(measure: Any, grades: dict[str, int], scores: dict[str, float]) -> float:
-    from sparse_coverage.evaluation.measures.registry import MAP_D, PRES
-
     relevant = {item: 1 for item, grade in grades.items() if grade >= measure["rel"]}
     # Equal scores in the order that trec_eval, and so the library's other measures, give them.
     ranked = tuple(sorted(sorted(scores, reverse=True), key=lambda item: -scores[item]))
     if measure.NAME == "PRES":
-        limit: int = measure["cutoff"]
-        return (PRES @ limit)(Relevance(relevant), Ranking(ranked))
+        return pres(Relevance(relevant), Ranking(ranked), measure["cutoff"])
     by_document: dict[str, set[str]] = defaultdict(set)
     for item in relevant:
         by_document[item.partition("/")[0]].add(item)
     relevance = Relevance({}, {document: frozenset(items) for document, items in by_document.items()})
     owners = tuple(item.partition("/")[0] for item in ranked)
-    return MAP_D(relevance, Ranking((), (), ranked, owners))
+    return map_by_document(relevance, Ranking((), (), ranked, owners), None)

@@ -6,6 +6,7 @@ import re
 
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.evaluation.measures import documents, passages
+from sparse_coverage.evaluation.measures.bridge import foreign_measure
 from sparse_coverage.evaluation.measures.pres import pres
 from sparse_coverage.evaluation.measures.value import AnyMeasure, Measure
 
@@ -22,6 +23,7 @@ MAP_D = Measure(
 PASSAGE_R = Measure("PassageR", "passage", passages.passage_recall, "share of the relevant passages", needs_cutoff=True)
 
 MEASURES = {measure.name.lower(): measure for measure in (R, P, MAP, NDCG, MRR, SUCCESS, PRES, MAP_D, PASSAGE_R)}
+NAMES = tuple(measure.name for measure in MEASURES.values())
 _ALIASES = {"recall": "r", "ap": "map", "rr": "mrr", "mapd": "map(d)", "map_d": "map(d)"}
 _NAME = re.compile(r"(.+?)(?:@(\d+))?")
 
@@ -50,12 +52,9 @@ def parse_measure(text: str) -> AnyMeasure:
 
 
 def _foreign(text: str) -> AnyMeasure:
-    from sparse_coverage.evaluation.measures.bridge import foreign_measure
-
     try:
         return foreign_measure(text)
     except MissingExtraError:
-        known = ", ".join(measure.name for measure in MEASURES.values())
         raise InputError(
-            f"There is no measure '{text}'. The measures are: {known}. More come with: pip install 'sparse-coverage[eval]'"
+            f"There is no measure '{text}'. The measures are: {', '.join(NAMES)}. More come with: pip install 'sparse-coverage[eval]'"
         ) from None

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import Judgements, Ranking, Relevance, Run
 
-Level = Literal["document", "passage"]
+Ranked = Literal["document", "passage"]
 Compute = Callable[[Relevance, Ranking, int | None], float]
 
 
@@ -17,7 +17,7 @@ class AnyMeasure(Protocol):
     """What every measure can do, ours or another library's."""
 
     @property
-    def level(self) -> Level:
+    def ranked(self) -> Ranked:
         """What is ranked: documents or passages."""
         ...
 
@@ -38,7 +38,7 @@ class Measure:
     """
 
     name: str
-    level: Level
+    ranked: Ranked
     compute: Compute
     about: str
     cutoff: int | None = None
@@ -64,7 +64,7 @@ class Measure:
         return {
             query: self(relevance, run.get(query, empty))
             for query, relevance in judgements.items()
-            if (relevance.passages if self.level == "passage" else relevance.documents)
+            if (relevance.passages if self.ranked == "passage" else relevance.documents)
         }
 
     def __str__(self) -> str:

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
+from sparse_coverage.cli.options.choices import together
+from sparse_coverage.cli.options.searching import SIDES
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
     from sparse_coverage.encoding import Encoder
     from sparse_coverage.retrievers import Side
 
-F = TypeVar("F", bound=Callable[..., Any])
-SIDES = ("bm25", "dense", "splade", "colbert")
-
-
-def side_options(function: F) -> F:
-    """Add --with, --hybrid and --dense-encoder to a command."""
-    options = [
-        click.option(
-            "--with",
-            "kinds",
-            multiple=True,
-            type=click.Choice(SIDES),
-            help="Also keep what another system needs: bm25, dense, splade or colbert. Repeatable.",
-        ),
-        click.option(
-            "--hybrid", is_flag=True, help="The same as --with bm25 --with dense: what `search --hybrid` needs."
-        ),
-        click.option(
-            "--dense-encoder", metavar="NAME", help="The encoder of the dense side [that of Sparse Coverage here]."
-        ),
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function
+side_options = together(
+    click.option("--with", "kinds", multiple=True, type=SIDES, help="Also keep what another system needs. Repeatable."),
+    click.option("--hybrid", is_flag=True, help="The same as --with bm25 --with dense: what `search --hybrid` needs."),
+    click.option(
+        "--dense-encoder", metavar="NAME", help="The encoder of the dense side [that of Sparse Coverage here]."
+    ),
+)
 
 
 def make_sides(

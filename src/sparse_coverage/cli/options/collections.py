@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparse_coverage.cli.options import threads_option
+from sparse_coverage.cli.options.general import count_option, path_option, threads_option
+from sparse_coverage.cli.options.method import max_documents_option
 
 if TYPE_CHECKING:
     from sparse_coverage.evaluation.clefip import PoolConfig
@@ -59,7 +60,7 @@ class Means:
 
         return Workbench(collection, self.reading.cache, threads=self.threads, learn_from=self.learn_from)
 
-    def spoken(self, spec: str) -> str:
+    def as_typed(self, spec: str) -> str:
         """Return collection and options as typed in a command that shall find the same things."""
         words = [spec, *(word for path in self.learn_from for word in ("--learn-from", path))]
         words += ["--pool", str(self.reading.pool)] if self.reading.pool != POOL else []
@@ -70,20 +71,10 @@ class Means:
 def reading_options(function: Function) -> Function:
     """Give a command `--pool`, `--pool-seed` and `--cache`, as its argument `reading`."""
 
-    @click.option(
-        "--pool", default=POOL, show_default=True, type=click.IntRange(1), help="CLEF-IP: size of the candidate pool."
-    )
-    @click.option(
-        "--pool-seed",
-        default=0,
-        show_default=True,
-        type=click.IntRange(0),
-        help="CLEF-IP: seed of the candidate pool.",
-    )
-    @click.option(
-        "--cache",
-        type=click.Path(path_type=Path, file_okay=False),
-        help="Where encodings, vocabularies and indexes are kept [the user's cache].",
+    @count_option("--pool", default=POOL, help="CLEF-IP: size of the candidate pool.")
+    @count_option("--pool-seed", default=0, least=0, help="CLEF-IP: seed of the candidate pool.")
+    @path_option(
+        "--cache", file_okay=False, help="Where encodings, vocabularies and indexes are kept [the user's cache]."
     )
     @wraps(function)
     def with_reading(*, pool: int, pool_seed: int, cache: Path | None, **rest: Any) -> Any:
@@ -102,9 +93,7 @@ def bench_options(function: Function) -> Function:
         multiple=True,
         help="Patents to learn vocabularies from (files, folders; may be repeated) [the collection itself].",
     )
-    @click.option(
-        "--max-documents", type=click.IntRange(1), help="How many of them to sample, in proportion to years [all]."
-    )
+    @max_documents_option
     @threads_option
     @reading_options
     @wraps(function)

@@ -1,4 +1,4 @@
-"""Options and input rules that several commands share."""
+"""What a user gives to read: patents and texts, how they are read, and what is told of those that cannot be."""
 
 from __future__ import annotations
 
@@ -6,33 +6,53 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 from rich.markup import escape
 
+from sparse_coverage.cli.options.general import count_option
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents import Patent, Problem, passages
-from sparse_coverage.patents.passages import By
 
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON for programs instead of text for people."
-)
-runtime_option = click.option(
-    "--runtime",
-    type=click.Choice(["auto", "openvino", "torch"]),
-    default="auto",
+if TYPE_CHECKING:
+    from sparse_coverage.patents import Patent, Problem
+    from sparse_coverage.patents.passages import By
+
+
+def _existing(context: click.Context, parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
+    from sparse_coverage.patents.reading.sources import missing
+
+    if absent := missing(paths):
+        raise click.BadParameter(f"no such file or folder, and no file matches it as a pattern: {', '.join(absent)}")
+    return paths
+
+
+def _language(context: click.Context, parameter: click.Parameter, language: str) -> str:
+    from sparse_coverage.patents.languages import wanted_language
+
+    try:
+        return wanted_language(language)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+paths_argument = click.argument("paths", nargs=-1, required=True, callback=_existing)
+query_argument = click.argument("query")
+language_option = click.option(
+    "--language",
+    "--lang",
+    default="en",
     show_default=True,
-    help="What runs the encoder: openvino on the CPU, torch (extra) on a GPU or for other architectures.",
+    metavar="CODE",
+    callback=_language,
+    help="Language of the parts to read: en, de, fr, …, or any for each document's own.",
 )
-preset_option = click.option(
-    "--preset",
-    type=click.Choice(["recall", "paper"]),
-    default="recall",
-    show_default=True,
-    help="How the method is set: recall finds more, paper is exactly as published.",
+processes_option = count_option(
+    "--processes",
+    default=1,
+    help="How many processes read. More than one helps large inputs only where cores are idle.",
 )
-threads_option = click.option("--threads", type=click.IntRange(1), help="How many cores to use (all by default).")
 
 
 def read_query(query: str, what: str = "query") -> str:
@@ -91,6 +111,8 @@ class ProblemLog:
 
     def watched(self, patents: Iterable[Patent], by: By) -> Iterator[Patent]:
         """Pass patents on, and count those without any text (in the language that is read)."""
+        from sparse_coverage.patents import passages
+
         for patent in patents:
             self.without_text += next(passages(patent, by=by), None) is None
             yield patent

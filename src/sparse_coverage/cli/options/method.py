@@ -1,0 +1,92 @@
+"""Options of the method: encoder, spans, vocabulary, activation. Defaults are those of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from sparse_coverage.cli.options.choices import NamesIn
+from sparse_coverage.cli.options.general import count_option
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+preset_option = click.option(
+    "--preset",
+    type=NamesIn("presets:PRESETS"),
+    default="recall",
+    show_default=True,
+    help="How the method is set: recall finds more, paper is exactly as published.",
+)
+runtime_option = click.option(
+    "--runtime",
+    type=NamesIn("encoding.load:RUNTIMES"),
+    default="auto",
+    show_default=True,
+    help="What runs the encoder: openvino on the CPU, torch (extra) on a GPU or for other architectures.",
+)
+precision_option = click.option(
+    "--precision", default="auto", show_default=True, help="auto, fp32, bf16, int8 (openvino) or fp16 (torch)."
+)
+clean_option = click.option(
+    "--clean",
+    multiple=True,
+    type=NamesIn("patents.cleaning.cleaned:STEPS"),
+    help="Clean texts first; repeatable. See docs/patents.md.",
+)
+selection_option = click.option(
+    "--selection",
+    type=NamesIn("vocabulary.selection.registry:SELECTIONS"),
+    default="farthest-first",
+    show_default=True,
+    help="How centers are chosen.",
+)
+tau_option = click.option(
+    "--tau", default=99.0, show_default=True, help="Percentile of the distances in a cell that sets its radius."
+)
+max_documents_option = count_option(
+    "--max-documents",
+    help="Learn from a sample of this many documents, each publication year in proportion; the paper: 300,000 [all].",
+)
+max_spans_option = count_option("--max-spans", default=5_000_000, help="How many spans to sample the centers from.")
+assignment_option = click.option(
+    "--assignment",
+    type=NamesIn("vectors.sparse_vector:Assignment"),
+    default="soft",
+    show_default=True,
+    help="Which centers a span may activate: those that cover it, the nearest whether they do or not, or the single nearest.",
+)
+uncovered_option = click.option(
+    "--uncovered",
+    type=NamesIn("vectors.sparse_vector:Uncovered"),
+    default="drop",
+    show_default=True,
+    help="What a span does that no center covers.",
+)
+
+
+def encoder_option(
+    default: str | tuple[str, ...] | None = "minilm",
+    help: str = "A known name (see `models list`), a local folder or a hub id.",  # noqa: A002
+    **settings: Any,
+) -> Callable[[F], F]:
+    """Return the option that names an encoder."""
+    return click.option(
+        "--encoder", metavar="NAME", default=default, show_default=default is not None, help=help, **settings
+    )
+
+
+def unit_option(
+    default: str | tuple[str, ...] | None = "token",
+    help: str = "What counts as a span; np[spacy] and np+token[spacy] take the noun phrases from spaCy.",  # noqa: A002
+    **settings: Any,
+) -> Callable[[F], F]:
+    """Return the option that names a unit of spans."""
+    names = NamesIn("spans.units:UNITS", open=True)
+    return click.option("--unit", type=names, default=default, show_default=default is not None, help=help, **settings)
+
+
+def size_option(help: str, **settings: Any) -> Callable[[F], F]:  # noqa: A002
+    """Return the option for the number of centers."""
+    return count_option("-V", "--size", help=help, **settings)

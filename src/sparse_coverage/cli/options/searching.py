@@ -1,0 +1,125 @@
+"""Options of a search: which documents may be found, what ranks them, and how they are scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from sparse_coverage.cli.options.choices import NamesIn, together
+from sparse_coverage.cli.options.general import count_option
+
+if TYPE_CHECKING:
+    from sparse_coverage.search import Filter, Index
+
+F = TypeVar("F", bound=Callable[..., Any])
+SIDES = NamesIn("retrievers:KINDS")
+_SCORING = {
+    "alpha": "Exponent of idf",
+    "gamma": "Exponent of the length normalisation",
+    "rho": "Share of the most frequent centers to leave out",
+}
+
+k_option = count_option("-k", default=10, help="How many documents to show.")
+passages_option = count_option("--passages", default=3, help="How many passages of each.")
+filter_option = click.option(
+    "--filter", "expression", metavar="EXPRESSION", help="Which documents may be found; see `search --help`."
+)
+filter_options = together(
+    click.option("--before", metavar="DATE", help="Only what was published before DATE (2001-05-17, 2001-05, 2001)."),
+    click.option(
+        "--not-family-of", metavar="ID", multiple=True, help="Leave out the document ID and its family. Repeatable."
+    ),
+    filter_option,
+)
+
+
+def scoring_option(name: str, default: float | None = None) -> Callable[[F], F]:
+    """Return the option for one setting of the score; without a default, the model's own holds."""
+    help_ = f"{_SCORING[name]}." if default is not None else f"{_SCORING[name]} [that of the model]."
+    return click.option(f"--{name}", type=float, default=default, show_default=default is not None, help=help_)
+
+
+weighting_options = together(*map(scoring_option, _SCORING))
+scoring_options = together(
+    weighting_options,
+    count_option(
+        "--feedback",
+        least=0,
+        help="How many documents found first lend the query their centers; 0: search once [that of the model].",
+    ),
+)
+system_options = together(
+    click.option(
+        "--system",
+        type=NamesIn("retrievers:KINDS", "coverage", "hybrid"),
+        default="coverage",
+        show_default=True,
+        help="What ranks: Sparse Coverage, three systems joined (hybrid), or a side of the index.",
+    ),
+    click.option("--hybrid", is_flag=True, help="The same as --system hybrid: Sparse Coverage, BM25 and dense."),
+    click.option(
+        "--fuse",
+        type=NamesIn("retrievers:FusionRule"),
+        default="rrf",
+        show_default=True,
+        help="How hybrid joins: by rank, or by share of the largest score.",
+    ),
+    click.option(
+        "--fuse-level",
+        "level",
+        type=NamesIn("retrievers:FusionLevel"),
+        default="document",
+        show_default=True,
+        help="What hybrid joins: rankings of documents or of passages.",
+    ),
+    click.option("--rescore", type=SIDES, help="Rank the best documents again by a side of the index."),
+    count_option("--top", default=100, help="How many documents --rescore takes."),
+)
+
+
+def open_index(folder: Path, threads: int | None, **scoring: float | None) -> Index:
+    """Open an index that ranks as its model says, but for what was asked for."""
+    from sparse_coverage import Index
+
+    index = Index.open(folder, threads=threads)
+    given: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
+    if given:
+        index = Index(index.store, index.model, replace(index.model.scoring, **given), threads)
+    index.warm_up()  # here, because loading compiled code is no cost of a query
+    return index
+
+
+def condition_of(folder: Path, before: str | None, families: tuple[str, ...], expression: str | None) -> Filter | None:
+    """Join the ways to say what may be found in the index in a folder."""
+    from sparse_coverage.index.filters import all_of, family, published
+    from sparse_coverage.search import parse_filter
+
+    _tell_unknown(folder, families)
+    parts: list[Filter] = [published(before=before)] if before else []
+    parts += [~family(id_) for id_ in families]
+    parts += [parse_filter(expression)] if expression is not None else []
+    return all_of(parts) if parts else None
+
+
+def _tell_unknown(folder: Path, families: tuple[str, ...]) -> None:
+    """Say so when a family that is to be left out has nothing in the index: the id may be misspelt."""
+    from sparse_coverage.index import allowed_passages, open_store
+    from sparse_coverage.index.filters import family
+
+    if not families:
+        return
+    store = open_store(folder)
+    try:
+        for id_ in families:
+            if not (allowed_passages(store, family(id_)) & store.live_passages).any():
+                click.echo(
+                    f"Note: the index holds neither {id_} nor a member of its family, so --not-family-of {id_} leaves nothing "
+                    "out. Ids look like EP-1234567-A1.",
+                    err=True,
+                )
+    finally:
+        store.close()
