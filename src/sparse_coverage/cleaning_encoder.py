@@ -11,7 +11,7 @@ from sparse_coverage.patents.cleaning.cleaned import Normalized, clean, step_nam
 
 
 class CleaningEncoder:
-    """Wraps an encoder: texts are cleaned by named steps (`patents.normalize`), offsets are those of the original text.
+    """Wraps an encoder: texts are cleaned by named steps (`patents.cleaning`), offsets are those of the original text.
 
     The steps are part of the fingerprint: vectors of cleaned and of plain text are not compared by accident.
     """
@@ -62,7 +62,5 @@ class CleaningEncoder:
 
 
 def with_cleaning(encoder: Encoder, steps: Sequence[str]) -> Encoder:
-    """Return the encoder as it is where there is nothing to clean, or where it cleans by these steps already."""
-    if not steps or (isinstance(encoder, CleaningEncoder) and encoder.steps == step_names(steps)):
-        return encoder
-    return CleaningEncoder(encoder, steps)
+    """Return the encoder as it is where there is nothing to clean."""
+    return CleaningEncoder(encoder, steps) if steps else encoder

@@ -204,17 +204,30 @@ def compare(first: str, second: str, threads: int | None, as_json: bool) -> None
     "--spans", default=20_000, show_default=True, type=click.IntRange(1), help="How many spans to measure on."
 )
 @click.option(
+    "--index",
+    "indexes",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="An index of each model: then its posting lists are measured, as in the paper, and its size alone.",
+)
+@click.option(
     "--plot", type=click.Path(path_type=Path), help="Draw the three panels into this .png, .svg or .pdf file."
 )
 @threads_option
 @json_option
 def analyse(
-    models: tuple[str, ...], works: tuple[Path, ...], spans: int, plot: Path | None, threads: int | None, as_json: bool
+    models: tuple[str, ...],
+    works: tuple[Path, ...],
+    spans: int,
+    indexes: tuple[Path, ...],
+    plot: Path | None,
+    threads: int | None,
+    as_json: bool,
 ) -> None:
     """Measure how vocabularies behave, for each fitted size: compactness, sparsity, balance.
 
     On spans of the sample: median radius; centers that cover a span before the top-K cap, divided by V; longest posting list
-    divided by the mean one. Sizes come from `fit --sizes`.
+    divided by the mean one (of the spans' documents, or of the index named with --index). Sizes come from `fit --sizes`.
 
     \b
     Example:
@@ -229,9 +242,13 @@ def analyse(
         raise InputError(
             f"{len(models)} models need as many --work folders, in the same order; there are {len(works)}."
         )
+    if indexes and len(indexes) != len(models):
+        raise InputError(f"{len(models)} models need as many --index folders, or none; there are {len(indexes)}.")
     found = []
-    for model, work in zip(models, works, strict=True):
-        found += run(load_vocabulary(model, mmap=True), SpanSample(work), spans=spans, threads=threads)
+    for model, work, index in zip(models, works, indexes or [None] * len(models), strict=True):
+        vocabulary = load_vocabulary(model, mmap=True)
+        lists = None if index is None else _frequencies(index, len(vocabulary))
+        found += run(vocabulary, SpanSample(work), spans=spans, lists=lists, threads=threads)
     if plot is not None:
         plot_behaviour(found, plot)
     if as_json:

@@ -25,7 +25,7 @@ from sparse_coverage.progress import tracked
 from sparse_coverage.search import Retriever
 from sparse_coverage.spans import get_unit
 
-_WHOLE_HOUSE = "."  # a result may depend on any room
+_EVERYTHING = "."  # a result may depend on any part of the program
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +93,7 @@ def result_path(bench: Workbench, system: str, options: SystemOptions, what: Seq
     read = reads(system)
     encoder = bench.encoder(relevant.encoder) if "encoder" in read else None
     key = content_key(
-        code=code_key(_WHOLE_HOUSE),
+        code=code_key(_EVERYTHING),
         collection=bench.fingerprint,
         encoder=(encoder.fingerprint, encoder.precision) if encoder else None,  # a name can come to mean other weights
         unit=get_unit(relevant.unit).name

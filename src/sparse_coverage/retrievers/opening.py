@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage.cleaning_encoder import CleaningEncoder
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import open_store
@@ -42,9 +41,8 @@ KINDS = tuple(_MAKERS)
 def load_side(folder: str | Path, kind: str, *, encoder: Encoder | None = None, threads: int | None = None) -> Side:
     """Return a side of an index as it was made. A running `encoder` is used again where it is the side's own."""
     settings = side_settings(Path(folder), known_kind(kind))
-    inner = encoder.encoder if isinstance(encoder, CleaningEncoder) else encoder
-    if kind == "dense" and inner is not None and inner.fingerprint == settings["fingerprint"]:
-        return Dense(inner, pooling=settings["pooling"])
+    if kind == "dense" and encoder is not None and encoder.fingerprint == settings["fingerprint"]:
+        return Dense(encoder, pooling=settings["pooling"])
     return _MAKERS[kind](settings, threads)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.files import require_free
 from sparse_coverage.index import IndexedPassage, IndexWriter, PassageRecord
 from sparse_coverage.patents import Patent, passages
 from sparse_coverage.patents.passages import By
@@ -21,8 +22,7 @@ _NOTHING = SparseVector(_NONE, np.zeros(0, dtype=np.float32), _NONE, _NONE, _NON
 
 def write_texts(folder: Path, documents: Iterable[Patent], by: By) -> None:
     """Write documents and their passages into a new index."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} exists already and is not an empty folder. Choose another name or remove it first.")
+    require_free(folder)
     count = 0
     with IndexWriter.create(folder, 1, {"by": by}) as writer:
         for patent in tracked(documents, "Reading documents"):

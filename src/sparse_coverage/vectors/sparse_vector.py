@@ -1,4 +1,4 @@
-"""What crosses the door of this room: sparse vectors that remember which span made each weight."""
+"""Sparse vectors that remember which span made each weight, and which centers a span activates."""
 
 from __future__ import annotations
 
