@@ -153,7 +153,7 @@ def compare(title: str, source: Source, groups: dict[str, list[SparseVector]], c
 def demo_source(folder: Path) -> tuple[Source, list[SparseVector]]:
     model = SparseCoverage.load(folder / MODEL_FOLDER, threads=1)
     texts = [topic_query(topic, topic_document(topic, TOPICS_FILE)) for topic in demo_topics()]
-    return open_source(folder, ScoringConfig()), list(model.encode_documents(texts))
+    return open_source(folder, ScoringConfig()), model.encode_document(texts)
 
 
 @click.command()

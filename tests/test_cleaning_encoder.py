@@ -43,7 +43,9 @@ def test_a_model_remembers_how_it_cleans(tiny_encoder: OpenVinoEncoder, tmp_path
     model.save(tmp_path / "model")
     again = SparseCoverage.load(tmp_path / "model", encoder=tiny_encoder)
     assert again.encode_query(TEXTS[0]).as_dict() == model.encode_query(TEXTS[0]).as_dict()
-    assert again.encoder.fingerprint != tiny_encoder.fingerprint
+    assert again.clean == model.clean == ("numerals",)
+    assert again.encoder is tiny_encoder
+    assert again.vocabulary.config.fingerprint == f"{tiny_encoder.fingerprint}+numerals"
     patents = [
         Patent(id=f"X{n}", abstract=(Paragraph(text, "/patent-document/abstract/p[1]"),))
         for n, text in enumerate(TEXTS)

@@ -39,7 +39,7 @@ def model(tiny_encoder: OpenVinoEncoder) -> SparseCoverage:
 
 @pytest.fixture(scope="module")
 def index(model: SparseCoverage, tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(tmp_path_factory.mktemp("house") / "index", model, patents())
+    return Index.build(tmp_path_factory.mktemp("built") / "index", model, patents())
 
 
 def test_a_text_finds_itself(index: Index) -> None:
@@ -78,7 +78,7 @@ def test_an_explanation_points_into_both_texts(index: Index) -> None:
 
 def test_the_score_is_the_formula_of_the_paper(index: Index, model: SparseCoverage) -> None:
     """score = sum over shared non-stop centers of w(q,c) * w(d,c) / |S_d|^gamma * idf^alpha, recomputed from raw vectors."""
-    query, documents = model.encode_query(TEXTS[4]), list(model.encode_documents(TEXTS))
+    query, documents = model.encode_query(TEXTS[4]), model.encode_document(TEXTS)
     frequency = np.zeros(40)
     for document in documents:
         frequency[document.centers] += 1

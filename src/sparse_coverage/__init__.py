@@ -1,6 +1,7 @@
 """Sparse Coverage: prior-art search over patents with semantic centers in an inverted index.
 
-The names below are loaded when first used, so that importing the package, or one room of it, costs nothing more.
+The names below are loaded when first used, so that importing the package, or one package inside it, costs nothing more.
+Each has an example in `docs/api.md`.
 """
 
 from __future__ import annotations
@@ -8,43 +9,92 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from sparse_coverage.version import __version__
+
 if TYPE_CHECKING:
     from sparse_coverage.encoding import load_encoder
+    from sparse_coverage.errors import (
+        IndexStoreError,
+        InputError,
+        MismatchError,
+        MissingExtraError,
+        ModelError,
+        SparseCoverageError,
+        VocabularyError,
+    )
     from sparse_coverage.model import SparseCoverage
-    from sparse_coverage.patents import Passage, Patent, read_patents
+    from sparse_coverage.patents import Claim, Paragraph, Passage, Patent, read_patents
     from sparse_coverage.presets import Preset
-    from sparse_coverage.search import Index, ScoringConfig
+    from sparse_coverage.retrievers import Fuse, Rescore
+    from sparse_coverage.search import (
+        Answers,
+        Best,
+        DecayedSum,
+        Explanation,
+        Filter,
+        Hit,
+        Index,
+        PassageHit,
+        Retriever,
+        ScoringConfig,
+        TopMean,
+        parse_filter,
+    )
     from sparse_coverage.vectors import ActivationConfig, SparseVector
 
-__version__ = "0.1.0"
 __all__ = [
     "ActivationConfig",
+    "Answers",
+    "Best",
+    "Claim",
+    "DecayedSum",
+    "Explanation",
+    "Filter",
+    "Fuse",
+    "Hit",
     "Index",
+    "IndexStoreError",
+    "InputError",
+    "MismatchError",
+    "MissingExtraError",
+    "ModelError",
+    "Paragraph",
     "Passage",
+    "PassageHit",
     "Patent",
     "Preset",
+    "Rescore",
+    "Retriever",
     "ScoringConfig",
     "SparseCoverage",
+    "SparseCoverageError",
     "SparseVector",
+    "TopMean",
+    "VocabularyError",
+    "__version__",
     "load_encoder",
+    "parse_filter",
     "read_patents",
 ]
 
-_HOMES = {
-    "ActivationConfig": "vectors",
-    "Index": "search",
-    "Passage": "patents",
-    "Patent": "patents",
-    "Preset": "presets",
-    "ScoringConfig": "search",
-    "SparseCoverage": "model",
-    "SparseVector": "vectors",
-    "load_encoder": "encoding",
-    "read_patents": "patents",
+_NAMES = {
+    "encoding": "load_encoder",
+    "errors": "IndexStoreError InputError MismatchError MissingExtraError ModelError SparseCoverageError VocabularyError",
+    "model": "SparseCoverage",
+    "patents": "Claim Paragraph Passage Patent read_patents",
+    "presets": "Preset",
+    "retrievers": "Fuse Rescore Reranker open_retriever",
+    "search": "Answers Best DecayedSum Explanation Filter Hit Index PassageHit Retriever ScoringConfig TopMean parse_filter",
+    "vectors": "ActivationConfig SparseVector",
 }
+_PACKAGE_OF = {name: package for package, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _PACKAGE_OF:
         raise AttributeError(f"module 'sparse_coverage' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"sparse_coverage.{_HOMES[name]}"), name)
+    return getattr(importlib.import_module(f"sparse_coverage.{_PACKAGE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -62,7 +62,5 @@ class CleaningEncoder:
 
 
 def with_cleaning(encoder: Encoder, steps: Sequence[str]) -> Encoder:
-    """Return the encoder as it is where there is nothing to clean, or where it cleans by these steps already."""
-    if not steps or (isinstance(encoder, CleaningEncoder) and encoder.steps == step_names(steps)):
-        return encoder
-    return CleaningEncoder(encoder, steps)
+    """Return the encoder as it is where there is nothing to clean."""
+    return CleaningEncoder(encoder, steps) if steps else encoder

@@ -72,14 +72,19 @@ def sync_folder(path: Path) -> None:
             os.close(handle)
 
 
+def require_free(folder: Path) -> None:
+    """Refuse a folder that holds anything, or a file of that name: nothing that exists is ever overwritten."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} exists already and is not an empty folder. Choose another name or remove it first.")
+
+
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
     """Fill a folder under another name and give it its own name only when everything is written.
 
     An existing empty folder may be the target; one that holds anything is refused before work begins.
     """
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError(f"{target} exists already and is not an empty folder. Choose another name or remove it first.")
+    require_free(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = _partial(target)
     partial.mkdir()

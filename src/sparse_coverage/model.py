@@ -8,18 +8,19 @@ from dataclasses import asdict
 from itertools import tee
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.cleaning_encoder import CleaningEncoder, with_cleaning
+from sparse_coverage.cleaning_encoder import with_cleaning
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import checksum_of, new_folder, read_json, write_json
+from sparse_coverage.patents.cleaning.cleaned import step_names
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.spans import get_unit
-from sparse_coverage.vectors import ActivationConfig, SparseVector, activate, aggregate
+from sparse_coverage.vectors import ActivationConfig, SparseVector, Traced, trace
 from sparse_coverage.vectors.scoring import ScoringConfig
 from sparse_coverage.vectors.similarity import similarity, strongest
 from sparse_coverage.vocabulary import (
@@ -45,6 +46,10 @@ class SparseCoverage:
 
         model = SparseCoverage.fit(read_patents("patents/"), size=10_000)
         vector = model.encode_query("A valve comprising a plunger biased by a spring")
+        vectors = model.encode_document(["A pump with a plunger.", "A spring."])
+
+    It is an `encoder`, a `vocabulary`, the settings `activation` and `scoring`, and `clean`: the steps of
+    `patents.cleaning` that every text goes through before it is encoded, none by default.
     """
 
     def __init__(
@@ -53,13 +58,17 @@ class SparseCoverage:
         vocabulary: Vocabulary,
         activation: ActivationConfig | None = None,
         scoring: ScoringConfig | None = None,
+        clean: Sequence[str] = (),
     ) -> None:
-        if encoder.fingerprint != vocabulary.config.fingerprint:
+        reading = with_cleaning(encoder, clean)
+        if reading.fingerprint != vocabulary.config.fingerprint:
             raise MismatchError(
                 f"The vocabulary was made with encoder '{vocabulary.config.encoder}' ({vocabulary.config.fingerprint}), "
-                f"but this is '{encoder.name}' ({encoder.fingerprint}). Load the same encoder, or fit a vocabulary for this one."
+                f"but this is '{encoder.name}' ({reading.fingerprint}). Load the same encoder, or fit a vocabulary for this one."
             )
         self.encoder = encoder
+        self.clean = step_names(clean)
+        self._reading = reading
         self.vocabulary = vocabulary
         self.activation = activation or ActivationConfig()
         self.scoring = scoring or ScoringConfig()
@@ -84,7 +93,7 @@ class SparseCoverage:
         work: str | Path | None = None,
         clean: Sequence[str] = (),
     ) -> SparseCoverage:
-        """Learn the vocabulary of a collection: patents (their sections) or plain texts.
+        """Learn the vocabulary of a collection: patents (their sections), plain texts or (id, text) pairs.
 
         `preset` says how the method is set: `recall`, which finds more, or `paper`, exactly as published (see `presets`).
         `size` is V, the number of centers, and `sizes` smaller ones to have radii for as well (`Vocabulary.truncate`);
@@ -96,7 +105,8 @@ class SparseCoverage:
         """
         check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
         settings = get_preset(preset) if isinstance(preset, str) else preset
-        running = with_cleaning(load_encoder(encoder) if isinstance(encoder, str) else encoder, clean)
+        plain = load_encoder(encoder) if isinstance(encoder, str) else encoder
+        running = with_cleaning(plain, clean)
         span_unit = get_unit(unit)
         unit = span_unit.name  # complete: it names the tagger too, where there is a choice
         config = SampleConfig(
@@ -121,28 +131,43 @@ class SparseCoverage:
                 threads=threads,
                 checkpoints=None if work is None else Path(folder),
             )
-        return cls(running, vocabulary, settings.activation, settings.scoring)
+        return cls(plain, vocabulary, settings.activation, settings.scoring, clean)
 
-    def encode_query(self, text: str) -> SparseVector:
-        """Return the sparse vector of a query. However long it is, all its spans make one vector."""
-        return next(self.encode_queries([text]))
+    @overload
+    def encode_query(self, texts: str) -> SparseVector: ...  # type: ignore[overload-overlap]
 
-    def encode_queries(self, texts: Iterable[str]) -> Iterator[SparseVector]:
-        """Yield the sparse vector of each query, in order. Streams."""
-        return self._encoded(texts, self.activation.repeats)
+    @overload
+    def encode_query(self, texts: Iterable[str]) -> list[SparseVector]: ...
 
-    def encode_documents(self, texts: Iterable[str]) -> Iterator[SparseVector]:
-        """Yield the sparse vector of each text, in order. Streams."""
-        return self._encoded(texts, 0.0)
+    def encode_query(self, texts: str | Iterable[str]) -> SparseVector | list[SparseVector]:
+        """Return the sparse vector of a query; of several, a list. However long a query is, all its spans make one vector."""
+        return self._encoded(texts, query=True)
 
-    def _encoded(self, texts: Iterable[str], repeats: float) -> Iterator[SparseVector]:
+    @overload
+    def encode_document(self, texts: str) -> SparseVector: ...  # type: ignore[overload-overlap]
+
+    @overload
+    def encode_document(self, texts: Iterable[str]) -> list[SparseVector]: ...
+
+    def encode_document(self, texts: str | Iterable[str]) -> SparseVector | list[SparseVector]:
+        """Return the sparse vector of a document; of several, a list. Many are quicker together; to stream them, use `trace`."""
+        return self._encoded(texts, query=False)
+
+    def trace(self, texts: Iterable[str], *, query: bool = False) -> Iterator[Traced]:
+        """Yield the sparse vector of each text, in order, with its spans and what each of them activates. Streams.
+
+        In a `query` a center that several spans activate may count more than once (see `ActivationConfig.repeats`).
+        """
         kept, passed = tee(texts)
-        for spans in self._unit.pool_many(kept, self.encoder.encode(passed)):
-            yield aggregate(spans, activate(spans.vectors, self.vocabulary, self.activation), repeats)
+        repeats = self.activation.repeats if query else 0.0
+        for spans in self._unit.pool_many(kept, self._reading.encode(passed)):
+            for [traced] in trace([spans], self.vocabulary, self.activation, repeats=repeats):
+                yield traced
 
-    def encode_document(self, text: str) -> SparseVector:
-        """Return the sparse vector of one document. Many are quicker together: `encode_documents`."""
-        return next(self.encode_documents([text]))
+    def _encoded(self, texts: str | Iterable[str], *, query: bool) -> SparseVector | list[SparseVector]:
+        if isinstance(texts, str):
+            return next(self.trace([texts], query=query)).vector
+        return [traced.vector for traced in self.trace(texts, query=query)]
 
     def similarity(self, queries: Sequence[SparseVector], documents: Sequence[SparseVector]) -> npt.NDArray[np.float32]:
         """Return a row for each query and a column for each document: their scores as far as they need no corpus (no idf)."""
@@ -154,7 +179,7 @@ class SparseCoverage:
 
     def locate_spans(self, text: str) -> list[tuple[int, int]]:
         """Return where the spans of a text are, in the order that `SparseVector.spans` counts them. Needs no encoding."""
-        starts, ends = self._unit.locate(text, self.encoder.tokenize(text))
+        starts, ends = self._unit.locate(text, self._reading.tokenize(text))
         return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
     def save(self, folder: str | Path) -> None:
@@ -165,8 +190,7 @@ class SparseCoverage:
     def write_into(self, folder: Path) -> None:
         """Write the model's files into an existing folder."""
         save_vocabulary(self.vocabulary, folder)
-        steps = self.encoder.steps if isinstance(self.encoder, CleaningEncoder) else ()
-        settings = {"activation": asdict(self.activation), "scoring": asdict(self.scoring), "clean": list(steps)}
+        settings = {"activation": asdict(self.activation), "scoring": asdict(self.scoring), "clean": list(self.clean)}
         write_json(folder / MODEL_FILE, {**settings, "sha256": checksum_of(settings)})
 
     @classmethod
@@ -184,10 +208,11 @@ class SparseCoverage:
             vocabulary.config.encoder, runtime=runtime, precision=_usable(vocabulary), threads=threads
         )
         return cls(
-            with_cleaning(running, settings["clean"]),
+            running,
             vocabulary,
             ActivationConfig(**settings["activation"]),
             ScoringConfig(**settings["scoring"]),
+            settings["clean"],
         )
 
 

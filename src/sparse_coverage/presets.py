@@ -11,7 +11,11 @@ from sparse_coverage.vectors.scoring import ScoringConfig
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """How spans are prepared (`common`: see `VocabularyConfig`), what they activate, and how shared centers make a score."""
+    """How spans are prepared (`common`: see `VocabularyConfig`), what they activate, and how shared centers make a score.
+
+    >>> Preset(activation=ActivationConfig(k=3)).scoring == ScoringConfig()
+    True
+    """
 
     common: int | None = None
     activation: ActivationConfig = field(default_factory=ActivationConfig)
@@ -30,7 +34,11 @@ DEFAULT_PRESET = "recall"
 
 
 def get_preset(name: str) -> Preset:
-    """Return the preset of that name."""
+    """Return the preset of that name.
+
+    >>> get_preset("paper").scoring.alpha
+    2.0
+    """
     if name not in PRESETS:
         raise InputError(f"There is no preset '{name}'. The presets are: {', '.join(PRESETS)}.")
     return PRESETS[name]

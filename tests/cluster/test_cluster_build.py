@@ -283,11 +283,11 @@ def test_vectors_of_a_run_are_read_back_as_they_were(
     source = cluster_documents.Source(str(file), (cluster_documents.Found(str(file), named=True),))
     cluster_documents.read_batch(str(tmp_path / "000000.jsonl"), [source], str(tmp_path), "en", lambda patent: ())
     model.save(tmp_path / "model")
-    spec = EncoderSpec.of(model.encoder, "auto", 1)
+    spec = EncoderSpec.of(model.encoder, (), "auto", 1)
     run = plan.Run(0, 2, 3, first=17, passages=9)
     cluster_vectors.encode_run(str(tmp_path), str(tmp_path / "model"), spec, "passage", run, str(tmp_path / "out"))
     texts = [passage.text for patent in list(read_patents(file))[2:] for passage in passages(patent)][3:12]
-    for found, expected in zip(cluster_vectors.read_run(tmp_path / "out"), model.encode_documents(texts), strict=True):
+    for found, expected in zip(cluster_vectors.read_run(tmp_path / "out"), model.encode_document(texts), strict=True):
         for name in ("centers", "weights", "spans"):
             assert getattr(found, name).tolist() == getattr(expected, name).tolist()
         assert (found.span_count, found.uncovered) == (expected.span_count, expected.uncovered)

@@ -68,7 +68,7 @@ def test_a_node_killed_under_load_changes_no_answer(
     collection = _open(nodes)
     push(collection, local.store)
     retriever = EngineRetriever(collection, engine_model)
-    vectors = list(engine_model.encode_documents(queries))
+    vectors = engine_model.encode_document(queries)
     expected = [local.search(query, 20) for query in queries]
     stop, answered, wrong = threading.Event(), [0], []
 

@@ -21,9 +21,9 @@ from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.experiments import indexing
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import alone, code_key
-from sparse_coverage.experiments.centers import center_properties
 from sparse_coverage.experiments.evaluate import default_measures, evaluate_system, rank_queries, result_path
 from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.studies import center_properties
 from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
 from sparse_coverage.experiments.token_cache import RememberingEncoder
 from sparse_coverage.patents import Patent
@@ -243,7 +243,7 @@ def test_patents_to_learn_from_are_known_by_all_their_files(bench: Workbench, tm
 def test_the_program_itself_is_part_of_a_key() -> None:
     assert len({code_key("model.py"), code_key("spans"), code_key("spans", "model.py"), code_key(".")}) == 4
     with pytest.raises(FileNotFoundError):
-        code_key("no-such-room")
+        code_key("no-such-package")
 
 
 def test_what_one_process_makes_another_waits_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,10 @@ def test_similarity_is_the_score_of_an_index_that_knows_no_idf(model, tmp_path):
     ]
     index = Index.build(tmp_path / "index", model, patents, scoring=ScoringConfig(alpha=0.0, rho=0.0))
     query = model.encode_query(QUERY)
+    assert [one.as_dict() for one in model.encode_query([QUERY])] == [query.as_dict()]
+    assert model.encode_document([]) == []
     table = model.similarity([query], [model.encode_document(text) for text in TEXTS])
+    np.testing.assert_allclose(model.similarity([query], model.encode_document(TEXTS)), table, rtol=1e-4)
     assert table.shape == (1, 3)
     np.testing.assert_allclose(table[0], index.scores(query), rtol=1e-3)  # the index holds 16-bit weights
     assert (table > 0).sum() >= 2

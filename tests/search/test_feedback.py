@@ -48,7 +48,7 @@ def index(request: pytest.FixtureRequest, model: SparseCoverage, tmp_path_factor
 
 def test_a_unit_s_vector_comes_back_from_the_lists(index: Index, model: SparseCoverage) -> None:
     [segment] = index.store.segments
-    for number, vector in enumerate(model.encode_documents(TEXTS)):
+    for number, vector in enumerate(model.encode_document(TEXTS)):
         centers, weights = passage_vector(segment, number)
         kept = np.isin(vector.centers, centers)  # a weight that rounds to nothing is not kept
         assert (vector.weights[~kept] < 1 / 255).all()

@@ -352,6 +352,36 @@ def test_postings_and_model_must_belong_together(own: Index, tiny_encoder: OpenV
         Index.open(own.store.folder, encoder=tiny_encoder)
 
 
+def test_texts_and_pairs_are_documents_too(model: SparseCoverage, tmp_path: Path) -> None:
+    texts = Index.build(tmp_path / "texts", model, ABSTRACTS)
+    assert sorted(hit.document for hit in texts.search(QUERY)) == [str(number) for number in range(len(ABSTRACTS))]
+    pairs = Index.build(tmp_path / "pairs", model, ((f"note {n}", text) for n, text in enumerate(ABSTRACTS)))
+    assert [hit.score for hit in pairs.search(QUERY)] == [hit.score for hit in texts.search(QUERY)]
+    assert pairs.add([("note 9", "A plunger of rubber."), PATENTS[0]]) == 2
+    found = pairs.search("A plunger of rubber.", 20)
+    assert {"note 9", "note 0", "XX-0-A1"} <= {hit.document for hit in found}
+    assert found[0].passages[0].text == "A plunger of rubber."
+
+
+def test_what_is_no_document_is_refused(model: SparseCoverage, own: Index, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="read_patents"):
+        Index.build(tmp_path / "none", model, "patents/")
+    with pytest.raises(InputError, match=r"an \(id, text\) pair, not \{'id'"):
+        own.add([PATENTS[4], {"id": "A"}])  # type: ignore[list-item]
+    assert set(names(own)) == {f"XX-{n}-A1" for n in range(4)}
+    with pytest.raises(InputError, match="read_patents"):
+        SparseCoverage.fit("A valve.", encoder=model.encoder)
+
+
+def test_pairs_teach_what_their_texts_teach(model: SparseCoverage) -> None:
+    texts = SparseCoverage.fit(ABSTRACTS, encoder=model.encoder, size=30)
+    pairs = SparseCoverage.fit(
+        [(f"note {n}", text) for n, text in enumerate(ABSTRACTS)], encoder=model.encoder, size=30
+    )
+    np.testing.assert_array_equal(pairs.vocabulary.centers, texts.vocabulary.centers)
+    assert {anchor.document for anchor in pairs.vocabulary.anchors} <= {f"note {n}" for n in range(len(ABSTRACTS))}
+
+
 def test_all_scorings_run_on_one_index(index: Index, tiny_encoder: OpenVinoEncoder) -> None:
     plain = Index.open(index.store.folder, encoder=tiny_encoder, scoring=ScoringConfig(0, 0, 0), threads=1)
     for hit in plain.search(QUERY, aggregation=Best()):

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparse_coverage import SparseCoverage
+from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.vectors.activation import count_covering
-from sparse_coverage.vectors.analysis import Behaviour, analyse, posting_skew
+from sparse_coverage.vectors.analysis import Behaviour, analyse, list_lengths, posting_skew
 from sparse_coverage.vectors.plot import plot_behaviour
 from sparse_coverage.vocabulary import SpanSample
 
@@ -24,8 +24,8 @@ TEXTS = [
 def test_a_posting_list_holds_each_document_once() -> None:
     active = np.array([[0, 1], [0, -1], [0, 2], [1, -1]], np.int32)
     documents = np.array([0, 0, 1, 1])
-    assert posting_skew(active, documents, 4) == 2 / (5 / 4)  # lists of 2, 2, 1 and 0 documents
-    assert posting_skew(np.full((3, 2), -1, np.int32), np.array([0, 1, 2]), 4) == 0.0
+    assert posting_skew(list_lengths(active, documents, 4)) == 2 / (5 / 4)  # lists of 2, 2, 1 and 0 documents
+    assert posting_skew(list_lengths(np.full((3, 2), -1, np.int32), np.array([0, 1, 2]), 4)) == 0.0
 
 
 def test_every_size_is_measured_on_spans_of_the_sample(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
@@ -44,6 +44,14 @@ def test_every_size_is_measured_on_spans_of_the_sample(tmp_path: Path, tiny_enco
         assert behaviour.skew >= 1
     assert found[0].median_radius > found[-1].median_radius
     assert analyse(model.vocabulary, sample, spans=20)[0].spans == 20
+
+
+def test_with_an_index_the_skew_is_that_of_its_lists(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
+    model = SparseCoverage.fit(TEXTS, encoder=tiny_encoder, size=60, sizes=[10], work=tmp_path / "work")
+    lists = Index.build(tmp_path / "index", model, TEXTS).store.frequencies
+    [found] = analyse(model.vocabulary, SpanSample(tmp_path / "work"), lists=lists)
+    assert found.size == 60
+    assert found.skew == max(lists) / (sum(lists) / 60)
 
 
 def behaviours() -> list[Behaviour]:

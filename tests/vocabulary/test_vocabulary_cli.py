@@ -96,7 +96,7 @@ def test_show_takes_document_frequencies_from_an_index(folder: Path, tmp_path: P
     frequencies = {center["center"]: center["df"] for center in centers}
     assert list(frequencies.values()) == sorted(frequencies.values(), reverse=True)
     texts = [passage.text for patent in read_patents(folder / "corpus.jsonl") for passage in passages(patent)]
-    vectors = list(model.encode_documents(texts))
+    vectors = model.encode_document(texts)
     for center, df in frequencies.items():
         assert df == sum(center in vector.centers for vector in vectors)
 

@@ -120,5 +120,5 @@ def _open(
         return source, None
     read = read_queries(query_file)
     model = Index.open(folder, threads=threads).model
-    vectors = list(model.encode_queries(query.text for query in read))
+    vectors = model.encode_query(query.text for query in read)
     return source, source.queries([query.id for query in read], vectors)

@@ -100,9 +100,9 @@ def command(
       sparse-coverage index patents/ --model my-model -o my-index
     """
     from sparse_coverage import SparseCoverage, load_encoder
+    from sparse_coverage.files import require_free
 
-    if output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise InputError(f"{output} exists already and is not an empty folder. Choose another name or remove it first.")
+    require_free(output)
     if "-" in paths and max_documents is not None:
         raise InputError("Standard input can be read only once, but sampling documents reads it twice: give files.")
     log = ProblemLog()

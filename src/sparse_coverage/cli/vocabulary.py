@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -13,7 +14,11 @@ from rich.table import Table
 
 from sparse_coverage.cli.options import count_option, json_option, path_option, threads_option
 from sparse_coverage.cli.vocabulary_centers import show
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import InputError, MismatchError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 @click.group(no_args_is_help=True)
@@ -105,16 +110,28 @@ def compare(first: str, second: str, threads: int | None, as_json: bool) -> None
 @click.argument("models", nargs=-1, required=True)
 @path_option("--work", "works", multiple=True, required=True, help="The work folder of each model's fit.")
 @count_option("--spans", default=20_000, help="How many spans to measure on.")
+@path_option(
+    "--index",
+    "indexes",
+    multiple=True,
+    help="An index of each model: then its posting lists are measured, as in the paper, and its size alone.",
+)
 @path_option("--plot", help="Draw the three panels into this .png, .svg or .pdf file.")
 @threads_option
 @json_option
 def analyse(
-    models: tuple[str, ...], works: tuple[Path, ...], spans: int, plot: Path | None, threads: int | None, as_json: bool
+    models: tuple[str, ...],
+    works: tuple[Path, ...],
+    spans: int,
+    indexes: tuple[Path, ...],
+    plot: Path | None,
+    threads: int | None,
+    as_json: bool,
 ) -> None:
     """Measure how vocabularies behave, for each fitted size: compactness, sparsity, balance.
 
     On spans of the sample: median radius; centers that cover a span before the top-K cap, divided by V; longest posting list
-    divided by the mean one. Sizes come from `fit --sizes`.
+    divided by the mean one (of the spans' documents, or of the index named with --index). Sizes come from `fit --sizes`.
 
     \b
     Example:
@@ -129,9 +146,13 @@ def analyse(
         raise InputError(
             f"{len(models)} models need as many --work folders, in the same order; there are {len(works)}."
         )
+    if indexes and len(indexes) != len(models):
+        raise InputError(f"{len(models)} models need as many --index folders, or none; there are {len(indexes)}.")
     found = []
-    for model, work in zip(models, works, strict=True):
-        found += run(load_vocabulary(model, mmap=True), SpanSample(work), spans=spans, threads=threads)
+    for model, work, index in zip(models, works, indexes or [None] * len(models), strict=True):
+        vocabulary = load_vocabulary(model, mmap=True)
+        lists = None if index is None else _frequencies(index, len(vocabulary))
+        found += run(vocabulary, SpanSample(work), spans=spans, lists=lists, threads=threads)
     if plot is not None:
         plot_behaviour(found, plot)
     if as_json:
@@ -175,3 +196,14 @@ def publish(model: Path, repository: str, private: bool) -> None:
 
 
 command.add_command(show)
+
+
+def _frequencies(index: Path, size: int) -> npt.NDArray[np.int64]:
+    from sparse_coverage.index import open_store
+
+    frequencies = open_store(index).frequencies
+    if len(frequencies) != size:
+        raise MismatchError(
+            f"The index has {len(frequencies):,} centers, the model {size:,}: they do not belong together."
+        )
+    return frequencies

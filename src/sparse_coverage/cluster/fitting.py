@@ -62,8 +62,9 @@ def fit_on_cluster(
     method = get_preset(preset)
     work = Path(work).absolute()
     names = [str(path) for path in paths]
-    running = with_cleaning(load_encoder(encoder, runtime=runtime, precision=precision, threads=cluster.threads), clean)
-    spec = EncoderSpec.of(running, runtime, cluster.threads)
+    plain = load_encoder(encoder, runtime=runtime, precision=precision, threads=cluster.threads)
+    running = with_cleaning(plain, clean)
+    spec = EncoderSpec.of(plain, clean, runtime, cluster.threads)
     name = get_unit(unit).name
     config = SampleConfig(
         running.fingerprint, running.precision, running.dimension, name, max_spans, max_documents, seed
@@ -91,7 +92,7 @@ def fit_on_cluster(
         common=method.common,
         steps=steps,
     )
-    return SparseCoverage(running, vocabulary, method.activation, method.scoring)
+    return SparseCoverage(plain, vocabulary, method.activation, method.scoring, clean)
 
 
 @dataclass(frozen=True, slots=True)

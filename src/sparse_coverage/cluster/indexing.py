@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from sparse_coverage.cluster.connection import Cluster
 from sparse_coverage.cluster.documents import Report, documents_from, input_digest, read_shards
@@ -18,7 +18,7 @@ from sparse_coverage.cluster.plan import Part, Plan, make_plan
 from sparse_coverage.cluster.shared_files import require_same_run
 from sparse_coverage.cluster.vectors import encode_run, read_run
 from sparse_coverage.errors import InputError
-from sparse_coverage.files import new_folder
+from sparse_coverage.files import new_folder, require_free
 from sparse_coverage.index import DEFAULT_MEMORY, IndexWriter, WeightBits
 from sparse_coverage.index.manifest import Manifest, read_manifest, write_manifest
 from sparse_coverage.index.segment import SEGMENTS, SegmentEntry
@@ -52,15 +52,14 @@ def build_on_cluster(
     which keeps the state of the run: interrupted, the same call goes on from there.
     """
     target = Path(folder).absolute()
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError(f"{folder} exists already and is not an empty folder. Choose another name or remove it first.")
+    require_free(Path(folder))
     state = Path(work).absolute() / "index" if work is not None else target.with_name(f".{target.name}.work")
     state.mkdir(parents=True, exist_ok=True)
     cluster.check_folder(state)
     names = [str(path) for path in paths]
     about = {"by": by, "vocabulary": vocabulary_digest(model)}
     require_same_run(state, {"input": input_digest(names), "language": language, "weight_bits": weight_bits, **about})
-    spec = EncoderSpec.of(model.encoder, runtime, cluster.threads)
+    spec = EncoderSpec.of(model.encoder, model.clean, runtime, cluster.threads)
     plan = make_plan(read_shards(cluster, state / "documents", names, language, PassageTokens(spec, by), on_problem))
     if not plan.parts:
         shutil.rmtree(state)
@@ -86,7 +85,7 @@ class PassageTokens:
 
     def __call__(self, patent: Patent) -> tuple[int, ...]:
         """Return the counts, in order."""
-        encoder = self.spec.load()
+        encoder = self.spec.load_cleaning()
         return tuple(len(encoder.tokenize(passage.text)) for passage in passages(patent, by=self.by))
 
 
@@ -99,7 +98,11 @@ def build_segment(
         return
     partial = path.with_name(f".{path.name}.partial-{secrets.token_hex(4)}")
     found = chain.from_iterable(read_run(Path(name)) for name in vectors)
-    replayed = cast(SparseCoverage, _Replayed(islice(found, skip, None)))
+    known = islice(found, skip, None)
+
+    def replayed(texts: Iterable[str]) -> Iterator[SparseVector]:
+        return (next(known) for _ in texts)
+
     patents = islice(documents_from(Path(documents), part.shard, part.document), part.documents)
     try:
         writer = IndexWriter.create(partial, draft.centers, draft.about, weight_bits=draft.weight_bits, memory=memory)
@@ -110,17 +113,6 @@ def build_segment(
             partial.replace(path)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-
-
-class _Replayed:
-    """Stands for a model whose vectors are known already, in the order of the texts."""
-
-    def __init__(self, vectors: Iterator[SparseVector]) -> None:
-        self._vectors = vectors
-
-    def encode_documents(self, texts: Iterable[str]) -> Iterator[SparseVector]:
-        for _ in texts:
-            yield next(self._vectors)
 
 
 def _encode(cluster: Cluster, state: Path, plan: Plan, spec: EncoderSpec, by: By) -> None:

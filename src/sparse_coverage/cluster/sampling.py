@@ -85,7 +85,7 @@ def encode_group(
         with TemporaryDirectory(prefix="sparse-coverage-") as folder:
             sampler = Sampler(Path(folder), config)
             sampler.threshold.value = threshold
-            shard = sampler.encode(group, spec.load(), get_unit(config.unit))
+            shard = sampler.encode(group, spec.load_cleaning(), get_unit(config.unit))
             local = ShardFolder(Path(folder) / "group")
             local.write(0, shard)
             with published(path) as partial:

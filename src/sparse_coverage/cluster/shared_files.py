@@ -37,7 +37,7 @@ def clear_leftovers(folder: Path) -> None:
 
 def require_same_run(folder: Path, facts: Mapping[str, Any]) -> None:
     """Keep what determines a run beside its state; refuse to go on with the state of another."""
-    from sparse_coverage import __version__
+    from sparse_coverage.version import __version__
 
     path = folder / "run.json"
     wanted = {"version": __version__, **facts}

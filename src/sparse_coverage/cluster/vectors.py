@@ -27,7 +27,7 @@ def encode_run(documents: str, model: str, spec: EncoderSpec, by: By, run: Run, 
     patents = documents_from(Path(documents), run.shard, run.document)
     every = chain.from_iterable(passages(patent, by=by) for patent in patents)
     texts = (passage.text for passage in islice(every, run.passage, run.passage + run.passages))
-    found = list(_loaded(model, spec).encode_documents(texts))
+    found = _loaded(model, spec).encode_document(texts)
     none = np.zeros(0, dtype=np.int32)
     arrays = {
         "lengths": np.asarray([len(vector) for vector in found], dtype=np.int64),

@@ -1,4 +1,4 @@
-"""What crosses the door of this room: token vectors with character offsets, and the protocol every encoder follows."""
+"""Token vectors with character offsets, and the protocol that every encoder follows."""
 
 from __future__ import annotations
 

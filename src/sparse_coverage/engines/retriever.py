@@ -76,7 +76,7 @@ class EngineRetriever(PassageSearcher):
         """Apply a function to the vector of each query, many at a time."""
         if len(queries) == 1:
             return [function(self.model.encode_query(queries[0]))]
-        vectors = list(self.model.encode_queries(queries))
+        vectors = self.model.encode_query(queries)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             return list(pool.map(function, vectors))
 

@@ -41,13 +41,13 @@ def alone(place: Path, what: str) -> Iterator[None]:
 
 @cache
 def code_key(*parts: str) -> str:
-    """Return a short key of the program text of some rooms and files: what another version computed is not found again."""
+    """Return a short key of the program text of some packages and files: what another version computed is not found again."""
     digest = hashlib.sha256()
-    house = Path(__file__).parents[1]
+    root = Path(__file__).parents[1]
     for part in parts:
-        place = house / part
-        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-            digest.update(path.relative_to(house).as_posix().encode() + path.read_bytes())
+        place = root / part
+        for path in sorted(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]:
+            digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
 

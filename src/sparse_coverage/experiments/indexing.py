@@ -10,8 +10,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic
 
-import numpy as np
-
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.index import DEFAULT_MEMORY, DocumentRecord, IndexedPassage, IndexWriter, PassageRecord
 from sparse_coverage.index.manifest import MANIFEST
@@ -20,8 +18,8 @@ from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search.building import MODEL_FOLDER, is_unfinished, vocabulary_digest
-from sparse_coverage.spans import Spans, get_unit
-from sparse_coverage.vectors import Activations, SparseVector, activate, aggregate
+from sparse_coverage.spans import get_unit
+from sparse_coverage.vectors import SparseVector, trace
 
 SECONDS_BETWEEN_COMMITS = 120.0
 _GROUP = 500_000  # characters of text that are encoded at once
@@ -51,7 +49,7 @@ def build_indexes(
         last = monotonic()
         for group in _groups(documents, by):
             needed = {f: m for f, m in missing.items() if any(patent.id not in writers[f] for patent, _ in group)}
-            vectors = vectors_of([unit.text for _, units in group for unit in units], needed, encoder) if needed else {}
+            vectors = vectors_of([part.text for _, parts in group for part in parts], needed, encoder) if needed else {}
             for folder in needed:
                 _add(writers[folder], group, iter(vectors[folder]))
             advance(len(group))
@@ -76,7 +74,10 @@ def vectors_of(
         spans = list(get_unit(unit).pool_many(texts, tokens))
         mine = {path: model for path, model in models.items() if model.vocabulary.config.unit == unit}
         for members in _alike(mine):
-            found |= _activated(spans, members, repeats)
+            first = next(iter(members.values()))
+            ks = [model.activation.k for model in members.values()]
+            traced = list(trace(spans, first.vocabulary, first.activation, repeats=repeats, ks=ks, threads=None))
+            found |= {path: [one[place].vector for one in traced] for place, path in enumerate(members)}
     return found
 
 
@@ -89,32 +90,14 @@ def _alike(models: Mapping[Path, SparseCoverage]) -> Iterator[dict[Path, SparseC
     yield from groups.values()
 
 
-def _activated(
-    spans: Sequence[Spans], models: Mapping[Path, SparseCoverage], repeats: float
-) -> dict[Path, list[SparseVector]]:
-    widest = max(models.values(), key=lambda model: model.activation.k)
-    borders = np.cumsum([0, *(len(one) for one in spans)])
-    width = widest.vocabulary.centers.shape[1]
-    together = np.concatenate([np.empty((0, width), np.float32), *(one.vectors for one in spans)])
-    active = activate(together, widest.vocabulary, widest.activation, threads=None)
-    found: dict[Path, list[SparseVector]] = {}
-    for path, model in models.items():
-        k = 1 if model.activation.assignment == "hard" else model.activation.k
-        found[path] = [
-            aggregate(one, Activations(active.centers[first:last, :k], active.similarities[first:last, :k]), repeats)
-            for one, first, last in zip(spans, borders[:-1], borders[1:], strict=True)
-        ]
-    return found
-
-
 def _groups(documents: Iterable[Patent], by: By) -> Iterator[list[tuple[Patent, list[Passage]]]]:
     group: list[tuple[Patent, list[Passage]]] = []
     held = 0
     for patent in documents:
-        units = list(passages(patent, by=by))
-        if units:
-            group.append((patent, units))
-            held += sum(len(unit.text) for unit in units)
+        parts = list(passages(patent, by=by))
+        if parts:
+            group.append((patent, parts))
+            held += sum(len(part.text) for part in parts)
         if held >= _GROUP:
             yield group
             group, held = [], 0
@@ -139,9 +122,9 @@ def _writer(folder: Path, model: SparseCoverage, by: By, memory: int) -> IndexWr
 
 
 def _add(writer: IndexWriter, group: Sequence[tuple[Patent, list[Passage]]], vectors: Iterator[SparseVector]) -> None:
-    for patent, units in group:
+    for patent, parts in group:
         mine = [
-            IndexedPassage(PassageRecord(unit.id, unit.document, unit.section, ""), next(vectors)) for unit in units
+            IndexedPassage(PassageRecord(part.id, part.document, part.section, ""), next(vectors)) for part in parts
         ]
         if patent.id not in writer:
             writer.add(DocumentRecord(patent.id, patent.title, {}), mine)

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
+from pathlib import Path
+
 from sparse_coverage.evaluation.statistics import dataset_statistics, query_lengths
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.centers import center_properties
 from sparse_coverage.experiments.definition import Definition
-from sparse_coverage.experiments.figures import draw_curves, draw_histograms
+from sparse_coverage.experiments.evaluate import result_path
+from sparse_coverage.experiments.figures import draw_histograms
 from sparse_coverage.experiments.names import encoder_name, unit_name
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import paper_table
 from sparse_coverage.experiments.result import Result, notes_beside_the_paper
 from sparse_coverage.experiments.sweep import announced, failure_of
 from sparse_coverage.experiments.tables import Cell, Content, Table
+from sparse_coverage.files import read_json, write_json
+from sparse_coverage.vectors.analysis import Behaviour, analyse
+from sparse_coverage.vectors.plot import plot_behaviour
 
-_PANELS = ("(a) median radius", "(b) activation rate", "(c) posting-list skew")
+
+def center_properties(bench: Workbench, options: SystemOptions, *, fresh: bool = False) -> Behaviour:
+    """Measure the vocabulary and the index of some options, or find what was measured before."""
+    path = result_path(bench, "paper", options, ["centers"])
+    if path.is_file() and not fresh:
+        return Behaviour(**read_json(path))
+    lists, vocabulary = bench.index(options).store.frequencies, bench.model(options).vocabulary
+    [found] = analyse(vocabulary, bench.sample(options), seed=options.seed, lists=lists, threads=bench.threads)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, asdict(found))
+    return found
 
 
 def study_centers(definition: Definition, bench: Workbench, *, fresh: bool = False) -> Result:
     """Measure how compact, sparse and balanced each vocabulary is."""
     rows: list[tuple[Content, ...]] = []
     failures = []
-    curves: dict[str, dict[tuple[str, str], list[tuple[float, float]]]] = {name: {} for name in _PANELS}
-    sizes = []
+    measured: list[Behaviour] = []
     for row in announced(bench, definition.rows):
         kind = (encoder_name(row.options.encoder), unit_name(row.options.unit))
         size = f"{row.options.size:,}" if row.options.size else "default"
@@ -31,17 +47,20 @@ def study_centers(definition: Definition, bench: Workbench, *, fresh: bool = Fal
             failures.append(f"{' '.join(kind)} {size}: {failure_of(row, error)}")
             rows.append((*kind, size, Cell(None), Cell(None), Cell(None)))
             continue
-        sizes.append(len(bench.model(row.options).vocabulary) if row.options.size is None else row.options.size)
-        for panel, value in zip(_PANELS, (found.radius, found.rate, found.skew), strict=True):
-            curves[panel].setdefault(kind, []).append((sizes[-1], value))
-        cells = (Cell(found.radius, digits=4), Cell(found.rate, digits=5), Cell(found.skew, digits=1))
-        rows.append((*kind, f"{sizes[-1]:,}", *cells))
+        measured.append(replace(found, encoder=kind[0], unit=kind[1]))
+        cells = (Cell(found.median_radius, digits=4), Cell(found.activation_rate, digits=5), Cell(found.skew, digits=1))
+        rows.append((*kind, f"{found.size:,}", *cells))
     columns = ("Encoder", "Unit", "V", "Median radius", "Activation rate", "Posting-list skew")
     note = "The paper shows these three as a figure without printed values."
     table = Table(definition.name, definition.title, columns, tuple(rows), (note, *bench.notes()))
-    log_x = bool(sizes) and max(sizes) > 10 * min(sizes)
-    draw = (lambda folder: draw_curves(folder / "centers", curves, "vocabulary size V", log_x=log_x),) if sizes else ()
-    return Result(definition, table, draw, (), tuple(failures))
+
+    def draw(folder: Path) -> list[Path]:
+        paths = [folder / "centers.svg", folder / "centers.png"]
+        for path in paths:
+            plot_behaviour(measured, path)
+        return paths
+
+    return Result(definition, table, (draw,) if measured else (), (), tuple(failures))
 
 
 def study_collection(definition: Definition, bench: Workbench) -> Result:

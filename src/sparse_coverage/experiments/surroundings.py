@@ -8,7 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage import __version__
+from sparse_coverage.version import __version__
 
 _PACKAGES = ("numpy", "numba", "openvino", "tokenizers", "bm25s", "ir-measures", "matplotlib", "torch", "transformers")
 

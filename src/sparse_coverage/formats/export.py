@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage import __version__
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_folder, write_json
 from sparse_coverage.formats.anserini import write_anserini
@@ -15,6 +14,7 @@ from sparse_coverage.formats.ciff_export import write_ciff_export
 from sparse_coverage.formats.csr import write_csr, write_safetensors
 from sparse_coverage.formats.seismic import write_seismic
 from sparse_coverage.formats.source import Rows, Source
+from sparse_coverage.version import __version__
 
 QUANTISED: dict[str, tuple[Callable[[Source, Path, Rows | None, int], dict[str, float]], int]] = {
     "anserini": (write_anserini, 8),

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.files import require_free
 from sparse_coverage.index import (
     Filter,
     IndexedPassage,
@@ -121,8 +122,7 @@ def best_places(scores: Scores, k: int) -> Numbers:
 
 def _write_texts(folder: Path, documents: Iterable[Patent], by: By) -> None:
     """Write documents and their passages into a new index without a single center: the texts are all a side needs."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} exists already and is not an empty folder. Choose another name or remove it first.")
+    require_free(folder)
     count = 0
     with IndexWriter.create(folder, 1, {"by": by}) as writer:
         for patent in tracked(documents, "Reading documents"):

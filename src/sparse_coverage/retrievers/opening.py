@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage.cleaning_encoder import CleaningEncoder
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import open_store
@@ -101,9 +100,8 @@ def load_side(folder: str | Path, kind: str, *, encoder: Encoder | None = None, 
     if kind not in KINDS:
         raise InputError(f"There is no side '{kind}'. There are: {', '.join(KINDS)}.")
     settings = side_settings(Path(folder), kind)
-    inner = encoder.encoder if isinstance(encoder, CleaningEncoder) else encoder
-    if kind == "dense" and inner is not None and inner.fingerprint == settings["fingerprint"]:
-        return Dense(inner, pooling=settings["pooling"])
+    if kind == "dense" and encoder is not None and encoder.fingerprint == settings["fingerprint"]:
+        return Dense(encoder, pooling=settings["pooling"])
     return _MAKERS[kind](settings, threads)
 
 

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.cleaning_encoder import CleaningEncoder
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.encoding.batching import Hidden, Ids
 from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
@@ -58,10 +57,9 @@ class PooledEncoder:
     """Turns texts into one vector a chunk, of length 1. Special tokens count in the mean, as in sentence-transformers."""
 
     def __init__(self, encoder: Encoder, pooling: Pooling) -> None:
-        inner = encoder.encoder if isinstance(encoder, CleaningEncoder) else encoder
-        if not isinstance(inner, ChunkEncoder):
+        if not isinstance(encoder, ChunkEncoder):
             raise InputError(f"The encoder '{encoder.name}' cannot be pooled: it does not run a checkpoint itself.")
-        self.encoder = inner
+        self.encoder = encoder
         self.pooling = pooling
 
     def chunk_vectors(self, text: str) -> Matrix:

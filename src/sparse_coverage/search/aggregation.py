@@ -51,6 +51,7 @@ class DecayedSum:
 
 
 Aggregation = Best | TopMean | DecayedSum
+DEFAULT_AGGREGATION = Best()
 
 
 def parse_aggregation(text: str) -> Aggregation:

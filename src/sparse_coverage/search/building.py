@@ -14,11 +14,12 @@ from time import monotonic
 from typing import Any
 
 from sparse_coverage.errors import InputError, MismatchError
-from sparse_coverage.files import new_folder
+from sparse_coverage.files import new_folder, require_free
 from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord, WeightBits
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Passage, Patent, passages
+from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vectors import ActivationConfig, SparseVector
@@ -26,6 +27,8 @@ from sparse_coverage.vocabulary import Vocabulary
 
 MODEL_FOLDER = "model"
 SECONDS_BETWEEN_COMMITS = 300.0
+Vectors = Callable[[Iterable[str]], Iterator[SparseVector]]
+"""What turns a stream of texts into their vectors, in order."""
 _TEXT_FIELDS = frozenset({"id", "title", "abstract", "claims", "description"})
 
 
@@ -37,7 +40,7 @@ def is_unfinished(folder: str | Path) -> bool:
 def build_index(
     folder: Path,
     model: SparseCoverage,
-    documents: Iterable[Patent],
+    documents: Iterable[Document],
     *,
     by: By,
     weight_bits: WeightBits,
@@ -49,8 +52,8 @@ def build_index(
     begun = is_unfinished(folder)
     if begun:
         _require_same(folder, read_manifest(folder), about, weight_bits)
-    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder} exists already and is not an empty folder. Choose another name or remove it first.")
+    else:
+        require_free(folder)
     opened = (
         IndexWriter.open(folder, memory=memory)
         if begun
@@ -59,9 +62,9 @@ def build_index(
     try:
         with opened as writer:
             _write_model(folder, model)
-            present = writer.manifest.documents
-            rest = (patent for patent in documents if not (present and patent.id in writer)) if begun else documents
-            _add_and_commit(writer, model, rest, by, seconds_between_commits)
+            present, patents = writer.manifest.documents, as_patents(documents)
+            rest = (patent for patent in patents if not (present and patent.id in writer)) if begun else patents
+            _add_and_commit(writer, vectors_by(model), rest, by, seconds_between_commits)
             if not writer.merge().documents:
                 raise InputError("There is nothing to index: the input holds no text.")
     except InputError:
@@ -70,9 +73,12 @@ def build_index(
         raise
 
 
-def add_documents(
-    writer: IndexWriter, model: SparseCoverage, documents: Iterable[Patent], by: By, *, replace: bool
-) -> int:
+def vectors_by(model: SparseCoverage) -> Vectors:
+    """Return what turns a stream of texts into their vectors."""
+    return lambda texts: (traced.vector for traced in model.trace(texts))
+
+
+def add_documents(writer: IndexWriter, vectors: Vectors, documents: Iterable[Patent], by: By, *, replace: bool) -> int:
     """Add or replace documents, without committing; return how many. One without text is passed over.
 
     A new version without text is an error: to keep the old one would be wrong, to drop it might be.
@@ -88,12 +94,12 @@ def add_documents(
             yield patent
 
     put, chosen = (writer.replace, checked()) if replace else (writer.add, documents)
-    return sum(1 for _ in _put_all(put, model, chosen, by))
+    return sum(1 for _ in _put_all(put, vectors, chosen, by))
 
 
 def vocabulary_digest(model: SparseCoverage) -> str:
     """Return what identifies how a model turns texts into vectors; an index and its model must agree in it."""
-    return digest_of(model.vocabulary, model.activation, list(getattr(model.encoder, "steps", ())))
+    return digest_of(model.vocabulary, model.activation, list(model.clean))
 
 
 def digest_of(vocabulary: Vocabulary, activation: ActivationConfig, cleaning: list[str]) -> str:
@@ -106,12 +112,10 @@ def digest_of(vocabulary: Vocabulary, activation: ActivationConfig, cleaning: li
     return sha256(facts.encode() + vocabulary.radii.tobytes()).hexdigest()
 
 
-def _add_and_commit(
-    writer: IndexWriter, model: SparseCoverage, documents: Iterable[Patent], by: By, seconds: float
-) -> None:
+def _add_and_commit(writer: IndexWriter, vectors: Vectors, documents: Iterable[Patent], by: By, seconds: float) -> None:
     """Commit now and then, so that an interruption costs minutes, not hours."""
     last = monotonic()
-    for _ in _put_all(writer.add, model, documents, by):
+    for _ in _put_all(writer.add, vectors, documents, by):
         if not writer.pending or monotonic() - last > seconds:
             writer.commit(complete=False)
             last = monotonic()
@@ -119,12 +123,12 @@ def _add_and_commit(
 
 def _put_all(
     put: Callable[[DocumentRecord, list[IndexedPassage]], Any],
-    model: SparseCoverage,
+    vectors: Vectors,
     documents: Iterable[Patent],
     by: By,
 ) -> Iterator[str]:
     with progress_bar("Indexing documents") as advance:
-        for _, passages in groupby(_encoded(model, documents, by), key=lambda encoded: encoded[0]):
+        for _, passages in groupby(_encoded(vectors, documents, by), key=lambda encoded: encoded[0]):
             indexed = []
             for _, owner, passage, vector in passages:
                 patent = owner
@@ -136,7 +140,7 @@ def _put_all(
 
 
 def _encoded(
-    model: SparseCoverage, documents: Iterable[Patent], by: By
+    vectors: Vectors, documents: Iterable[Patent], by: By
 ) -> Iterator[tuple[int, Patent, Passage, SparseVector]]:
     waiting: deque[tuple[int, Patent, Passage]] = deque()
 
@@ -146,7 +150,7 @@ def _encoded(
                 waiting.append((number, patent, passage))
                 yield passage.text
 
-    for vector in model.encode_documents(texts()):
+    for vector in vectors(texts()):
         yield (*waiting.popleft(), vector)
 
 

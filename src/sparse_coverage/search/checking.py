@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sparse_coverage.errors import SparseCoverageError
+from sparse_coverage.errors import MismatchError, SparseCoverageError
 from sparse_coverage.files import read_json, sha256_of
-from sparse_coverage.index.manifest import read_manifest
-from sparse_coverage.model import MODEL_FILE, read_settings
-from sparse_coverage.search.building import MODEL_FOLDER, digest_of
+from sparse_coverage.index.manifest import Manifest, read_manifest
+from sparse_coverage.model import MODEL_FILE, SparseCoverage, read_settings
+from sparse_coverage.search.building import MODEL_FOLDER, digest_of, vocabulary_digest
 from sparse_coverage.vectors import ActivationConfig
 from sparse_coverage.vocabulary.storage import ANCHORS, CENTERS, HEADER, load_vocabulary
+
+
+def require_fit(folder: Path, state: Manifest, model: SparseCoverage) -> None:
+    """Refuse a model that the postings were not made with, as when another index was put in the place of this one."""
+    there, here = str(state.about.get("vocabulary")), vocabulary_digest(model)
+    if there != here:
+        raise MismatchError(
+            f"{folder}: the postings were made with vocabulary {there[:12]}, the model is {here[:12]}. Open the index again; if "
+            f"that does not help, restore {folder / MODEL_FOLDER} or build the index again."
+        )
 
 
 def damaged_model_files(folder: Path) -> list[str]:

@@ -4,17 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.index import IndexStore
+from sparse_coverage.errors import IndexStoreError, InputError
+from sparse_coverage.index import Filter, IndexStore
 from sparse_coverage.model import SparseCoverage
-from sparse_coverage.search.feedback import Enriched
+from sparse_coverage.search.feedback import Enriched, with_feedback
+from sparse_coverage.search.ranking import Ranker
 from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place
 from sparse_coverage.search.statistics import CenterStatistics
-from sparse_coverage.search.tracing import TracedQuery
+from sparse_coverage.search.tracing import TracedQuery, trace_query
+
+
+class Explanations:
+    """Explains the hits of one index. Many hits of one query come one after the other: it is encoded, and its feedback searched, once."""
+
+    def __init__(self, ranker: Ranker, model: SparseCoverage) -> None:
+        self._ranker = ranker
+        self._model = model
+        self._traced = lru_cache(4)(partial(trace_query, model))
+        self._last: tuple[tuple[str, Filter | None], Enriched] | None = None
+
+    def explain(self, query: str, id_: str, condition: Filter | None) -> Explanation:
+        """Explain a passage's score, or that of a document's best passage."""
+        traced, enriched, store = self._traced(query), self._enriched(query, condition), self._ranker.store
+        passage = store.find_passage(id_)
+        if passage is None:
+            passages = store.passages_of(self._document(id_, "neither a passage nor a document"))
+            scores = self._ranker.scores(enriched.vector)[passages.start : passages.stop]
+            passage = passages.start + int(np.argmax(scores))
+        return self._explainer().explain(traced, enriched, passage)
+
+    def answers(self, query: str, document: str) -> Answers:
+        """Set a whole document against a query."""
+        number = self._document(document, "no document")
+        return self._explainer().answers(self._traced(query), number)
+
+    def _explainer(self) -> Explainer:
+        return Explainer(self._ranker.store, self._model, self._ranker.statistics)
+
+    def _enriched(self, query: str, condition: Filter | None) -> Enriched:
+        """Return a query with its feedback, which is the same for all hits of one search."""
+        last = self._last  # once: another thread may explain another query
+        if last is None or last[0] != (query, condition):
+            ranker, vector = self._ranker, self._traced(query).vector
+            enriched = with_feedback(ranker, vector, ranker.allowed(condition), ranker.shares)
+            self._last = last = ((query, condition), enriched)
+        return last[1]
+
+    def _document(self, id_: str, what: str) -> int:
+        number = self._ranker.store.find_document(id_)
+        if number is None:
+            raise InputError(f"The index holds {what} with the id '{id_}'.")
+        if not len(self._ranker.store.passages_of(number)):
+            raise IndexStoreError(f"The document '{id_}' has no passages.")
+        return number
 
 
 class Explainer:

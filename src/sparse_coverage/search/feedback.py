@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.index.forward import passage_vector
-from sparse_coverage.search.aggregation import Best
+from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION
 from sparse_coverage.search.ranking import Allowed, Ranker
 from sparse_coverage.vectors import SparseVector
 
@@ -38,7 +38,7 @@ def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None 
     nothing = Enriched(vector, np.empty(0, np.int64), np.full(len(vector), -1, np.int64))
     if not config.feedback:
         return nothing
-    found, _ = ranker.rank_documents(vector, config.feedback, Best(), allowed, 1, threads)
+    found, _ = ranker.rank_documents(vector, config.feedback, DEFAULT_AGGREGATION, allowed, 1, threads)
     passages = [int(document.passages[0]) for document in found if len(document.passages)]
     if not passages:
         return nothing

@@ -15,10 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import IndexStore
+from sparse_coverage.index import Filter, IndexStore, allowed_passages
 from sparse_coverage.index.document_scores import best_documents
+from sparse_coverage.index.forward import load_passage_vector
 from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep, take_room
-from sparse_coverage.search.aggregation import Aggregation
+from sparse_coverage.progress import waiting
+from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation
+from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 
@@ -27,6 +30,9 @@ Numbers = npt.NDArray[np.int64]
 Allowed = npt.NDArray[np.uint8]  # 1 for each passage that may be found, 0 for the others
 T = TypeVar("T")
 R = TypeVar("R")
+
+# Below this many passages a query takes less time than waking a second thread pays for.
+_WORTH_SHARING = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +74,17 @@ class Ranker:
         norms = [np.zeros(0, np.float32), *(self.statistics.norms(segment) for segment in store.segments)]
         self._sweep = Sweep(lists, self.statistics.worth, np.concatenate(norms))
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
-        self._rooms: list[Floats] = []
+        self._buffers: list[Floats] = []
         self._lock = threading.Lock()
+
+    @property
+    def shares(self) -> int:
+        """How many threads it pays to share one query out to."""
+        return self.threads if self.store.size >= _WORTH_SHARING else 1
+
+    def allowed(self, condition: Filter | None) -> Allowed | None:
+        """Return which passages a filter lets through."""
+        return None if condition is None else allowed_passages(self.store, condition)
 
     def rank_passages(self, vector: SparseVector, k: int, allowed: Allowed | None = None, threads: int = 1) -> Ranking:
         """Return the k best passages with a positive score."""
@@ -91,7 +106,7 @@ class Ranker:
         threads: int = 1,
     ) -> tuple[list[RankedDocument], Work]:
         """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by."""
-        passage_scores = take_room(self._rooms, self.store.size)
+        passage_scores = take_room(self._buffers, self.store.size)
         scoring = self._score(vector, allowed, passage_scores, threads)
         begun = perf_counter()
         numbers, scores = best_documents(passage_scores, self.store.document_starts, *aggregation.rule, k)
@@ -99,7 +114,7 @@ class Ranker:
             self._ranked(number, score, passage_scores, allowed, passages)
             for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
         ]
-        self._rooms.append(passage_scores)
+        self._buffers.append(passage_scores)
         return documents, Work(scoring, perf_counter() - begun)
 
     def scores(self, vector: SparseVector) -> Floats:
@@ -107,6 +122,20 @@ class Ranker:
         scores = np.empty(self.store.size, dtype=np.float32)
         self._score(vector, None, scores, 1)
         return scores
+
+    def hits(self, found: Sequence[RankedDocument]) -> list[Hit]:
+        """Return ranked documents as a user sees them."""
+        hits = []
+        for ranked in found:
+            record = self.store.document(ranked.number)
+            best = tuple(self.passage_hits(ranked.passages, ranked.passage_scores))
+            hits.append(Hit(record.id, record.title, ranked.score, record.metadata, best))
+        return hits
+
+    def passage_hits(self, numbers: Numbers, scores: Floats) -> list[PassageHit]:
+        """Return ranked passages as a user sees them."""
+        scored = zip(numbers.tolist(), scores.tolist(), strict=True)
+        return [PassageHit.of(self.store.passage(number), score) for number, score in scored]
 
     def lists_read(self, vector: SparseVector) -> tuple[int, int, int]:
         """Return how many centers of a query count, how many are stop centers, and the summed lengths of the lists."""
@@ -119,6 +148,18 @@ class Ranker:
         if self.threads == 1 or len(items) == 1:
             return [function(item) for item in items]
         return list(self._threads().map(function, items))
+
+    def warm_up(self) -> None:
+        """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
+        one = np.zeros(1, np.int32)
+        frequencies = np.where(self.statistics.worth > 0, self.store.frequencies, 0)
+        rarest = np.argmin(np.where(frequencies > 0, frequencies, np.iinfo(np.int64).max))  # a short list, but not none
+        vector = SparseVector(np.full(1, rarest, np.int32), np.ones(1, np.float32), one, one, one, 1, 0)
+        with waiting("Preparing the search; after an installation this compiles it"):
+            self.rank_passages(vector, 1)
+            self.rank_documents(vector, 1, DEFAULT_AGGREGATION, np.ones(self.store.size, np.uint8), 1)
+            for segment in self.store.segments[:1]:
+                load_passage_vector(segment)  # for feedback
 
     def _score(self, vector: SparseVector, allowed: Allowed | None, scores: Floats, threads: int) -> float:
         """Score every passage; return the seconds it took, added up over threads."""

@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.results import Place, Unsearched
-from sparse_coverage.spans import get_unit
-from sparse_coverage.vectors import Activations, SparseVector, activate, aggregate
+from sparse_coverage.vectors import Activations, SparseVector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,10 +46,9 @@ class TracedQuery:
 
 def trace_query(model: SparseCoverage, text: str) -> TracedQuery:
     """Encode a query and keep what its vector forgets: the centers of spans that were not the strongest."""
-    spans = get_unit(model.vocabulary.config.unit).pool(text, next(iter(model.encoder.encode([text]))))
-    activations = activate(spans.vectors, model.vocabulary, model.activation)
+    [traced] = model.trace([text], query=True)
     places = tuple(
         Place(text[start:end], start, end)
-        for start, end in zip(spans.starts.tolist(), spans.ends.tolist(), strict=True)
+        for start, end in zip(traced.spans.starts.tolist(), traced.spans.ends.tolist(), strict=True)
     )
-    return TracedQuery(text, aggregate(spans, activations, model.activation.repeats), places, activations)
+    return TracedQuery(text, traced.vector, places, traced.activations)

@@ -30,6 +30,7 @@ def plot_behaviour(behaviours: Sequence[Behaviour], path: Path) -> None:
     if not behaviours:
         raise InputError("There is nothing to plot.")
     try:
+        from matplotlib import rc_context
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
         from matplotlib.ticker import StrMethodFormatter
@@ -39,6 +40,7 @@ def plot_behaviour(behaviours: Sequence[Behaviour], path: Path) -> None:
     units = list(dict.fromkeys(b.unit for b in behaviours))
     selections = list(dict.fromkeys(b.selection for b in behaviours))
     lines = list(dict.fromkeys((b.encoder, b.unit, b.selection) for b in behaviours))
+    sizes = sorted({b.size for b in behaviours})
     rows = -(-len(lines) // LEGEND_COLUMNS)
     figure = Figure(figsize=(12, 3.7 + 0.22 * rows), layout="constrained")
     FigureCanvasAgg(figure)
@@ -58,7 +60,10 @@ def plot_behaviour(behaviours: Sequence[Behaviour], path: Path) -> None:
         axes.set_title(title, fontsize=11)
         axes.set_xlabel("vocabulary size V")
         axes.set_ylabel(label)
-        axes.set_xticks(sorted({b.size for b in behaviours}))
+        if sizes[-1] > 10 * sizes[0]:
+            axes.set_xscale("log")
+            axes.minorticks_off()
+        axes.set_xticks(sizes)
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
         axes.tick_params(axis="x", labelsize=8)
         axes.set_ylim(bottom=0)
@@ -66,4 +71,7 @@ def plot_behaviour(behaviours: Sequence[Behaviour], path: Path) -> None:
         axes.spines[["top", "right"]].set_visible(False)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=LEGEND_COLUMNS, fontsize=8, frameon=False)
-    figure.savefig(path, dpi=150)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stamps = {".svg": "Date", ".png": "Software", ".pdf": "CreationDate"}
+    with rc_context({"svg.hashsalt": "sparse-coverage"}):  # the same values give the same bytes
+        figure.savefig(path, dpi=150, metadata={stamps[path.suffix]: None})

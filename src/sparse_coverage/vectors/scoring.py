@@ -18,6 +18,9 @@ class ScoringConfig:
     spans were added to it. `rho`: the share of centers, those of largest document frequency, that are left out. `feedback`:
     the query is searched, and searched again with the strongest `feedback_centers` of this many best passages, which
     weigh `feedback_weight` times what the query itself weighs; 0 for none.
+
+    >>> ScoringConfig(gamma=0.5).norms([4, 100]).tolist()
+    [0.5, 0.1]
     """
 
     alpha: float = 2.0
@@ -42,6 +45,6 @@ class ScoringConfig:
             )
 
     def norms(self, span_counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return what the sum of a unit with so many spans is multiplied by: 1 / (|S| + smoothing)^gamma."""
+        """Return what the sum of a passage with so many spans is multiplied by: 1 / (|S| + smoothing)^gamma."""
         counts = np.maximum(np.asarray(span_counts, dtype=np.float64), 1) + self.smoothing
         return np.asarray(counts**-self.gamma)

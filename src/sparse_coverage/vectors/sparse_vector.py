@@ -1,4 +1,4 @@
-"""What crosses the door of this room: sparse vectors that remember which span made each weight."""
+"""Sparse vectors that remember which span made each weight, and which centers a span activates."""
 
 from __future__ import annotations
 
@@ -19,6 +19,9 @@ class ActivationConfig:
     `soft`: the `k` most similar centers among all whose radius covers the span; `nearest`: the `k` most similar centers,
     whatever their radius; `hard`: the single nearest center. `uncovered`: what a span outside every radius does: `drop` it, or
     activate its `nearest` center. `repeats`: in a query, a center that n spans activate counts n^repeats times.
+
+    >>> ActivationConfig(k=3).assignment
+    'soft'
     """
 
     k: int = 5

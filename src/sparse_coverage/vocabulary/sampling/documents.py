@@ -8,14 +8,16 @@ from collections.abc import Callable, Iterable, Iterator
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent
+from sparse_coverage.patents.documents import Document, as_patent, several
 
-Documents = Iterable[Patent | str] | Callable[[], Iterable[Patent | str]]
+Documents = Iterable[Document] | Callable[[], Iterable[Document]]
 """Documents, or a function that opens them (to read them more than once)."""
 
 
-def opened(documents: Documents) -> Iterable[Patent | str]:
-    """Return the documents themselves."""
-    return documents() if callable(documents) else documents
+def opened(documents: Documents) -> Iterator[Patent | str]:
+    """Yield the documents themselves, texts with an id as patents."""
+    for number, document in enumerate(several(documents() if callable(documents) else documents)):
+        yield document if isinstance(document, str) else as_patent(document, number)
 
 
 def sample_by_year(documents: Documents, limit: int, seed: int) -> Iterator[Patent | str]:
