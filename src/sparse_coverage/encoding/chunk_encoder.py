@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sparse_coverage.encoding.batching import Batcher, Hidden, Ids
 from sparse_coverage.encoding.encoder import Tokens, TokenVectors
-from sparse_coverage.encoding.fingerprint import fingerprint_of
+from sparse_coverage.encoding.store import fingerprint_of
 from sparse_coverage.encoding.tokenizer import TextTokenizer
 
 
