@@ -165,7 +165,7 @@ def test_an_unknown_precision_is_refused_with_the_choices(tiny_checkpoint: Path)
 def test_the_runtime_does_not_load_its_telemetry() -> None:
     import sys
 
-    from sparse_coverage.encoding.runtime import openvino
+    from sparse_coverage.encoding.bert_graph import openvino
 
     openvino()
     assert sys.modules.get("openvino_telemetry") is None

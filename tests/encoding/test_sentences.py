@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_coverage.encoding.sentences import sentence_ends
+from sparse_coverage.encoding.chunking import sentence_ends
 
 
 def sentences(text: str) -> list[str]:

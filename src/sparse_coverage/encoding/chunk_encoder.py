@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from sparse_coverage.encoding.batching import Batcher, Batches, Hidden, Ids
 from sparse_coverage.encoding.encoder import Tokens, TokenVectors
-from sparse_coverage.encoding.fingerprint import fingerprint_of
+from sparse_coverage.encoding.store import fingerprint_of
 from sparse_coverage.encoding.tokenizer import TextTokenizer
 
 T = TypeVar("T")

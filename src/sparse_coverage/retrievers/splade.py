@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.encoding.batching import Batcher, Batches
-from sparse_coverage.encoding.fingerprint import fingerprint_of
-from sparse_coverage.encoding.store import model_folder
+from sparse_coverage.encoding.store import fingerprint_of, model_folder
 from sparse_coverage.encoding.tokenizer import TextTokenizer
 from sparse_coverage.errors import MissingExtraError, ModelError
 from sparse_coverage.index import WeightBits, weight_scale

