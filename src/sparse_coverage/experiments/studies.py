@@ -11,7 +11,7 @@ from sparse_coverage.experiments.names import encoder_name, unit_name
 from sparse_coverage.experiments.paper import paper_table
 from sparse_coverage.experiments.result import Result, notes_beside_the_paper
 from sparse_coverage.experiments.sweep import announced, failure_of
-from sparse_coverage.experiments.tables import Cell, Content, Table
+from sparse_coverage.present.tables import Cell, Content, Table
 
 _PANELS = ("(a) median radius", "(b) activation rate", "(c) posting-list skew")
 
