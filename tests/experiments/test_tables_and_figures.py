@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sparse_coverage.experiments.figures import draw_curves, draw_histograms, draw_scatter
-from sparse_coverage.experiments.tables import Cell, Table
+from sparse_coverage.present.tables import Cell, Table
 
 TABLE = Table(
     "small",

@@ -175,3 +175,27 @@ def test_an_explanation_follows_the_scoring_of_the_search(run: Run, folder: Path
     explained = json.loads(run("explain", folder, QUERY, first["document"], "--json", *scoring)[1])
     assert explained["score"] == pytest.approx(first["score"], rel=1e-6)
     assert json.loads(run("explain", folder, QUERY, first["document"], "--json")[1])["score"] != explained["score"]
+
+
+def test_a_hit_and_a_passage_have_the_same_keys_whichever_command_gives_them(run: Run, folder: Path) -> None:
+    assert run("index", "refresh", folder, "--with", "bm25")[0] == 0
+    searches = [
+        json.loads(run("search", folder, QUERY, "--json")[1]),
+        json.loads(run("search", folder, QUERY, "--json", "--profile")[1])["hits"],
+        json.loads(run("search", folder, QUERY, "--json", "--system", "bm25")[1]),
+        json.loads(run("search", folder, QUERY, "--json", "--rescore", "bm25")[1]),
+    ]
+    passages = json.loads(run("search", folder, QUERY, "--json", "--rerank", "2")[1])
+    explained = json.loads(run("explain", folder, QUERY, "XX-1-A1", "--json")[1])
+    assert {tuple(hit) for hits in searches for hit in hits} == {("document", "title", "score", "metadata", "passages")}
+    passages += [passage for hits in searches for hit in hits for passage in hit["passages"]] + [explained["passage"]]
+    assert {tuple(passage) for passage in passages} == {("id", "document", "section", "text", "score")}
+
+
+def test_the_report_shows_what_the_terminal_shows_and_more(run: Run, folder: Path, tmp_path: Path) -> None:
+    plain = run("search", folder, QUERY)[1]
+    status, out, _ = run("search", folder, QUERY, "--html", tmp_path / "report.html")
+    assert (status, out.startswith(plain), "Report:" in out) == (0, True, True)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert all(f"Title of {id_}" in page for id_ in ("XX-1-A1", "XX-2-A1"))
+    assert "<mark" in page

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from html import unescape
 from html.parser import HTMLParser
-from pathlib import Path
 
-from sparse_coverage.present.report import write_report
+from sparse_coverage.present.report import render_report
 from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit
 from sparse_coverage.search.results import Answer, Place, Unsearched
 
@@ -37,12 +36,12 @@ HIT = Hit(
 class Page(HTMLParser):
     """The marks of a page with what they are called, and all text outside of style and script."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, page: str) -> None:
         super().__init__()
         self.marks: list[tuple[str, set[str], set[str]]] = []
         self.text = ""
-        self.tags: list[str] = []
-        self.feed(path.read_text(encoding="utf-8"))
+        self.tags = [""]  # what comes before the first tag
+        self.feed(page)
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         values = dict(attributes)
@@ -58,22 +57,14 @@ class Page(HTMLParser):
             self.marks[-1] = (data, *self.marks[-1][1:])
 
 
-def report(tmp_path: Path, matches: tuple[Match, ...] = MATCHES, answers: Answers | None = None) -> Page:
+def report(matches: tuple[Match, ...] = MATCHES, answers: Answers | None = None) -> Page:
     explanation = Explanation(CLAIM, HIT.passages[0], matches, ())
-    path = tmp_path / "report.html"
-    write_report(
-        path,
-        CLAIM,
-        [HIT],
-        {"XX-1-A1": explanation},
-        title="Prior <art>",
-        answers={"XX-1-A1": answers} if answers else None,
-    )
-    return Page(path)
+    told = {"XX-1-A1": answers} if answers else None
+    return Page(render_report(CLAIM, [HIT], {"XX-1-A1/p[1]": explanation}, title="Prior <art>", answers=told))
 
 
-def test_both_texts_are_whole_and_nothing_in_them_is_markup(tmp_path: Path) -> None:
-    page = report(tmp_path)
+def test_both_texts_are_whole_and_nothing_in_them_is_markup() -> None:
+    page = report()
     assert CLAIM in page.text
     assert PASSAGE in page.text
     assert "Prior <art>" in page.text
@@ -81,8 +72,8 @@ def test_both_texts_are_whole_and_nothing_in_them_is_markup(tmp_path: Path) -> N
     assert page.tags.count("b") == 0
 
 
-def test_every_mark_leads_to_its_partner_and_back(tmp_path: Path) -> None:
-    page = report(tmp_path)
+def test_every_mark_leads_to_its_partner_and_back() -> None:
+    page = report()
     pairs = set()
     for text, names, partners in page.marks:
         for other, other_names, other_partners in page.marks:
@@ -92,8 +83,8 @@ def test_every_mark_leads_to_its_partner_and_back(tmp_path: Path) -> None:
     assert pairs == {frozenset(("valve", "valve's")), frozenset(("plunger",)), frozenset(("spring", "sprung"))}
 
 
-def test_overlapping_spans_become_one_mark_with_all_partners(tmp_path: Path) -> None:
-    page = report(tmp_path, (match("solenoid valve", "magnet valve", 3.0), match("valve", "valve", 1.0)))
+def test_overlapping_spans_become_one_mark_with_all_partners() -> None:
+    page = report((match("solenoid valve", "magnet valve", 3.0), match("valve", "valve", 1.0)))
     (claim,) = [mark for mark in page.marks if any(name.startswith("q-") for name in mark[1])]
     (passage,) = [mark for mark in page.marks if mark is not claim]
     assert (claim[0], passage[0]) == ("solenoid valve", "magnet valve's")
@@ -101,23 +92,19 @@ def test_overlapping_spans_become_one_mark_with_all_partners(tmp_path: Path) -> 
     assert passage[1] == claim[2]
 
 
-def test_what_the_document_lacks_is_said(tmp_path: Path) -> None:
+def test_what_the_document_lacks_is_said() -> None:
     found = (Answer(place(CLAIM, "valve"), "XX-1-A1/p[1]", MATCHES[0]),)
-    page = report(
-        tmp_path, answers=Answers(CLAIM, "XX-1-A1", found, (place(CLAIM, "solenoid"), place(CLAIM, "spring")))
-    )
+    page = report(answers=Answers(CLAIM, "XX-1-A1", found, (place(CLAIM, "solenoid"), place(CLAIM, "spring"))))
     assert re.search(r"nothing in this document answers: solenoid, spring\.", unescape(page.text))
 
 
-def test_what_is_compared_with_nothing_is_said_once_and_not_held_against_a_document(tmp_path: Path) -> None:
+def test_what_is_compared_with_nothing_is_said_once_and_not_held_against_a_document() -> None:
     unsearched = Unsearched(uncovered=(place(CLAIM, "with"), place(CLAIM, "sole")), common=(place(CLAIM, "A"),))
     explanation = Explanation(CLAIM, HIT.passages[0], MATCHES, (place(CLAIM, "noid"),), unsearched)
-    write_report(tmp_path / "report.html", CLAIM, [HIT], {"XX-1-A1": explanation}, title="Prior art")
-    text = Page(tmp_path / "report.html").text
+    text = Page(render_report(CLAIM, [HIT], {"XX-1-A1/p[1]": explanation}, title="Prior art")).text
     assert "Not compared with any document, too common to count: a." in text
     assert "Not compared with any document, outside every center: with." in text, "pieces of 'solenoid' are compared"
 
 
-def test_a_report_without_hits_can_be_written(tmp_path: Path) -> None:
-    write_report(tmp_path / "empty.html", CLAIM, [], {}, title="Nothing")
-    assert "0 documents" in Page(tmp_path / "empty.html").text
+def test_a_report_without_hits_can_be_made() -> None:
+    assert "0 documents" in Page(render_report(CLAIM, [], {}, title="Nothing")).text

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -13,6 +11,7 @@ from rich.table import Table
 
 from sparse_coverage.cli.options import json_option, path_option, threads_option
 from sparse_coverage.errors import InputError
+from sparse_coverage.present.records import to_json
 
 
 @click.command()
@@ -35,8 +34,9 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     from sparse_coverage import Index, SparseCoverage, load_encoder
     from sparse_coverage.evaluation.clefip import topic_document, topic_query
     from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_judgements, demo_patents, demo_topics
-    from sparse_coverage.present.report import write_report
-    from sparse_coverage.present.terminal import show_hits
+    from sparse_coverage.files import write_text
+    from sparse_coverage.present.report import render_report
+    from sparse_coverage.present.terminal import hits_text
 
     topics = {entry.id: entry for entry in demo_topics()}
     if topic not in topics:
@@ -59,25 +59,17 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     }
     hits = rankings[topic][:5]
     query = queries[topic]
-    explanations = {hit.document: index.explain(query, hit.passages[0].id) for hit in hits}
+    explanations = {hit.passages[0].id: index.explain(query, hit.passages[0].id) for hit in hits}
     report = output / "report.html"
-    write_report(
-        report, query, hits, explanations, title=f"Prior art for {documents[topic].id}: {documents[topic].title}"
-    )
+    title = f"Prior art for {documents[topic].id}: {documents[topic].title}"
+    write_text(report, render_report(query, hits, explanations, title=title))
     if as_json:
-        facts = {
-            "topic": topic,
-            "query": query,
-            "hits": [asdict(hit) for hit in hits],
-            "ranks": ranks,
-            "report": str(report),
-        }
-        click.echo(json.dumps(facts, ensure_ascii=False))
+        click.echo(to_json({"topic": topic, "query": query, "hits": hits, "ranks": ranks, "report": str(report)}))
         return
     console = Console()
     console.print(f"\n[bold]The claims[/bold] ({topic}, from {documents[topic].id}: {documents[topic].title})")
     console.print(query, style="italic", highlight=False, markup=False)
-    show_hits(hits, explanations, console)
+    console.print(hits_text(hits, explanations))
     table = Table("topic", "claims of", "relevant documents found at rank", "missed", title="All topics")
     for name, found in ranks.items():
         missed = sorted(relevant[name] - set(found))

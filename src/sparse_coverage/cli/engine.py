@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +15,7 @@ from sparse_coverage.cli.options import count_option, index_argument, json_optio
 from sparse_coverage.cli.options.engines import baked_gamma_option, engine_options
 from sparse_coverage.cli.options.searching import filter_option, k_option, passages_option
 from sparse_coverage.errors import InputError
+from sparse_coverage.present.records import record, to_json
 
 if TYPE_CHECKING:
     from sparse_coverage.engines.engine import RemoteCollection
@@ -118,21 +117,21 @@ def status(
     text = opened.read_statistics() if there else None
     known = Statistics.from_text(text) if text else None
     facts: dict[str, Any] = {
-        **asdict(health),
+        **record(health),
         "collection": collection,
         "exists": there,
         "finished": known is not None,
         "points": opened.size() if there else 0,
         "passages": known.passages if known else None,
         "documents": known.documents if known else None,
-        "scoring": asdict(known.scoring) if known else None,
+        "scoring": record(known.scoring) if known else None,
     }
     if as_json:
-        click.echo(json.dumps(facts))
+        click.echo(to_json(facts))
     else:
         table = Table("what", "how", title=f"{engine}, collection {collection}")
         for name, value in facts.items():
-            shown = ("; ".join(value) or "none") if isinstance(value, tuple) else value
+            shown = ("; ".join(value) or "none") if isinstance(value, list) else value
             table.add_row(name, f"{shown:,}" if isinstance(shown, int) and not isinstance(shown, bool) else str(shown))
         Console().print(table)
     return 0 if known is not None and not health.troubles and facts["points"] == known.passages else 1
@@ -178,7 +177,7 @@ def search(
     """
     from sparse_coverage.engines.retriever import EngineRetriever, load_model
     from sparse_coverage.engines.two_phase import TwoPhase
-    from sparse_coverage.present.terminal import show_hits
+    from sparse_coverage.present.terminal import hits_text
     from sparse_coverage.search import parse_filter
 
     text = read_query(query)
@@ -188,9 +187,9 @@ def search(
     retriever = EngineRetriever(opened, load_model(model), two_phase=phases)
     hits = retriever.search(text, k, passages=passages, filter=condition)
     if as_json:
-        click.echo(json.dumps([asdict(hit) for hit in hits], ensure_ascii=False))
+        click.echo(to_json(hits))
     else:
-        show_hits(hits, {})
+        Console().print(hits_text(hits, {}))
 
 
 command.add_command(export)
@@ -227,7 +226,7 @@ def _open(
 
 def _tell(report: SyncReport, collection: RemoteCollection, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps({**asdict(report), "points": collection.size()}))
+        click.echo(to_json({**record(report), "points": collection.size()}))
         return
     click.echo(
         f"{report.uploaded:,} documents sent ({report.uploaded_passages:,} passages), {report.unchanged:,} unchanged, "

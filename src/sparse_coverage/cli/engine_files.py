@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from sparse_coverage.cli.options import (
 from sparse_coverage.cli.options.engines import baked_gamma_option, flavor_option
 from sparse_coverage.cli.options.searching import filter_option, k_option, passages_option
 from sparse_coverage.errors import InputError
+from sparse_coverage.present.records import to_json
 
 if TYPE_CHECKING:
     from sparse_coverage.search import ScoringConfig
@@ -55,7 +55,7 @@ def export(index: Path, flavor: Any, output: Path, gamma: float | None, as_json:
 
     report = export_bulk(open_store(index), flavor, output, scoring=scoring_for(index, gamma))
     if as_json:
-        click.echo(json.dumps(asdict(report)))
+        click.echo(to_json(report))
     else:
         click.echo(
             f"{report.documents:,} documents, {report.passages:,} passages, {report.files} files of {report.bytes / 1e6:.1f} MB "
@@ -108,4 +108,4 @@ def query(model: Path, query: str, exported: Path, k: int, passages: int, expres
             err=True,
         )
     body = search_body(flavor, centers, factors, k, passages=passages, condition=condition)
-    click.echo(json.dumps(body, ensure_ascii=False))
+    click.echo(to_json(body))

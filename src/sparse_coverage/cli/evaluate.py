@@ -110,7 +110,9 @@ def command(
       sparse-coverage evaluate demo --system bm25 --system paper --unit token --unit np
       sparse-coverage evaluate path/to/scifact --system dense --system paper -V 5000 --runs runs/
     """
-    from sparse_coverage.cli.evaluation_tables import record, show
+    from rich.console import Console
+
+    from sparse_coverage.cli.evaluation_tables import evaluation_record, evaluation_text
     from sparse_coverage.evaluation.significance import compare
     from sparse_coverage.experiments.evaluate import evaluate_run, evaluate_system, label, variants
     from sparse_coverage.experiments.systems import get_system, is_sparse
@@ -140,9 +142,9 @@ def command(
         values = {name: one.values[measure] for name, one in found.items() if measure in one.values}
         tests[measure] = [] if base and base not in values else compare(values, measure, against=base)
     if as_json:
-        click.echo(json.dumps(record(loaded.name, notes, found, tests), ensure_ascii=False))
+        click.echo(json.dumps(evaluation_record(loaded.name, notes, found, tests), ensure_ascii=False))
     else:
-        show(loaded.name, notes, len(loaded.judged), found, tests)
+        Console().print(evaluation_text(loaded.name, notes, len(loaded.judged), found, tests), crop=False)
         if runs is not None:
             click.echo(f"Runs: {runs}")
 

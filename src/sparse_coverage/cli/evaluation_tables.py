@@ -3,47 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.evaluate import Evaluation, settings_of
 from sparse_coverage.experiments.systems import SYSTEMS
-from sparse_coverage.experiments.tables import short_heading
+from sparse_coverage.present.records import record
+from sparse_coverage.present.tables import short_heading
 
 Tests = Mapping[str, Sequence[Comparison]]
 
 
-def record(name: str, notes: Sequence[str], found: Mapping[str, Evaluation], tests: Tests) -> dict[str, Any]:
+def evaluation_record(name: str, notes: Sequence[str], found: Mapping[str, Evaluation], tests: Tests) -> dict[str, Any]:
     """Return everything for programs."""
     systems = {
         row: {
             **(settings_of(one.system, one.options) if one.system in SYSTEMS else {"system": one.system}),
-            "measures": {measure: asdict(one.interval(measure)) for measure in one.values},
+            "measures": {measure: one.interval(measure) for measure in one.values},
             "per_query": one.values,
             "cost": one.cost,
         }
         for row, one in found.items()
     }
-    comparisons = [asdict(comparison) for found_tests in tests.values() for comparison in found_tests]
-    return {"collection": name, "notes": list(notes), "systems": systems, "comparisons": comparisons}
+    comparisons = [comparison for found_tests in tests.values() for comparison in found_tests]
+    everything = {"collection": name, "notes": notes, "systems": systems, "comparisons": comparisons}
+    return {key: record(value) for key, value in everything.items()}
 
 
-def show(name: str, notes: Sequence[str], queries: int, found: Mapping[str, Evaluation], tests: Tests) -> None:
-    """Print the tables for people."""
-    console = Console()
-    console.print(_means(f"{name}: {queries} queries, means x 100 with 95 % bootstrap intervals", found, list(tests)))
+def evaluation_text(
+    name: str, notes: Sequence[str], queries: int, found: Mapping[str, Evaluation], tests: Tests
+) -> Group:
+    """Return the tables for people. A note is one line, however long: print with `crop=False`."""
+    lines: list[RenderableType] = [
+        _means(f"{name}: {queries} queries, means x 100 with 95 % bootstrap intervals", found, list(tests))
+    ]
     if any(one.cost is not None for one in found.values()):
-        console.print("[dim]scanned: postings (dense: similarities computed) a query[/dim]", highlight=False)
-    for note in notes:
-        console.print(f"[dim]{escape(note)}[/dim]", highlight=False, soft_wrap=True)
+        lines.append(Text("scanned: postings (dense: similarities computed) a query", style="dim"))
+    lines += [Text(note, style="dim", no_wrap=True, overflow="ignore") for note in notes]
     if any(tests.values()):
-        console.print(_differences(tests))
+        lines.append(_differences(tests))
+    return Group(*lines)
 
 
 def _means(title: str, found: Mapping[str, Evaluation], measures: Sequence[str]) -> Table:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from sparse_coverage.cli.options import (
     count_option,
@@ -17,6 +16,7 @@ from sparse_coverage.cli.options import (
     threads_option,
 )
 from sparse_coverage.cli.options.searching import condition_of, filter_options, open_index, scoring_options
+from sparse_coverage.present.records import to_json
 
 
 @click.command(no_args_is_help=True)
@@ -54,20 +54,16 @@ def command(
       sparse-coverage explain my-index @claim.txt "EP-1234567-A1/description/p[16]"
       sparse-coverage explain my-index @claim.txt EP-1234567-A1 --whole
     """
-    from sparse_coverage.present.terminal import show_answers, show_explanation
+    from sparse_coverage.present.terminal import answers_text, explanation_text
+    from sparse_coverage.search import Explanation
 
     text = read_query(query)
     condition = condition_of(index, before, not_family_of, expression)
     opened = open_index(index, threads, **scoring)
-    if whole:
-        answers = opened.answers(text, id_)
-        if as_json:
-            click.echo(json.dumps(asdict(answers), ensure_ascii=False))
-        else:
-            show_answers(answers, matches)
-        return
-    explanation = opened.explain(text, id_, filter=condition)
+    found = opened.answers(text, id_) if whole else opened.explain(text, id_, filter=condition)
     if as_json:
-        click.echo(json.dumps({"score": explanation.score, **asdict(explanation)}, ensure_ascii=False))
+        click.echo(to_json(found))
     else:
-        show_explanation(explanation, matches)
+        Console().print(
+            explanation_text(found, matches) if isinstance(found, Explanation) else answers_text(found, matches)
+        )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from sparse_coverage.cli.options import (
 )
 from sparse_coverage.cli.options.searching import weighting_options
 from sparse_coverage.errors import InputError
+from sparse_coverage.present.records import record, to_json
 
 if TYPE_CHECKING:
     from sparse_coverage.formats import Rows, Source
@@ -78,7 +78,7 @@ def command(
     source, queries = _open(index, given, query_file, threads)
     exported = export_index(source, output, format_, queries=queries, bits=bits)
     if as_json:
-        click.echo(json.dumps({"output": str(output), **asdict(exported)}))
+        click.echo(to_json({"output": str(output), **record(exported)}))
         return
     console = Console()
     console.print(

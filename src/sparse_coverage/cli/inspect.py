@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from dataclasses import asdict
 
 import click
 from rich.columns import Columns
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from sparse_coverage.cli.options import ProblemLog, json_option, language_option, paths_argument, processes_option
 from sparse_coverage.patents.patent import Problem
 from sparse_coverage.patents.survey import Survey
+from sparse_coverage.present.records import to_json
 from sparse_coverage.progress import tracked
 
 _LONGEST = 12
@@ -48,12 +48,10 @@ def command(
     for patent in tracked(reading, "Reading"):
         survey.add(patent)
     if as_json:
-        record = survey.record()
-        record["problems"] = [asdict(problem) for problem in log.problems]
-        record["left_out"] = notes.count
-        click.echo(json.dumps(record, ensure_ascii=False, indent=2))
+        facts = {**survey.record(), "problems": log.problems, "left_out": notes.count}
+        click.echo(to_json(facts, indent=2))
     else:
-        _show(survey, log, notes)
+        Console().print(_text(survey, log, notes))
     survey.duplicates.close()
     context.exit(log.status)
 
@@ -72,8 +70,7 @@ class Notes:
             click.echo(f"note {note}", err=True)
 
 
-def _show(survey: Survey, log: ProblemLog, notes: Notes) -> None:
-    console = Console()
+def _text(survey: Survey, log: ProblemLog, notes: Notes) -> Group:
     totals = Table("", "", show_header=False)
     totals.columns[1].justify = "right"
     rows = (
@@ -89,10 +86,10 @@ def _show(survey: Survey, log: ProblemLog, notes: Notes) -> None:
     )
     for name, number in rows:
         totals.add_row(name, f"{number:,}")
-    console.print(totals)
+    shown: list[RenderableType] = [totals]
     if examples := survey.duplicates.examples:
         more = ", …" if survey.duplicates.count > len(examples) else ""
-        console.print(f"ids that occur more than once: {', '.join(examples)}{more}", markup=False, highlight=False)
+        shown.append(Text(f"ids that occur more than once: {', '.join(examples)}{more}"))
     if survey.documents:
         groups = (
             ("format", survey.formats),
@@ -101,7 +98,8 @@ def _show(survey: Survey, log: ProblemLog, notes: Notes) -> None:
             ("kind", survey.kinds),
             ("year", survey.years if len(survey.years) <= _LONGEST else _by_decade(survey.years)),
         )
-        console.print(Columns([_table(name, counts) for name, counts in groups]))
+        shown.append(Columns([_table(name, counts) for name, counts in groups]))
+    return Group(*shown)
 
 
 def _by_decade(years: Counter[str]) -> Counter[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
 
 from sparse_coverage.cli.options import (
     count_option,
@@ -28,9 +27,10 @@ from sparse_coverage.cli.options.searching import (
     scoring_options,
     system_options,
 )
+from sparse_coverage.present.records import to_json
 
 if TYPE_CHECKING:
-    from sparse_coverage.search import Filter
+    from sparse_coverage.search import Filter, Hit, Index
 
 
 @click.command(no_args_is_help=True)
@@ -102,8 +102,9 @@ def command(
     Other systems than Sparse Coverage need a side of the index: `index refresh INDEX --hybrid` adds those of hybrid.
     """
     from sparse_coverage.errors import InputError
-    from sparse_coverage.present.report import write_report
-    from sparse_coverage.present.terminal import show_cost, show_hits, show_passages
+    from sparse_coverage.files import write_text
+    from sparse_coverage.present.report import render_report
+    from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
     from sparse_coverage.search.aggregation import parse_aggregation
 
     text = read_query(query)
@@ -112,37 +113,42 @@ def command(
     if rerank and (html or profile):
         raise InputError("--rerank lists passages; --html and --profile are for documents. Leave one of them out.")
     system = "hybrid" if hybrid else system
-    if system != "coverage" or rescore:
-        if rerank or html or profile or aggregation != "best":
-            raise InputError("--rank, --rerank, --html and --profile are for Sparse Coverage alone. Leave them out.")
-        _search_otherwise(
-            index, text, k, passages, condition, system, fuse, level, rescore, top, scoring, threads, as_json
-        )
-        return
-    opened = open_index(index, threads, **scoring)
+    otherwise = system != "coverage" or rescore is not None
+    if otherwise and (rerank or html or profile or aggregation != "best"):
+        raise InputError("--rank, --rerank, --html and --profile are for Sparse Coverage alone. Leave them out.")
+    console = Console()
+    opened: Index | None
     if rerank:
-        listed = opened.rerank_passages(text, rerank, filter=condition, aggregation=rule)[:k]
+        listed = open_index(index, threads, **scoring).rerank_passages(
+            text, rerank, filter=condition, aggregation=rule
+        )[:k]
         if as_json:
-            click.echo(json.dumps([asdict(passage) for passage in listed], ensure_ascii=False))
+            click.echo(to_json(listed))
         else:
-            show_passages(listed)
+            console.print(passages_text(listed))
         return
-    hits, cost = opened.profile(text, k, passages=passages, filter=condition, aggregation=rule)
+    cost = None
+    if otherwise:
+        hits, opened = _search_otherwise(
+            index, text, k, passages, condition, system, fuse, level, rescore, top, scoring, threads
+        )
+    else:
+        opened = open_index(index, threads, **scoring)
+        hits, cost = opened.profile(text, k, passages=passages, filter=condition, aggregation=rule)
     explanations = {}
-    if html or not as_json:
-        explanations = {hit.document: opened.explain(text, hit.passages[0].id, filter=condition) for hit in hits}
-    if html:
-        passages_found = [passage.id for hit in hits for passage in hit.passages]
-        every = {id_: opened.explain(text, id_, filter=condition) for id_ in passages_found}
+    # What Sparse Coverage sees in a passage can be shown, whoever found it; without an index of it there is nothing to.
+    if opened and (html or not as_json):
+        wanted = [passage.id for hit in hits for passage in (hit.passages if html else hit.passages[:1])]
+        explanations = {id_: opened.explain(text, id_, filter=condition) for id_ in wanted}
+    if opened and html:
         answers = {hit.document: opened.answers(text, hit.document) for hit in hits}
-        write_report(html, text, hits, every, title="Prior art found", answers=answers)
+        write_text(html, render_report(text, hits, explanations, title="Prior art found", answers=answers))
     if as_json:
-        found: Any = [asdict(hit) for hit in hits]
-        click.echo(json.dumps({"hits": found, "cost": asdict(cost)} if profile else found, ensure_ascii=False))
+        click.echo(to_json({"hits": hits, "cost": cost} if profile else hits))
         return
-    show_hits(hits, explanations)
-    if profile:
-        show_cost(cost)
+    console.print(hits_text(hits, explanations, "Nothing was found." if otherwise else NOTHING))
+    if profile and cost:
+        console.print(cost_text(cost))
     if html:
         click.echo(f"Report: {html}")
 
@@ -160,10 +166,8 @@ def _search_otherwise(
     top: int,
     scoring: Mapping[str, float | None],
     threads: int | None,
-    as_json: bool,
-) -> None:
-    """Search by a side of the index, by several at once, or in two steps."""
-    from sparse_coverage.present.terminal import show_hits
+) -> tuple[list[Hit], Index | None]:
+    """Search by a side of the index, by several at once, or in two steps; also return the index, where one was opened."""
     from sparse_coverage.retrievers import Rescore, open_baseline, open_hybrid
 
     index = open_index(folder, threads, **scoring) if system in ("coverage", "hybrid") else None
@@ -176,14 +180,4 @@ def _search_otherwise(
     if rescore:
         by = open_baseline(folder, rescore, encoder=encoder, threads=threads)
         retriever = Rescore(retriever, by, top=top)
-    hits = retriever.search(text, k, passages=passages, filter=condition)
-    if as_json:
-        click.echo(json.dumps([asdict(hit) for hit in hits], ensure_ascii=False))
-    elif not hits:
-        click.echo("Nothing was found.")
-    else:
-        # What Sparse Coverage sees in a passage can be shown, whoever found it; without an index of it there is nothing to.
-        show_hits(
-            hits,
-            {hit.document: index.explain(text, hit.passages[0].id, filter=condition) for hit in hits} if index else {},
-        )
+    return retriever.search(text, k, passages=passages, filter=condition), index

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import re
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ from rich.console import Console
 from sparse_coverage.cli.options import json_option, path_option
 from sparse_coverage.cli.options.method import encoder_option, unit_option
 from sparse_coverage.errors import InputError
+from sparse_coverage.present.records import to_json
 
 # One word with a slash or with a suffix that begins with a letter: nobody asks for the spans of that.
 _LOOKS_LIKE_A_FILE = re.compile(r"\S*[/\\]\S*|\S+\.[A-Za-z]\w{0,7}")
@@ -39,7 +39,7 @@ def command(text: str, unit: str, encoder: str, html: Path | None, as_json: bool
     from sparse_coverage.encoding.store import model_folder
     from sparse_coverage.encoding.tokenizer import TextTokenizer
     from sparse_coverage.files import write_text
-    from sparse_coverage.present.spans import print_spans, spans_page
+    from sparse_coverage.present.spans import render_spans, spans_text
     from sparse_coverage.spans import get_unit
 
     content = _content(text)
@@ -49,14 +49,16 @@ def command(text: str, unit: str, encoder: str, html: Path | None, as_json: bool
         raise click.BadParameter(str(error), param_hint="--unit") from None
     starts, ends = chosen.locate(content, TextTokenizer.from_folder(model_folder(encoder))(content))
     if html:
-        write_text(html, spans_page(content, starts, ends, chosen.name))
+        write_text(html, render_spans(content, starts, ends, chosen.name))
     if as_json:
         spans = [
             {"text": content[a:b], "start": a, "end": b} for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
         ]
-        click.echo(json.dumps(spans, ensure_ascii=False))
-    else:
-        print_spans(Console(), content, starts, ends, chosen.name)
+        click.echo(to_json(spans))
+        return
+    console = Console()
+    colors = console.is_terminal and not console.no_color
+    console.print(spans_text(content, starts, ends, chosen.name, colors=colors), soft_wrap=not console.is_terminal)
 
 
 def _content(text: str) -> str:

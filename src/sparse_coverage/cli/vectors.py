@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from sparse_coverage.cli.options import (
     index_argument,
@@ -20,6 +17,7 @@ from sparse_coverage.cli.options import (
     weight_bits_option,
 )
 from sparse_coverage.cli.options.searching import k_option
+from sparse_coverage.present.records import to_json
 
 
 @click.group(no_args_is_help=True)
@@ -56,7 +54,7 @@ def import_(vectors: Path, output: Path, weight_bits: str, as_json: bool) -> Non
     index = import_vectors(vectors, output, weight_bits=int(weight_bits))  # type: ignore[arg-type]
     facts = index.store.manifest
     if as_json:
-        click.echo(json.dumps({"index": str(output), **facts}))
+        click.echo(to_json({"index": str(output), **facts}))
         return
     Console().print(
         f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} vectors, {facts['postings']:,} weights of "
@@ -84,6 +82,7 @@ def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | 
     from sparse_coverage.evaluation.trec import write_run
     from sparse_coverage.formats import VectorIndex
     from sparse_coverage.formats.vector_lines import read_vectors
+    from sparse_coverage.present.terminal import rankings_text
 
     asked = list(read_vectors(queries))
     found = VectorIndex.open(index, threads=threads).search([query.weights for query in asked], k)
@@ -95,12 +94,6 @@ def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | 
         }
         write_run(run, rankings, "sparse-coverage", depth=k)
     if as_json:
-        click.echo(
-            json.dumps({id_: [asdict(hit) for hit in hits] for id_, hits in answers.items()}, ensure_ascii=False)
-        )
+        click.echo(to_json(answers))
     elif run is None:
-        table = Table("query", "rank", "document", "score", "title")
-        for id_, hits in answers.items():
-            for rank, hit in enumerate(hits, 1):
-                table.add_row(escape(id_), str(rank), escape(hit.document), f"{hit.score:.4f}", escape(hit.title))
-        Console().print(table)
+        Console().print(rankings_text(answers))

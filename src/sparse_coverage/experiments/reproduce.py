@@ -16,7 +16,7 @@ from sparse_coverage.experiments.result import Draw, Result, notes_beside_the_pa
 from sparse_coverage.experiments.studies import study_centers, study_collection
 from sparse_coverage.experiments.sweep import Outcome, run_rows
 from sparse_coverage.experiments.systems import is_sparse
-from sparse_coverage.experiments.tables import Cell, Content, Table
+from sparse_coverage.present.tables import Cell, Content, Table
 
 COMPARED_UP_TO = 20
 """Tables of at most so many rows have their rows compared two by two; beyond that Holm's correction leaves nothing."""

@@ -11,7 +11,7 @@ from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import Definition
 from sparse_coverage.experiments.sweep import Outcome
-from sparse_coverage.experiments.tables import Table
+from sparse_coverage.present.tables import Table
 
 OTHER_COLLECTION = "The paper's values are for CLEF-IP 2013: on another collection the difference is one of collections, not of programs."
 Draw = Callable[[Path], list[Path]]

@@ -15,8 +15,8 @@ from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import paper_table
 from sparse_coverage.experiments.result import Result, notes_beside_the_paper
 from sparse_coverage.experiments.sweep import announced, failure_of
-from sparse_coverage.experiments.tables import Cell, Content, Table
 from sparse_coverage.files import read_json, write_json
+from sparse_coverage.present.tables import Cell, Content, Table
 from sparse_coverage.vectors.analysis import Behaviour, analyse
 from sparse_coverage.vectors.plot import plot_behaviour
 

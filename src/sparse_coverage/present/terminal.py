@@ -1,15 +1,23 @@
-"""Hits and explanations for people, in the terminal."""
+"""Hits and explanations for people in a terminal: what rich prints. Callers print it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rich.console import Console
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.present.words import listed, query_words, unsearched_words, whole_words, words_at
+from sparse_coverage.present.places import (
+    lacking,
+    listed,
+    place_in,
+    query_words,
+    unsearched_words,
+    whole_words,
+    words_at,
+)
 from sparse_coverage.search.results import Answers, Explanation, Hit, Match, PassageHit, Place, QueryCost, Unsearched
 
 EXCERPT = 320
@@ -17,38 +25,36 @@ PAIRS = 6
 NOTHING = "Nothing was found: of what the filters allow, nothing shares a center that counts with the query."
 
 
-def show_hits(hits: Sequence[Hit], explanations: Mapping[str, Explanation], console: Console | None = None) -> None:
-    """Print ranked documents with their best passages; matched words stand out, the strongest pairs are listed."""
-    console = console or Console()
+def hits_text(hits: Sequence[Hit], explanations: Mapping[str, Explanation], nothing: str = NOTHING) -> Group:
+    """Return ranked documents with their best passages; matched words stand out, the strongest pairs are listed.
+
+    `explanations` are those of each document's first passage, by passage id; where one is missing, nothing stands out.
+    """
     if not hits:
-        console.print(NOTHING)
+        return Group(nothing)
+    lines: list[RenderableType] = []
     for rank, hit in enumerate(hits, 1):
+        name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.3f}", "green")
+        lines.append(Text.assemble("\n", name, "  ", score, f"  {hit.title}"))
         facts = " · ".join(listed(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
-        console.print(
-            f"\n[bold]{rank:>3}. {escape(hit.document)}[/bold]  [green]{hit.score:.3f}[/green]  {escape(hit.title)}",
-            highlight=False,
-        )
         if facts:
-            console.print(f"     [dim]{escape(facts)}[/dim]", highlight=False)
-        explanation = explanations.get(hit.document)
+            lines.append(Text.assemble("     ", (facts, "dim")))
+        explanation = explanations.get(hit.passages[0].id) if hit.passages else None
         for number, passage in enumerate(hit.passages):
-            place = passage.id.removeprefix(hit.document).lstrip("/")
-            text = Text(f"     {place}  ", style="cyan")
+            text = Text(f"     {place_in(hit.document, passage.id)}  ", style="cyan")
             if number == 0 and explanation is not None:
                 text.append_text(_highlighted(passage.text, explanation.matches))
             else:
                 text.append(_excerpt(passage.text), style="default")
-            console.print(text)
+            lines.append(text)
         if explanation is not None and explanation.matches:
-            console.print(Text("     matched: ", style="dim").append_text(_pairs(explanation)))
+            lines.append(Text("     matched: ", style="dim").append_text(_pairs(explanation)))
+    return Group(*lines)
 
 
-def show_explanation(explanation: Explanation, limit: int, console: Console | None = None) -> None:
-    """Print the matches of one passage, strongest first."""
-    console = console or Console()
+def explanation_text(explanation: Explanation, limit: int) -> Group:
+    """Return the matches of one passage, strongest first, and what of the query it does not answer."""
     passage = explanation.passage
-    console.print(f"[bold]{escape(passage.id)}[/bold]  score [green]{passage.score:.4f}[/green]", highlight=False)
-    console.print(_highlighted(passage.text, explanation.matches, len(passage.text)))
     table = Table("query span", "passage span", "center", "w(q)", "w(d)", "idf", "adds")
     for match in explanation.matches[:limit]:
         table.add_row(
@@ -57,68 +63,78 @@ def show_explanation(explanation: Explanation, limit: int, console: Console | No
             escape(match.anchor),
             *(f"{value:.3f}" for value in (match.query_weight, match.passage_weight, match.idf, match.contribution)),
         )
-    console.print(table)
+    lines: list[RenderableType] = [
+        Text.assemble((passage.id, "bold"), "  score ", (f"{passage.score:.4f}", "green")),
+        _highlighted(passage.text, explanation.matches, len(passage.text)),
+        table,
+    ]
     hidden = explanation.matches[limit:]
     if hidden:
-        console.print(f"[dim]and {len(hidden)} more, adding {sum(match.contribution for match in hidden):.4f}[/dim]")
+        added = sum(match.contribution for match in hidden)
+        lines.append(Text(f"and {len(hidden)} more, adding {added:.4f}", style="dim"))
     missing = words_at(explanation.query, explanation.unmatched, but=explanation.matched)
     if missing:
-        console.print(f"[dim]of the query, nothing here answers:[/dim] {escape(', '.join(missing))}", highlight=False)
+        lines.append(_said("of the query, nothing here answers:", missing))
     searched = [*explanation.matched, *explanation.unmatched]
-    _show_unsearched(explanation.query, explanation.unsearched, searched, console)
+    return Group(*lines, *_not_compared(explanation.query, explanation.unsearched, searched))
 
 
-def show_answers(answers: Answers, limit: int, console: Console | None = None) -> None:
-    """Print what a document has to set against each span of the query, strongest first, and what it has nothing for."""
-    console = console or Console()
-    console.print(f"\n[bold]{escape(answers.document)}[/bold] as a whole", highlight=False)
+def answers_text(answers: Answers, limit: int) -> Group:
+    """Return what a document has to set against each span of the query, strongest first, and what it has nothing for."""
     table = Table("query span", "strongest in the document", "where", "center", "would add")
     for answer in sorted(answers.found, key=lambda answer: -answer.match.contribution)[:limit]:
         table.add_row(
             escape(whole_words(answers.query, answer.query).text),
             escape(whole_words(answers.passages[answer.passage], answer.match.passage).text),
-            escape(answer.passage.removeprefix(answers.document).lstrip("/")),
+            escape(place_in(answers.document, answer.passage)),
             escape(answer.match.anchor),
             f"{answer.match.contribution:.3f}",
         )
-    console.print(table)
-    missing = words_at(answers.query, answers.missing, but=(answer.query for answer in answers.found))
-    console.print(
-        f"[dim]of the query, nothing in this document answers:[/dim] {escape(', '.join(missing)) or 'everything finds something'}",
-        highlight=False,
-    )
+    missing = lacking(answers) or ["everything finds something"]
     searched = [*(answer.query for answer in answers.found), *answers.missing]
-    _show_unsearched(answers.query, answers.unsearched, searched, console)
+    return Group(
+        Text.assemble("\n", (answers.document, "bold"), " as a whole"),
+        table,
+        _said("of the query, nothing in this document answers:", missing),
+        *_not_compared(answers.query, answers.unsearched, searched),
+    )
 
 
-def show_passages(passages: Sequence[PassageHit], console: Console | None = None) -> None:
-    """Print ranked passages."""
-    console = console or Console()
+def passages_text(passages: Sequence[PassageHit]) -> Group:
+    """Return ranked passages."""
     if not passages:
-        console.print(NOTHING)
+        return Group(NOTHING)
+    lines: list[RenderableType] = []
     for rank, passage in enumerate(passages, 1):
-        console.print(
-            f"[bold]{rank:>4}. {escape(passage.id)}[/bold]  [green]{passage.score:.3f}[/green]", highlight=False
-        )
-        console.print(Text(f"      {_excerpt(passage.text)}"))
+        name, score = (f"{rank:>4}. {passage.id}", "bold"), (f"{passage.score:.3f}", "green")
+        lines += [Text.assemble(name, "  ", score), Text(f"      {_excerpt(passage.text)}")]
+    return Group(*lines)
 
 
-def show_cost(cost: QueryCost, console: Console | None = None) -> None:
-    """Print what a query cost."""
-    console = console or Console()
+def rankings_text(rankings: Mapping[str, Sequence[Hit]]) -> Table:
+    """Return the ranked documents of several queries, by the queries' ids, as one table."""
+    table = Table("query", "rank", "document", "score", "title")
+    for id_, hits in rankings.items():
+        for rank, hit in enumerate(hits, 1):
+            table.add_row(escape(id_), str(rank), escape(hit.document), f"{hit.score:.4f}", escape(hit.title))
+    return table
+
+
+def cost_text(cost: QueryCost) -> Group:
+    """Return what a query cost."""
     table = Table("stage", "ms", title="What the query cost")
     for name in ("encoding", "filtering", "feedback", "scoring", "selecting", "reading", "total"):
         table.add_row(name, f"{1e3 * getattr(cost, name):.2f}")
-    console.print(table)
-    console.print(
-        f"{cost.centers:,} centers active ({cost.stop_centers:,} more are stop centers), {cost.postings:,} postings scanned",
-        highlight=False,
-    )
+    counts = f"{cost.centers:,} centers active ({cost.stop_centers:,} more are stop centers), {cost.postings:,} postings scanned"
+    return Group(table, Text(counts))
 
 
-def _show_unsearched(query: str, unsearched: Unsearched, searched: Sequence[Place], console: Console) -> None:
-    for why, words in unsearched_words(query, unsearched, searched):
-        console.print(f"[dim]not compared, {why}:[/dim] {escape(', '.join(words))}", highlight=False)
+def _not_compared(query: str, unsearched: Unsearched, searched: Sequence[Place]) -> list[Text]:
+    return [_said(f"not compared, {why}:", words) for why, words in unsearched_words(query, unsearched, searched)]
+
+
+def _said(what: str, words: Sequence[str]) -> Text:
+    return Text.assemble((what, "dim"), f" {', '.join(words)}")
 
 
 def _pairs(explanation: Explanation) -> Text:

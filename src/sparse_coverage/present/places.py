@@ -1,11 +1,11 @@
-"""Showing spans to people: a piece of a word is shown as the whole word."""
+"""Places of a text as people read them: whole words, not pieces of them, and what of a query found nothing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 
-from sparse_coverage.search.results import Match, Place, Unsearched
+from sparse_coverage.search.results import Answers, Match, Place, Unsearched
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 
@@ -34,12 +34,26 @@ def words_at(text: str, places: Iterable[Place], but: Iterable[Place] = ()) -> l
     return [word for word in words if word not in left_out]
 
 
+def lacking(answers: Answers) -> list[str]:
+    """Return the words of a query that a whole document has nothing for."""
+    return words_at(answers.query, answers.missing, but=(answer.query for answer in answers.found))
+
+
 def unsearched_words(query: str, unsearched: Unsearched, searched: Sequence[Place]) -> list[tuple[str, list[str]]]:
     """Return the words of a query that nothing is compared with, each list with its reason; empty ones are left out."""
     common = words_at(query, unsearched.common, but=searched)
     uncovered = words_at(query, unsearched.uncovered, but=[*searched, *unsearched.common])
     reasons = [("too common to count", common), ("outside every center", uncovered)]
     return [(why, words) for why, words in reasons if words]
+
+
+def place_in(document: str, passage: str) -> str:
+    """Return the id of a passage without that of its document.
+
+    >>> place_in("EP-1-A1", "EP-1-A1/claims/claim[1]")
+    'claims/claim[1]'
+    """
+    return passage.removeprefix(document).lstrip("/")
 
 
 def listed(value: object) -> str:

@@ -6,11 +6,12 @@ import csv
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape as escape_markup
 from rich.table import Table as RichTable
+
+from sparse_coverage.present.pages import render
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Table:
         """Return the table with one column for each number: ours, low, high, paper, difference."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        numeric = [any(isinstance(row[place], Cell) for row in self.rows) for place in range(len(self.columns))]
+        numeric = [self.is_number(place) for place in range(len(self.columns))]
         header: list[str] = []
         for name, is_number in zip(self.columns, numeric, strict=True):
             header += (
@@ -77,14 +78,14 @@ class Table:
 
     def markdown(self) -> str:
         """Return the table as GitHub shows it."""
-        rules = ["---:" if self._is_number(place) else "---" for place in range(len(self.columns))]
+        rules = ["---:" if self.is_number(place) else "---" for place in range(len(self.columns))]
         lines = [self.columns, rules, *([_plain(content) for content in row] for row in self.rows)]
         body = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
         return f"# {self.title}\n\n{body}\n" + "".join(f"\n{note}\n" for note in self.notes)
 
     def latex(self) -> str:
         """Return a booktabs table."""
-        spec = "".join("r" if self._is_number(place) else "l" for place in range(len(self.columns)))
+        spec = "".join("r" if self.is_number(place) else "l" for place in range(len(self.columns)))
         head = " & ".join(f"\\textbf{{{_tex(name)}}}" for name in self.columns)
         body = "\n".join(" & ".join(_tex_cell(content) for content in row) + r" \\" for row in self.rows)
         notes = " ".join(_tex(note) for note in self.notes)
@@ -96,11 +97,7 @@ class Table:
 
     def html(self) -> str:
         """Return the table for the report."""
-        kinds = [" class=number" if self._is_number(place) else "" for place in range(len(self.columns))]
-        head = "".join(f"<th{kind}>{escape(name)}</th>" for kind, name in zip(kinds, self.columns, strict=True))
-        body = "".join(f"<tr>{''.join(_html_cell(content) for content in row)}</tr>\n" for row in self.rows)
-        notes = "".join(f"<p class=note>{escape(note)}</p>" for note in self.notes)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}</tbody></table>{notes}"
+        return render("table.html", table=self)
 
     def rich(self) -> RichTable:
         """Return the table for the terminal: narrow, and the first column says each thing once."""
@@ -112,9 +109,7 @@ class Table:
             pad_edge=False,
         )
         for place, name in enumerate(self.columns):
-            table.add_column(
-                short_heading(name), justify="right" if self._is_number(place) else "left", overflow="fold"
-            )
+            table.add_column(short_heading(name), justify="right" if self.is_number(place) else "left", overflow="fold")
         above: Content = ""
         for row in self.rows:
             shown = ["" if row[0] == above else row[0], *row[1:]]
@@ -122,7 +117,8 @@ class Table:
             above = row[0]
         return table
 
-    def _is_number(self, place: int) -> bool:
+    def is_number(self, place: int) -> bool:
+        """Say whether a column holds values, not only texts."""
         return any(isinstance(row[place], Cell) for row in self.rows)
 
 
@@ -166,13 +162,3 @@ def _tex_cell(content: Content) -> str:
     return (
         f"{ours.replace('–', '--')} {{\\scriptsize {behind.replace('–', '--')}}}" if behind else ours.replace("–", "--")
     )
-
-
-def _html_cell(content: Content) -> str:
-    if isinstance(content, str):
-        return f"<td>{escape(content)}</td>"
-    ours, _, behind = content.text(minus="−").partition(" ")
-    interval = (
-        f' title="95 % interval {content.interval[0]:.2f} to {content.interval[1]:.2f}"' if content.interval else ""
-    )
-    return f"<td class=number{interval}>{ours}{f' <small>{escape(behind)}</small>' if behind else ''}</td>"

@@ -1,0 +1,92 @@
+"""Nothing that a patent, a file or a user says can become markup of a page."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from sparse_coverage.present.pages import render
+from sparse_coverage.present.report import render_report
+from sparse_coverage.present.spans import render_spans
+from sparse_coverage.present.tables import Cell, Table
+from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit
+from sparse_coverage.search.results import Place, Unsearched
+
+EVIL = """</script></style></title><script>alert(1)</script><img src=x onerror='a'> {{ 7 * 7 }} " onclick="b" ' &amp;"""
+
+
+class Reader(HTMLParser):
+    """All tags with the names of their attributes, and all text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attributes
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def report() -> str:
+    passage = PassageHit(f"{EVIL}/p[1]", EVIL, "claims", EVIL, 2.0)
+    place = Place(EVIL[10:30], 10, 30)
+    match = Match(1, EVIL, place, place, 1.0, 1.0, 1.0, 2.0, EVIL)
+    own = Match(1, EVIL, place, place, 1.0, 1.0, 1.0, 2.0)
+    explanation = Explanation(EVIL, passage, (match, own), (place,), Unsearched((place,), (place,)))
+    hit = Hit(EVIL, EVIL, 2.0, {"ipc": [EVIL], "applicants": EVIL, "publication_date": EVIL}, (passage,))
+    answers = Answers(EVIL, EVIL, (), (place,))
+    return render_report(EVIL, [hit], {passage.id: explanation}, title=EVIL, answers={EVIL: answers})
+
+
+def section() -> str:
+    table = Table("t", EVIL, (EVIL, "R@100"), ((EVIL, Cell(1.0, 2.0, (0.5, 1.5))),), (EVIL,))
+    return render(
+        "experiment.html",
+        name=EVIL,
+        table=table,
+        facts=[EVIL],
+        images=[EVIL],
+        failures=[EVIL],
+        commands=[EVIL],
+        files=[EVIL],
+    )
+
+
+PAGES = {
+    "report": (report, 1),
+    "spans": (lambda: render_spans(EVIL, np.array([0, 10]), np.array([5, 30]), EVIL), 0),
+    "section": (section, 0),
+    "experiments": (lambda: render("experiments.html", title=EVIL, names=[EVIL], sections=[]), 0),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_hostile_text_is_shown_and_never_obeyed(name: str) -> None:
+    make, scripts = PAGES[name]
+    page = Reader(make())
+    assert page.tags.count("script") == scripts
+    assert page.tags.count("img") == (name == "section")
+    assert not [attribute for attribute, _ in page.attributes if attribute.startswith("on")]
+    assert EVIL in page.text
+
+
+@pytest.mark.parametrize("name", ["report", "spans", "experiments"])
+def test_a_page_needs_no_other_file_and_no_network(name: str) -> None:
+    page = Reader(PAGES[name][0]())
+    assert page.tags.count("style") == 1
+    assert "link" not in page.tags
+    assert not [value for attribute, value in page.attributes if attribute == "src"]
+
+
+def test_what_utf8_cannot_hold_does_not_stop_a_page() -> None:
+    page = render_spans("A dr\udcfcm", np.array([2]), np.array([6]), "np")
+    assert "dr?m" in page
+    page.encode("utf-8")
