@@ -15,7 +15,7 @@ from sparse_coverage.cli.options import (
     read_query,
     threads_option,
 )
-from sparse_coverage.cli.options.searching import condition_of, filter_options, open_index, scoring_options
+from sparse_coverage.cli.options.searching import condition_of, filter_options, scoring_options
 from sparse_coverage.present.records import to_json
 
 
@@ -55,11 +55,12 @@ def command(
       sparse-coverage explain my-index @claim.txt EP-1234567-A1 --whole
     """
     from sparse_coverage.present.terminal import answers_text, explanation_text
+    from sparse_coverage.retrievers import open_index
     from sparse_coverage.search import Explanation
 
     text = read_query(query)
     condition = condition_of(index, before, not_family_of, expression)
-    opened = open_index(index, threads, **scoring)
+    opened = open_index(index, scoring=scoring, threads=threads)
     found = opened.answers(text, id_) if whole else opened.explain(text, id_, filter=condition)
     if as_json:
         click.echo(to_json(found))

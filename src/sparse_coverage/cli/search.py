@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -22,7 +21,6 @@ from sparse_coverage.cli.options.searching import (
     condition_of,
     filter_options,
     k_option,
-    open_index,
     passages_option,
     scoring_options,
     system_options,
@@ -30,7 +28,7 @@ from sparse_coverage.cli.options.searching import (
 from sparse_coverage.present.records import to_json
 
 if TYPE_CHECKING:
-    from sparse_coverage.search import Filter, Hit, Index
+    from sparse_coverage.retrievers import FusionLevel, FusionRule
 
 
 @click.command(no_args_is_help=True)
@@ -68,8 +66,8 @@ def command(
     expression: str | None,
     system: str,
     hybrid: bool,
-    fuse: str,
-    level: str,
+    fuse: FusionRule,
+    level: FusionLevel,
     rescore: str | None,
     top: int,
     aggregation: str,
@@ -105,6 +103,8 @@ def command(
     from sparse_coverage.files import write_text
     from sparse_coverage.present.report import render_report
     from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
+    from sparse_coverage.retrievers import coverage_of, open_retriever
+    from sparse_coverage.search import Index
     from sparse_coverage.search.aggregation import parse_aggregation
 
     text = read_query(query)
@@ -117,26 +117,23 @@ def command(
     if otherwise and (rerank or html or profile or aggregation != "best"):
         raise InputError("--rank, --rerank, --html and --profile are for Sparse Coverage alone. Leave them out.")
     console = Console()
-    opened: Index | None
-    if rerank:
-        listed = open_index(index, threads, **scoring).rerank_passages(
-            text, rerank, filter=condition, aggregation=rule
-        )[:k]
+    retriever = open_retriever(
+        index, system, rerank=rescore, top=top, fuse=fuse, level=level, scoring=scoring, threads=threads
+    )
+    # What Sparse Coverage sees in a passage can be shown, whoever found it; without an index of it there is nothing to.
+    opened, cost = coverage_of(retriever), None
+    if otherwise or not isinstance(retriever, Index):
+        hits = retriever.search(text, k, passages=passages, filter=condition)
+    elif rerank:
+        listed = retriever.rerank_passages(text, rerank, filter=condition, aggregation=rule)[:k]
         if as_json:
             click.echo(to_json(listed))
         else:
             console.print(passages_text(listed))
         return
-    cost = None
-    if otherwise:
-        hits, opened = _search_otherwise(
-            index, text, k, passages, condition, system, fuse, level, rescore, top, scoring, threads
-        )
     else:
-        opened = open_index(index, threads, **scoring)
-        hits, cost = opened.profile(text, k, passages=passages, filter=condition, aggregation=rule)
+        hits, cost = retriever.profile(text, k, passages=passages, filter=condition, aggregation=rule)
     explanations = {}
-    # What Sparse Coverage sees in a passage can be shown, whoever found it; without an index of it there is nothing to.
     if opened and (html or not as_json):
         wanted = [passage.id for hit in hits for passage in (hit.passages if html else hit.passages[:1])]
         explanations = {id_: opened.explain(text, id_, filter=condition) for id_ in wanted}
@@ -151,33 +148,3 @@ def command(
         console.print(cost_text(cost))
     if html:
         click.echo(f"Report: {html}")
-
-
-def _search_otherwise(
-    folder: Path,
-    text: str,
-    k: int,
-    passages: int,
-    condition: Filter | None,
-    system: str,
-    fuse: str,
-    level: str,
-    rescore: str | None,
-    top: int,
-    scoring: Mapping[str, float | None],
-    threads: int | None,
-) -> tuple[list[Hit], Index | None]:
-    """Search by a side of the index, by several at once, or in two steps; also return the index, where one was opened."""
-    from sparse_coverage.retrievers import Rescore, open_baseline, open_hybrid
-
-    index = open_index(folder, threads, **scoring) if system in ("coverage", "hybrid") else None
-    encoder = index.model.encoder if index else None
-    retriever: Any
-    if system == "hybrid" and index:
-        retriever = open_hybrid(index, how=fuse, level=level, threads=threads)  # type: ignore[arg-type]
-    else:
-        retriever = index or open_baseline(folder, system, threads=threads)
-    if rescore:
-        by = open_baseline(folder, rescore, encoder=encoder, threads=threads)
-        retriever = Rescore(retriever, by, top=top)
-    return retriever.search(text, k, passages=passages, filter=condition), index

@@ -11,8 +11,7 @@ from sparse_coverage.retrievers.opening import (
     SYSTEMS,
     coverage_of,
     load_side,
-    open_baseline,
-    open_hybrid,
+    open_index,
     open_retriever,
     refresh_sides,
 )
@@ -41,8 +40,7 @@ __all__ = [
     "Splade",
     "coverage_of",
     "load_side",
-    "open_baseline",
-    "open_hybrid",
+    "open_index",
     "open_retriever",
     "refresh_sides",
 ]

@@ -74,13 +74,27 @@ def open_retriever(
     make = _reranker_maker(rerank)
     retriever: Retriever
     if system in KINDS:
-        retriever = open_baseline(folder, system, encoder=encoder, threads=threads)
+        retriever = _open_side(folder, system, encoder=encoder, threads=threads)
     else:
-        retriever = index = _open_index(folder, scoring, encoder, threads)
+        retriever = index = open_index(folder, scoring=scoring, encoder=encoder, threads=threads)
         encoder = index.model.encoder
         if system == "hybrid":
-            retriever = open_hybrid(index, how=fuse, level=level, threads=threads)
+            retriever = _open_hybrid(index, how=fuse, level=level, threads=threads)
     return retriever if make is None else Rerank(retriever, make(Path(folder), encoder, threads), top)
+
+
+def open_index(
+    folder: str | Path, *, scoring: Scoring | None = None, encoder: Encoder | None = None, threads: int | None = None
+) -> Index:
+    """Open the Sparse Coverage of an index, ready for its first query. It ranks as its model says, but for `scoring`."""
+    index = Index.open(folder, encoder=encoder, threads=threads)
+    if isinstance(scoring, Mapping):
+        given: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
+        scoring = replace(index.model.scoring, **given)
+    if scoring not in (None, index.model.scoring):
+        index = Index(index.store, index.model, scoring, threads)
+    index.warm_up()  # here, because loading compiled code is no cost of a query
+    return index
 
 
 def coverage_of(retriever: Retriever) -> Index | None:
@@ -125,14 +139,14 @@ def refresh_sides(
         store.close()
 
 
-def open_baseline(
+def _open_side(
     folder: str | Path, kind: str, *, encoder: Encoder | None = None, threads: int | None = None
 ) -> Baseline:
     """Open an index by one of its sides, whatever it was made with."""
     return Baseline.open(folder, load_side(folder, kind, encoder=encoder, threads=threads))
 
 
-def open_hybrid(
+def _open_hybrid(
     index: Index, *, how: FusionRule = "rrf", level: FusionLevel = "document", threads: int | None = None
 ) -> Fuse:
     """Join Sparse Coverage with the BM25 and dense sides of the same folder."""
@@ -142,23 +156,12 @@ def open_hybrid(
             f"{folder} has no {' and no '.join(missing)} side. Hybrid needs {' and '.join(HYBRID)} beside Sparse Coverage; add "
             f"what is missing with: sparse-coverage index refresh {folder} --hybrid"
         )
-    parts = [open_baseline(folder, kind, encoder=index.model.encoder, threads=threads) for kind in HYBRID]
+    parts = [_open_side(folder, kind, encoder=index.model.encoder, threads=threads) for kind in HYBRID]
     return Fuse(index, *parts, how=how, level=level)
 
 
-def _open_index(folder: str | Path, scoring: Scoring | None, encoder: Encoder | None, threads: int | None) -> Index:
-    index = Index.open(folder, encoder=encoder, threads=threads)
-    if isinstance(scoring, Mapping):
-        given: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
-        scoring = replace(index.model.scoring, **given)
-    if scoring not in (None, index.model.scoring):
-        index = Index(index.store, index.model, scoring, threads)
-    index.warm_up()  # here, because loading compiled code is no cost of a query
-    return index
-
-
 def _side_reranker(kind: str, folder: Path, encoder: Encoder | None, threads: int | None) -> Reranker:
-    return ByRetriever(open_baseline(folder, kind, encoder=encoder, threads=threads))
+    return ByRetriever(_open_side(folder, kind, encoder=encoder, threads=threads))
 
 
 RERANKERS: dict[str, RerankerMaker] = {kind: partial(_side_reranker, kind) for kind in KINDS}

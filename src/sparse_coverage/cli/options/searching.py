@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,7 +12,7 @@ from sparse_coverage.cli.options.choices import NamesIn, together
 from sparse_coverage.cli.options.general import count_option
 
 if TYPE_CHECKING:
-    from sparse_coverage.search import Filter, Index
+    from sparse_coverage.search import Filter
 
 F = TypeVar("F", bound=Callable[..., Any])
 SIDES = NamesIn("retrievers:KINDS")
@@ -79,18 +78,6 @@ system_options = together(
     click.option("--rescore", type=SIDES, help="Rank the best documents again by a side of the index."),
     count_option("--top", default=100, help="How many documents --rescore takes."),
 )
-
-
-def open_index(folder: Path, threads: int | None, **scoring: float | None) -> Index:
-    """Open an index that ranks as its model says, but for what was asked for."""
-    from sparse_coverage import Index
-
-    index = Index.open(folder, threads=threads)
-    given: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
-    if given:
-        index = Index(index.store, index.model, replace(index.model.scoring, **given), threads)
-    index.warm_up()  # here, because loading compiled code is no cost of a query
-    return index
 
 
 def condition_of(folder: Path, before: str | None, families: tuple[str, ...], expression: str | None) -> Filter | None:
