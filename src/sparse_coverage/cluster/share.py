@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.vocabulary.points import Points
 from sparse_coverage.vocabulary.selection.farthest_first import PIECE, POOL, Walk
-from sparse_coverage.vocabulary.workers import Workers
 
 Rows = npt.NDArray[np.int64]
 Distances = npt.NDArray[np.float32]

@@ -19,12 +19,12 @@ from safetensors.numpy import load_file, save_file
 from sparse_coverage.cluster.connection import Cluster, ClusterError
 from sparse_coverage.cluster.share import Candidates, Distances, PointsFile, Rows, Share
 from sparse_coverage.cluster.shared_files import published
+from sparse_coverage.kernels.traversal import choose
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.points import Points
 from sparse_coverage.vocabulary.quantised import margin, quantise
 from sparse_coverage.vocabulary.selection.distinct import check_enough, too_few
 from sparse_coverage.vocabulary.selection.farthest_first import SAME_POINT, SECONDS_BETWEEN_SAVES, Traversal
-from sparse_coverage.vocabulary.selection.refresh import choose
 
 SMALLEST_SHARE = 4096
 """Fewer points than this are not worth a worker of their own."""

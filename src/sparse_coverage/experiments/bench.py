@@ -190,7 +190,7 @@ class Workbench:
         return self._vocabularies.sample(_core(options))
 
     def _index_folder(self, model: SparseCoverage) -> Path:
-        code = code_key("encoding", "spans", "vectors", "index", "experiments/indexing.py")
+        code = code_key("kernels", "encoding", "spans", "vectors", "index", "experiments/indexing.py")
         key = content_key(code=code, documents=self.corpus.fingerprint, vocabulary=vocabulary_digest(model))
         return self.cache / "indexes" / key
 

@@ -77,7 +77,7 @@ class Vocabularies:
         """Return where the vocabularies of one sample of spans are kept, whatever their size, selection and radii."""
         encoder = self._origin.encoder(options.encoder)
         key = content_key(
-            code=code_key("encoding", "spans", "vocabulary", "model.py"),
+            code=code_key("kernels", "encoding", "spans", "vocabulary", "model.py"),
             documents=self._origin.source,
             encoder=encoder.fingerprint,
             precision=encoder.precision,

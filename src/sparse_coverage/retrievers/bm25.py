@@ -14,7 +14,7 @@ from math import log
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.kernels import compiled
+from sparse_coverage.kernels.scoring import add_bm25
 from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
 from sparse_coverage.retrievers.stems import word_reader
 
@@ -84,7 +84,7 @@ class Bm25Scorer:
             scores = np.zeros(len(norms), dtype=np.float32)
             for word in words:
                 passages, counts = postings.list_of(word)
-                _add(passages, counts, idf[word], norms, scores)
+                add_bm25(passages, counts, idf[word], norms, scores)
             scores[scores <= 0] = -np.inf
             found.append(scores)
         return np.concatenate([np.zeros(0, np.float32), *found])
@@ -126,10 +126,3 @@ class _Postings(Sequence[str]):
     def frequency(self, word: str) -> int:
         passages, _ = self.list_of(word)
         return len(passages) if self._all_live else int(self._live[passages].sum())
-
-
-@compiled
-def _add(passages: Array, counts: Array, idf: float, norms: Array, scores: Scores) -> None:
-    for place in range(len(passages)):
-        count = np.float64(counts[place])
-        scores[passages[place]] += np.float32(idf * (count / (norms[passages[place]] + count)))

@@ -1,7 +1,7 @@
 """Many spans in, a vocabulary of centers with radii and anchors out."""
 
+from sparse_coverage.kernels.dense import canonical_distance
 from sparse_coverage.vocabulary.build import build_vocabulary, check_settings
-from sparse_coverage.vocabulary.canonical import canonical_distance
 from sparse_coverage.vocabulary.hub import publish, vocabulary_folder
 from sparse_coverage.vocabulary.sample import SpanSample
 from sparse_coverage.vocabulary.sampler import SampleConfig, draw_sample

@@ -43,9 +43,9 @@ class Frontier:
         inside = bounds > self.theta
         ties = np.flatnonzero(bounds == self.theta)
         ties = ties[np.argsort(self._near[ties], kind="stable")]
-        room = self._block - int(inside.sum())
-        self.tie_row = int(self._near[ties[room]]) if room < len(ties) else len(self._bound)
-        inside[ties[:room]] = True
+        wanted = self._block - int(inside.sum())
+        self.tie_row = int(self._near[ties[wanted]]) if wanted < len(ties) else len(self._bound)
+        inside[ties[:wanted]] = True
         block: Rows = self._near[inside]
         self._near = self._near[~inside]
         return block
