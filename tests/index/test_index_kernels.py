@@ -12,12 +12,11 @@ from hypothesis.extra import numpy as hnp
 from made_up import CENTERS, vector
 
 from sparse_coverage.errors import IndexStoreError, MismatchError
-from sparse_coverage.index.accumulate import normalise
-from sparse_coverage.index.document_scores import BEST, DECAYED_SUM, TOP_MEAN, best_documents
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import PostingsBuffer, WeightBits, weight_scale
-from sparse_coverage.index.shortlist import COLUMNS, ROWS, best_scores, new_shortlist, note_maxima, offer, ranked
 from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
+from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN, best_documents, normalise
+from sparse_coverage.kernels.shortlist import COLUMNS, ROWS, best_scores, new_shortlist, note_maxima, offer, ranked
 
 weights = st.dictionaries(st.integers(0, CENTERS - 1), st.floats(2**-10, 1, width=32), max_size=8)
 # Few values, so that ties are common.

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.index.pages import PAGE, GuardedArray, page_sums
+from sparse_coverage.index.pages import GuardedArray, page_sums
+from sparse_coverage.kernels.postings import PAGE
 
 
 def plain_sum(page: bytes) -> int:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plain import plain_farthest_first, unit
 
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.vocabulary.canonical import canonical_distance
+from sparse_coverage.kernels.dense import canonical_distance
 from sparse_coverage.vocabulary.points import Points
 from sparse_coverage.vocabulary.selection import farthest_first as farthest_first_module
 from sparse_coverage.vocabulary.selection.farthest_first import farthest_first

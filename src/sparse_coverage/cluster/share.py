@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.vocabulary.points import Points
 from sparse_coverage.vocabulary.sampling.sample import SpanSample
 from sparse_coverage.vocabulary.selection.farthest_first import Distances, Rows, Walk
-from sparse_coverage.vocabulary.workers import Workers
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from typing import Any
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from sparse_coverage.cores import usable_cores
 from sparse_coverage.encoding.batching import Hidden, Ids
 from sparse_coverage.encoding.bert_graph import BertConfig, build_bert, openvino
 from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
 from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.files import read_json
+from sparse_coverage.kernels.threads import usable_cores
 
 PRECISIONS = ("auto", "fp32", "bf16", "int8")
 

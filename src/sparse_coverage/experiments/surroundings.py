@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from sparse_coverage.kernels.threads import usable_cores
 from sparse_coverage.version import __version__
 
 _PACKAGES = ("numpy", "numba", "openvino", "tokenizers", "bm25s", "ir-measures", "matplotlib", "torch", "transformers")
@@ -22,7 +22,7 @@ def surroundings() -> dict[str, Any]:
         "machine": {
             "system": platform.platform(),
             "processor": _processor(),
-            "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+            "cores": usable_cores(),
         },
     }
 

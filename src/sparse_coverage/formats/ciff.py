@@ -16,14 +16,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.kernels import compiled
+from sparse_coverage.kernels.arrays import Int64s
+from sparse_coverage.kernels.postings import BYTES_A_POSTING, decode_postings, encode_postings
 
 VERSION = 1
-Numbers = npt.NDArray[np.int64]
-_BYTES_A_POSTING = 2 + 2 * 11  # tag and length, then tag and varint of both fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +40,8 @@ class CiffList:
     """A term with the numbers of its documents, rising, and its impact (CIFF says tf) in each."""
 
     term: str
-    documents: Numbers
-    impacts: Numbers
+    documents: Int64s
+    impacts: Int64s
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +82,11 @@ def _header(header: CiffHeader) -> bytes:
 
 
 def _list(one: CiffList) -> bytes:
-    room = np.empty(_BYTES_A_POSTING * len(one.documents), np.uint8)
+    buffer = np.empty(BYTES_A_POSTING * len(one.documents), np.uint8)
     gaps = np.diff(one.documents, prepend=0)
-    used = _encode_postings(gaps.astype(np.uint64), one.impacts.astype(np.uint64), room)
+    used = encode_postings(gaps.astype(np.uint64), one.impacts.astype(np.uint64), buffer)
     start = _text(1, one.term) + _number(2, len(one.documents)) + _number(3, int(one.impacts.sum()))
-    return start + room[:used].tobytes()
+    return start + buffer[:used].tobytes()
 
 
 def _put(out: BinaryIO, message: bytes) -> None:
@@ -178,7 +176,7 @@ def _read_list(path: Path, message: bytes) -> CiffList:
     count = _integer(fields, 2)
     gaps, impacts = np.zeros(count, np.int64), np.zeros(count, np.int64)
     begin = _integer(fields, 0) if 0 in fields else len(message)
-    if not _decode_postings(np.frombuffer(message, np.uint8)[begin:], gaps, impacts):
+    if not decode_postings(np.frombuffer(message, np.uint8)[begin:], gaps, impacts):
         raise _damaged(path)
     return CiffList(_string(fields, 1), np.cumsum(gaps), impacts)
 
@@ -200,61 +198,3 @@ def _string(fields: Fields, field: int) -> str:
 
 def _damaged(path: Path) -> InputError:
     return InputError(f"{path}: this is not a whole CIFF file. Export it again.")
-
-
-@compiled
-def _put_varint(value: np.uint64, room: npt.NDArray[np.uint8], place: int) -> int:
-    while value > np.uint64(0x7F):
-        room[place] = np.uint8(value & np.uint64(0x7F)) | np.uint8(0x80)
-        value >>= np.uint64(7)
-        place += 1
-    room[place] = np.uint8(value)
-    return place + 1
-
-
-@compiled
-def _encode_postings(gaps: npt.NDArray[np.uint64], impacts: npt.NDArray[np.uint64], room: npt.NDArray[np.uint8]) -> int:
-    """Write field 4 once a posting: a message of the fields 1 (document) and 2 (tf). Return how many bytes that takes."""
-    place = 0
-    for posting in range(len(gaps)):
-        room[place] = 4 << 3 | 2
-        first = place + 2  # its length takes one byte: it is 22 at most
-        room[first] = 1 << 3
-        last = _put_varint(gaps[posting], room, first + 1)
-        room[last] = 2 << 3
-        last = _put_varint(impacts[posting], room, last + 1)
-        room[place + 1] = last - first
-        place = last
-    return place
-
-
-@compiled
-def _decode_postings(message: npt.NDArray[np.uint8], gaps: Numbers, impacts: Numbers) -> bool:
-    """Read what `_encode_postings` writes, fields in any order, absent ones as 0. Tell whether it was sound."""
-    place = 0
-    for posting in range(len(gaps)):
-        if place + 2 > len(message) or message[place] != 4 << 3 | 2 or message[place + 1] >= 0x80:
-            return False
-        end = place + 2 + message[place + 1]
-        place += 2
-        if end > len(message):
-            return False
-        while place < end:
-            field = message[place] >> 3
-            if message[place] & 7 or field not in (1, 2):
-                return False
-            place += 1
-            value, shift = 0, 0
-            while place < end and message[place] >= 0x80:
-                value |= (np.int64(message[place]) & 0x7F) << shift
-                shift += 7
-                place += 1
-            if place >= end or shift > 56:
-                return False
-            value |= np.int64(message[place]) << shift
-            place += 1
-            if field == 1:
-                gaps[posting] = value
-            else:
-                impacts[posting] = value
-    return place == len(message)

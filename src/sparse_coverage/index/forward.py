@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.index.postings import weight_scale, widened
-from sparse_coverage.index.records import Uint32s
 from sparse_coverage.index.segment import Segment
-from sparse_coverage.kernels import compiled
+from sparse_coverage.kernels.postings import postings_of
 
 
 def passage_vector(segment: Segment, passage: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
@@ -16,7 +15,7 @@ def passage_vector(segment: Segment, passage: int) -> tuple[npt.NDArray[np.int32
     segment.packed.check_all()
     packed = widened(segment.postings.packed)
     found = np.empty(len(segment.postings.offsets), dtype=np.int64)
-    places = found[: _postings_of(packed, np.uint32(passage), found)]
+    places = found[: postings_of(packed, np.uint32(passage), found)]
     centers = np.searchsorted(segment.postings.offsets, places, side="right") - 1
     fixed = packed[places] & np.uint32(0xFFFF)
     return centers.astype(np.int32), fixed / weight_scale(segment.postings.weight_bits)
@@ -24,14 +23,4 @@ def passage_vector(segment: Segment, passage: int) -> tuple[npt.NDArray[np.int32
 
 def load_passage_vector(segment: Segment) -> None:
     """Load or compile the pass over a segment, without making it."""
-    _postings_of(widened(segment.postings.packed[:0]), np.uint32(0), np.empty(0, dtype=np.int64))
-
-
-@compiled
-def _postings_of(packed: Uint32s, passage: np.uint32, found: npt.NDArray[np.int64]) -> int:
-    count = 0
-    for place in range(len(packed)):
-        if packed[place] >> np.uint32(16) == passage:
-            found[count] = place
-            count += 1
-    return count
+    postings_of(widened(segment.postings.packed[:0]), np.uint32(0), np.empty(0, dtype=np.int64))

@@ -1,22 +1,19 @@
 """Checksums of pages: a mapped array is checked piece by piece, when a piece is first touched.
 
 Opening an index reads almost nothing, so a checksum of whole files cannot guard a search. Each 4 KiB page of the large
-arrays therefore has its own sum, and no posting is used before the pages it lies in have been found sound. A page's sum is
-the sum of byte * (2 * position + 1) * 0x9E3779B1 modulo 2^32: every multiplier is odd, so one changed byte always shows.
+arrays therefore has its own sum, and no posting is used before the pages it lies in have been found sound.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.index.records import Array, Bytes, Uint32s
-from sparse_coverage.kernels import compiled
-
-PAGE = 4096
+from sparse_coverage.kernels.arrays import Array, Bytes, Uint32s
+from sparse_coverage.kernels.postings import PAGE, check_pages, check_runs, sum_pages
 
 
 class GuardedArray:
@@ -36,12 +33,12 @@ class GuardedArray:
         """Check the pages of the entries offsets[row] to offsets[row + 1] for each of the rows."""
         if not self._all_sound:
             width = self._bytes.nbytes // len(self.data)
-            self._refuse(_check_runs(self._bytes, self._sums, self.sound, offsets, rows, width))
+            self._refuse(check_runs(self._bytes, self._sums, self.sound, offsets, rows, width))
 
     def check_all(self) -> None:
         """Check every page."""
         if not self._all_sound:
-            self._refuse(_check_pages(self._bytes, self._sums, self.sound, 0, len(self._sums)))
+            self._refuse(check_pages(self._bytes, self._sums, self.sound, 0, len(self._sums)))
             self._all_sound = True
 
     def _refuse(self, page: int) -> None:
@@ -61,42 +58,5 @@ def page_sums(data: Array) -> Uint32s:
     """Return the sum of each page of an array's bytes."""
     content = as_bytes(data)
     sums = np.zeros(-(-len(content) // PAGE), dtype=np.uint32)
-    _sum_pages(content, sums)
+    sum_pages(content, sums)
     return sums
-
-
-@compiled
-def _page_sum(content: Bytes, first: int, last: int) -> Any:
-    total = np.uint32(0)
-    for place in range(last - first):
-        odd = np.uint32(np.uint32(2 * place + 1) * np.uint32(0x9E3779B1))
-        total = np.uint32(total + np.uint32(np.uint32(content[first + place]) * odd))
-    return total
-
-
-@compiled
-def _sum_pages(content: Bytes, sums: Uint32s) -> None:
-    for page in range(len(sums)):
-        sums[page] = _page_sum(content, page * PAGE, min(len(content), (page + 1) * PAGE))
-
-
-@compiled
-def _check_pages(content: Bytes, sums: Uint32s, sound: Bytes, first: int, last: int) -> int:
-    """Check the pages from `first` up to `last`, those not yet known to be sound; return a damaged one, or -1."""
-    for page in range(first, last):
-        if not sound[page]:
-            if _page_sum(content, page * PAGE, min(len(content), (page + 1) * PAGE)) != sums[page]:
-                return page
-            sound[page] = 1
-    return -1
-
-
-@compiled
-def _check_runs(content: Bytes, sums: Uint32s, sound: Bytes, offsets: Uint32s, rows: Array, width: int) -> int:
-    for row in rows:
-        first, last = np.int64(offsets[row]) * width, np.int64(offsets[row + 1]) * width
-        if last > first:
-            damaged = _check_pages(content, sums, sound, first // PAGE, (last - 1) // PAGE + 1)
-            if damaged >= 0:
-                return damaged
-    return -1

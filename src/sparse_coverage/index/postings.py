@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.index.records import Array, Uint32s
-from sparse_coverage.kernels import compiled
+from sparse_coverage.kernels.arrays import Array, Uint32s
+from sparse_coverage.kernels.postings import FAR_SPAN, append_lists, count_centers, count_live, invert
 from sparse_coverage.vectors.sparse_vector import SparseVector
 
 MAX_PASSAGES = 65_536
-FAR_SPAN = 65_535
 _BYTES = [
     2,
     3,
@@ -120,38 +119,15 @@ class PostingsBuffer:
         weights = np.concatenate([none.astype(np.uint16), *(part[1] for part in self._parts)])
         spans = np.concatenate([none, *(part[2] for part in self._parts)])
         counts = np.zeros(self._centers, dtype=np.int64)
-        _count(centers, counts)
+        count_centers(centers, counts)
         offsets = np.concatenate(([0], np.cumsum(counts))).astype(np.uint32)
         packed, near = np.empty(len(centers), np.uint32), np.empty(len(centers), np.uint16)
-        _invert(sizes, centers, weights, spans, offsets[:-1].copy(), packed, near)
+        invert(sizes, centers, weights, spans, offsets[:-1].copy(), packed, near)
         distant = np.flatnonzero(spans >= FAR_SPAN)
         passages = np.searchsorted(np.cumsum(sizes), distant, side="right").astype(np.uint32)
         far = np.stack([centers[distant], passages, spans[distant]], axis=1)
         far = far[np.lexsort((far[:, 1], far[:, 0]))]
         return Postings(offsets, narrowed(packed) if self._bits == 8 else packed, near, far)
-
-
-@compiled
-def _count(centers: Uint32s, counts: Array) -> None:
-    """Count the postings of each center; NumPy's own way would copy them all as 64-bit numbers."""
-    for center in centers:
-        counts[center] += 1
-
-
-@compiled
-def _invert(
-    sizes: Array, centers: Uint32s, weights: Array, spans: Uint32s, ends: Uint32s, packed: Uint32s, near: Array
-) -> None:
-    """Write each posting behind the last one of its center; `ends` holds where that is."""
-    posting = 0
-    for passage in range(len(sizes)):
-        for _ in range(sizes[passage]):
-            center = centers[posting]
-            place = ends[center]
-            ends[center] = place + 1
-            packed[place] = np.uint32(np.uint32(passage) << np.uint32(16)) | np.uint32(weights[posting])
-            near[place] = min(spans[posting], np.uint32(FAR_SPAN))
-            posting += 1
 
 
 def merge_postings(parts: list[tuple[Postings, npt.NDArray[np.int64]]], centers: int) -> Postings:
@@ -167,7 +143,7 @@ def merge_postings(parts: list[tuple[Postings, npt.NDArray[np.int64]]], centers:
     packed, spans = np.empty(int(offsets[-1]), np.uint32), np.empty(int(offsets[-1]), np.uint16)
     ends, far = offsets[:-1].copy(), []
     for postings, numbers in parts:
-        _append(postings.offsets, widened(postings.packed), postings.spans, numbers, ends, packed, spans)
+        append_lists(postings.offsets, widened(postings.packed), postings.spans, numbers, ends, packed, spans)
         rows = postings.far.copy()
         moved = numbers[rows[:, 1]]
         rows[:, 1] = np.maximum(moved, 0)
@@ -182,26 +158,5 @@ def live_frequencies(postings: Postings, live: npt.NDArray[np.bool_]) -> npt.NDA
     if live.all():
         return postings.frequencies
     counts = np.zeros(len(postings.offsets) - 1, dtype=np.int64)
-    _count_live(postings.offsets, widened(postings.packed), live, counts)
+    count_live(postings.offsets, widened(postings.packed), live, counts)
     return counts
-
-
-@compiled
-def _append(
-    offsets: Uint32s, packed: Uint32s, spans: Array, numbers: Array, ends: Uint32s, out: Uint32s, out_spans: Array
-) -> None:
-    for center in range(len(offsets) - 1):
-        for posting in range(offsets[center], offsets[center + 1]):
-            number = numbers[packed[posting] >> np.uint32(16)]
-            if number >= 0:
-                place = ends[center]
-                out[place] = np.uint32(np.uint32(number) << np.uint32(16)) | (packed[posting] & np.uint32(0xFFFF))
-                out_spans[place] = spans[posting]
-                ends[center] = place + np.uint32(1)
-
-
-@compiled
-def _count_live(offsets: Uint32s, packed: Uint32s, live: Array, counts: Array) -> None:
-    for center in range(len(offsets) - 1):
-        for posting in range(offsets[center], offsets[center + 1]):
-            counts[center] += live[packed[posting] >> np.uint32(16)]

@@ -6,15 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from sparse_coverage.vectors.sparse_vector import SparseVector
-
-Array = npt.NDArray[Any]
-Bytes = npt.NDArray[np.uint8]
-Floats = npt.NDArray[np.float32]
-Uint32s = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)

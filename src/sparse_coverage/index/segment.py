@@ -30,11 +30,11 @@ from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import sha256_of
 from sparse_coverage.index.facts import DocumentFacts, Mask
 from sparse_coverage.index.pages import GuardedArray
-from sparse_coverage.index.postings import FAR_SPAN, Postings, weight_scale, widened
-from sparse_coverage.index.records import Array, Uint32s
+from sparse_coverage.index.postings import Postings, weight_scale, widened
 from sparse_coverage.index.texts import TextReader
 from sparse_coverage.index.tombstones import Tombstones, read_tombstones
-from sparse_coverage.kernels import compiled
+from sparse_coverage.kernels.arrays import Array, Uint32s
+from sparse_coverage.kernels.postings import FAR_SPAN, spread
 
 SEGMENTS = "segments"
 HEADER, FACTS, TERMS, TEXTS = "segment.json", "facts.safetensors", "terms.json", "texts.sqlite"
@@ -116,7 +116,7 @@ class Segment:
     def spread(self, documents: Mask) -> Mask:
         """Turn a mask over documents into one over their passages."""
         passages = np.empty(len(self), dtype=bool)
-        _spread(self.document_starts, documents, passages)
+        spread(self.document_starts, documents, passages)
         return passages
 
     def document_of(self, passage: int) -> int:
@@ -162,12 +162,6 @@ class Segment:
             return ordinal
         far = self.postings.far
         return int(far[(far[:, 0] == center) & (far[:, 1] == passage), 2][0])
-
-
-@compiled
-def _spread(starts: Uint32s, documents: Mask, passages: Mask) -> None:
-    for document in range(len(documents)):
-        passages[starts[document] : starts[document + 1]] = documents[document]
 
 
 def open_segment(folder: Path, entry: SegmentEntry, first_passage: int = 0, first_document: int = 0) -> Segment:

@@ -11,23 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-from numba import carray
 
 from sparse_coverage.errors import IndexStoreError, MismatchError
-from sparse_coverage.index.accumulate import Centers, Factors, accumulate_narrow, accumulate_wide, normalise
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import weight_scale
-from sparse_coverage.index.records import Array, Bytes, Floats, Uint32s
-from sparse_coverage.index.shortlist import LAST_NUMBER, Numbers, new_shortlist, offer, ranked
-from sparse_coverage.kernels import compiled, pointer
+from sparse_coverage.kernels.arrays import Bytes, Doubles, Floats, Int64s, Uint32s
+from sparse_coverage.kernels.scoring import sweep, weigh
+from sparse_coverage.kernels.shortlist import LAST_NUMBER
 from sparse_coverage.vectors.sparse_vector import SparseVector
 
 EVERYTHING: Bytes = np.zeros(0, dtype=np.uint8)
 """No mask: every passage may be found."""
 
 _WIDE: Uint32s = np.zeros(0, dtype=np.uint32)
-_Int32s = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +42,7 @@ class Sweep:
     passed over. What may be found is given as 1 or 0 for each passage, or as `EVERYTHING`.
     """
 
-    def __init__(self, lists: Sequence[Lists], worth: Factors, norms: Floats) -> None:
+    def __init__(self, lists: Sequence[Lists], worth: Doubles, norms: Floats) -> None:
         _require_fit(lists, worth, norms)
         self._lists = tuple(lists)  # the table below points into their memory
         self._worth = worth
@@ -58,29 +54,29 @@ class Sweep:
         self._form = np.zeros((0, 3), np.uint8) if any(part.packed.data.ndim == 2 for part in lists) else _WIDE
         self._scale = weight_scale(16 if self._form is _WIDE else 8)
         self._longest = max((part.passages for part in lists), default=0)
-        self._rooms: list[Floats] = []
+        self._spare: list[Floats] = []
 
     def score(self, query: SparseVector, allowed: Bytes, segments: range, scores: Floats) -> None:
         """Write the scores of the passages of some segments to their places in `scores`."""
         self._run(query, allowed, segments, scores, 0)
 
-    def best(self, query: SparseVector, allowed: Bytes, segments: range, k: int) -> tuple[Numbers, Floats]:
+    def best(self, query: SparseVector, allowed: Bytes, segments: range, k: int) -> tuple[Int64s, Floats]:
         """Return the numbers and scores of the k best passages of some segments, best first, ties in order of numbers."""
-        room = take_room(self._rooms, self._longest)
-        numbers, scores = self._run(query, allowed, segments, room, max(1, min(k, len(self._norms))))
-        self._rooms.append(room)
+        buffer = take_buffer(self._spare, self._longest)
+        numbers, scores = self._run(query, allowed, segments, buffer, max(1, min(k, len(self._norms))))
+        self._spare.append(buffer)
         return numbers, scores
 
     def _run(
-        self, query: SparseVector, allowed: Bytes, segments: range, room: Floats, k: int
-    ) -> tuple[Numbers, Floats]:
+        self, query: SparseVector, allowed: Bytes, segments: range, buffer: Floats, k: int
+    ) -> tuple[Int64s, Floats]:
         if len(allowed) not in (0, len(self._norms)):
             raise ValueError(f"{len(allowed)} marks of what may be found do not fit {len(self._norms)} passages.")
         while True:
             try:
-                complete, numbers, scores = _sweep(
+                complete, numbers, scores = sweep(
                     self._form, self._table, self._starts, self._scale, self._worth, self._norms, query.centers,
-                    query.weights, allowed, segments.start, segments.stop, room, k,
+                    query.weights, allowed, segments.start, segments.stop, buffer, k,
                 )  # fmt: skip
             except IndexError as error:
                 raise MismatchError(f"{error} It was made with another model than the index.") from None
@@ -97,15 +93,15 @@ class Sweep:
                 self._lists[segment].packed.check_runs(self._lists[segment].offsets, centers)
 
 
-def take_room(rooms: list[Floats], size: int) -> Floats:
-    """Take room for so many scores from the spare ones, or make some. Put it back afterwards: fresh memory costs time."""
+def take_buffer(spare: list[Floats], size: int) -> Floats:
+    """Take a buffer of so many scores from the spare ones, or make one. Put it back afterwards: fresh memory costs time."""
     try:
-        return rooms.pop()
+        return spare.pop()
     except IndexError:
         return np.empty(size, dtype=np.float32)
 
 
-def _require_fit(lists: Sequence[Lists], worth: Factors, norms: Floats) -> None:
+def _require_fit(lists: Sequence[Lists], worth: Doubles, norms: Floats) -> None:
     """Refuse lists that do not fit one another: compiled code would read beyond their ends."""
     offsets = [part.offsets for part in lists]
     fit = [
@@ -117,72 +113,3 @@ def _require_fit(lists: Sequence[Lists], worth: Factors, norms: Floats) -> None:
     ]
     if not all(fit):
         raise IndexStoreError("The inverted lists do not fit one another. Build the index again.")
-
-
-@compiled
-def weigh(worth: Factors, centers: _Int32s, weights: Floats) -> tuple[Centers, Factors]:
-    """Return the centers of a query that are worth anything, and weight * worth of each, in the order they are given in.
-
-    Sums are made in that order. Vectors have their centers in rising order, so scores do not depend on who made them.
-    """
-    if len(weights) != len(centers):
-        raise IndexError("A query has not as many weights as centers.")
-    kept, factors = np.empty(len(centers), dtype=np.int64), np.empty(len(centers), dtype=np.float64)
-    count = 0
-    for place in range(len(centers)):
-        if not 0 <= centers[place] < len(worth):
-            raise IndexError("A query names a center that the vocabulary does not have.")
-        if worth[centers[place]] > 0:
-            kept[count] = centers[place]
-            factors[count] = np.float64(weights[place]) * worth[centers[place]]
-            count += 1
-    return kept[:count], factors[:count]
-
-
-@compiled
-def _sweep(
-    form: Array, table: Numbers, starts: Numbers, scale: int, worth: Factors, norms: Floats, query_centers: _Int32s,
-    query_weights: Floats, allowed: Bytes, first: int, last: int, room: Floats, k: int,
-) -> tuple[bool, Numbers, Floats]:  # fmt: skip
-    """Score the segments from `first` up to `last`. Tell whether all their pages were checked before: else it is unfinished.
-
-    With a k, `room` is for one segment at a time, and the k best are returned; without, it keeps the scores of all.
-    """
-    centers, factors = weigh(worth, query_centers, query_weights)
-    keys, state = new_shortlist(k)
-    complete = True
-    for segment in range(first, last):
-        begin, end = (0, starts[segment + 1] - starts[segment]) if k else (starts[segment], starts[segment + 1])
-        here = room[begin:end]
-        complete = complete and _score(form, table, starts, scale, norms, centers, factors, allowed, segment, here)
-        if complete and k:
-            offer(here, starts[segment], k, keys, state)
-    numbers, scores = ranked(k, keys, state)
-    return complete, numbers, scores
-
-
-@compiled
-def _score(
-    form: Array, table: Numbers, starts: Numbers, scale: int, norms: Floats, centers: Centers, factors: Factors, allowed: Bytes,
-    segment: int, scores: Floats,
-) -> bool:  # fmt: skip
-    """Score one segment; tell whether all the pages it took were checked before.
-
-    `form` is empty: it is one-dimensional for postings of 32 bits, and code for the other form is then not even compiled.
-    """
-    begin, end = starts[segment], starts[segment + 1]
-    mask = allowed[begin:end]
-    if len(mask) and not mask.any():
-        scores[:] = 0
-        return True
-    row = table[segment]
-    offsets, sound = carray(pointer(row[0]), (row[1],), np.uint32), carray(pointer(row[4]), (row[5],), np.uint8)
-    if form.ndim == 1:
-        wide = carray(pointer(row[2]), (row[3],), np.uint32)
-        complete = accumulate_wide(offsets, wide, sound, centers, factors, scale, scores)
-    else:
-        narrow = carray(pointer(row[2]), (row[3], 3), np.uint8)
-        complete = accumulate_narrow(offsets, narrow, sound, centers, factors, scale, scores)
-    if complete:
-        normalise(scores, norms[begin:end], mask)
-    return complete

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load, save
 
-from sparse_coverage.index.records import Uint32s
+from sparse_coverage.kernels.arrays import Uint32s
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,50 +6,22 @@ import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sparse_coverage.errors import IndexStoreError, SparseCoverageError
-from sparse_coverage.files import sync_folder
-from sparse_coverage.index.drafting import SegmentDraft, sync_file
-from sparse_coverage.index.facts import Mask
+from sparse_coverage.index.drafting import SegmentDraft
 from sparse_coverage.index.lock import writing
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest
-from sparse_coverage.index.merging import MERGED_BYTES, Size, groups_to_merge, merge_segments
-from sparse_coverage.index.postings import MAX_PASSAGES, PostingsBuffer, WeightBits, live_frequencies
+from sparse_coverage.index.merging import MERGED_BYTES, Part, Size, groups_to_merge, merge_parts
+from sparse_coverage.index.postings import MAX_PASSAGES, PostingsBuffer, WeightBits
 from sparse_coverage.index.records import DocumentRecord, IndexedPassage
-from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
+from sparse_coverage.index.segment import SEGMENTS, SegmentEntry, missing_file, open_segment
 from sparse_coverage.index.texts import require_storable
-from sparse_coverage.index.tombstones import Tombstones, dump_tombstones
 from sparse_coverage.progress import tracked
 
 DEFAULT_MEMORY = 512 << 20
 _SMALLEST_MERGE = 64 << 20
-
-
-@dataclass(slots=True, eq=False)
-class _Part:
-    """A segment of the state to come, and which of its documents are live in it."""
-
-    segment: Segment
-    live: Mask
-
-    @property
-    def passages(self) -> int:
-        return int(np.diff(self.segment.document_starts)[self.live].sum())
-
-    @property
-    def size(self) -> Size:
-        """What a merge has to hold of it: as if nothing were deleted, which is at least what there is."""
-        return Size(self.passages, len(self.segment.postings))
-
-    @property
-    def changed(self) -> bool:
-        return not np.array_equal(self.live, self.segment.live_documents)
 
 
 class IndexWriter:
@@ -73,14 +45,13 @@ class IndexWriter:
         try:
             self.manifest = read_manifest(folder)
             self._discard_leftovers()
-            opened = [open_segment(folder / SEGMENTS / entry.name, entry) for entry in self.manifest.segments]
+            self._parts = [self._open(entry) for entry in self.manifest.segments]
         except BaseException as error:
             self._held.close()
             if isinstance(error, FileNotFoundError):
                 raise missing_file(error) from None
             raise
-        self._parts = [_Part(segment, segment.live_documents.copy()) for segment in opened]
-        self._room = Size(MAX_PASSAGES, max(memory, _SMALLEST_MERGE) // MERGED_BYTES)
+        self._largest = Size(MAX_PASSAGES, max(memory, _SMALLEST_MERGE) // MERGED_BYTES)
         self._failed = False
         self._draft: SegmentDraft | None = None
         self._draft_ids: set[str] = set()
@@ -182,7 +153,7 @@ class IndexWriter:
         draft, self._draft = self._draft, None
         try:
             with self._writing():
-                self._take(draft.finish(self._buffer.build()))
+                self._parts.append(self._open(draft.finish(self._buffer.build())))
         except BaseException:
             draft.abandon()
             raise
@@ -196,10 +167,10 @@ class IndexWriter:
         with self._writing():
             # Like a binary counter: a segment is rewritten about log2(n) times while the index grows by n.
             while len(self._parts) > 1 and self._parts[-2].passages <= 2 * self._parts[-1].passages:
-                if not self._room.holds(self._parts[-2].size + self._parts[-1].size):
+                if not self._largest.holds(self._parts[-2].size + self._parts[-1].size):
                     break
                 self._merge(len(self._parts) - 2, len(self._parts))
-            entries = tuple(self._entry(part) for part in self._parts)
+            entries = tuple(part.entry(self.manifest.generation + 1) for part in self._parts)
             manifest = self.manifest.next(entries, complete)
             write_manifest(self._folder, manifest)
         self.manifest = manifest
@@ -215,7 +186,7 @@ class IndexWriter:
         self.flush()
         self._parts = [part for part in self._parts if part.live.any()]
         groups = groups_to_merge(
-            [part.size for part in self._parts], [not part.live.all() for part in self._parts], self._room
+            [part.size for part in self._parts], [not part.live.all() for part in self._parts], self._largest
         )
         with self._writing():
             for first, last in tracked(reversed(groups), "Merging segments", len(groups)):
@@ -248,45 +219,21 @@ class IndexWriter:
             yield
         self._failed = False
 
-    def _find(self, id_: str) -> tuple[_Part, int] | None:
+    def _find(self, id_: str) -> tuple[Part, int] | None:
         for part in reversed(self._parts):
             for number in part.segment.document_numbers(id_, part.live):
                 return part, number
         return None
 
-    def _take(self, entry: SegmentEntry) -> None:
-        segment = open_segment(self._folder / SEGMENTS / entry.name, entry)
-        self._parts.append(_Part(segment, segment.live_documents.copy()))
-
     def _merge(self, first: int, last: int) -> None:
         chosen = self._parts[first:last]
-        parts = [(part.segment, part.live) for part in chosen]
-        entry = merge_segments(parts, self._new_name(), self.manifest.centers)
+        entry = merge_parts(chosen, self._new_name(), self.manifest.centers)
         for part in chosen:
             part.segment.texts.close()
-        segment = open_segment(self._folder / SEGMENTS / entry.name, entry)
-        self._parts[first:last] = [_Part(segment, segment.live_documents.copy())]
+        self._parts[first:last] = [self._open(entry)]
 
-    def _entry(self, part: _Part) -> SegmentEntry:
-        """Return how the next manifest names a part, after writing its tombstones if they changed."""
-        if not part.changed:
-            return part.segment.entry
-        segment = part.segment
-        segment.packed.check_all()
-        live = segment.spread(part.live)
-        tombstones = Tombstones(np.flatnonzero(~part.live).astype(np.uint32), live_frequencies(segment.postings, live))
-        content = dump_tombstones(tombstones)
-        path = segment.folder / f"deleted-{self.manifest.generation + 1:06d}.safetensors"
-        path.write_bytes(content)
-        sync_file(path)
-        sync_folder(segment.folder)
-        return replace(
-            segment.entry,
-            tombstones=path.name,
-            tombstones_sha256=sha256(content).hexdigest(),
-            deleted_documents=int((~part.live).sum()),
-            deleted_passages=int((~live).sum()),
-        )
+    def _open(self, entry: SegmentEntry) -> Part:
+        return Part.open(self._folder / SEGMENTS / entry.name, entry)
 
     def _new_name(self) -> Path:
         number = 0
@@ -317,5 +264,5 @@ def _failure_is_clear(folder: Path, generation: int) -> Iterator[None]:
     except (OSError, sqlite3.OperationalError) as error:
         raise IndexStoreError(
             f"{folder}: cannot be written ({error}). Is the disk full? The index is as it was after its last commit "
-            f"(number {generation}). Make room and run the same command again."
+            f"(number {generation}). Free some space and run the same command again."
         ) from error

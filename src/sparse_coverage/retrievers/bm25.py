@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import MissingExtraError
-from sparse_coverage.kernels import compiled
+from sparse_coverage.kernels.scoring import add_bm25
 from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
 
 K1, B = 1.5, 0.75
@@ -91,7 +91,7 @@ class Bm25Scorer:
             scores = np.zeros(len(norms), dtype=np.float32)
             for word in words:
                 passages, counts = postings.list_of(word)
-                _add(passages, counts, idf[word], norms, scores)
+                add_bm25(passages, counts, idf[word], norms, scores)
             scores[scores <= 0] = -np.inf
             found.append(scores)
         return np.concatenate([np.zeros(0, np.float32), *found])
@@ -146,10 +146,3 @@ def word_reader() -> Callable[[str], list[str]]:
         return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOPWORDS]
 
     return read
-
-
-@compiled
-def _add(passages: Array, counts: Array, idf: float, norms: Array, scores: Scores) -> None:
-    for place in range(len(passages)):
-        count = np.float64(counts[place])
-        scores[passages[place]] += np.float32(idf * (count / (norms[passages[place]] + count)))

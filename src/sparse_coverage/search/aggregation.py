@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index.document_scores import BEST, DECAYED_SUM, TOP_MEAN
+from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore, allowed_passages
-from sparse_coverage.index.document_scores import best_documents
 from sparse_coverage.index.forward import load_passage_vector
-from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep, take_room
+from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep, take_buffer
+from sparse_coverage.kernels.scoring import best_documents
+from sparse_coverage.kernels.threads import usable_cores
 from sparse_coverage.progress import waiting
 from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation
 from sparse_coverage.search.results import Hit, PassageHit
@@ -68,7 +69,7 @@ class Ranker:
         if threads is not None and threads < 1:
             raise InputError(f"At least one thread is needed, not {threads}.")
         self.store = store
-        self.threads = threads or available_cores()
+        self.threads = threads or usable_cores()
         self.statistics = CenterStatistics.compute(store.frequencies, store.state.passages, scoring)
         lists = [Lists(segment.postings.offsets, segment.packed, len(segment)) for segment in store.segments]
         norms = [np.zeros(0, np.float32), *(self.statistics.norms(segment) for segment in store.segments)]
@@ -106,7 +107,7 @@ class Ranker:
         threads: int = 1,
     ) -> tuple[list[RankedDocument], Work]:
         """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by."""
-        passage_scores = take_room(self._buffers, self.store.size)
+        passage_scores = take_buffer(self._buffers, self.store.size)
         scoring = self._score(vector, allowed, passage_scores, threads)
         begun = perf_counter()
         numbers, scores = best_documents(passage_scores, self.store.document_starts, *aggregation.rule, k)
@@ -203,10 +204,3 @@ class Ranker:
             if self._pool is None or self._pool[0] != os.getpid():  # a forked process has no threads of its parent
                 self._pool = os.getpid(), ThreadPoolExecutor(self.threads, thread_name_prefix="sparse-coverage")
             return self._pool[1]
-
-
-def available_cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

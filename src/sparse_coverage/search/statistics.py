@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Segment
-from sparse_coverage.index.sweep import weigh
+from sparse_coverage.kernels.scoring import weigh
 from sparse_coverage.vectors.scoring import ScoringConfig
 
 _LARGEST = 1e30  # sums of some thousand products with it still are numbers of 32 bits

@@ -12,14 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.kernels import compiled
+from sparse_coverage.kernels.dense import NEVER, count_covering_centers, cover, fill_limits
+from sparse_coverage.kernels.instructions import PANEL
+from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.vectors.sparse_vector import ActivationConfig
-from sparse_coverage.vocabulary.canonical import row_distance
 from sparse_coverage.vocabulary.nearest import BLOCK, nearest_centers
-from sparse_coverage.vocabulary.products import PANEL, TILE, tile_products
-from sparse_coverage.vocabulary.quantised import SCALE, Centers, quantise, screen
+from sparse_coverage.vocabulary.quantised import Centers, quantise
 from sparse_coverage.vocabulary.vocabulary import Vocabulary
-from sparse_coverage.vocabulary.workers import Workers
 
 Matrix = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
@@ -78,7 +77,7 @@ def count_covering(vectors: Matrix, vocabulary: Vocabulary, *, threads: int | No
     def work(top: int) -> None:
         rows = vectors[top : top + BLOCK]
         part = counts[top : top + BLOCK]
-        _count_block(rows, quantise(rows), packed.rows, packed.panels, radii, limits, packed.margin, part)
+        count_covering_centers(rows, quantise(rows), packed.rows, packed.panels, radii, limits, packed.margin, part)
 
     with Workers(threads) as workers:
         workers.each(work, range(0, len(vectors), BLOCK))
@@ -94,9 +93,7 @@ def _cover(
         part = slice(top, top + BLOCK)
         rows = vectors[part]
         quantised = quantise(rows)
-        _cover_block(
-            rows, quantised, packed.rows, packed.panels, radii, limits, packed.margin, centers[part], distances[part]
-        )
+        cover(rows, quantised, packed.rows, packed.panels, radii, limits, packed.margin, centers[part], distances[part])
 
     with Workers(threads) as workers:
         workers.each(work, range(0, len(vectors), BLOCK))
@@ -104,88 +101,6 @@ def _cover(
 
 def _limits(radii: Matrix, packed: Centers) -> Ints:
     """Return the product that every span within a center's radius reaches; places after the last center are never reached."""
-    limits = np.full(len(packed.panels) * PANEL, 2**31 - 1, dtype=np.int32)
-    _fill_limits(radii, packed.margin, limits)
+    limits = np.full(len(packed.panels) * PANEL, NEVER, dtype=np.int32)
+    fill_limits(radii, packed.margin, limits)
     return limits
-
-
-@compiled
-def _fill_limits(radii: Matrix, margin: float, limits: Ints) -> None:
-    for center in range(len(radii)):
-        limits[center] = screen(radii[center], margin)
-
-
-@compiled
-def _cover_block(
-    rows: Matrix,
-    quantised: npt.NDArray[np.int16],
-    centers: Matrix,
-    panels: npt.NDArray[np.int16],
-    radii: Matrix,
-    limits: Ints,
-    margin: float,
-    active: Ints,
-    distances: Matrix,
-) -> None:
-    """Fill `active` and `distances`. Centers come in rising order, so that a tie keeps the lower one."""
-    width = quantised.shape[1]
-    k = active.shape[1]
-    floors = np.full(quantised.shape[0], 2**31 - 1, dtype=np.int32)  # rows that only fill up a tile reach nothing
-    floors[: rows.shape[0]] = -(2**31)
-    out = np.empty((TILE, PANEL), dtype=np.int32)
-    for panel in range(panels.shape[0]):
-        for top in range(0, quantised.shape[0], TILE):
-            hits = tile_products(quantised, top, panels, panel, floors, limits, panel, out, width)
-            if hits == 0:
-                continue
-            for r in range(TILE):
-                if not (hits >> r) & 1:
-                    continue
-                row = top + r
-                for lane in range(PANEL):
-                    center = panel * PANEL + lane
-                    if out[r, lane] < limits[center] or out[r, lane] < floors[row]:
-                        continue
-                    distance = row_distance(rows, row, centers, center)
-                    if distance <= radii[center] and distance < distances[row, k - 1]:
-                        place = k - 1
-                        while place > 0 and distance < distances[row, place - 1]:
-                            distances[row, place] = distances[row, place - 1]
-                            active[row, place] = active[row, place - 1]
-                            place -= 1
-                        distances[row, place] = distance
-                        active[row, place] = center
-                        floors[row] = screen(distances[row, k - 1], margin)
-
-
-@compiled
-def _count_block(
-    rows: Matrix,
-    quantised: npt.NDArray[np.int16],
-    centers: Matrix,
-    panels: npt.NDArray[np.int16],
-    radii: Matrix,
-    limits: Ints,
-    margin: float,
-    counts: npt.NDArray[np.int64],
-) -> None:
-    width = quantised.shape[1]
-    twice = np.int64(2.0 * margin * SCALE * SCALE) + 2
-    floors = np.full(quantised.shape[0], 2**31 - 1, dtype=np.int32)
-    floors[: rows.shape[0]] = -(2**31)
-    out = np.empty((TILE, PANEL), dtype=np.int32)
-    for panel in range(panels.shape[0]):
-        for top in range(0, quantised.shape[0], TILE):
-            hits = tile_products(quantised, top, panels, panel, floors, limits, panel, out, width)
-            if hits == 0:
-                continue
-            for r in range(TILE):
-                if not (hits >> r) & 1:
-                    continue
-                for lane in range(PANEL):
-                    center = panel * PANEL + lane
-                    if out[r, lane] < limits[center]:
-                        continue
-                    sure = np.int64(out[r, lane]) >= np.int64(limits[center]) + twice
-                    if sure or row_distance(rows, top + r, centers, center) <= radii[center]:
-                        counts[top + r] += 1

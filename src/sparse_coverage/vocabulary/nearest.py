@@ -11,14 +11,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.kernels import compiled
+from sparse_coverage.kernels.dense import meet
+from sparse_coverage.kernels.instructions import TILE
+from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vocabulary.canonical import row_distance
 from sparse_coverage.vocabulary.on_gpu import ROWS, CentersOnGpu, find_gpu
 from sparse_coverage.vocabulary.points import Points, Reader, as_points
-from sparse_coverage.vocabulary.products import PANEL, TILE, tile_products
-from sparse_coverage.vocabulary.quantised import Centers, screen
-from sparse_coverage.vocabulary.workers import Workers
+from sparse_coverage.vocabulary.quantised import Centers
 
 BLOCK = 64 * TILE
 """Points a thread works on at a time: their quantised rows stay in its cache while the centers stream by."""
@@ -102,44 +101,6 @@ def _assign(
         assignment.nearest[numbers] = nearest
         assignment.distances[numbers] = distances
         met = size
-
-
-@compiled
-def meet(
-    rows: Matrix,
-    quantised: npt.NDArray[np.int16],
-    nearest: Ints,
-    distances: Matrix,
-    centers: Matrix,
-    panels: npt.NDArray[np.int16],
-    first: int,
-    last: int,
-    margin: float,
-) -> None:
-    """Lower the rows' distances to the nearest of the centers `first` to `last`; a tie keeps the lower center."""
-    width = quantised.shape[1]
-    limits = np.full(quantised.shape[0], 2**31 - 1, dtype=np.int32)
-    no_limits = np.full(PANEL, -(2**31), dtype=np.int32)
-    out = np.empty((TILE, PANEL), dtype=np.int32)
-    for row in range(rows.shape[0]):
-        limits[row] = screen(distances[row], margin)
-    for panel in range(first // PANEL, -(-last // PANEL)):
-        for top in range(0, quantised.shape[0], TILE):
-            hits = tile_products(quantised, top, panels, panel, limits, no_limits, 0, out, width)
-            if hits == 0:
-                continue
-            for r in range(TILE):
-                if not (hits >> r) & 1:
-                    continue
-                row = top + r
-                for lane in range(PANEL):
-                    center = panel * PANEL + lane
-                    if out[r, lane] >= limits[row] and first <= center < last:
-                        distance = row_distance(rows, row, centers, center)
-                        if distance < distances[row]:
-                            distances[row] = distance
-                            nearest[row] = center
-                            limits[row] = screen(distance, margin)
 
 
 class _Saved:

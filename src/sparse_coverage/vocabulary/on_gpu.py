@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import MissingExtraError
-from sparse_coverage.kernels import compiled
-from sparse_coverage.vocabulary.canonical import row_distance
-from sparse_coverage.vocabulary.quantised import NORM_LIMIT, Centers
+from sparse_coverage.kernels.dense import NORM_LIMIT, decide
+from sparse_coverage.vocabulary.quantised import Centers
 
 ROWS, COLUMNS = 8192, 8192
 """Points and centers of one product: 256 MiB on the device."""
@@ -78,16 +77,3 @@ class CentersOnGpu:
     @staticmethod
     def _products(block: Any, centers: Any) -> Any:
         return block @ centers.T
-
-
-@compiled
-def decide(
-    pairs: npt.NDArray[np.int64], rows: Matrix, first: int, centers: Matrix, nearest: Ints, distances: Matrix
-) -> None:
-    """Settle pairs of a row and a center (numbered from `first`) by their canonical distance."""
-    for i in range(len(pairs)):
-        row, center = pairs[i, 0], first + pairs[i, 1]
-        distance = row_distance(rows, row, centers, center)
-        if distance < distances[row]:
-            distances[row] = distance
-            nearest[row] = center

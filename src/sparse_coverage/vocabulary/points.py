@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.kernels import compiled
-from sparse_coverage.vocabulary.canonical import row_dot
-from sparse_coverage.vocabulary.products import TILE
+from sparse_coverage.kernels.dense import unpack
+from sparse_coverage.kernels.instructions import TILE
 from sparse_coverage.vocabulary.quantised import padded, quantise
 
 Matrix = npt.NDArray[np.float32]
@@ -49,7 +48,7 @@ class Points:
         if self._packed is None:
             np.take(self._matrix, numbers, axis=0, out=out, mode="clip")
         else:
-            _unpack(self._packed, numbers, out.view(np.uint32), out)
+            unpack(self._packed, numbers, out.view(np.uint32), out)
 
 
 def as_points(points: Points | npt.NDArray[np.float32] | npt.NDArray[np.float16]) -> Points:
@@ -76,33 +75,3 @@ class Reader(threading.local):
         self._points.read(numbers, rows)
         quantise(rows, quantised, shortest=self._shortest, numbers=numbers)
         return rows, quantised
-
-
-@compiled
-def _broken(row: npt.NDArray[np.uint16]) -> bool:
-    """Say whether a float16 row, given by its bits, holds an infinite value or one that is not a number."""
-    return bool(((row & np.uint16(0x7C00)) == np.uint16(0x7C00)).any())
-
-
-@compiled
-def _unpack(packed: npt.NDArray[np.uint16], numbers: Rows, widened: npt.NDArray[np.uint32], values: Matrix) -> None:
-    """Turn float16 bits into float32 values of length one; `widened` and `values` are the same memory.
-
-    Exponent and mantissa move to their places in float32; the factor corrects the bias of the exponent. All exact. A row
-    with an infinite value or one that is not a number becomes NaN: its bits, so moved, would pass for 2^16 or more.
-    """
-    bias = np.float32(2.0**112)
-    for number in range(len(numbers)):
-        source, bits, row = packed[numbers[number]], widened[number], values[number]
-        for i in range(len(row)):  # over flat rows, so that they become vector instructions
-            half = np.uint32(source[i])
-            bits[i] = ((half & np.uint32(0x7FFF)) << np.uint32(13)) | ((half & np.uint32(0x8000)) << np.uint32(16))
-        for i in range(len(row)):
-            row[i] *= bias
-        squares = row_dot(values, number, values, number)
-        if squares >= 2.0**32 and _broken(source):
-            row[:] = np.nan
-        elif squares > 0.0:
-            inverse = 1.0 / np.sqrt(squares)
-            for i in range(len(row)):
-                row[i] = np.float32(np.float64(row[i]) * inverse)

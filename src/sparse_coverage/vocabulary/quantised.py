@@ -10,16 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.kernels import compiled
-from sparse_coverage.vocabulary.canonical import row_dot
-from sparse_coverage.vocabulary.products import PANEL, STEP, TILE
+from sparse_coverage.kernels.dense import NORM_LIMIT, SCALE, quantise_rows
+from sparse_coverage.kernels.instructions import PANEL, STEP, TILE
 
-SCALE = 32_000.0
-NORM_LIMIT = 1.001
-"""Rows may be a little longer than one (they are rounded), not more: 16 bits would overflow."""
 SHORTEST = 0.999
 """Points that centers are chosen from may be a little shorter than one, not more: a row of zeros has no direction."""
-_LOWEST, _HIGHEST = -(2**31), 2**31 - 1
 
 Matrix = npt.NDArray[np.float32]
 Quantised = npt.NDArray[np.int16]
@@ -53,7 +48,7 @@ def quantise(
     """
     if out is None:
         out = np.zeros((-(-len(rows) // TILE) * TILE, padded(rows.shape[1])), dtype=np.int16)
-    bad = _quantise(rows, out, shortest)
+    bad = quantise_rows(rows, out, shortest)
     if bad >= 0:
         number = bad if numbers is None else int(numbers[bad])
         raise VocabularyError(
@@ -61,27 +56,6 @@ def quantise(
             "Vectors must be finite and L2-normalised."
         )
     return out
-
-
-@compiled
-def _quantise(rows: Matrix, out: Quantised, shortest: float) -> int:
-    """Fill `out`; return the first row that is not finite, too long or too short, or -1."""
-    scale = np.float32(SCALE)
-    for number in range(rows.shape[0]):
-        if not shortest * shortest <= row_dot(rows, number, rows, number) <= NORM_LIMIT * NORM_LIMIT:
-            return number
-        source, target = rows[number], out[number]  # flat rows become vector instructions
-        for i in range(len(source)):
-            target[i] = np.int16(np.rint(source[i] * scale))
-    return -1
-
-
-@compiled
-def screen(distance: float | np.float32, error: float) -> np.int32:
-    """Return the product that every pair within `distance` reaches, whatever the quantisation did."""
-    product = (1.0 - distance - error) * (SCALE * SCALE)
-    limit: np.int32 = np.int32(np.floor(min(max(product, float(_LOWEST)), float(_HIGHEST))))
-    return limit
 
 
 class Centers:

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.kernels.dense import canonical_distance
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vocabulary.canonical import canonical_distance
 from sparse_coverage.vocabulary.nearest import Assignment
 from sparse_coverage.vocabulary.points import Points, as_points
 from sparse_coverage.vocabulary.radii import measure_cells

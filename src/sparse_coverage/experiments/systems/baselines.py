@@ -62,7 +62,7 @@ def colbert_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
 def _blocks(bench: Workbench, side: Side, precision: str) -> list[Path]:
     """Return the folders of a side's blocks, making those that are not there yet."""
     key = content_key(
-        code=code_key("encoding", "retrievers"),
+        code=code_key("kernels", "encoding", "retrievers"),
         documents=bench.corpus.fingerprint,
         side=side.kind,
         settings=side.settings,

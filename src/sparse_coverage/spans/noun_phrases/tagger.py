@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from sparse_coverage.kernels.tagging import tag_words
 from sparse_coverage.spans.noun_phrases.tagger_weights import TaggerWeights
 
 MOST_WORDS_REMEMBERED = 200_000
@@ -52,7 +52,7 @@ class PerceptronTagger:
             numbers = self._number_all(words)
             rows = self._rows[numbers]
         w = self._weights
-        tags: Tags = _tag_words(
+        tags: Tags = tag_words(
             rows, sentence_ends, self._borders, self._start[0], self._start[1], len(self.tags), w.offsets, w.classes,
             w.weights, w.tag_word, w.tag_before, w.tag_before2, w.tag_pair, w.bias,
         )  # fmt: skip
@@ -99,62 +99,3 @@ def _normalised(word: str) -> str:
     if word[0].isdigit():
         return "!DIGITS"
     return word.lower()
-
-
-@numba.njit(cache=True)  # type: ignore[untyped-decorator]
-def _tag_words(
-    rows: Rows,
-    sentence_ends: npt.NDArray[np.intp],
-    borders: Rows,
-    start: int,
-    start2: int,
-    n_tags: int,
-    offsets: npt.NDArray[np.int32],
-    classes: npt.NDArray[np.uint8],
-    weights: npt.NDArray[np.int32],
-    tag_word: npt.NDArray[np.int32],
-    tag_before: npt.NDArray[np.int32],
-    tag_before2: npt.NDArray[np.int32],
-    tag_pair: npt.NDArray[np.int32],
-    bias: int,
-) -> Tags:
-    tags = np.empty(len(rows), dtype=np.uint8)
-    scores = np.empty(n_tags, dtype=np.int32)
-    active = np.empty(14, dtype=np.int32)
-    begin = 0
-    for end in sentence_ends:
-        before, before2 = start, start2
-        for i in range(begin, end):
-            tag = rows[i, 0]
-            if tag < 0:
-                left = rows[i - 1] if i - 1 >= begin else borders[1]
-                left2 = rows[i - 2] if i - 2 >= begin else borders[i - begin]
-                right = rows[i + 1] if i + 1 < end else borders[2]
-                right2 = rows[i + 2] if i + 2 < end else borders[2 + i + 2 - end]
-                active[0] = bias
-                active[1] = rows[i, 2]
-                active[2] = rows[i, 3]
-                active[3] = rows[i, 4]
-                active[4] = left[5]
-                active[5] = left[6]
-                active[6] = left2[7]
-                active[7] = right[8]
-                active[8] = right[9]
-                active[9] = right2[10]
-                active[10] = tag_before[before]
-                active[11] = tag_before2[before2]
-                active[12] = tag_pair[before, before2]
-                active[13] = tag_word[rows[i, 1], before]
-                scores[:] = 0
-                for feature in active:
-                    for entry in range(offsets[feature], offsets[feature + 1]):
-                        scores[classes[entry]] += weights[entry]
-                tag = 0
-                for candidate in range(1, n_tags):
-                    if scores[candidate] >= scores[tag]:  # ties go to the last tag in the alphabet, as in training
-                        tag = candidate
-            tags[i] = tag
-            before2 = before
-            before = tag
-        begin = end
-    return tags

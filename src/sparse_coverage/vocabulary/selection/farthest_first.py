@@ -17,6 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import VocabularyError
+from sparse_coverage.kernels.threads import Workers
+from sparse_coverage.kernels.traversal import choose, meet_followers, meet_unseen
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.on_gpu import ROWS, CentersOnGpu, find_gpu
 from sparse_coverage.vocabulary.points import Points, Reader, as_points
@@ -24,9 +26,7 @@ from sparse_coverage.vocabulary.quantised import SHORTEST, Centers, margin, quan
 from sparse_coverage.vocabulary.selection.distinct import check_enough, too_few
 from sparse_coverage.vocabulary.selection.followers import Followers, leaders_of
 from sparse_coverage.vocabulary.selection.frontier import Frontier
-from sparse_coverage.vocabulary.selection.refresh import choose, meet_followers, meet_unseen
 from sparse_coverage.vocabulary.selection.traversal_state import TraversalState
-from sparse_coverage.vocabulary.workers import Workers
 
 Rows = npt.NDArray[np.int64]
 Distances = npt.NDArray[np.float32]

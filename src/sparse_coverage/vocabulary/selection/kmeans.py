@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from sparse_coverage.kernels.dense import canonical_distance, meet
+from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vocabulary.canonical import canonical_distance
-from sparse_coverage.vocabulary.nearest import BLOCK, meet, nearest_centers
+from sparse_coverage.vocabulary.nearest import BLOCK, nearest_centers
 from sparse_coverage.vocabulary.points import Points, Reader
 from sparse_coverage.vocabulary.quantised import Centers, quantise
 from sparse_coverage.vocabulary.selection.distinct import check_enough, too_few
-from sparse_coverage.vocabulary.workers import Workers
 
 DRAWS = 4096
 STEPS = 10

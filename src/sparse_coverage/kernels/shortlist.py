@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from sparse_coverage.index.records import Floats
-from sparse_coverage.kernels import compiled
+from sparse_coverage.kernels.arrays import Floats, Int32s, Int64s, Uint64s
+from sparse_coverage.kernels.compiling import compiled
 
 COLUMNS, ROWS = 64, 32
 _TILE = COLUMNS * ROWS
@@ -22,13 +21,8 @@ LAST_NUMBER = 0xFFFF_FFFF
 """The largest number that a score can have."""
 
 
-Bits = npt.NDArray[np.int32]
-Keys = npt.NDArray[np.uint64]
-Numbers = npt.NDArray[np.int64]
-
-
 @compiled
-def best_scores(scores: Floats, k: int) -> tuple[Numbers, Floats]:
+def best_scores(scores: Floats, k: int) -> tuple[Int64s, Floats]:
     """Return the numbers and values of the k best positive scores, best first; of equal ones the lower number is better."""
     keys, state = new_shortlist(k)
     offer(scores, 0, k, keys, state)
@@ -36,8 +30,8 @@ def best_scores(scores: Floats, k: int) -> tuple[Numbers, Floats]:
 
 
 @compiled
-def new_shortlist(k: int) -> tuple[Keys, Numbers]:
-    """Return room for the keys of the k best scores and of more that wait, and how far it is used.
+def new_shortlist(k: int) -> tuple[Uint64s, Int64s]:
+    """Return space for the keys of the k best scores and of more that wait, and how far it is used.
 
     A key is the bits of a score, which is never negative and so orders like its bits, before 2^32 - 1 minus its number. The
     larger key is the better one. The two numbers beside are how many keys there are, and the bits that a score must exceed.
@@ -48,7 +42,7 @@ def new_shortlist(k: int) -> tuple[Keys, Numbers]:
 
 
 @compiled
-def offer(scores: Floats, first: int, k: int, keys: Keys, state: Numbers) -> None:
+def offer(scores: Floats, first: int, k: int, keys: Uint64s, state: Int64s) -> None:
     """Put the best of some scores on a shortlist. Their numbers are `first` and the following: higher than any before."""
     bits = scores.view(np.int32)
     maxima = np.empty(COLUMNS * ((len(scores) + _TILE - 1) // _TILE), dtype=np.int32)
@@ -73,7 +67,7 @@ def offer(scores: Floats, first: int, k: int, keys: Keys, state: Numbers) -> Non
 
 
 @compiled
-def note_maxima(bits: Bits, maxima: Bits) -> None:
+def note_maxima(bits: Int32s, maxima: Int32s) -> None:
     """Write the largest score of each column; 0 for one without scores."""
     maxima[:] = 0
     whole = len(bits) // COLUMNS
@@ -88,7 +82,7 @@ def note_maxima(bits: Bits, maxima: Bits) -> None:
 
 
 @compiled
-def ranked(k: int, keys: Keys, state: Numbers) -> tuple[Numbers, Floats]:
+def ranked(k: int, keys: Uint64s, state: Int64s) -> tuple[Int64s, Floats]:
     """Return the numbers and scores of the k best on a shortlist, best first."""
     count = min(k, state[0])
     if state[0] > k:
@@ -102,7 +96,7 @@ def ranked(k: int, keys: Keys, state: Numbers) -> tuple[Numbers, Floats]:
 
 
 @compiled
-def _keep_largest(keys: Keys, k: int) -> Any:
+def _keep_largest(keys: Uint64s, k: int) -> Any:
     """Move the k largest keys to the front, in order, and return a number that these reach and no other. Keys are all different."""
     least, count = _kth_largest(keys, k), 0
     for key in keys:
@@ -112,7 +106,7 @@ def _keep_largest(keys: Keys, k: int) -> Any:
 
 
 @compiled
-def _kth_largest(keys: Keys, k: int) -> Any:
+def _kth_largest(keys: Uint64s, k: int) -> Any:
     """Return the k-th largest key, or a smaller number that no more keys reach.
 
     It is found 11 bits at a time, the highest first, by counting: without a branch that depends on the keys. The last step
@@ -136,9 +130,9 @@ def _kth_largest(keys: Keys, k: int) -> Any:
 
 
 @compiled
-def _sorted_falling(keys: Keys) -> Keys:
+def _sorted_falling(keys: Uint64s) -> Uint64s:
     """Sort, largest first: by the lowest byte, then by the next, and so on, equal ones staying in order."""
-    here: Keys = keys.copy()
+    here: Uint64s = keys.copy()
     there, ends = np.empty_like(keys), np.empty(256, dtype=np.int64)
     for shift in range(0, 64, 8):
         ends[:] = 0

@@ -1,4 +1,4 @@
-"""A few threads over compiled kernels, which hold no lock. With one thread there is no pool at all."""
+"""How many cores this process may use, and a few threads over compiled kernels, which hold no lock."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ R = TypeVar("R")
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores open to this process: a container or `taskset` may allow fewer than the machine has."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class Workers:
-    """Applies a function to many pieces of work, in as many threads as asked for (all cores by default)."""
+    """Applies a function to many pieces of work, in as many threads as asked for (all cores by default; one needs no pool)."""
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or usable_cores()

@@ -1,0 +1,254 @@
+"""Scores: of passages, center after center (what a search spends its time in), and of documents from their passages.
+
+For each center of the query its whole list is added to the scores. Centers come in rising order, so a passage's score is the
+same sum in the same order whatever segment it lies in and however many threads work. A segment's scores (256 KiB) stay in
+the processor's second cache; its lists do not, so while one is added the beginnings of the next ones are fetched, and before
+that the places where they begin.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import carray
+
+from sparse_coverage.kernels.arrays import Array, Bytes, Doubles, Floats, Int32s, Int64s, Uint16s, Uint32s
+from sparse_coverage.kernels.compiling import compiled
+from sparse_coverage.kernels.instructions import pointer, prefetch
+from sparse_coverage.kernels.postings import PAGE
+from sparse_coverage.kernels.shortlist import best_scores, new_shortlist, offer, ranked
+
+BEST, TOP_MEAN, DECAYED_SUM = 0, 1, 2
+"""The rules by which a document's score is made of its passages' scores."""
+
+_OFFSETS_AHEAD = 8
+_LISTS_AHEAD = 3
+_FETCHED = 256  # postings of a list: 16 lines of the cache
+
+
+@compiled
+def _unchecked(sound: Bytes, first: int, last: int, width: int) -> bool:
+    """Tell whether any page of the entries from `first` up to `last` has not been checked yet."""
+    unchecked = False
+    for page in range(first * width // PAGE, (last * width - 1) // PAGE + 1):
+        unchecked |= sound[page] == 0
+    return unchecked
+
+
+@compiled
+def _fetch(offsets: Uint32s, packed: Uint32s, sound: Bytes, center: int) -> None:
+    """Ask for the beginning of a list and for what is known of its page, without waiting for them."""
+    begin, end = np.int64(offsets[center]), np.int64(offsets[center + 1])
+    prefetch(sound, begin * 4 // PAGE)
+    for place in range(begin, min(end, begin + _FETCHED), 16):
+        prefetch(packed, place)
+
+
+@compiled
+def accumulate_wide(
+    offsets: Uint32s, packed: Uint32s, sound: Bytes, centers: Int64s, factors: Doubles, scale: int, scores: Floats
+) -> bool:
+    """Set each passage's score to the sum of factor * weight over the centers; a weight is its fixed-point number / scale.
+
+    Return False, with the scores unfinished, where a list lies in a page that is not known to be sound.
+    """
+    scores[:] = 0
+    for center in centers[:_OFFSETS_AHEAD]:
+        prefetch(offsets, center)
+    for center in centers[:_LISTS_AHEAD]:
+        _fetch(offsets, packed, sound, center)
+    for row in range(len(centers)):
+        if row + _OFFSETS_AHEAD < len(centers):
+            prefetch(offsets, centers[row + _OFFSETS_AHEAD])
+        if row + _LISTS_AHEAD < len(centers):
+            _fetch(offsets, packed, sound, centers[row + _LISTS_AHEAD])
+        begin, end = np.int64(offsets[centers[row]]), np.int64(offsets[centers[row] + 1])
+        if begin < end:
+            if _unchecked(sound, begin, end, 4):
+                return False
+            factor = np.float32(factors[row] / scale)
+            run = packed[begin:end]
+            for place in range(len(run)):
+                posting = run[place]
+                weight = np.float32(np.int32(posting & np.uint32(0xFFFF)))
+                scores[posting >> np.uint32(16)] += factor * weight
+    return True
+
+
+@compiled
+def accumulate_narrow(
+    offsets: Uint32s, packed: Bytes, sound: Bytes, centers: Int64s, factors: Doubles, scale: int, scores: Floats
+) -> bool:
+    """The same for postings of three bytes."""
+    scores[:] = 0
+    for row in range(len(centers)):
+        begin, end = np.int64(offsets[centers[row]]), np.int64(offsets[centers[row] + 1])
+        if begin < end:
+            if _unchecked(sound, begin, end, 3):
+                return False
+            factor = np.float32(factors[row] / scale)
+            run = packed[begin:end]
+            for place in range(len(run)):
+                passage = np.uint32(run[place, 0]) | np.uint32(np.uint32(run[place, 1]) << np.uint32(8))
+                scores[passage] += factor * np.float32(run[place, 2])
+    return True
+
+
+@compiled
+def normalise(scores: Floats, norms: Floats, allowed: Bytes) -> None:
+    """Multiply each score by its passage's norm, 0 for a deleted passage.
+
+    `allowed`, where not empty, holds 1 or 0 for each passage. Plain loops over everything: the compiler makes vector code of them.
+    """
+    if len(allowed):
+        for passage in range(len(scores)):
+            scores[passage] *= norms[passage] * np.float32(allowed[passage])
+    else:
+        for passage in range(len(scores)):
+            scores[passage] *= norms[passage]
+
+
+@compiled
+def weigh(worth: Doubles, centers: Int32s, weights: Floats) -> tuple[Int64s, Doubles]:
+    """Return the centers of a query that are worth anything, and weight * worth of each, in the order they are given in.
+
+    Sums are made in that order. Vectors have their centers in rising order, so scores do not depend on who made them.
+    """
+    if len(weights) != len(centers):
+        raise IndexError("A query has not as many weights as centers.")
+    kept, factors = np.empty(len(centers), dtype=np.int64), np.empty(len(centers), dtype=np.float64)
+    count = 0
+    for place in range(len(centers)):
+        if not 0 <= centers[place] < len(worth):
+            raise IndexError("A query names a center that the vocabulary does not have.")
+        if worth[centers[place]] > 0:
+            kept[count] = centers[place]
+            factors[count] = np.float64(weights[place]) * worth[centers[place]]
+            count += 1
+    return kept[:count], factors[:count]
+
+
+@compiled
+def sweep(
+    form: Array, table: Int64s, starts: Int64s, scale: int, worth: Doubles, norms: Floats, query_centers: Int32s,
+    query_weights: Floats, allowed: Bytes, first: int, last: int, buffer: Floats, k: int,
+) -> tuple[bool, Int64s, Floats]:  # fmt: skip
+    """Score the segments from `first` up to `last`. Tell whether all their pages were checked before: else it is unfinished.
+
+    With a k, `buffer` is for one segment at a time, and the k best are returned; without, it keeps the scores of all.
+    """
+    centers, factors = weigh(worth, query_centers, query_weights)
+    keys, state = new_shortlist(k)
+    complete = True
+    for segment in range(first, last):
+        begin, end = (0, starts[segment + 1] - starts[segment]) if k else (starts[segment], starts[segment + 1])
+        here = buffer[begin:end]
+        complete = complete and _score(form, table, starts, scale, norms, centers, factors, allowed, segment, here)
+        if complete and k:
+            offer(here, starts[segment], k, keys, state)
+    numbers, scores = ranked(k, keys, state)
+    return complete, numbers, scores
+
+
+@compiled
+def _score(
+    form: Array, table: Int64s, starts: Int64s, scale: int, norms: Floats, centers: Int64s, factors: Doubles, allowed: Bytes,
+    segment: int, scores: Floats,
+) -> bool:  # fmt: skip
+    """Score one segment; tell whether all the pages it took were checked before.
+
+    `form` is empty: it is one-dimensional for postings of 32 bits, and code for the other form is then not even compiled.
+    """
+    begin, end = starts[segment], starts[segment + 1]
+    mask = allowed[begin:end]
+    if len(mask) and not mask.any():
+        scores[:] = 0
+        return True
+    row = table[segment]
+    offsets, sound = carray(pointer(row[0]), (row[1],), np.uint32), carray(pointer(row[4]), (row[5],), np.uint8)
+    if form.ndim == 1:
+        wide = carray(pointer(row[2]), (row[3],), np.uint32)
+        complete = accumulate_wide(offsets, wide, sound, centers, factors, scale, scores)
+    else:
+        narrow = carray(pointer(row[2]), (row[3], 3), np.uint8)
+        complete = accumulate_narrow(offsets, narrow, sound, centers, factors, scale, scores)
+    if complete:
+        normalise(scores, norms[begin:end], mask)
+    return complete
+
+
+def best_documents(scores: Floats, starts: Int64s, rule: int, parameter: float, k: int) -> tuple[Int64s, Floats]:
+    """Return the k best documents: `starts` says which of the passages' scores are theirs, `rule` what these make."""
+    values = np.empty(len(starts) - 1, dtype=np.float32)
+    _best_of_each(scores, starts, values)
+    k = min(k, max(1, len(values)))
+    numbers, best = best_scores(values, k)
+    if rule == BEST:
+        return numbers, best
+    # A document with best passage b makes at least b (a sum) or b / m (a mean), so the k-th best makes at least this:
+    least = float(best[-1]) if len(best) == k else 0.0
+    _combine(scores, starts, rule, parameter, least / (parameter if rule == TOP_MEAN else 1.0), values)
+    return best_scores(values, k)
+
+
+@compiled
+def _best_of_each(scores: Floats, starts: Int64s, best: Floats) -> None:
+    """Write the largest score of each document."""
+    bits = scores.view(np.int32)
+    for document in range(len(best)):
+        largest = np.int32(0)
+        for passage in range(starts[document], starts[document + 1]):
+            largest = max(largest, bits[passage])
+        best[document] = np.int32(largest).view(np.float32)
+
+
+@compiled
+def _combine(scores: Floats, starts: Int64s, rule: int, parameter: float, floor: float, values: Floats) -> None:
+    """Replace each document's best score by what all its scores make, or by 0 where that cannot reach the floor."""
+    for document in range(len(values)):
+        bound = values[document] if rule == TOP_MEAN else values[document] / (1 - parameter)
+        if bound * 1.0001 < floor:
+            values[document] = 0
+        elif bound > 0:
+            values[document] = _combined(scores[starts[document] : starts[document + 1]], rule, parameter)
+
+
+@compiled
+def _combined(scores: Floats, rule: int, parameter: float) -> Any:
+    """Return the mean of the `parameter` best scores (of all, if fewer), or their sum, each weighed `parameter` times less."""
+    falling = scores.copy()
+    _sort_falling(falling)
+    total = 0.0
+    if rule == TOP_MEAN:
+        taken = min(len(falling), int(parameter))
+        for place in range(taken):
+            total += falling[place]
+        return np.float32(total / taken)
+    share = 1.0
+    for place in range(len(falling)):
+        total += share * falling[place]
+        share *= parameter
+    return np.float32(total)
+
+
+@compiled
+def _sort_falling(values: Floats) -> None:
+    """Sort in place, largest first: a Shell sort, short and quick enough for the passages of one document."""
+    gap = len(values) // 2
+    while gap > 0:
+        for place in range(gap, len(values)):
+            value, hole = values[place], place
+            while hole >= gap and values[hole - gap] < value:
+                values[hole] = values[hole - gap]
+                hole -= gap
+            values[hole] = value
+        gap //= 2
+
+
+@compiled
+def add_bm25(passages: Uint16s, counts: Uint16s, idf: float, norms: Doubles, scores: Floats) -> None:
+    """Add a word's list to the scores: `counts` says how often it stands in each of the `passages`."""
+    for place in range(len(passages)):
+        count = np.float64(counts[place])
+        scores[passages[place]] += np.float32(idf * (count / (norms[passages[place]] + count)))

@@ -1,0 +1,119 @@
+"""Screening and the lists of followers, each against a plain reference in NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_coverage.kernels.compiling import compiled
+from sparse_coverage.kernels.dense import ALWAYS, NEVER, SCALE, passing, quantise_rows, screen, screening_buffers
+from sparse_coverage.kernels.instructions import PANEL, TILE, row_product
+from sparse_coverage.vocabulary.quantised import Centers, margin, quantise
+from sparse_coverage.vocabulary.selection.followers import LISTS, Followers, leaders_of
+
+
+@compiled
+def product_of(quantised: np.ndarray, a: int, b: int) -> int:
+    return row_product(quantised, a, quantised, b, quantised.shape[1])
+
+
+def unit_rows(random: np.random.Generator, count: int, dimension: int) -> np.ndarray:
+    rows = random.normal(size=(count, dimension))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def plain_products(rows: np.ndarray, centers: np.ndarray) -> np.ndarray:
+    """The products of quantised vectors, exactly."""
+    whole = [np.rint(matrix * np.float32(SCALE)).astype(np.int64) for matrix in (rows, centers)]
+    return whole[0] @ whole[1].T
+
+
+@given(
+    rows=st.integers(1, 20), centers=st.integers(1, 50), dimension=st.integers(2, 70), limited=st.booleans(), seed=st.integers(0, 999)
+)  # fmt: skip
+def test_what_passes_the_screen_is_what_reaches_floor_and_limit(
+    rows: int, centers: int, dimension: int, limited: bool, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    points, packed = unit_rows(random, rows, dimension), Centers.of(unit_rows(random, centers, dimension))
+    quantised = quantise(points)
+    tiles, panels = len(quantised) // TILE, len(packed.panels)
+    floors = np.full(len(quantised), NEVER, dtype=np.int32)
+    floors[:rows] = screen(0.9, 0.0)
+    limits = random.integers(screen(1.1, 0.0), screen(0.7, 0.0), (panels if limited else 1) * PANEL, dtype=np.int32)
+    starts = random.integers(0, panels + 1, tiles)
+    products = np.zeros((rows, panels * PANEL), dtype=np.int64)  # places after the last center hold zeros
+    products[:, :centers] = plain_products(points, packed.rows)
+    expected = [
+        (row, center, products[row, center])
+        for panel in range(panels)
+        for row in range(rows)
+        for center in range(panel * PANEL, (panel + 1) * PANEL)
+        if panel >= starts[row // TILE] and products[row, center] >= max(floors[row], limits[center % len(limits)])
+    ]
+    tile, found = screening_buffers(len(quantised))
+    passed: list[tuple[int, ...]] = []
+    for panel in range(panels):
+        count = passing(quantised, packed.panels, panel, floors, limits, starts, tile, found)
+        passed += map(tuple, found[:count].tolist())
+    assert passed == expected
+
+
+@given(dimension=st.integers(2, 70), seed=st.integers(0, 999))
+def test_quantised_rows_are_rounded_and_their_products_stay_within_the_margin(dimension: int, seed: int) -> None:
+    rows = unit_rows(np.random.default_rng(seed), 7, dimension)
+    quantised = quantise(rows)
+    assert np.array_equal(quantised[:7, :dimension], np.rint(rows * np.float32(SCALE)))
+    assert not quantised[7:].any()
+    assert not quantised[:, dimension:].any()
+    exact = rows.astype(np.float64) @ rows.astype(np.float64).T
+    for i in range(7):
+        for j in range(7):
+            product = product_of(quantised, i, j)
+            assert product == plain_products(rows, rows)[i, j]
+            assert product >= screen(1 - exact[i, j], margin(dimension))
+            assert abs(product / SCALE**2 - exact[i, j]) <= margin(dimension)
+
+
+def test_a_row_that_cannot_be_quantised_is_named() -> None:
+    rows = unit_rows(np.random.default_rng(0), 4, 9)
+    out = np.zeros((6, 32), dtype=np.int16)
+    assert quantise_rows(rows, out, 0.999) == -1
+    for bad in (np.nan, np.inf, 1.5):
+        broken = rows.copy()
+        broken[2, 3] = bad
+        assert quantise_rows(broken, out, 0.0) == 2
+    rows[1] *= 0.5
+    assert quantise_rows(rows, out, 0.0) == -1
+    assert quantise_rows(rows, out, 0.999) == 1
+
+
+@pytest.mark.parametrize(
+    ("distance", "expected"), [(np.float32(np.inf), ALWAYS), (-np.float32(np.inf), NEVER), (0.0, 1_024_000_000)]
+)
+def test_the_screen_of_extreme_distances(distance: float, expected: int) -> None:
+    assert screen(distance, 0.0) == expected
+
+
+@given(first=st.integers(0, 40), count=st.integers(1, 30), seed=st.integers(0, 999))
+def test_a_center_follows_the_older_centers_nearest_to_it(first: int, count: int, seed: int) -> None:
+    centers = Centers.of(unit_rows(np.random.default_rng(seed), first + count, 12))
+    leaders = leaders_of(centers, first, first + count)
+    products = plain_products(centers.rows, centers.rows)
+    followed: dict[int, list[int]] = {}
+    for row, found in enumerate(leaders.tolist()):
+        center = first + row
+        nearest = sorted(range(center), key=lambda older: (-products[center, older], older))[:LISTS]
+        assert found == nearest + [-1] * (LISTS - len(nearest))
+        for leader in nearest:
+            followed.setdefault(leader, []).insert(0, center)
+    followers = Followers(first + count)
+    followers.add(first, leaders)
+    for center in range(first + count):
+        entry, listed = followers.heads[center], []
+        while entry >= 0:
+            listed.append(int(followers.numbers[entry]))
+            entry = followers.nexts[entry]
+        assert listed == followed.get(center, [])
