@@ -194,7 +194,7 @@ def _real(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> np.
 
         if not arguments.quick and not (arguments.cache / "tokens.f16").exists():
             parser.error("give --texts, or --quick for the demo collection")
-        texts = [Path(sparse_coverage.__file__).parent / "demo" / "collection"]
+        texts = [Path(sparse_coverage.__file__).parent / "evaluation" / "demo" / "collection"]
     return embeddings(texts, arguments.cache / "quick" if arguments.quick else arguments.cache)
 
 

@@ -1,7 +1,9 @@
-"""Fixtures for every test: a tiny random BERT that needs no download."""
+"""For every test: a tiny random BERT that needs no download, and kernels that are compiled once, not in each process."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,25 @@ from tiny_bert import write_checkpoint
 
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 
-settings.register_profile("house", deadline=None, print_blob=True)
-settings.load_profile("house")
+settings.register_profile("tests", deadline=None, print_blob=True)
+settings.load_profile("tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile the kernels before xdist starts its processes, each of which would compile the same ones."""
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        return
+    from sparse_coverage.kernels.compiling import SOURCES
+    from sparse_coverage.kernels.dense import row_distance
+
+    kept = row_distance.stats.cache_path  # type: ignore[attr-defined]
+    if kept is None or (done := Path(kept) / f"warm-{sys.implementation.cache_tag}-{SOURCES[:16]}").exists():
+        return
+    script = Path(__file__).parent / "warm_kernels.py"
+    halves = [subprocess.Popen([sys.executable, str(script), half]) for half in ("dense", "lists")]
+    codes = [half.wait() for half in halves]
+    if not any(codes):  # where one fails, the tests will say why
+        done.touch()
 
 
 @pytest.fixture(scope="session")

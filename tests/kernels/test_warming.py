@@ -1,0 +1,24 @@
+"""What the tests compile before their processes start is every kernel there is."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import warm_kernels
+from numba.core.dispatcher import Dispatcher
+
+from sparse_coverage import kernels
+
+
+def test_every_kernel_is_compiled_before_the_tests_start() -> None:
+    warm_kernels.dense()
+    warm_kernels.lists()
+    modules = [
+        importlib.import_module(f"sparse_coverage.kernels.{file.name}")
+        for file in pkgutil.iter_modules(kernels.__path__)
+    ]
+    found = {kernel for module in modules for kernel in vars(module).values() if isinstance(kernel, Dispatcher)}
+    assert len(found) > 40
+    # A kernel that only others call is not even loaded where those are kept, so what counts is that its code is kept.
+    assert [kernel.py_func.__name__ for kernel in found if not kernel._cache._cache_file._load_index()] == []

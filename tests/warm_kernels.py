@@ -1,0 +1,90 @@
+"""Compiles every kernel for the arrays that tests and users have, so that processes started afterwards only load the code.
+
+python tests/warm_kernels.py dense|lists
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from sparse_coverage.index.pages import GuardedArray, page_sums
+from sparse_coverage.index.postings import Postings, PostingsBuffer, live_frequencies, merge_postings
+from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
+from sparse_coverage.kernels import dense as dense_kernels
+from sparse_coverage.kernels import postings as list_kernels
+from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN, add_bm25, best_documents
+from sparse_coverage.kernels.tagging import tag_words
+from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vocabulary.nearest import nearest_centers
+from sparse_coverage.vocabulary.points import Points
+from sparse_coverage.vocabulary.quantised import Centers, quantise
+from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
+
+A = TypeVar("A", bound="np.ndarray")
+
+
+def frozen(array: A) -> A:
+    """The same array as it comes from a mapped file: Numba compiles for it once more."""
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy
+
+
+def dense() -> None:
+    rows = np.random.default_rng(0).normal(size=(40, 8)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    for points in (rows, rows.astype(np.float16), frozen(rows.astype(np.float16))):
+        farthest_first(Points(points), 20, threads=1)
+    packed = Centers.of(rows)
+    nearest_centers(rows, packed, threads=1, quiet=True)
+    nearest, distances, limits = np.zeros(40, np.int32), np.ones(40, np.float32), np.zeros(48, np.int32)
+    dense_kernels.decide(np.zeros((1, 2), np.int64), rows, 0, packed.rows, nearest, distances)
+    for points, radii in ((rows, distances), (frozen(rows), frozen(distances))):
+        dense_kernels.canonical_distance(points[0], points[1])
+        dense_kernels.fill_limits(radii, packed.margin, limits)
+        shared = points, quantise(points), packed.rows, packed.panels, radii, limits, packed.margin
+        dense_kernels.cover(*shared, np.zeros((40, 2), np.int32), np.ones((40, 2), np.float32))
+        dense_kernels.count_covering_centers(*shared, np.zeros(40, np.int64))
+
+
+def lists() -> None:
+    one = np.zeros(1, np.int32)
+    vector = SparseVector(one, np.full(1, 0.5, np.float32), one, one, one + 1, 1, 0)
+    everyone, nobody = np.ones(1, bool), np.zeros(1, bool)
+    scores, starts = np.ones(5, np.float32), np.array([0, 2, 5])
+    for bits in (8, 16):
+        buffer = PostingsBuffer(1, bits)  # type: ignore[arg-type]
+        buffer.add(buffer.prepare(vector))
+        made = buffer.build()
+        for packed in (made.packed, frozen(made.packed)):
+            read = Postings(made.offsets, packed, made.spans if packed is made.packed else frozen(made.spans), made.far)
+            guarded = GuardedArray(packed, page_sums(made.packed), Path("postings.bin"))
+            guarded.check_runs(made.offsets, np.zeros(1, np.int64))
+            guarded.check_all()
+            sweep = Sweep([Lists(made.offsets, guarded, 1)], np.ones(1), np.ones(1, np.float32))
+            sweep.score(vector, EVERYTHING, range(1), scores[:1])
+            sweep.best(vector, EVERYTHING, range(1), 1)
+            merge_postings([(read, np.zeros(1, np.int64))], 1)
+            live_frequencies(read, nobody)
+    list_kernels.spread(np.array([0, 1], np.uint32), everyone, nobody.copy())
+    for wide in (np.zeros(1, np.uint32), frozen(np.zeros(1, np.uint32))):
+        list_kernels.postings_of(wide, np.uint32(0), np.zeros(1, np.int64))
+    for rule, parameter in ((BEST, 0.0), (TOP_MEAN, 2), (DECAYED_SUM, 0.5)):
+        best_documents(scores, starts, rule, parameter, 1)
+    written, gaps = np.zeros(list_kernels.BYTES_A_POSTING, np.uint8), np.ones(1, np.int64)
+    used = list_kernels.encode_postings(gaps.astype(np.uint64), gaps.astype(np.uint64), written)
+    list_kernels.decode_postings(frozen(written[:used]), gaps, gaps)
+    for array in (np.zeros(1, np.uint16), frozen(np.zeros(1, np.uint16))):
+        add_bm25(array, array, 1.0, np.ones(1), scores)
+    row, table = np.zeros((1, 11), np.int32), np.zeros((1, 1), np.int32)
+    tag_words(
+        row, np.ones(1, np.intp), row, 0, 0, 1, np.zeros(2, np.int32), np.zeros(1, np.uint8), one, table, one, one, table, 0
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    {"dense": dense, "lists": lists}[sys.argv[1]]()
