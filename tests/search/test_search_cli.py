@@ -1,4 +1,4 @@
-"""The commands of this room as a user meets them."""
+"""Indexing, searching and explaining on the command line, as a user meets them."""
 
 from __future__ import annotations
 
