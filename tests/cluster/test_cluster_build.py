@@ -153,7 +153,7 @@ def interrupt(*_: object) -> None:
 def test_several_segments_are_cut_where_a_local_build_cuts_them(
     collection: Path, model: SparseCoverage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sparse_coverage.index.writer.MAX_UNITS", 1_000)
+    monkeypatch.setattr("sparse_coverage.index.writer.MAX_PASSAGES", 1_000)
     Index.build(tmp_path / "local", model, read_patents(collection, on_problem=ignore), by="section", weight_bits=8)
     monkeypatch.setattr(plan, "MAX_PASSAGES", 1_000)
     with connect() as cluster:
