@@ -157,7 +157,7 @@ def test_defaults_are_those_of_the_library() -> None:
 
 def test_a_name_is_checked_only_when_it_is_given() -> None:
     @click.command()
-    @click.option("--preset", type=NamesIn("presets:PRESETS", "mine"), default="recall")
+    @click.option("--preset", type=NamesIn("presets:PRESETS", "mine", what="preset"), default="recall")
     @click.option("--other", type=NamesIn("no_such_module:NOTHING"), default="anything")
     def command(preset: str, other: str) -> None:
         click.echo(preset)
@@ -166,7 +166,7 @@ def test_a_name_is_checked_only_when_it_is_given() -> None:
     assert [runner.invoke(command, ["--preset", name]).output for name in ("paper", "mine")] == ["paper\n", "mine\n"]
     refused = runner.invoke(command, ["--preset", "precision"])
     assert refused.exit_code == 2
-    assert "'precision' is not one of 'mine', 'paper', 'recall'" in refused.output
+    assert "There is no preset 'precision'. Choose one of: mine, paper, recall." in refused.output
 
 
 @pytest.mark.parametrize("name", ["--language", "--lang"])

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "--system",
     "systems",
     multiple=True,
-    type=NamesIn("experiments.systems:SYSTEMS"),
+    type=NamesIn("experiments.systems:SYSTEMS", what="system"),
     help="What to measure; may be repeated [paper, or none where a --run is given].",
 )
 @encoder_option(("minilm",), "May be repeated.", multiple=True)

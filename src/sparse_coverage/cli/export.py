@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 @click.command(no_args_is_help=True)
 @index_argument
 @click.option(
-    "--format", "format_", required=True, type=NamesIn("formats.export:FORMATS"), help="What to write; see above."
+    "--format",
+    "format_",
+    required=True,
+    type=NamesIn("formats.export:FORMATS", what="format"),
+    help="What to write; see above.",
 )
 @output_option("files")
 @path_option(

@@ -16,15 +16,16 @@ F = TypeVar("F", bound=Callable[..., Any])
 class NamesIn(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
     """A name in a registry (or in a `Literal`), given as "package.module:REGISTRY" below `sparse_coverage`.
 
-    `also` are names beside those of the registry. An `open` registry is one of several sources of names: others are let
-    through, for the library to judge.
+    `also` are names beside those of the registry, `what` is what they name. An `open` registry is one of several sources of
+    names: others are let through, for the library to judge.
     """
 
     name = "choice"
 
-    def __init__(self, registry: str, *also: str, open: bool = False) -> None:  # noqa: A002
+    def __init__(self, registry: str, *also: str, what: str = "choice", open: bool = False) -> None:  # noqa: A002
         self._registry = registry
         self._also = also
+        self._what = what
         self._open = open
 
     def names(self) -> list[str]:
@@ -41,7 +42,7 @@ class NamesIn(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
         """Refuse what is no name. A default is known to be one: a test checks them all, and no user need wait for that."""
         default = ctx and param and ctx.get_parameter_source(param.name or "") == ParameterSource.DEFAULT
         if not (default or self._open or value in self._also) and value not in (names := self.names()):
-            self.fail(f"{value!r} is not one of {', '.join(map(repr, names))}.", param, ctx)
+            self.fail(f"There is no {self._what} '{value}'. Choose one of: {', '.join(names)}.", param, ctx)
         return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -26,7 +26,7 @@ engine_options = together(
     click.option("--patience", default=60.0, show_default=True, help="Seconds to go on trying while a node is away."),
 )
 flavor_option = click.option(
-    "--for", "flavor", type=NamesIn("engines.bulk:Flavor"), required=True, help="Which engine."
+    "--for", "flavor", type=NamesIn("engines.bulk:Flavor", what="engine"), required=True, help="Which engine."
 )
 baked_gamma_option = click.option(
     "--gamma",

@@ -14,14 +14,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 preset_option = click.option(
     "--preset",
-    type=NamesIn("presets:PRESETS"),
+    type=NamesIn("presets:PRESETS", what="preset"),
     default="recall",
     show_default=True,
     help="How the method is set: recall finds more, paper is exactly as published.",
 )
 runtime_option = click.option(
     "--runtime",
-    type=NamesIn("encoding.load:RUNTIMES"),
+    type=NamesIn("encoding.load:RUNTIMES", what="runtime"),
     default="auto",
     show_default=True,
     help="What runs the encoder: openvino on the CPU, torch (extra) on a GPU or for other architectures.",
@@ -32,12 +32,12 @@ precision_option = click.option(
 clean_option = click.option(
     "--clean",
     multiple=True,
-    type=NamesIn("patents.cleaning.cleaned:STEPS"),
+    type=NamesIn("patents.cleaning.cleaned:STEPS", what="step"),
     help="Clean texts first; repeatable. See docs/patents.md.",
 )
 selection_option = click.option(
     "--selection",
-    type=NamesIn("vocabulary.selection.registry:SELECTIONS"),
+    type=NamesIn("vocabulary.selection.registry:SELECTIONS", what="selection"),
     default="farthest-first",
     show_default=True,
     help="How centers are chosen.",

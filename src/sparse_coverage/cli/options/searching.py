@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sparse_coverage.search import Filter
 
 F = TypeVar("F", bound=Callable[..., Any])
-SIDES = NamesIn("retrievers:KINDS")
+SIDES = NamesIn("retrievers:KINDS", what="side")
 _SCORING = {
     "alpha": "Exponent of idf",
     "gamma": "Exponent of the length normalisation",
@@ -54,7 +54,7 @@ scoring_options = together(
 system_options = together(
     click.option(
         "--system",
-        type=NamesIn("retrievers:KINDS", "coverage", "hybrid"),
+        type=NamesIn("retrievers:KINDS", "coverage", "hybrid", what="system"),
         default="coverage",
         show_default=True,
         help="What ranks: Sparse Coverage, three systems joined (hybrid), or a side of the index.",
