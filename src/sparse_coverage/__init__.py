@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sparse_coverage.model import SparseCoverage
     from sparse_coverage.patents import Claim, Paragraph, Passage, Patent, read_patents
     from sparse_coverage.presets import Preset
-    from sparse_coverage.retrievers import Fuse, Rescore
+    from sparse_coverage.retrievers import Fuse, Reranker, Rescore, open_retriever
     from sparse_coverage.search import (
         Answers,
         Best,
@@ -63,6 +63,7 @@ __all__ = [
     "PassageHit",
     "Patent",
     "Preset",
+    "Reranker",
     "Rescore",
     "Retriever",
     "ScoringConfig",
@@ -73,6 +74,7 @@ __all__ = [
     "VocabularyError",
     "__version__",
     "load_encoder",
+    "open_retriever",
     "parse_filter",
     "read_patents",
 ]

@@ -1,4 +1,4 @@
-"""What leaves the house: weights whose plain dot product is our score."""
+"""What is exported: weights whose plain dot product is our score."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_units_of_one_document_are_ranked_by_the_best(tmp_path):
 
 @pytest.mark.parametrize(("format_", "file"), [("anserini", "corpus/part-00000.jsonl"), ("seismic", "documents.jsonl")])
 def test_our_own_exports_come_back(tmp_path, format_, file):
-    """Out of the house and in again: every score is the one it was, apart from quantisation."""
+    """Exported and imported again: every score is the one it was, apart from quantisation."""
     source = made_up_source(tmp_path / "made", seed=9, documents=4)
     vectors = random_queries(9)
     exported = export_index(source, tmp_path / "out", format_, bits=12 if format_ == "anserini" else None)

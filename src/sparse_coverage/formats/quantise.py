@@ -40,5 +40,7 @@ class Quantiser:
 
     def __call__(self, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
         """Return the weights as whole numbers."""
-        whole: npt.NDArray[np.int64] = np.clip(np.rint(weights * self.scale), 1, (1 << self.bits) - 1).astype(np.int64)
+        whole: npt.NDArray[np.int64] = np.clip(
+            np.rint(weights.astype(np.float64) * self.scale), 1, (1 << self.bits) - 1
+        ).astype(np.int64)
         return whole

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from sparse_coverage.search import Filter
 
 F = TypeVar("F", bound=Callable[..., Any])
-SIDES = NamesIn("retrievers:KINDS", what="side")
 _SCORING = {
     "alpha": "Exponent of idf",
     "gamma": "Exponent of the length normalisation",
@@ -54,7 +53,7 @@ scoring_options = together(
 system_options = together(
     click.option(
         "--system",
-        type=NamesIn("retrievers:KINDS", "coverage", "hybrid", what="system"),
+        type=NamesIn("retrievers:SYSTEMS", what="system"),
         default="coverage",
         show_default=True,
         help="What ranks: Sparse Coverage, three systems joined (hybrid), or a side of the index.",
@@ -75,7 +74,9 @@ system_options = together(
         show_default=True,
         help="What hybrid joins: rankings of documents or of passages.",
     ),
-    click.option("--rescore", type=SIDES, help="Rank the best documents again by a side of the index."),
+    click.option(
+        "--rescore", type=NamesIn("retrievers:RERANKERS", what="reranker"), help="Rank the best documents again."
+    ),
     count_option("--top", default=100, help="How many documents --rescore takes."),
 )
 

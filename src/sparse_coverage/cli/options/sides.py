@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sparse_coverage.cli.options.choices import together
-from sparse_coverage.cli.options.searching import SIDES
+from sparse_coverage.cli.options.choices import NamesIn, together
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +15,13 @@ if TYPE_CHECKING:
     from sparse_coverage.retrievers import Side
 
 side_options = together(
-    click.option("--with", "kinds", multiple=True, type=SIDES, help="Also keep what another system needs. Repeatable."),
+    click.option(
+        "--with",
+        "kinds",
+        multiple=True,
+        type=NamesIn("retrievers:KINDS", what="side"),
+        help="Also keep what another system needs. Repeatable.",
+    ),
     click.option("--hybrid", is_flag=True, help="The same as --with bm25 --with dense: what `search --hybrid` needs."),
     click.option(
         "--dense-encoder", metavar="NAME", help="The encoder of the dense side [that of Sparse Coverage here]."
