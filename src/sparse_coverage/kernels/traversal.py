@@ -204,7 +204,11 @@ def nearest_older(quantised: Int16s, panels: Int16s, first: int, leaders: Int32s
     floors[:size] = ALWAYS
     starts = np.zeros(tiles, dtype=np.int64)
     tile, found = screening_buffers(tiles * TILE)
-    for panel in range(-(-(first + size) // PANEL)):
+    last, done = -(-(first + size) // PANEL), 0
+    for panel in range(last):
+        while first + (done + 1) * TILE <= panel * PANEL:  # a tile needs no centers newer than its own
+            starts[done] = last
+            done += 1
         for i in range(passing(gathered, panels, panel, floors, limits, starts, tile, found)):
             row, center, value = found[i, 0], found[i, 1], found[i, 2]
             if value <= values[row, wanted - 1] or center >= first + row:
