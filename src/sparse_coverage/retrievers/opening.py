@@ -164,7 +164,9 @@ def _side_reranker(kind: str, folder: Path, encoder: Encoder | None, threads: in
     return ByRetriever(_open_side(folder, kind, encoder=encoder, threads=threads))
 
 
-RERANKERS: dict[str, RerankerMaker] = {kind: partial(_side_reranker, kind) for kind in KINDS}
+RERANKERS: dict[str, RerankerMaker] = {
+    **{kind: partial(_side_reranker, kind) for kind in KINDS},
+}
 """Rerankers by name. A new one is one file and one line here."""
 
 

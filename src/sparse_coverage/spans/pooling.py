@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.encoding.encoder import FloatMatrix
+from sparse_coverage.encoding.encoder import FloatMatrix, IntArray
 
 Index = npt.NDArray[np.intp]
 
@@ -30,3 +30,18 @@ def pool_runs(vectors: FloatMatrix, first: Index, last: Index) -> FloatMatrix:
     means = np.add.reduceat(vectors[rows], borders[:-1], axis=0)
     means /= sizes[:, None]
     return normalise(means)
+
+
+def largest_chunk(first: Index, last: Index, chunks: IntArray) -> tuple[Index, Index]:
+    """Narrow each run to its tokens of one chunk: the one with most of them. One step for every chunk a run can touch."""
+    if len(chunks) == 0 or chunks[0] == chunks[-1]:
+        return first, last
+    best_first, best_last = first.copy(), first.copy()
+    left = first.copy()
+    while (left < last).any():
+        inside = np.minimum(left, len(chunks) - 1)
+        right = np.minimum(np.searchsorted(chunks, chunks[inside], side="right"), last)
+        better = right - left > best_last - best_first
+        best_first, best_last = np.where(better, left, best_first), np.where(better, right, best_last)
+        left = np.maximum(right, left)
+    return best_first, best_last

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import BinaryIO
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO, Protocol
 
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers import csv_table, jsonl, xml_documents
 from sparse_coverage.patents.reading.context import Limits, Piece, ReadContext
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """One kind of file. Cutting is sequential and cheap; reading a piece is the work, and needs nothing but the piece."""
+class Reader(Protocol):
+    """One kind of file: a module with these functions. Cutting is sequential and cheap; reading a piece is the work."""
 
-    recognises: Callable[[bytes], bool]
-    pieces: Callable[[BinaryIO, Limits], Iterator[Piece]]
-    read: Callable[[Piece, ReadContext], Patent]
+    def recognises(self, head: bytes, /) -> bool:
+        """Tell from the beginning of a file whether it is of this kind."""
+        ...
+
+    def pieces(self, stream: BinaryIO, limits: Limits, /) -> Iterator[Piece]:
+        """Cut a file into what holds one patent each."""
+        ...
+
+    def read(self, piece: Piece, context: ReadContext, /) -> Patent:
+        """Read one piece, which may happen in another process. Raise a `ReadError` that says why it cannot be read."""
+        ...
 
 
 # Asked in this order. A new kind of file is one file and one line here.
 READERS: Mapping[str, Reader] = {
-    "xml": Reader(xml_documents.recognises, xml_documents.pieces, xml_documents.read),
-    "jsonl": Reader(jsonl.recognises, jsonl.pieces, jsonl.read),
-    "csv": Reader(csv_table.recognises, csv_table.pieces, csv_table.read),
+    "xml": xml_documents,
+    "jsonl": jsonl,
+    "csv": csv_table,
 }

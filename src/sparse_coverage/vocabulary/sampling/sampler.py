@@ -22,7 +22,7 @@ from sparse_coverage.errors import MismatchError, VocabularyError
 from sparse_coverage.files import read_json, sha256_of, write_json
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.spans.units import SpanUnit
+from sparse_coverage.spans import SpanUnit
 from sparse_coverage.vocabulary.sampling.documents import hash64
 from sparse_coverage.vocabulary.sampling.sample import ANCHORS, POINTS, SAMPLE, SpanSample
 from sparse_coverage.vocabulary.sampling.shards import Shard, ShardFolder

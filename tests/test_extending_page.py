@@ -1,0 +1,121 @@
+"""The page `docs/extending.md` is followed by the letter: in a copy of the package, from top to bottom."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tiny_bert import write_checkpoint
+
+import sparse_coverage
+
+PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
+PACKAGE = Path(sparse_coverage.__file__).parent
+FILE_OR_BLOCK = re.compile(r"^`(?P<file>\S+)`$|^```(?P<kind>\w+)\n(?P<block>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class Clone:
+    """A copy of the package and a folder to work in, where the default encoder is a tiny one."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.work = folder / "work"
+        self.work.mkdir()
+        # With the compiled code beside it, which then need not be made again.
+        shutil.copytree(PACKAGE, folder / "src" / "sparse_coverage")
+        encoder = write_checkpoint(folder / "cache" / "models" / "minilm")
+        (encoder / "sparse-coverage.json").write_text('{"files": {}}', encoding="utf-8")
+
+    def write(self, file: str, text: str) -> None:
+        path = self.folder / file
+        assert path.parent.is_dir(), f"{file}: there is no such folder in the package"
+        assert not path.exists(), f"{file} is there already"
+        path.write_text(text, encoding="utf-8")
+
+    def patch(self, file: str, diff: str) -> None:
+        """Replace the lines of a diff that are not new by those that are not old."""
+        lines = diff.splitlines(keepends=True)
+        old = "".join(line[1:] for line in lines if line[0] in " -")
+        new = "".join(line[1:] for line in lines if line[0] in " +")
+        path = self.folder / file
+        text = path.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{file} has these lines {text.count(old)} times:\n{old}"
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def python(self, *arguments: str) -> str:
+        cache = str(self.folder / "cache")
+        environment = {**os.environ, "PYTHONPATH": str(self.folder / "src"), "SPARSE_COVERAGE_CACHE": cache}
+        command = [sys.executable, *arguments]
+        done = subprocess.run(command, cwd=self.work, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """Do what the page says. Return the folder in which the commands ran, and what each command and the script printed."""
+    clone, told, file = Clone(tmp_path_factory.mktemp("clone")), {}, ""
+    for found in FILE_OR_BLOCK.finditer(PAGE.read_text(encoding="utf-8")):
+        kind, block = found["kind"], found["block"]
+        if found["file"]:
+            file = found["file"]
+        elif kind == "text":
+            (clone.work / "patents.txt").write_text(block, encoding="utf-8")
+        elif kind == "diff":
+            clone.patch(file, block)
+        elif kind == "console":
+            for line in block.splitlines():
+                program, *arguments = shlex.split(line)
+                assert program == "sparse-coverage"
+                told[arguments[0]] = clone.python("-m", "sparse_coverage", *arguments, "--json")
+        elif kind == "python" and file:
+            clone.write(file, block)
+        elif kind == "python":
+            told["script"] = clone.python("-c", block)
+        else:
+            raise AssertionError(f"What is to be done with this block ({kind})?\n{block}")
+        if kind == "console":
+            file = ""  # the example is complete
+    return clone.work, told
+
+
+def test_the_new_kind_of_file_is_read(told: tuple[Path, dict[str, str]]) -> None:
+    facts = json.loads(told[1]["inspect"])
+    assert facts["formats"] == {"Tagged text": 2}
+    assert facts["problems"] == []
+
+
+def test_the_new_unit_gives_whole_words(told: tuple[Path, dict[str, str]]) -> None:
+    spans = json.loads(told[1]["spans"])
+    assert [span["text"] for span in spans] == ["An", "electromagnetically", "actuated", "valve"]
+
+
+def test_the_index_keeps_the_new_unit(told: tuple[Path, dict[str, str]]) -> None:
+    folder, _ = told
+    for index in ("my-index", "by-words"):
+        assert '"unit": "word"' in (folder / index / "model" / "vocabulary.json").read_text(encoding="utf-8")
+
+
+def test_the_new_reranker_ranks(told: tuple[Path, dict[str, str]]) -> None:
+    hits = json.loads(told[1]["search"])
+    expected = [("XX-2-A1", 1.0), ("XX-1-A1", 0.5)]  # of "a housing of rubber" the valve's passages have "a" and "of"
+    assert [(hit["document"], hit["score"]) for hit in hits] == expected
+    printed = [line.split() for line in told[1]["script"].splitlines()]
+    assert printed == [["1.0", "XX-2-A1", "Pump"], ["0.5", "XX-1-A1", "Valve"]]
+
+
+def test_the_new_export_is_written(told: tuple[Path, dict[str, str]]) -> None:
+    folder, printed = told
+    exported = json.loads(printed["export"])
+    lines = (folder / "my-svmlight" / "documents.svm").read_text(encoding="utf-8").splitlines()
+    passages = (folder / "my-svmlight" / "units.tsv").read_text(encoding="utf-8").splitlines()
+    assert exported["format"] == "svmlight"
+    assert [line.split("# ")[1] for line in lines] == [line.split("\t")[0] for line in passages]
+    assert sum(line.count(":") for line in lines) == exported["postings"] > 0
