@@ -11,7 +11,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from tiny_bert import write_checkpoint
 
 import sparse_coverage
@@ -58,11 +57,10 @@ class Clone:
         return done.stdout
 
 
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """Do what the page says. Return the folder in which the commands ran, and what each command and the script printed."""
-    clone, told, file = Clone(tmp_path_factory.mktemp("clone")), {}, ""
-    for found in FILE_OR_BLOCK.finditer(PAGE.read_text(encoding="utf-8")):
+def follow(page: str, clone: Clone) -> dict[str, str]:
+    """Do what the page says, and return what each command and the script printed."""
+    told, file = {}, ""
+    for found in FILE_OR_BLOCK.finditer(page):
         kind, block = found["kind"], found["block"]
         if found["file"]:
             file = found["file"]
@@ -70,52 +68,40 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]
             (clone.work / "patents.txt").write_text(block, encoding="utf-8")
         elif kind == "diff":
             clone.patch(file, block)
+        elif kind == "python" and file:
+            clone.write(file, block)
+        elif kind == "python":
+            told["script"] = clone.python("-c", block)
         elif kind == "console":
             for line in block.splitlines():
                 program, *arguments = shlex.split(line)
                 assert program == "sparse-coverage"
                 told[arguments[0]] = clone.python("-m", "sparse_coverage", *arguments, "--json")
-        elif kind == "python" and file:
-            clone.write(file, block)
-        elif kind == "python":
-            told["script"] = clone.python("-c", block)
+            file = ""  # the example is complete
         else:
             raise AssertionError(f"What is to be done with this block ({kind})?\n{block}")
-        if kind == "console":
-            file = ""  # the example is complete
-    return clone.work, told
+    return told
 
 
-def test_the_new_kind_of_file_is_read(told: tuple[Path, dict[str, str]]) -> None:
-    facts = json.loads(told[1]["inspect"])
-    assert facts["formats"] == {"Tagged text": 2}
-    assert facts["problems"] == []
+def test_each_example_is_one_file_and_one_line_and_works(tmp_path: Path) -> None:
+    clone = Clone(tmp_path)
+    told = follow(PAGE.read_text(encoding="utf-8"), clone)
 
+    inspected = json.loads(told["inspect"])
+    assert (inspected["formats"], inspected["problems"]) == ({"Tagged text": 2}, [])
 
-def test_the_new_unit_gives_whole_words(told: tuple[Path, dict[str, str]]) -> None:
-    spans = json.loads(told[1]["spans"])
+    spans = json.loads(told["spans"])
     assert [span["text"] for span in spans] == ["An", "electromagnetically", "actuated", "valve"]
-
-
-def test_the_index_keeps_the_new_unit(told: tuple[Path, dict[str, str]]) -> None:
-    folder, _ = told
     for index in ("my-index", "by-words"):
-        assert '"unit": "word"' in (folder / index / "model" / "vocabulary.json").read_text(encoding="utf-8")
+        vocabulary = (clone.work / index / "model" / "vocabulary.json").read_text(encoding="utf-8")
+        assert '"unit": "word"' in vocabulary
 
+    hits = [(hit["document"], hit["score"]) for hit in json.loads(told["search"])]
+    assert hits == [("XX-2-A1", 1.0), ("XX-1-A1", 0.5)]  # "a" and "of" are half of "a housing of rubber"
+    assert told["script"].splitlines() == ["1.0 XX-2-A1 Pump", "0.5 XX-1-A1 Valve"]
 
-def test_the_new_reranker_ranks(told: tuple[Path, dict[str, str]]) -> None:
-    hits = json.loads(told[1]["search"])
-    expected = [("XX-2-A1", 1.0), ("XX-1-A1", 0.5)]  # of "a housing of rubber" the valve's passages have "a" and "of"
-    assert [(hit["document"], hit["score"]) for hit in hits] == expected
-    printed = [line.split() for line in told[1]["script"].splitlines()]
-    assert printed == [["1.0", "XX-2-A1", "Pump"], ["0.5", "XX-1-A1", "Valve"]]
-
-
-def test_the_new_export_is_written(told: tuple[Path, dict[str, str]]) -> None:
-    folder, printed = told
-    exported = json.loads(printed["export"])
-    lines = (folder / "my-svmlight" / "documents.svm").read_text(encoding="utf-8").splitlines()
-    passages = (folder / "my-svmlight" / "units.tsv").read_text(encoding="utf-8").splitlines()
-    assert exported["format"] == "svmlight"
+    exported = json.loads(told["export"])
+    lines = (clone.work / "my-svmlight" / "documents.svm").read_text(encoding="utf-8").splitlines()
+    passages = (clone.work / "my-svmlight" / "units.tsv").read_text(encoding="utf-8").splitlines()
     assert [line.split("# ")[1] for line in lines] == [line.split("\t")[0] for line in passages]
     assert sum(line.count(":") for line in lines) == exported["postings"] > 0

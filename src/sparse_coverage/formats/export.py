@@ -27,6 +27,7 @@ FLOATS: dict[str, Callable[[Source, Path, Rows | None], None]] = {
     "csr": write_csr,
     "safetensors": write_safetensors,
 }
+"""Formats of floats. A new format is one file and one line here, or above."""
 FORMATS = (*QUANTISED, *FLOATS)
 
 
