@@ -19,26 +19,8 @@ class CleaningEncoder:
     def __init__(self, encoder: Encoder, steps: Sequence[str]) -> None:
         self.encoder = encoder
         self.steps = step_names(steps)
-
-    @property
-    def name(self) -> str:
-        """The name, folder or hub id of the encoder inside."""
-        return self.encoder.name
-
-    @property
-    def fingerprint(self) -> str:
-        """The encoder's fingerprint and the steps."""
-        return "+".join((self.encoder.fingerprint, *self.steps))
-
-    @property
-    def precision(self) -> str:
-        """The arithmetic in use."""
-        return self.encoder.precision
-
-    @property
-    def dimension(self) -> int:
-        """Length of a token vector."""
-        return self.encoder.dimension
+        self.name, self.precision, self.dimension = encoder.name, encoder.precision, encoder.dimension
+        self.fingerprint = "+".join((encoder.fingerprint, *self.steps))
 
     def tokenize(self, text: str) -> Tokens:
         """Return the tokens of the cleaned text, placed in the original."""

@@ -21,8 +21,7 @@ from sparse_coverage.patents.cleaning.cleaned import step_names
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import ActivationConfig, SparseVector, Traced, trace
-from sparse_coverage.vectors.scoring import ScoringConfig
-from sparse_coverage.vectors.similarity import similarity, strongest
+from sparse_coverage.vectors.scoring import ScoringConfig, similarity, strongest
 from sparse_coverage.vocabulary import (
     SampleConfig,
     Vocabulary,

@@ -11,7 +11,7 @@ from sparse_coverage.kernels.compiling import compiled
 from sparse_coverage.kernels.dense import ALWAYS, NEVER, SCALE, passing, quantise_rows, screen, screening_buffers
 from sparse_coverage.kernels.instructions import PANEL, TILE, row_product
 from sparse_coverage.vocabulary.quantised import Centers, margin, quantise
-from sparse_coverage.vocabulary.selection.followers import LISTS, Followers, leaders_of
+from sparse_coverage.vocabulary.selection.traversal_state import LISTS, Followers, leaders_of
 
 
 @compiled

@@ -15,9 +15,8 @@ from sparse_coverage.cluster.connection import Cluster
 from sparse_coverage.cluster.documents import Report, input_digest
 from sparse_coverage.cluster.encoders import EncoderSpec
 from sparse_coverage.cluster.sampling import sample_on_cluster
-from sparse_coverage.cluster.share import PointsFile
 from sparse_coverage.cluster.shared_files import require_same_run
-from sparse_coverage.cluster.traversal import traverse
+from sparse_coverage.cluster.traversal import PointsFile, traverse
 from sparse_coverage.encoding import DEFAULT_ENCODER, load_encoder
 from sparse_coverage.model import MAX_SPANS, SparseCoverage
 from sparse_coverage.presets import DEFAULT_PRESET, get_preset

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.index.records import DocumentRecord
-from sparse_coverage.kernels.arrays import Uint32s
+from sparse_coverage.kernels import Uint32s
 
 DATES = ("publication_date", "priority_date")
 FAMILY_FIELD = "kin"

@@ -14,16 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.kernels.arrays import Array, Uint32s
+from sparse_coverage.kernels import Array, Uint32s
 from sparse_coverage.kernels.postings import FAR_SPAN, append_lists, count_centers, count_live, invert
 from sparse_coverage.vectors.sparse_vector import SparseVector
 
 MAX_PASSAGES = 65_536
-_BYTES = [
-    2,
-    3,
-    0,
-]  # where the three bytes of a narrow posting are in a wide one: the passage, low byte first, and the weight
+# Where the three bytes of a narrow posting are in a wide one: the passage, low byte first, and the weight.
+_BYTES = [2, 3, 0]
 WeightBits = Literal[8, 16]
 Part = tuple[Array, Array, Array]
 

@@ -8,7 +8,7 @@
 | `texts.sqlite` | documents and passages |
 | `segment.json` | counts, names of sections, and size and sha256 of every file above |
 
-Documents that were deleted later are named in a file of their own beside these (see `tombstones.py`).
+Documents that were deleted later are named in a file of their own beside these (see `Tombstones`).
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ from sparse_coverage.index.facts import DocumentFacts, Mask
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import Postings, weight_scale, widened
 from sparse_coverage.index.texts import TextReader
-from sparse_coverage.index.tombstones import Tombstones, read_tombstones
-from sparse_coverage.kernels.arrays import Array, Uint32s
-from sparse_coverage.kernels.postings import FAR_SPAN, spread
+from sparse_coverage.kernels import Array, Uint32s
+from sparse_coverage.kernels.postings import FAR_SPAN, postings_of, spread
 
 SEGMENTS = "segments"
 HEADER, FACTS, TERMS, TEXTS = "segment.json", "facts.safetensors", "terms.json", "texts.sqlite"
@@ -55,6 +54,14 @@ class SegmentEntry:
     tombstones_sha256: str = ""
     deleted_documents: int = 0
     deleted_passages: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tombstones:
+    """The numbers of the deleted documents, rising, and for each center how many live passages it has left."""
+
+    documents: Uint32s
+    frequencies: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +126,6 @@ class Segment:
         spread(self.document_starts, documents, passages)
         return passages
 
-    def document_of(self, passage: int) -> int:
-        """Return the document that a passage belongs to."""
-        return int(np.searchsorted(self.document_starts, passage, side="right")) - 1
-
     def document_numbers(self, id_: str, live: Mask | None = None) -> list[int]:
         """Return the live documents with an id (one at most, unless something is wrong). `live`: other ones than committed."""
         found = np.flatnonzero(self._columns["document_keys"] == np.uint64(id_key(id_)))
@@ -156,6 +159,20 @@ class Segment:
         """Return the weight that a fixed-point number stands for."""
         return fixed / weight_scale(self.postings.weight_bits)
 
+    def passage_vector(self, passage: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+        """Return the centers of a passage, rising, and their weights: one quick pass over all lists."""
+        self.packed.check_all()
+        packed = widened(self.postings.packed)
+        found = np.empty(len(self.postings.offsets), dtype=np.int64)
+        places = found[: postings_of(packed, np.uint32(passage), found)]
+        centers = np.searchsorted(self.postings.offsets, places, side="right") - 1
+        fixed = packed[places] & np.uint32(0xFFFF)
+        return centers.astype(np.int32), fixed / weight_scale(self.postings.weight_bits)
+
+    def load_passage_vector(self) -> None:
+        """Load or compile the pass of `passage_vector`, without making it."""
+        postings_of(widened(self.postings.packed[:0]), np.uint32(0), np.empty(0, dtype=np.int64))
+
     def _span(self, center: int, passage: int, posting: int) -> int:
         ordinal = int(self.postings.spans[posting])
         if ordinal != FAR_SPAN:
@@ -183,7 +200,7 @@ def open_segment(folder: Path, entry: SegmentEntry, first_passage: int = 0, firs
     postings = Postings(facts["offsets"], packed, _mapped(folder / SPANS, "<u2", (count,)), facts["far"])
     tombstones = None
     if entry.tombstones:
-        tombstones = read_tombstones(read_verified(folder / entry.tombstones, entry.tombstones_sha256))
+        tombstones = Tombstones(**load(read_verified(folder / entry.tombstones, entry.tombstones_sha256)))
     return Segment(
         entry=entry,
         folder=folder,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparse_coverage.kernels.arrays import Floats, Int16s, Int32s, Int64s, Uint16s, Uint32s
+from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s, Uint16s, Uint32s
 from sparse_coverage.kernels.compiling import compiled
 from sparse_coverage.kernels.instructions import PANEL, TILE, row_dot, tile_products
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparse_coverage.kernels.arrays import Floats, Int16s, Int32s, Int64s
+from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s
 from sparse_coverage.kernels.compiling import compiled
 from sparse_coverage.kernels.dense import ALWAYS, NEVER, passing, row_distance, screen, screening_buffers
 from sparse_coverage.kernels.instructions import PANEL, TILE, row_product

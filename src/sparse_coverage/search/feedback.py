@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.index.forward import passage_vector
 from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION
 from sparse_coverage.search.ranking import Allowed, Ranker
 from sparse_coverage.vectors import SparseVector
@@ -47,7 +46,7 @@ def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None 
     lender = np.full(len(statistics.idf), -1, dtype=np.int64)
     for passage, document in zip(passages, found, strict=True):
         segment = ranker.store.segment_of_passage(passage)
-        centers, weights = passage_vector(segment, passage - segment.first_passage)
+        centers, weights = segment.passage_vector(passage - segment.first_passage)
         norm = float(config.norms(segment.span_counts[passage - segment.first_passage]))
         share = document.score / total * norm * weights
         added[centers] += share

@@ -25,8 +25,7 @@ from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
 from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation
-from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, vectors_by
-from sparse_coverage.search.checking import require_fit
+from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, require_fit, vectors_by
 from sparse_coverage.search.explaining import Explanations
 from sparse_coverage.search.feedback import with_feedback
 from sparse_coverage.search.ranking import Ranker

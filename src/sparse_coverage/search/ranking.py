@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore, allowed_passages
-from sparse_coverage.index.forward import load_passage_vector
 from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep, take_buffer
 from sparse_coverage.kernels.scoring import best_documents
 from sparse_coverage.kernels.threads import usable_cores
@@ -160,7 +159,7 @@ class Ranker:
             self.rank_passages(vector, 1)
             self.rank_documents(vector, 1, DEFAULT_AGGREGATION, np.ones(self.store.size, np.uint8), 1)
             for segment in self.store.segments[:1]:
-                load_passage_vector(segment)  # for feedback
+                segment.load_passage_vector()  # for feedback
 
     def _score(self, vector: SparseVector, allowed: Allowed | None, scores: Floats, threads: int) -> float:
         """Score every passage; return the seconds it took, added up over threads."""

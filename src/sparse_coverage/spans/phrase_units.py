@@ -10,9 +10,7 @@ import numpy.typing as npt
 
 from sparse_coverage.encoding.encoder import IntArray, Tokens, TokenVectors
 from sparse_coverage.spans.noun_phrases.extractor import NounPhraseExtractor, Phrases
-from sparse_coverage.spans.pooling import Index, pool_runs
-from sparse_coverage.spans.span import Spans
-from sparse_coverage.spans.token_places import TokenPlaces, token_places
+from sparse_coverage.spans.pooling import Index, Spans, TokenPlaces, pool_runs, token_places
 
 
 class PhraseUnit:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sparse_coverage.spans.span import Spans
+from sparse_coverage.spans.pooling import Spans
 from sparse_coverage.vectors.activation import Activations, activate
 from sparse_coverage.vectors.sparse_vector import ActivationConfig, SparseVector
 from sparse_coverage.vocabulary import Vocabulary

@@ -21,12 +21,10 @@ from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.kernels.traversal import choose, meet_followers, meet_unseen
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.on_gpu import ROWS, CentersOnGpu, find_gpu
-from sparse_coverage.vocabulary.points import Points, Reader, as_points
+from sparse_coverage.vocabulary.points import Points, Reader, as_points, check_enough, too_few
 from sparse_coverage.vocabulary.quantised import SHORTEST, Centers, margin, quantise
-from sparse_coverage.vocabulary.selection.distinct import check_enough, too_few
-from sparse_coverage.vocabulary.selection.followers import Followers, leaders_of
 from sparse_coverage.vocabulary.selection.frontier import Frontier
-from sparse_coverage.vocabulary.selection.traversal_state import TraversalState
+from sparse_coverage.vocabulary.selection.traversal_state import Followers, TraversalState, leaders_of
 
 Rows = npt.NDArray[np.int64]
 Distances = npt.NDArray[np.float32]

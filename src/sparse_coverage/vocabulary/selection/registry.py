@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import VocabularyError
+from sparse_coverage.vocabulary.points import distinct_rows
 from sparse_coverage.vocabulary.sampling.sample import SpanSample
-from sparse_coverage.vocabulary.selection.distinct import distinct_rows
 from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
 from sparse_coverage.vocabulary.selection.kmeans import refine, seed_by_distance
 
