@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.cleaning_encoder import with_cleaning
 from sparse_coverage.cluster.connection import Cluster
 from sparse_coverage.cluster.documents import Report, input_digest
 from sparse_coverage.cluster.encoders import EncoderSpec
@@ -18,7 +17,7 @@ from sparse_coverage.cluster.sampling import sample_on_cluster
 from sparse_coverage.cluster.shared_files import require_same_run
 from sparse_coverage.cluster.traversal import PointsFile, traverse
 from sparse_coverage.encoding import DEFAULT_ENCODER, load_encoder
-from sparse_coverage.model import MAX_SPANS, SparseCoverage
+from sparse_coverage.model import MAX_SPANS, SparseCoverage, with_cleaning
 from sparse_coverage.presets import DEFAULT_PRESET, get_preset
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit

@@ -19,14 +19,13 @@ from safetensors.numpy import load_file, save_file
 
 from sparse_coverage.cluster.connection import Cluster, ClusterError
 from sparse_coverage.cluster.shared_files import published
+from sparse_coverage.kernels import Floats, Int64s
 from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.points import Points, check_enough, too_few
 from sparse_coverage.vocabulary.sampling.sample import SpanSample
 from sparse_coverage.vocabulary.selection.farthest_first import (
     SECONDS_BETWEEN_SAVES,
-    Distances,
-    Rows,
     Traversal,
     Walk,
     above,
@@ -61,8 +60,8 @@ class Candidates:
     least `tie_row`.
     """
 
-    rows: Rows
-    distances: Distances
+    rows: Int64s
+    distances: Floats
     theta: float
     tie_row: int
 
@@ -75,7 +74,7 @@ class Share:
         self._first, self._last = first, last
         self._walk = Walk(points.rows(first, last), count, Workers(threads))
 
-    def meet(self, rows: Rows) -> Candidates:
+    def meet(self, rows: Int64s) -> Candidates:
         """Take note of the next centers, given by their rows, and say which points come next here."""
         walk, own = self._walk, rows[(rows >= self._first) & (rows < self._last)]
         walk.meet_centers(self._all.rows(rows), own - self._first)
@@ -119,7 +118,7 @@ class _Chosen:
         self.count = 0
         self.seed = seed
 
-    def add(self, rows: Rows, gaps: Distances) -> None:
+    def add(self, rows: Int64s, gaps: Floats) -> None:
         """Add the next centers."""
         self.rows[self.count : self.count + len(rows)] = rows
         self.gaps[self.count : self.count + len(rows)] = gaps
@@ -192,7 +191,7 @@ class _Shares:
         self._actors = [self._start(place) for place in range(number)]
         self._losses = 0
 
-    def meet(self, rows: Rows, met: int) -> list[Candidates]:
+    def meet(self, rows: Int64s, met: int) -> list[Candidates]:
         """Tell every share the centers from number `met` on; return what each names."""
         asked = [actor.meet.remote(rows[met:]) for actor in self._actors]
         found = [self._answer(place, reference, rows) for place, reference in enumerate(asked)]
@@ -204,7 +203,7 @@ class _Shares:
         for actor in self._actors:
             self._cluster.ray.kill(actor)
 
-    def _answer(self, place: int, reference: Any, rows: Rows) -> Candidates:
+    def _answer(self, place: int, reference: Any, rows: Int64s) -> Candidates:
         """Wait for an answer; from a worker that died, start another, tell it all centers, and take its answer."""
         while True:
             try:

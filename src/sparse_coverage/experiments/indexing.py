@@ -49,7 +49,8 @@ def build_indexes(
             for folder, model in missing.items()
         }
         last = monotonic()
-        for group in _groups(documents, by):
+        every = ((patent, list(passages(patent, by=by))) for patent in documents)
+        for group in windows(filter(itemgetter(1), every), _characters, _GROUP):
             needed = {f: m for f, m in missing.items() if any(patent.id not in writers[f] for patent, _ in group)}
             vectors = vectors_of([part.text for _, parts in group for part in parts], needed, encoder) if needed else {}
             for folder in needed:
@@ -92,9 +93,8 @@ def _alike(models: Mapping[Path, SparseCoverage]) -> Iterator[dict[Path, SparseC
     yield from groups.values()
 
 
-def _groups(documents: Iterable[Patent], by: By) -> Iterator[list[tuple[Patent, list[Passage]]]]:
-    every = ((patent, list(passages(patent, by=by))) for patent in documents)
-    return windows(filter(itemgetter(1), every), lambda one: sum(len(part.text) for part in one[1]), _GROUP)
+def _characters(one: tuple[Patent, list[Passage]]) -> int:
+    return sum(len(part.text) for part in one[1])
 
 
 def _writer(folder: Path, model: SparseCoverage, by: By, memory: int) -> IndexWriter:

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from sparse_coverage.errors import InputError
 from sparse_coverage.formats.quantise import Quantiser
 from sparse_coverage.formats.source import Rows, Source
+from sparse_coverage.kernels import Floats
 from sparse_coverage.progress import tracked
 
 
@@ -27,7 +25,7 @@ def write_lines(
             out.write(json.dumps({"id": id_, text: "", "vector": vector}, ensure_ascii=False) + "\n")
 
 
-def _floats(weights: npt.NDArray[np.float32]) -> list[float]:
+def _floats(weights: Floats) -> list[float]:
     """Nine digits are enough to find a single-precision number again."""
     return [float(f"{weight:.9g}") for weight in weights.tolist()]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Floats, Int64s
 
 MAX_BITS = 16
 QUERY_BITS = 12
@@ -29,7 +29,7 @@ class Quantiser:
             raise InputError(f"A quantised weight has 1 to {MAX_BITS} bits, not {self.bits}.")
 
     @classmethod
-    def for_queries(cls, bits: int, weights: npt.NDArray[np.float32]) -> Quantiser:
+    def for_queries(cls, bits: int, weights: Floats) -> Quantiser:
         """Return the quantiser of all queries of an export."""
         return cls(min(bits, QUERY_BITS), float(weights.max(initial=0.0)))
 
@@ -38,9 +38,8 @@ class Quantiser:
         """The whole number that the weight 1 becomes, before rounding."""
         return ((1 << self.bits) - 1) / self.largest if self.largest > 0 else 1.0
 
-    def __call__(self, weights: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
+    def __call__(self, weights: Floats) -> Int64s:
         """Return the weights as whole numbers."""
-        whole: npt.NDArray[np.int64] = np.clip(
-            np.rint(weights.astype(np.float64) * self.scale), 1, (1 << self.bits) - 1
-        ).astype(np.int64)
+        rounded = np.rint(weights.astype(np.float64) * self.scale)
+        whole: Int64s = np.clip(rounded, 1, (1 << self.bits) - 1).astype(np.int64)
         return whole

@@ -13,18 +13,15 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import MismatchError
 from sparse_coverage.index import IndexStore, PassageRecord, Segment, open_store, weight_scale
 from sparse_coverage.index.postings import widened
+from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Uint32s
 from sparse_coverage.search.building import MODEL_FOLDER
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary import load_vocabulary
-
-Floats = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
 
 _PASSAGE, _WEIGHT = np.uint32(16), np.uint32(0xFFFF)  # a posting is passage << 16 | weight
 
@@ -34,14 +31,14 @@ class Rows:
     """Sparse vectors one below the other: row i has the terms `terms[starts[i]:starts[i + 1]]`, rising, and their weights."""
 
     ids: tuple[str, ...]
-    starts: Numbers
-    terms: npt.NDArray[np.int32]
+    starts: Int64s
+    terms: Int32s
     weights: Floats
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def __iter__(self) -> Iterator[tuple[str, npt.NDArray[np.int32], Floats]]:
+    def __iter__(self) -> Iterator[tuple[str, Int32s, Floats]]:
         for row, id_ in enumerate(self.ids):
             place = slice(int(self.starts[row]), int(self.starts[row + 1]))
             yield id_, self.terms[place], self.weights[place]
@@ -90,7 +87,7 @@ class Source:
                 _folded(packed, self._factors(segment)),
             )
 
-    def lists(self) -> Iterator[tuple[str, Numbers, Floats]]:
+    def lists(self) -> Iterator[tuple[str, Int64s, Floats]]:
         """Yield each term that any passage has, in the order of terms, with its passages, rising, and their weights."""
         parts, before = [], 0
         for segment in self.store.segments:
@@ -122,7 +119,7 @@ class Source:
             np.concatenate([np.zeros(0, np.float32), *(weights.astype(np.float32) for _, weights in sides)]),
         )
 
-    def _factors(self, segment: Segment) -> npt.NDArray[np.float64]:
+    def _factors(self, segment: Segment) -> Doubles:
         """What the stored weights of each passage are multiplied by."""
         scale = self.scale / weight_scale(segment.postings.weight_bits)
         return self.statistics.norms(segment).astype(np.float64) * scale
@@ -164,5 +161,5 @@ def _live_records(segment: Segment) -> list[PassageRecord]:
     return [records[number] for number in np.flatnonzero(segment.live_passages).tolist()]
 
 
-def _folded(packed: npt.NDArray[np.uint32], factors: npt.NDArray[np.float64]) -> Floats:
+def _folded(packed: Uint32s, factors: Doubles) -> Floats:
     return cast(Floats, ((packed & _WEIGHT) * factors[packed >> _PASSAGE]).astype(np.float32))

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import save
 
-from sparse_coverage.files import sync_folder
-from sparse_coverage.index.drafting import SegmentDraft, sync_file
-from sparse_coverage.index.facts import Mask
+from sparse_coverage.files import sync_file, sync_folder
+from sparse_coverage.index.drafting import SegmentDraft
 from sparse_coverage.index.postings import live_frequencies, merge_postings
 from sparse_coverage.index.segment import Segment, SegmentEntry, open_segment
+from sparse_coverage.kernels import Mask
 
 # What a merge holds of each posting: 6 bytes, and up to 7 more where those of 8-bit weights are widened and narrowed again.
 MERGED_BYTES = 13

@@ -22,17 +22,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import sha256_of
-from sparse_coverage.index.facts import DocumentFacts, Mask
+from sparse_coverage.index.facts import DocumentFacts
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import Postings, weight_scale, widened
 from sparse_coverage.index.texts import TextReader
-from sparse_coverage.kernels import Array, Uint32s
+from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s
 from sparse_coverage.kernels.postings import FAR_SPAN, postings_of, spread
 
 SEGMENTS = "segments"
@@ -61,7 +60,7 @@ class Tombstones:
     """The numbers of the deleted documents, rising, and for each center how many live passages it has left."""
 
     documents: Uint32s
-    frequencies: npt.NDArray[np.int64]
+    frequencies: Int64s
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +81,7 @@ class Segment:
     span_counts: Uint32s
     uncovered: Uint32s
     document_starts: Uint32s
-    sections: npt.NDArray[np.uint16]
+    sections: Uint16s
     section_names: tuple[str, ...]
     texts: TextReader
     tombstones: Tombstones | None
@@ -94,7 +93,7 @@ class Segment:
         return len(self.span_counts)
 
     @cached_property
-    def frequencies(self) -> npt.NDArray[np.int64]:
+    def frequencies(self) -> Int64s:
         """The number of live passages of each center."""
         if self.tombstones is not None:
             return self.tombstones.frequencies
@@ -137,7 +136,7 @@ class Segment:
         found = np.flatnonzero(self._columns["unit_keys"] == np.uint64(id_key(id_)))
         return [number for number in found[self.live_passages[found]].tolist() if self.texts.passage(number).id == id_]
 
-    def find(self, centers: npt.NDArray[np.int64], first: int, last: int) -> npt.NDArray[np.int64]:
+    def find(self, centers: Int64s, first: int, last: int) -> Int64s:
         """Return the postings of the passages from `first` up to `last` in the lists of some centers.
 
         One row each: (place in `centers`, passage, fixed-point weight, ordinal of the span), by center, then passage.
@@ -159,7 +158,7 @@ class Segment:
         """Return the weight that a fixed-point number stands for."""
         return fixed / weight_scale(self.postings.weight_bits)
 
-    def passage_vector(self, passage: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+    def passage_vector(self, passage: int) -> tuple[Int32s, Doubles]:
         """Return the centers of a passage, rising, and their weights: one quick pass over all lists."""
         self.packed.check_all()
         packed = widened(self.postings.packed)

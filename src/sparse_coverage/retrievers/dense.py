@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.encoding.batching import Hidden, Ids
@@ -16,9 +15,9 @@ from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
 from sparse_coverage.encoding.store import model_folder
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import read_json
-from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
+from sparse_coverage.kernels import Array, Floats, Mask
+from sparse_coverage.retrievers.side import Block, Scores, Side
 
-Matrix = npt.NDArray[np.float32]
 Pooling = Literal["mean", "cls"]
 
 # As published. PatentMap's training takes the first token, SPECTER2's too; BERT-for-Patents is a language model without a
@@ -64,12 +63,12 @@ class PooledEncoder:
         self.encoder = encoder
         self.pooling = pooling
 
-    def chunk_vectors(self, text: str) -> Matrix:
+    def chunk_vectors(self, text: str) -> Floats:
         """Return the vectors of a text's chunks, one row each; a text without tokens has none."""
         rows = [vector for vector, _ in next(self._chunks([text]))]
         return normalised(np.stack(rows)) if rows else np.zeros((0, self.encoder.dimension), dtype=np.float32)
 
-    def vectors(self, texts: Iterable[str]) -> Iterator[Matrix]:
+    def vectors(self, texts: Iterable[str]) -> Iterator[Floats]:
         """Yield one vector a text: the mean of its chunks' vectors, each as heavy as it has tokens, of length 1.
 
         With mean pooling that is the mean of all tokens, whatever the chunks. A text without tokens gets a zero vector.
@@ -82,21 +81,21 @@ class PooledEncoder:
             total = (np.stack([vector for vector, _ in chunks]) * weights[:, None]).sum(axis=0, keepdims=True)
             yield normalised(total)[0]
 
-    def _chunks(self, texts: Iterable[str]) -> Iterator[list[tuple[Matrix, int]]]:
+    def _chunks(self, texts: Iterable[str]) -> Iterator[list[tuple[Floats, int]]]:
         return self.encoder.reduce(texts, lambda hidden, mask: pool(hidden, mask, self.pooling))
 
 
-def pool(hidden: Hidden, mask: Ids, pooling: Pooling) -> Matrix:
+def pool(hidden: Hidden, mask: Ids, pooling: Pooling) -> Floats:
     """Return one vector for each row of a batch."""
     if pooling == "cls":
         return np.array(hidden[:, 0], dtype=np.float32)
     weights = mask.astype(np.float32)
-    total: Matrix = np.einsum("blh,bl->bh", hidden, weights)
+    total: Floats = np.einsum("blh,bl->bh", hidden, weights)
     total /= weights.sum(axis=1, keepdims=True)
     return total
 
 
-def normalised(vectors: Matrix) -> Matrix:
+def normalised(vectors: Floats) -> Floats:
     """Return the rows at length 1; a row of zeros stays as it is."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
@@ -136,16 +135,16 @@ class Dense(Side):
             "dimension": inner.dimension,
         }
 
-    def rows(self, texts: Iterable[str]) -> Iterator[Matrix]:
+    def rows(self, texts: Iterable[str]) -> Iterator[Floats]:
         """Yield the vector of each text."""
         return self.encoder.vectors(texts)
 
-    def pack(self, rows: Iterable[Matrix]) -> dict[str, Array]:
+    def pack(self, rows: Iterable[Floats]) -> dict[str, Array]:
         """Return the vectors as one matrix."""
         empty = np.zeros((0, self.encoder.encoder.dimension), dtype=np.float32)
         return {"vectors": np.concatenate([empty, *(row[None] for row in rows)])}
 
-    def unpack(self, arrays: Mapping[str, Array]) -> Sequence[Matrix]:
+    def unpack(self, arrays: Mapping[str, Array]) -> Sequence[Floats]:
         """Return the vectors."""
         return arrays["vectors"]  # type: ignore[return-value]
 
@@ -157,7 +156,7 @@ class Dense(Side):
 class DenseScorer:
     """Compares a query with every vector, some thousand at a time."""
 
-    def __init__(self, encoder: PooledEncoder, matrices: Sequence[Matrix]) -> None:
+    def __init__(self, encoder: PooledEncoder, matrices: Sequence[Floats]) -> None:
         self._matrices = matrices
         self._query = lru_cache(4)(encoder.chunk_vectors)
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.index import Filter, IndexStore
+from sparse_coverage.kernels import Int32s, Int64s, Mask
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.feedback import Enriched, with_feedback
 from sparse_coverage.search.ranking import Ranker
@@ -28,21 +29,21 @@ class TracedQuery:
     places: tuple[Place, ...]
     activations: Activations
 
-    def unsearched(self, stop: npt.NDArray[np.bool_]) -> Unsearched:
+    def unsearched(self, stop: Mask) -> Unsearched:
         """Return the spans that nothing can match: those that activate no center, and those with stop centers only."""
         active = self._active
         counted = active & ~stop[self.activations.centers]
         some = active.any(axis=1)
         return Unsearched(self._places(~some), self._places(some & ~counted.any(axis=1)))
 
-    def unmatched(self, stop: npt.NDArray[np.bool_], centers: npt.NDArray[np.int64]) -> tuple[Place, ...]:
+    def unmatched(self, stop: Mask, centers: Int64s) -> tuple[Place, ...]:
         """Return the spans that activate centers which count, but none of these."""
         counted = self._active & ~stop[self.activations.centers]
         found = counted & np.isin(self.activations.centers, centers)
         return self._places(counted.any(axis=1) & ~found.any(axis=1))
 
     @property
-    def _active(self) -> npt.NDArray[np.bool_]:
+    def _active(self) -> Mask:
         return np.asarray((self.activations.centers >= 0) & (self.activations.similarities > 0))
 
     def _places(self, rows: npt.ArrayLike) -> tuple[Place, ...]:
@@ -164,7 +165,7 @@ class Explainer:
             texts,
         )
 
-    def _shared(self, centers: npt.NDArray[np.int32], first: int, last: int) -> Iterator[tuple[int, int, float, int]]:
+    def _shared(self, centers: Int32s, first: int, last: int) -> Iterator[tuple[int, int, float, int]]:
         """Yield what passages share with a query's centers, stop centers left out: center, passage, weight, ordinal of the span."""
         segment = self._store.segment_of_passage(first)
         counted = centers[~self._statistics.stop[centers]].astype(np.int64)

@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.index import (
@@ -21,6 +20,7 @@ from sparse_coverage.index import (
     merge_index,
     open_store,
 )
+from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
@@ -266,7 +266,7 @@ class Index(PassageSearcher):
         require_fit(store.folder, store.state, self.model)
         self._show(store)
 
-    def scores(self, vector: SparseVector) -> npt.NDArray[np.float32]:
+    def scores(self, vector: SparseVector) -> Floats:
         """Return the score of every passage for a query vector, in corpus order."""
         return self._ranker.scores(vector)
 

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.encoding.encoder import IntArray, Tokens, TokenVectors
+from sparse_coverage.kernels import Mask
 from sparse_coverage.spans.noun_phrases.extractor import NounPhraseExtractor, Phrases
 from sparse_coverage.spans.pooling import Index, Spans, TokenPlaces, pool_runs, token_places
 
@@ -69,7 +69,7 @@ class PhraseUnit:
         return all_first[order], all_last[order]
 
 
-def _without_blanks(first: Index, last: Index, ink: npt.NDArray[np.bool_]) -> tuple[Index, Index]:
+def _without_blanks(first: Index, last: Index, ink: Mask) -> tuple[Index, Index]:
     """Narrow each run so that it neither begins nor ends with a token of blanks only; it may become empty."""
     if ink.all():
         return first, last

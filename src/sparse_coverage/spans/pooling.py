@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.encoding.encoder import FloatMatrix, IntArray, Tokens, TokenVectors
+from sparse_coverage.kernels import Floats, Int32s, Mask
 
 Index = npt.NDArray[np.intp]
 
@@ -17,9 +18,9 @@ Index = npt.NDArray[np.intp]
 class Spans:
     """The spans of one text in text order: L2-normalised vectors and character offsets into the original text."""
 
-    vectors: npt.NDArray[np.float32]
-    starts: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int32]
+    vectors: Floats
+    starts: Int32s
+    ends: Int32s
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -56,7 +57,7 @@ class TokenPlaces:
 
     starts: IntArray
     ends: IntArray
-    lexical: npt.NDArray[np.bool_]
+    lexical: Mask
 
 
 def token_places(text: str, tokens: Tokens | TokenVectors) -> TokenPlaces:
@@ -75,7 +76,7 @@ def token_places(text: str, tokens: Tokens | TokenVectors) -> TokenPlaces:
     return TokenPlaces(starts, ends, letters_before[ends] > letters_before[starts])
 
 
-def _flags(test: Callable[[str], bool], text: str) -> npt.NDArray[np.bool_]:
+def _flags(test: Callable[[str], bool], text: str) -> Mask:
     """Return the answer for every character, and False for the place after the last one."""
     flags = np.zeros(len(text) + 1, dtype=np.bool_)
     flags[:-1] = np.fromiter(map(test, text), dtype=np.bool_, count=len(text))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError, MissingExtraError
+from sparse_coverage.kernels import Int32s, Int64s
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vectors.activation import activate, count_covering
 from sparse_coverage.vectors.sparse_vector import ActivationConfig
@@ -45,7 +45,7 @@ def analyse(
     spans: int | None = DEFAULT_SPANS,
     seed: int = 0,
     activation: ActivationConfig | None = None,
-    lists: npt.NDArray[np.int64] | None = None,
+    lists: Int64s | None = None,
     threads: int | None = None,
 ) -> list[Behaviour]:
     """Measure every fitted size of a vocabulary on spans drawn from its sample (all of them with `spans=None`).
@@ -86,7 +86,7 @@ def analyse(
     return found
 
 
-def list_lengths(active: npt.NDArray[np.int32], documents: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+def list_lengths(active: Int32s, documents: Int64s, size: int) -> Int64s:
     """Return how many documents each center's posting list holds, given the centers and the document of each span.
 
     >>> list_lengths(np.array([[0, 1], [0, -1], [0, -1]], np.int32), np.array([0, 1, 1]), 2).tolist()
@@ -97,7 +97,7 @@ def list_lengths(active: npt.NDArray[np.int32], documents: npt.NDArray[np.int64]
     return np.bincount(pairs[0], minlength=size)
 
 
-def posting_skew(lengths: npt.NDArray[np.int64]) -> float:
+def posting_skew(lengths: Int64s) -> float:
     """Return the longest posting list divided by the mean one; 0 where all are empty.
 
     >>> posting_skew(np.array([2, 1]))

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Doubles, Floats
 from sparse_coverage.vectors.sparse_vector import SparseVector
 
 
@@ -46,7 +47,7 @@ class ScoringConfig:
                 f"passages, {self.feedback_centers} centers, with weight {self.feedback_weight}."
             )
 
-    def norms(self, span_counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    def norms(self, span_counts: npt.ArrayLike) -> Doubles:
         """Return what the sum of a passage with so many spans is multiplied by: 1 / (|S| + smoothing)^gamma."""
         counts = np.maximum(np.asarray(span_counts, dtype=np.float64), 1) + self.smoothing
         return np.asarray(counts**-self.gamma)
@@ -56,7 +57,7 @@ def similarity(
     queries: Sequence[SparseVector],
     documents: Sequence[SparseVector],
     scoring: ScoringConfig = ScoringConfig(),  # noqa: B008 - immutable
-) -> npt.NDArray[np.float32]:
+) -> Floats:
     """Return a row for each query and a column for each document: sum of w(q,c) * w(d,c), divided as the scoring says.
 
     That is the score with every idf at 1 and no stop centers, since both need a corpus.
@@ -68,7 +69,7 @@ def similarity(
         side[query.centers] = query.weights
         found[row] = [side[document.centers] @ document.weights for document in documents]
     norms = scoring.norms([document.span_count for document in documents])
-    scores: npt.NDArray[np.float32] = (found * norms).astype(np.float32)
+    scores: Floats = (found * norms).astype(np.float32)
     return scores
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.systems.baselines import bm25_system, dense_system
 from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
+from sparse_coverage.kernels import Doubles, Int64s
 from sparse_coverage.retrievers.fusion import FusionRule, fuse_scores
-
-Scores = npt.NDArray[np.float64]
 
 
 class HybridSystem:
@@ -25,7 +23,7 @@ class HybridSystem:
         self._counts = np.diff(bench.corpus.starts)
         self._how = how
 
-    def scores(self, query: str) -> Scores:
+    def scores(self, query: str) -> Doubles:
         """Return the score of every passage for a query of the collection, by its id."""
         return fused_passages([part.scores(query) for part in self.parts], self._starts, self._counts, self._how)
 
@@ -34,9 +32,7 @@ class HybridSystem:
         return sum(part.cost(query) for part in self.parts)
 
 
-def fused_passages(
-    parts: Sequence[Scores], starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], how: FusionRule
-) -> Scores:
+def fused_passages(parts: Sequence[Doubles], starts: Int64s, counts: Int64s, how: FusionRule) -> Doubles:
     """Return one score a passage: a document's best one has the fused score of the document, the others their share of it."""
     weights = [1.0] * len(parts)
     documents = fuse_scores([np.maximum.reduceat(part, starts) for part in parts], how, weights)

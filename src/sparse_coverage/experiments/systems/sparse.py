@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import numpy as np
-import numpy.typing as npt
-
 from sparse_coverage.evaluation.protocol import evidence
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.kernels import Doubles
 from sparse_coverage.vectors import SparseVector
 
 
@@ -23,7 +21,7 @@ class SparseCoverageSystem:
         self._frequencies = self.index.store.frequencies
         self._excluded = bench.collection.excluded
 
-    def scores(self, query: str) -> npt.NDArray[np.float64]:
+    def scores(self, query: str) -> Doubles:
         """Return the score of every passage for a query of the collection, by its id."""
         return evidence(self.index.scores(self._enriched(query)))
 

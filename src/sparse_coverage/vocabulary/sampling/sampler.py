@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.encoding.encoder import Encoder
 from sparse_coverage.errors import MismatchError, VocabularyError
 from sparse_coverage.files import read_json, sha256_of, write_json
+from sparse_coverage.kernels import Uint64s
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans.units import SpanUnit
@@ -35,7 +35,7 @@ SLACK = 1.5
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
-Draws = npt.NDArray[np.uint64]
+Draws = Uint64s
 Group = list[tuple[Patent | str, list[Passage]]]
 """Documents that are encoded together, each with its sections."""
 
