@@ -72,8 +72,7 @@ def fit_on_cluster(
     cluster.check_folder(state)
     settings = {"language": language, "encoder": running.fingerprint, "precision": running.precision, "unit": name}
     require_same_run(
-        state,
-        {"input": input_digest(names), **settings, "documents": max_documents, "spans": max_spans, "seed": seed},
+        state, {"input": input_digest(names), **settings, "documents": max_documents, "spans": max_spans, "seed": seed}
     )
     sample = sample_on_cluster(cluster, work, names, language, running, spec, config, on_problem)
     shutil.rmtree(state / "documents", ignore_errors=True)  # encoded; nothing else will be read from them

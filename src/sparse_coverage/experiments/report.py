@@ -127,11 +127,7 @@ def surroundings() -> dict[str, Any]:
         "sparse-coverage": __version__,
         "python": platform.python_version(),
         "packages": {name: version for name in _PACKAGES if (version := _version(name))},
-        "machine": {
-            "system": platform.platform(),
-            "processor": _processor(),
-            "cores": usable_cores(),
-        },
+        "machine": {"system": platform.platform(), "processor": _processor(), "cores": usable_cores()},
     }
 
 

@@ -58,11 +58,7 @@ class Outcome:
 
 
 def run_rows(
-    bench: Workbench,
-    rows: Sequence[Row],
-    measures: Sequence[AnyMeasure],
-    *,
-    fresh: bool = False,
+    bench: Workbench, rows: Sequence[Row], measures: Sequence[AnyMeasure], *, fresh: bool = False
 ) -> list[Outcome]:
     """Evaluate all rows. What an earlier, interrupted run finished is found in the cache and not computed again."""
     outcomes: list[Outcome] = []

@@ -8,8 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.formats.quantise import Quantiser
-from sparse_coverage.formats.source import Rows, Source
+from sparse_coverage.formats.source import Quantiser, Rows, Source
 from sparse_coverage.kernels import Floats
 from sparse_coverage.progress import tracked
 

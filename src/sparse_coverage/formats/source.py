@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from sparse_coverage.errors import MismatchError
+from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.index import IndexStore, PassageRecord, Segment, open_store, weight_scale
 from sparse_coverage.index.postings import widened
 from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Uint32s
@@ -23,6 +23,9 @@ from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary import load_vocabulary
 
+MAX_BITS = 16
+QUERY_BITS = 12
+"""Engines of whole numbers weigh a term of a query by repeating it, so queries have no more bits than this."""
 _PASSAGE, _WEIGHT = np.uint32(16), np.uint32(0xFFFF)  # a posting is passage << 16 | weight
 
 
@@ -137,12 +140,7 @@ def open_source(folder: Path, scoring: ScoringConfig) -> Source:
     statistics = CenterStatistics.compute(store.frequencies, store.state.passages, scoring)
     names = center_names(len(vocabulary))
     labels = tuple(anchor.text for anchor in vocabulary.anchors)
-    about = {
-        "encoder": vocabulary.config.encoder,
-        "alpha": scoring.alpha,
-        "gamma": scoring.gamma,
-        "rho": scoring.rho,
-    }
+    about = {"encoder": vocabulary.config.encoder, "alpha": scoring.alpha, "gamma": scoring.gamma, "rho": scoring.rho}
     return Source(store, statistics, names, labels, about=about)
 
 
@@ -163,3 +161,35 @@ def _live_records(segment: Segment) -> list[PassageRecord]:
 
 def _folded(packed: Uint32s, factors: Doubles) -> Floats:
     return cast(Floats, ((packed & _WEIGHT) * factors[packed >> _PASSAGE]).astype(np.float32))
+
+
+@dataclass(frozen=True, slots=True)
+class Quantiser:
+    """Gives weights as whole numbers, for engines that store nothing else: times one `scale`, rounded. Nothing becomes 0.
+
+    The scale turns the largest weight into 2^bits - 1. One for all keeps the dot product proportional to the score:
+    score = dot product / (scale of documents * scale of queries).
+    """
+
+    bits: int
+    largest: float
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.bits <= MAX_BITS:
+            raise InputError(f"A quantised weight has 1 to {MAX_BITS} bits, not {self.bits}.")
+
+    @classmethod
+    def for_queries(cls, bits: int, weights: Floats) -> Quantiser:
+        """Return the quantiser of all queries of an export."""
+        return cls(min(bits, QUERY_BITS), float(weights.max(initial=0.0)))
+
+    @property
+    def scale(self) -> float:
+        """The whole number that the weight 1 becomes, before rounding."""
+        return ((1 << self.bits) - 1) / self.largest if self.largest > 0 else 1.0
+
+    def __call__(self, weights: Floats) -> Int64s:
+        """Return the weights as whole numbers."""
+        rounded = np.rint(weights.astype(np.float64) * self.scale)
+        whole: Int64s = np.clip(rounded, 1, (1 << self.bits) - 1).astype(np.int64)
+        return whole

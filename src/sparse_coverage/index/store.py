@@ -12,14 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError, SparseCoverageError
-from sparse_coverage.index.manifest import (
-    FORMAT,
-    MANIFEST,
-    Manifest,
-    OtherFormatError,
-    read_manifest,
-    require_finished,
-)
+from sparse_coverage.index.manifest import FORMAT, MANIFEST, Manifest, OtherFormatError, read_manifest, require_finished
 from sparse_coverage.index.records import DocumentRecord, PassageRecord
 from sparse_coverage.index.segment import SEGMENTS, Segment, damaged_segment_files, missing_file, open_segment
 from sparse_coverage.kernels import Int64s, Mask

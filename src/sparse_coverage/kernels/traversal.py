@@ -172,14 +172,7 @@ def choose(
 
 
 @compiled
-def enter(
-    first: int,
-    leaders: Int32s,
-    heads: Int64s,
-    nexts: Int64s,
-    numbers: Int32s,
-    entries: int,
-) -> int:
+def enter(first: int, leaders: Int32s, heads: Int64s, nexts: Int64s, numbers: Int32s, entries: int) -> int:
     """Put the centers from number `first` on at the heads of their leaders' lists; return how many entries there are then."""
     for row in range(leaders.shape[0]):
         for place in range(leaders.shape[1]):

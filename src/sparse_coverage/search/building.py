@@ -123,10 +123,7 @@ def _add_and_commit(writer: IndexWriter, vectors: Vectors, documents: Iterable[P
 
 
 def _put_all(
-    put: Callable[[DocumentRecord, list[IndexedPassage]], Any],
-    vectors: Vectors,
-    documents: Iterable[Patent],
-    by: By,
+    put: Callable[[DocumentRecord, list[IndexedPassage]], Any], vectors: Vectors, documents: Iterable[Patent], by: By
 ) -> Iterator[str]:
     with progress_bar("Indexing documents") as advance:
         for _, passages in groupby(_encoded(vectors, documents, by), key=lambda encoded: encoded[0]):

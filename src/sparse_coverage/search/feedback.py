@@ -61,13 +61,7 @@ def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None 
     return _joined(vector, chosen, scale * added[chosen], lender, np.asarray(passages, dtype=np.int64))
 
 
-def _joined(
-    vector: SparseVector,
-    chosen: Int64s,
-    weights: Doubles,
-    lender: Int64s,
-    lenders: Int64s,
-) -> Enriched:
+def _joined(vector: SparseVector, chosen: Int64s, weights: Doubles, lender: Int64s, lenders: Int64s) -> Enriched:
     """Return the vector with more weight at some centers; centers that it did not have point at no span of the query."""
     centers = np.union1d(vector.centers, chosen).astype(np.int32)
     mine = np.searchsorted(centers, vector.centers)

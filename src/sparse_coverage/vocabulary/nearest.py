@@ -80,11 +80,7 @@ def _unseen(steps: int = 1) -> None:
 
 
 def _assign(
-    reader: Reader,
-    centers: Centers,
-    gpu: CentersOnGpu | None,
-    numbers: Int64s,
-    found: dict[int, Assignment],
+    reader: Reader, centers: Centers, gpu: CentersOnGpu | None, numbers: Int64s, found: dict[int, Assignment]
 ) -> None:
     rows, quantised = reader.read(numbers)
     nearest = np.zeros(len(numbers), dtype=np.int32)

@@ -32,11 +32,7 @@ def margin(dimension: int) -> float:
 
 
 def quantise(
-    rows: Floats,
-    out: Int16s | None = None,
-    *,
-    shortest: float = 0.0,
-    numbers: Int64s | None = None,
+    rows: Floats, out: Int16s | None = None, *, shortest: float = 0.0, numbers: Int64s | None = None
 ) -> Int16s:
     """Return normalised rows in 16 bits, padded with zeros: columns for the kernels' steps, rows for whole tiles.
 

@@ -96,14 +96,7 @@ def verify_sequence(points: Points | Floats, rows: Int64s, gaps: Floats) -> Find
     return Finding(what, True)
 
 
-def _first_violation(
-    points: Points,
-    numbers: Int64s,
-    centers: Floats,
-    rows: Int64s,
-    gaps: Floats,
-    turn: Int64s,
-) -> str:
+def _first_violation(points: Points, numbers: Int64s, centers: Floats, rows: Int64s, gaps: Floats, turn: Int64s) -> str:
     """Follow each point's distance to the chosen centers; it may never exceed the gap of the center chosen next."""
     block = points.rows(numbers)
     lowest = np.full((len(numbers), 1), np.inf, dtype=np.float32)
@@ -126,14 +119,7 @@ def _first_violation(
     return ""
 
 
-def _settle(
-    point: Floats,
-    number: int,
-    centers: Floats,
-    rows: Int64s,
-    gaps: Floats,
-    steps: Int64s,
-) -> str:
+def _settle(point: Floats, number: int, centers: Floats, rows: Int64s, gaps: Floats, steps: Int64s) -> str:
     """Decide the close steps of one point by its canonical distances."""
     rough = np.float32(1) - centers[: steps[-1] + 1] @ point
     running = np.minimum.accumulate(rough)

@@ -13,8 +13,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import NAMES, SystemOptions, preset_settings
 from sparse_coverage.experiments.systems.baselines import bm25_system, colbert_system, dense_system, splade_system
-from sparse_coverage.experiments.systems.hybrid import HybridSystem
-from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
+from sparse_coverage.experiments.systems.sparse import HybridSystem, SparseCoverageSystem
 from sparse_coverage.kernels import Doubles
 from sparse_coverage.presets import DEFAULT_PRESET
 from sparse_coverage.search import Retriever

@@ -274,13 +274,7 @@ class Walk:
         self._meet(np.arange(len(numbers)), numbers, rows, quantised, np.float32(-np.inf), 0)
 
     def _meet(
-        self,
-        chosen: Int64s,
-        numbers: Int64s,
-        rows: Floats,
-        quantised: Int16s,
-        theta: np.float32,
-        tie_row: int,
+        self, chosen: Int64s, numbers: Int64s, rows: Floats, quantised: Int16s, theta: np.float32, tie_row: int
     ) -> None:
         points, centers = (chosen, numbers, rows, quantised, *self.state.of_points), self.centers
         meet_unseen(*points, centers.rows, centers.panels, self.state.count, theta, tie_row, centers.margin)
