@@ -30,8 +30,7 @@ from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.experiments.evaluate import evaluate_system, rank_queries
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.systems import concerning, get_system
-from sparse_coverage.experiments.systems.hybrid import HybridSystem
-from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
+from sparse_coverage.experiments.systems.sparse import HybridSystem, SparseCoverageSystem
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import activate, aggregate
 

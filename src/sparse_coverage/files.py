@@ -62,14 +62,19 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path}: not valid JSON ({error}). The file is damaged; build or fetch it again.") from None
 
 
+def sync_file(path: Path, flags: int = os.O_RDWR) -> None:
+    """Make a file's content durable."""
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def sync_folder(path: Path) -> None:
     """Make the entries of a folder durable, where the system can."""
     if os.name == "posix":
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync_file(path, os.O_RDONLY)
 
 
 def require_free(folder: Path) -> None:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import tee
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, overload
 
-import numpy as np
-import numpy.typing as npt
-
-from sparse_coverage.cleaning_encoder import with_cleaning
-from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
+from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, Tokens, TokenVectors, load_encoder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import checksum_of, new_folder, read_json, write_json
-from sparse_coverage.patents.cleaning.cleaned import step_names
+from sparse_coverage.kernels import Floats
+from sparse_coverage.patents.cleaning import CleanedText, clean, step_names
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import ActivationConfig, SparseVector, Traced, trace
-from sparse_coverage.vectors.scoring import ScoringConfig
-from sparse_coverage.vectors.similarity import similarity, strongest
+from sparse_coverage.vectors.scoring import ScoringConfig, similarity, strongest
 from sparse_coverage.vocabulary import (
     SampleConfig,
     Vocabulary,
@@ -169,7 +166,7 @@ class SparseCoverage:
             return next(self.trace([texts], query=query)).vector
         return [traced.vector for traced in self.trace(texts, query=query)]
 
-    def similarity(self, queries: Sequence[SparseVector], documents: Sequence[SparseVector]) -> npt.NDArray[np.float32]:
+    def similarity(self, queries: Sequence[SparseVector], documents: Sequence[SparseVector]) -> Floats:
         """Return a row for each query and a column for each document: their scores as far as they need no corpus (no idf)."""
         return similarity(queries, documents, self.scoring)
 
@@ -236,3 +233,41 @@ def read_settings(folder: Path) -> dict[str, Any]:
 def _usable(vocabulary: Vocabulary) -> str:
     """int8 was a choice and stays one; bf16 and fp32 agree closely enough that each machine takes its best."""
     return "int8" if vocabulary.config.precision == "int8" else "auto"
+
+
+class CleaningEncoder:
+    """Wraps an encoder: texts are cleaned by named steps (`patents.cleaning`), offsets are those of the original text.
+
+    The steps are part of the fingerprint: vectors of cleaned and of plain text are not compared by accident.
+    """
+
+    def __init__(self, encoder: Encoder, steps: Sequence[str]) -> None:
+        self.encoder = encoder
+        self.steps = step_names(steps)
+        self.name, self.precision, self.dimension = encoder.name, encoder.precision, encoder.dimension
+        self.fingerprint = "+".join((encoder.fingerprint, *self.steps))
+
+    def tokenize(self, text: str) -> Tokens:
+        """Return the tokens of the cleaned text, placed in the original."""
+        cleaned = clean(text, self.steps)
+        tokens = self.encoder.tokenize(cleaned.text)
+        starts, ends = cleaned.original(tokens.starts, tokens.ends)
+        return Tokens(tokens.ids, starts, ends)
+
+    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
+        """Yield the token vectors of each cleaned text, placed in the original, in order."""
+        waiting: deque[CleanedText] = deque()
+
+        def cleaned() -> Iterator[str]:
+            for text in texts:
+                waiting.append(clean(text, self.steps))
+                yield waiting[-1].text
+
+        for tokens in self.encoder.encode(cleaned()):
+            starts, ends = waiting.popleft().original(tokens.starts, tokens.ends)
+            yield replace(tokens, starts=starts, ends=ends)
+
+
+def with_cleaning(encoder: Encoder, steps: Sequence[str]) -> Encoder:
+    """Return the encoder as it is where there is nothing to clean."""
+    return CleaningEncoder(encoder, steps) if steps else encoder

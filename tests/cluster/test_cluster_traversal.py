@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from made_collection import kill_one
 
 from sparse_coverage.cluster import connect, traversal
-from sparse_coverage.cluster.share import Candidates, PointsFile, Share
+from sparse_coverage.cluster.traversal import Candidates, PointsFile, Share
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.files import write_json
 from sparse_coverage.vocabulary import SpanSample

@@ -20,7 +20,7 @@ from sparse_coverage.experiments.reproduce import run_experiment
 from sparse_coverage.experiments.sweep import run_rows
 from sparse_coverage.experiments.systems import SYSTEMS, System, get_system
 from sparse_coverage.experiments.systems.baselines import bm25_system, dense_system
-from sparse_coverage.experiments.systems.hybrid import HybridSystem
+from sparse_coverage.experiments.systems.sparse import HybridSystem
 from sparse_coverage.retrievers import Baseline, Bm25, Dense, Fuse
 
 HERE = [name for name in SYSTEMS if name not in ("splade", "colbert")]  # these two fetch their weights

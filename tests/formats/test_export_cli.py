@@ -14,7 +14,7 @@ from sparse_coverage.cli import export, vectors
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.formats.queries_in import read_queries
-from sparse_coverage.formats.vector_lines import read_vectors
+from sparse_coverage.formats.vectors_in import read_vectors
 from sparse_coverage.patents import Paragraph
 
 TEXTS = [

@@ -12,8 +12,7 @@ from small_index import CENTERS, made_up_source, our_scores, random_queries
 
 from sparse_coverage import ScoringConfig
 from sparse_coverage.errors import InputError
-from sparse_coverage.formats.quantise import Quantiser
-from sparse_coverage.formats.source import center_names
+from sparse_coverage.formats.source import Quantiser, center_names
 
 
 @given(seed=st.integers(0, 10_000), gamma=st.sampled_from([0.0, 0.5, 1.0]), bits=st.sampled_from([8, 16]))

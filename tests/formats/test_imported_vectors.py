@@ -14,7 +14,7 @@ from small_index import made_up_source, our_scores, random_queries
 
 from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.formats import VectorIndex, export_index, import_vectors
-from sparse_coverage.formats.vector_lines import read_vectors
+from sparse_coverage.formats.vectors_in import read_vectors
 from sparse_coverage.index import parse_filter
 from sparse_coverage.index.filters import document
 

@@ -8,7 +8,7 @@ from small_index import CENTERS, random_queries
 
 from sparse_coverage import ActivationConfig, Index, Patent, Preset, ScoringConfig, SparseCoverage
 from sparse_coverage.patents import Paragraph
-from sparse_coverage.vectors.similarity import similarity, strongest
+from sparse_coverage.vectors.scoring import similarity, strongest
 
 TEXTS = ["A valve comprising a spring and a plunger.", "A pump housing with a sensor.", "A plunger and a spring."]
 QUERY = "a spring in the housing of a pump"

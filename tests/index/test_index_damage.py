@@ -27,7 +27,7 @@ def everything(folder: Path) -> list[object]:
         seen.append(segment.find(np.arange(CENTERS), 0, len(segment)).tolist())
         seen += [segment.texts.passage(unit) for unit in range(len(segment))]
         seen += [segment.texts.document(number) for number in range(segment.entry.documents)]
-        seen.append([segment.document_of(unit) for unit in range(len(segment))])
+        seen.append(segment.document_starts.tolist())
     seen += [(store.find_document(f"D{n}"), store.find_passage(f"D{n}/0")) for n in range(len(DOCUMENTS))]
     return seen
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.kernels.compiling import compiled
-from sparse_coverage.kernels.dense import ALWAYS, NEVER, SCALE, passing, quantise_rows, screen, screening_buffers
+from sparse_coverage.kernels.dense import ALWAYS, NEVER, SCALE, passing, quantise_rows, screen, screening
 from sparse_coverage.kernels.instructions import PANEL, TILE, row_product
 from sparse_coverage.vocabulary.quantised import Centers, margin, quantise
-from sparse_coverage.vocabulary.selection.followers import LISTS, Followers, leaders_of
+from sparse_coverage.vocabulary.selection.traversal_state import LISTS, Followers, leaders_of
 
 
 @compiled
@@ -53,7 +53,7 @@ def test_what_passes_the_screen_is_what_reaches_floor_and_limit(
         for center in range(panel * PANEL, (panel + 1) * PANEL)
         if panel >= starts[row // TILE] and products[row, center] >= max(floors[row], limits[center % len(limits)])
     ]
-    tile, found = screening_buffers(len(quantised))
+    _, _, tile, found = screening(len(quantised), len(quantised))
     passed: list[tuple[int, ...]] = []
     for panel in range(panels):
         count = passing(quantised, packed.panels, panel, floors, limits, starts, tile, found)

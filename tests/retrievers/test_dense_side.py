@@ -14,7 +14,7 @@ from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.retrievers import Baseline, Dense
-from sparse_coverage.retrievers.pooling import POOLINGS, PooledEncoder, Pooling, pool, pooling_of
+from sparse_coverage.retrievers.dense import POOLINGS, PooledEncoder, Pooling, pool, pooling_of
 
 LONG = "The noise of the rubber device; " * 20
 

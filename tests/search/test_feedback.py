@@ -11,7 +11,6 @@ from sparse_coverage import ActivationConfig, Index, Preset, ScoringConfig, Spar
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.index.filters import published
-from sparse_coverage.index.forward import passage_vector
 from sparse_coverage.patents import Paragraph, Patent
 from sparse_coverage.presets import PRESETS
 from sparse_coverage.search.feedback import with_feedback
@@ -49,7 +48,7 @@ def index(request: pytest.FixtureRequest, model: SparseCoverage, tmp_path_factor
 def test_a_unit_s_vector_comes_back_from_the_lists(index: Index, model: SparseCoverage) -> None:
     [segment] = index.store.segments
     for number, vector in enumerate(model.encode_document(TEXTS)):
-        centers, weights = passage_vector(segment, number)
+        centers, weights = segment.passage_vector(number)
         kept = np.isin(vector.centers, centers)  # a weight that rounds to nothing is not kept
         assert (vector.weights[~kept] < 1 / 255).all()
         assert centers.tolist() == vector.centers[kept].tolist()
@@ -64,7 +63,7 @@ def test_feedback_is_its_definition(index: Index, model: SparseCoverage) -> None
     best = np.lexsort((np.arange(len(first)), -first))[:2]
     added = np.zeros(len(model.vocabulary))
     for unit in best:
-        centers, weights = passage_vector(segment, int(unit))
+        centers, weights = segment.passage_vector(int(unit))
         added[centers] += first[unit] / first[best].sum() * weights / (segment.span_counts[unit] + 5.0) ** 0.5
     added[statistics.stop] = 0
     worth = added * statistics.worth

@@ -12,8 +12,7 @@ from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.vectors.activation import count_covering
-from sparse_coverage.vectors.analysis import Behaviour, analyse, list_lengths, posting_skew
-from sparse_coverage.vectors.plot import plot_behaviour
+from sparse_coverage.vectors.analysis import Behaviour, analyse, list_lengths, plot_behaviour, posting_skew
 from sparse_coverage.vocabulary import SpanSample
 
 TEXTS = [

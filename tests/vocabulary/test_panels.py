@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sparse_coverage.vectors.analysis import Behaviour
-from sparse_coverage.vectors.plot import plot_behaviour
+from sparse_coverage.vectors.analysis import Behaviour, plot_behaviour
 
 
 def behaviours(encoder: str, unit: str, selection: str) -> list[Behaviour]:

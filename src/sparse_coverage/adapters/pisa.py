@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import MissingExtraError
 from sparse_coverage.files import new_folder
 from sparse_coverage.formats.ciff import open_ciff
+from sparse_coverage.kernels import Array
 from sparse_coverage.progress import tracked
 
 META = {"type": "sparse_index", "format": "pisa", "package_hint": "pyterrier-pisa", "stemmer": "none"}
@@ -66,5 +66,5 @@ def write_pisa(ciff: Path, folder: Path) -> None:
     (folder / "fwd.documents").write_text("".join(f"{document.id}\n" for document in read), encoding="utf-8")
 
 
-def _put(out: BinaryIO, numbers: npt.NDArray[Any]) -> None:
+def _put(out: BinaryIO, numbers: Array) -> None:
     out.write(np.concatenate(([len(numbers)], numbers)).astype("<u4").tobytes())

@@ -103,8 +103,7 @@ def _open(
     from sparse_coverage import Index
     from sparse_coverage.formats import open_source
     from sparse_coverage.formats.queries_in import read_queries
-    from sparse_coverage.formats.vector_lines import read_vectors
-    from sparse_coverage.formats.vectors_in import VectorIndex, is_vector_index
+    from sparse_coverage.formats.vectors_in import VectorIndex, is_vector_index, read_vectors
     from sparse_coverage.model import scoring_of
     from sparse_coverage.search.building import MODEL_FOLDER
 

@@ -131,7 +131,7 @@ def verify(index: Path, as_json: bool) -> int:
     """
     from sparse_coverage.index import damaged_files
     from sparse_coverage.retrievers.sides import damaged_side_files
-    from sparse_coverage.search.checking import damaged_model_files
+    from sparse_coverage.search.building import damaged_model_files
 
     damaged = damaged_files(index) + damaged_model_files(index) + damaged_side_files(index)
     if as_json:

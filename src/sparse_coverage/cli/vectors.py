@@ -81,7 +81,7 @@ def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | 
     from sparse_coverage.evaluation.collection import Ranking
     from sparse_coverage.evaluation.trec import write_run
     from sparse_coverage.formats import VectorIndex
-    from sparse_coverage.formats.vector_lines import read_vectors
+    from sparse_coverage.formats.vectors_in import read_vectors
     from sparse_coverage.present.terminal import rankings_text
 
     asked = list(read_vectors(queries))

@@ -139,7 +139,7 @@ def analyse(
       sparse-coverage vocabulary analyse tokens phrases --work w-tokens --work w-phrases
     """
     from sparse_coverage.vectors.analysis import analyse as run
-    from sparse_coverage.vectors.plot import plot_behaviour
+    from sparse_coverage.vectors.analysis import plot_behaviour
     from sparse_coverage.vocabulary import SpanSample, load_vocabulary
 
     if len(models) != len(works):

@@ -18,6 +18,7 @@ from typing import Any
 
 from sparse_coverage.cluster.connection import Cluster, ClusterError
 from sparse_coverage.cluster.shared_files import published
+from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.patents import Patent, Problem, read_patents
@@ -147,18 +148,17 @@ def input_digest(paths: list[str]) -> str:
 
 
 def _batches(paths: list[str]) -> Iterator[list[Source]]:
-    batch: dict[str, list[Found]] = {}
-    size = 0
-    for name, files in expand(paths):
-        for found in files:
-            batch.setdefault(name, []).append(found)
-            status = _status(found.path)
-            size += status.st_size if status else 0
-            if size >= BATCH_BYTES:
-                yield [Source(source, tuple(held)) for source, held in batch.items()]
-                batch, size = {}, 0
-    if batch:
-        yield [Source(source, tuple(held)) for source, held in batch.items()]
+    every = ((name, found) for name, files in expand(paths) for found in files)
+    for batch in windows(every, lambda one: _size(one[1].path), BATCH_BYTES):
+        by_source: dict[str, list[Found]] = {}
+        for name, found in batch:
+            by_source.setdefault(name, []).append(found)
+        yield [Source(source, tuple(held)) for source, held in by_source.items()]
+
+
+def _size(path: str) -> int:
+    status = _status(path)
+    return status.st_size if status else 0
 
 
 def _status(path: str) -> os.stat_result | None:

@@ -10,16 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.cleaning_encoder import with_cleaning
 from sparse_coverage.cluster.connection import Cluster
 from sparse_coverage.cluster.documents import Report, input_digest
 from sparse_coverage.cluster.encoders import EncoderSpec
 from sparse_coverage.cluster.sampling import sample_on_cluster
-from sparse_coverage.cluster.share import PointsFile
 from sparse_coverage.cluster.shared_files import require_same_run
-from sparse_coverage.cluster.traversal import traverse
+from sparse_coverage.cluster.traversal import PointsFile, traverse
 from sparse_coverage.encoding import DEFAULT_ENCODER, load_encoder
-from sparse_coverage.model import MAX_SPANS, SparseCoverage
+from sparse_coverage.model import MAX_SPANS, SparseCoverage, with_cleaning
 from sparse_coverage.presets import DEFAULT_PRESET, get_preset
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit
@@ -74,8 +72,7 @@ def fit_on_cluster(
     cluster.check_folder(state)
     settings = {"language": language, "encoder": running.fingerprint, "precision": running.precision, "unit": name}
     require_same_run(
-        state,
-        {"input": input_digest(names), **settings, "documents": max_documents, "spans": max_spans, "seed": seed},
+        state, {"input": input_digest(names), **settings, "documents": max_documents, "spans": max_spans, "seed": seed}
     )
     sample = sample_on_cluster(cluster, work, names, language, running, spec, config, on_problem)
     shutil.rmtree(state / "documents", ignore_errors=True)  # encoded; nothing else will be read from them

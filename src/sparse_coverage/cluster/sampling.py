@@ -17,6 +17,7 @@ from sparse_coverage.cluster.documents import DocumentSize, Report, documents_at
 from sparse_coverage.cluster.encoders import EncoderSpec
 from sparse_coverage.cluster.shared_files import clear_leftovers, published
 from sparse_coverage.encoding import Encoder
+from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import MismatchError
 from sparse_coverage.files import write_json
 from sparse_coverage.patents import Patent
@@ -110,16 +111,8 @@ def _groups(readings: Iterator[list[DocumentSize]], config: SampleConfig) -> Ite
         ]
         chosen = sample_by_year(stand_ins, config.max_documents, config.seed)
         listed = [listed[int(stand_in.source)] for stand_in in chosen if isinstance(stand_in, Patent)]
-    group: list[Place] = []
-    held = 0
-    for document, place in listed:
-        group.append(place)
-        held += sum(document.sizes)
-        if held >= GROUP_CHARACTERS:
-            yield group
-            group, held = [], 0
-    if group:
-        yield group
+    for group in windows(listed, lambda one: sum(one[0].sizes), GROUP_CHARACTERS):
+        yield [place for _, place in group]
 
 
 def _encode(cluster: Cluster, state: Path, groups: list[list[Place]], spec: EncoderSpec, config: SampleConfig) -> None:

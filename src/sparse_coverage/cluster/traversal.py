@@ -10,6 +10,7 @@ shared folder. A worker that died is replaced by one that meets the centers chos
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +18,72 @@ import numpy as np
 from safetensors.numpy import load_file, save_file
 
 from sparse_coverage.cluster.connection import Cluster, ClusterError
-from sparse_coverage.cluster.share import Candidates, PointsFile, Share
 from sparse_coverage.cluster.shared_files import published
+from sparse_coverage.kernels import Floats, Int64s
+from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vocabulary.points import Points
-from sparse_coverage.vocabulary.selection.distinct import check_enough, too_few
+from sparse_coverage.vocabulary.points import Points, check_enough, too_few
+from sparse_coverage.vocabulary.sampling.sample import SpanSample
 from sparse_coverage.vocabulary.selection.farthest_first import (
     SECONDS_BETWEEN_SAVES,
-    Distances,
-    Rows,
     Traversal,
+    Walk,
     above,
     choose_among,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PointsFile:
+    """Where the points of a sample lie: float16 rows in a file that all nodes see."""
+
+    path: str
+    total: int
+    dimension: int
+
+    @classmethod
+    def of(cls, sample: SpanSample) -> PointsFile:
+        """Return where the points of a sample lie."""
+        return cls(str(sample.path), len(sample), sample.points.dimension)
+
+    def rows(self, first: int = 0, last: int | None = None) -> Points:
+        """Map some rows, or all."""
+        matrix = np.memmap(self.path, dtype=np.float16, mode="r", shape=(self.total, self.dimension))
+        return Points(matrix[first:last])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """The farthest points of a share, in row order, with their exact distances to the nearest of all centers so far.
+
+    Every other point of the share comes after (`theta`, `tie_row`): it is nearer than theta, or as far and in a row of at
+    least `tie_row`.
+    """
+
+    rows: Int64s
+    distances: Floats
+    theta: float
+    tie_row: int
+
+
+class Share:
+    """Rows `first` to `last` of a sample. Lives in a process of its own; the centers it has met are its whole history."""
+
+    def __init__(self, points: PointsFile, first: int, last: int, count: int, threads: int) -> None:
+        self._all = points.rows()
+        self._first, self._last = first, last
+        self._walk = Walk(points.rows(first, last), count, Workers(threads))
+
+    def meet(self, rows: Int64s) -> Candidates:
+        """Take note of the next centers, given by their rows, and say which points come next here."""
+        walk, own = self._walk, rows[(rows >= self._first) & (rows < self._last)]
+        walk.meet_centers(self._all.rows(rows), own - self._first)
+        walk.fill_pool()
+        theta, tie_row = walk.frontier.theta, walk.frontier.tie_row
+        return Candidates(
+            walk.pool + self._first, walk.state.bound[walk.pool], float(theta), int(tie_row) + self._first
+        )
+
 
 SMALLEST_SHARE = 4096
 """Fewer points than this are not worth a worker of their own."""
@@ -64,7 +118,7 @@ class _Chosen:
         self.count = 0
         self.seed = seed
 
-    def add(self, rows: Rows, gaps: Distances) -> None:
+    def add(self, rows: Int64s, gaps: Floats) -> None:
         """Add the next centers."""
         self.rows[self.count : self.count + len(rows)] = rows
         self.gaps[self.count : self.count + len(rows)] = gaps
@@ -137,7 +191,7 @@ class _Shares:
         self._actors = [self._start(place) for place in range(number)]
         self._losses = 0
 
-    def meet(self, rows: Rows, met: int) -> list[Candidates]:
+    def meet(self, rows: Int64s, met: int) -> list[Candidates]:
         """Tell every share the centers from number `met` on; return what each names."""
         asked = [actor.meet.remote(rows[met:]) for actor in self._actors]
         found = [self._answer(place, reference, rows) for place, reference in enumerate(asked)]
@@ -149,7 +203,7 @@ class _Shares:
         for actor in self._actors:
             self._cluster.ray.kill(actor)
 
-    def _answer(self, place: int, reference: Any, rows: Rows) -> Candidates:
+    def _answer(self, place: int, reference: Any, rows: Int64s) -> Candidates:
         """Wait for an answer; from a worker that died, start another, tell it all centers, and take its answer."""
         while True:
             try:

@@ -78,16 +78,8 @@ class Batcher:
         return len(self.tokenizer.prefix) + len(self.tokenizer.suffix)
 
     def _windows(self, texts: Iterable[str]) -> Iterator[_Window]:
-        window: _Window = []
-        held = 0
-        for text in texts:
-            tokens = self.tokenizer(text)
-            window.append((text, tokens))
-            held += max(1, len(tokens))
-            if held >= WINDOW_TOKENS:
-                yield window
-                window, held = [], 0
-        yield window
+        pairs = ((text, self.tokenizer(text)) for text in texts)
+        return windows(pairs, lambda pair: max(1, len(pair[1])), WINDOW_TOKENS)
 
     def _chunks(self, window: _Window) -> list[_Chunk]:
         """Return the chunks of all texts, in the order in which they stand there."""
@@ -111,6 +103,24 @@ class Batcher:
             ids[row, : len(full)] = full
             mask[row, : len(full)] = 1
         return ids, mask
+
+
+def windows(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterator[list[T]]:
+    """Cut a stream into lists of neighbours; each is full once the sizes of its items reach the limit.
+
+    >>> list(windows(["a", "bcd", "e", "f"], len, 3))
+    [['a', 'bcd'], ['e', 'f']]
+    """
+    window: list[T] = []
+    held = 0
+    for item in items:
+        window.append(item)
+        held += size(item)
+        if held >= limit:
+            yield window
+            window, held = [], 0
+    if window:
+        yield window
 
 
 def _group(chunks: list[_Chunk], special: int) -> list[list[_Chunk]]:

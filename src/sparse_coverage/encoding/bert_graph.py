@@ -12,11 +12,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import ModelError
+from sparse_coverage.kernels import Array, Floats
 
-Weights = Mapping[str, npt.NDArray[Any]]
+Weights = Mapping[str, Array]
 ACTIVATIONS = ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu")
 
 
@@ -138,7 +138,7 @@ def build_bert(config: BertConfig, weights: Weights, *, int8: bool = False) -> A
     return ov.Model([op.result(hidden)], [ids, mask], "bert")
 
 
-def _named_weights(weights: Weights) -> Callable[[str], npt.NDArray[np.float32]]:
+def _named_weights(weights: Weights) -> Callable[[str], Floats]:
     """Look weights up by their plain BERT name, whatever prefix or old spelling the checkpoint uses."""
     prefix = next(
         (p for p in ("", "bert.", "model.", "0.auto_model.") if f"{p}embeddings.word_embeddings.weight" in weights),
@@ -148,7 +148,7 @@ def _named_weights(weights: Weights) -> Callable[[str], npt.NDArray[np.float32]]
         raise ModelError("The checkpoint holds no 'embeddings.word_embeddings.weight': it is not a BERT encoder.")
     old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
 
-    def take(name: str) -> npt.NDArray[np.float32]:
+    def take(name: str) -> Floats:
         spellings = [name] + [name.replace(new, former) for new, former in old.items() if name.endswith(new)]
         for spelling in spellings:
             if prefix + spelling in weights:
@@ -158,7 +158,7 @@ def _named_weights(weights: Weights) -> Callable[[str], npt.NDArray[np.float32]]
     return take
 
 
-def _int8_matrix(op: Any, weight: npt.NDArray[np.float32]) -> Any:
+def _int8_matrix(op: Any, weight: Floats) -> Any:
     """Symmetric int8 with one scale a row: the form that the runtime keeps compressed."""
     scale = np.maximum(np.abs(weight).max(axis=1, keepdims=True), 1e-12) / 127.0
     rounded = np.clip(np.rint(weight / scale), -127, 127).astype(np.int8)

@@ -16,43 +16,22 @@ T = TypeVar("T")
 
 
 class ChunkEncoder(ABC):
-    """Encodes texts chunk by chunk; a runtime adds only `_run`, which turns batches of ids into hidden states."""
+    """Encodes texts chunk by chunk; a runtime adds only `_run`, which turns batches of ids into hidden states.
+
+    Its `fingerprint` identifies weights, adapter and tokenizer; `limit` is how many tokens one chunk may have, special tokens
+    included. For `name`, `precision` and `dimension` see `Encoder`.
+    """
 
     def __init__(
         self, folder: Path, *, name: str, precision: str, dimension: int, limit: int, pad_id: int, suffix: str = ""
     ) -> None:
-        self._name = name or str(folder)
-        self._precision = precision
-        self._dimension = dimension
-        self._limit = limit
-        self._fingerprint = fingerprint_of(folder) + suffix
+        self.name = name or str(folder)
+        self.precision = precision
+        self.dimension = dimension
+        self.limit = limit
+        self.fingerprint = fingerprint_of(folder) + suffix
         self._tokenizer = TextTokenizer.from_folder(folder)
         self._batcher = Batcher(self._tokenizer, limit, pad_id)
-
-    @property
-    def name(self) -> str:
-        """The name, folder or hub id it was asked for by."""
-        return self._name
-
-    @property
-    def fingerprint(self) -> str:
-        """Identifies weights, adapter and tokenizer."""
-        return self._fingerprint
-
-    @property
-    def precision(self) -> str:
-        """The arithmetic in use."""
-        return self._precision
-
-    @property
-    def dimension(self) -> int:
-        """Length of a token vector."""
-        return self._dimension
-
-    @property
-    def limit(self) -> int:
-        """How many tokens one chunk may have, special tokens included."""
-        return self._limit
 
     def tokenize(self, text: str) -> Tokens:
         """Return the tokens of a text without encoding it."""
@@ -60,7 +39,7 @@ class ChunkEncoder(ABC):
 
     def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
         """Yield the token vectors of each text, in order."""
-        return self._batcher.encode(texts, self._run, self._dimension)
+        return self._batcher.encode(texts, self._run, self.dimension)
 
     def reduce(
         self, texts: Iterable[str], reduce: Callable[[Hidden, Ids], Iterable[T]]

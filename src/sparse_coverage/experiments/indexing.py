@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from operator import itemgetter
 from pathlib import Path
 from time import monotonic
 
 from sparse_coverage.encoding import Encoder
+from sparse_coverage.encoding.batching import windows
 from sparse_coverage.index import DEFAULT_MEMORY, DocumentRecord, IndexedPassage, IndexWriter, PassageRecord
 from sparse_coverage.index.manifest import MANIFEST
 from sparse_coverage.model import SparseCoverage
@@ -47,7 +49,8 @@ def build_indexes(
             for folder, model in missing.items()
         }
         last = monotonic()
-        for group in _groups(documents, by):
+        every = ((patent, list(passages(patent, by=by))) for patent in documents)
+        for group in windows(filter(itemgetter(1), every), _characters, _GROUP):
             needed = {f: m for f, m in missing.items() if any(patent.id not in writers[f] for patent, _ in group)}
             vectors = vectors_of([part.text for _, parts in group for part in parts], needed, encoder) if needed else {}
             for folder in needed:
@@ -90,19 +93,8 @@ def _alike(models: Mapping[Path, SparseCoverage]) -> Iterator[dict[Path, SparseC
     yield from groups.values()
 
 
-def _groups(documents: Iterable[Patent], by: By) -> Iterator[list[tuple[Patent, list[Passage]]]]:
-    group: list[tuple[Patent, list[Passage]]] = []
-    held = 0
-    for patent in documents:
-        parts = list(passages(patent, by=by))
-        if parts:
-            group.append((patent, parts))
-            held += sum(len(part.text) for part in parts)
-        if held >= _GROUP:
-            yield group
-            group, held = [], 0
-    if group:
-        yield group
+def _characters(one: tuple[Patent, list[Passage]]) -> int:
+    return sum(len(part.text) for part in one[1])
 
 
 def _writer(folder: Path, model: SparseCoverage, by: By, memory: int) -> IndexWriter:

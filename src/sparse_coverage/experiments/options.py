@@ -63,26 +63,7 @@ def preset_settings(name: str) -> dict[str, Any]:
 
 
 NAMES = tuple(field.name for field in fields(SystemOptions))
-FLAGS = {
-    "encoder": "--encoder",
-    "unit": "--unit",
-    "size": "-V",
-    "k": "-K",
-    "assignment": "--assignment",
-    "uncovered": "--uncovered",
-    "alpha": "--alpha",
-    "gamma": "--gamma",
-    "rho": "--rho",
-    "tau": "--tau",
-    "selection": "--selection",
-    "seed": "--seed",
-    "max_spans": "--max-spans",
-    "max_documents": "--max-documents",
-    "common": "--common",
-    "repeats": "--repeats",
-    "smoothing": "--smoothing",
-    "feedback": "--feedback",
-}
+FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V", "k": "-K"}
 """How each setting is spelled on the command line."""
 
 _COUNTS = ("size", "k", "max_spans", "max_documents")

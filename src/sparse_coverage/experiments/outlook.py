@@ -15,7 +15,7 @@ from sparse_coverage.evaluation.corpus import corpus_passages
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import Definition, Row, row_command
 from sparse_coverage.experiments.evaluate import result_path
-from sparse_coverage.experiments.result import paper_measures
+from sparse_coverage.experiments.sweep import paper_measures
 from sparse_coverage.experiments.systems import get_system, reads
 
 SAMPLE = 32

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +15,13 @@ from sparse_coverage.errors import MissingExtraError
 from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.definition import NAMES
 from sparse_coverage.experiments.evaluate import settings_of
-from sparse_coverage.experiments.result import Result
-from sparse_coverage.experiments.surroundings import surroundings
-from sparse_coverage.experiments.sweep import Outcome
+from sparse_coverage.experiments.sweep import Outcome, Result
 from sparse_coverage.files import read_json, write_json, write_text
+from sparse_coverage.kernels.threads import usable_cores
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.records import record
 from sparse_coverage.present.tables import writers
+from sparse_coverage.version import __version__
 
 SECTION, CONFIGURATION, ROWS, COMPARISONS = "section.html", "configuration.json", "rows.json", "comparisons.csv"
 
@@ -114,3 +116,32 @@ def _row_record(outcome: Outcome) -> dict[str, Any]:
         "cost": found.cost if found else None,
         "seconds": found.seconds if found else None,
     }
+
+
+_PACKAGES = ("numpy", "numba", "openvino", "tokenizers", "bm25s", "ir-measures", "matplotlib", "torch", "transformers")
+
+
+def surroundings() -> dict[str, Any]:
+    """Return versions and machine."""
+    return {
+        "sparse-coverage": __version__,
+        "python": platform.python_version(),
+        "packages": {name: version for name in _PACKAGES if (version := _version(name))},
+        "machine": {"system": platform.platform(), "processor": _processor(), "cores": usable_cores()},
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _processor() -> str:
+    """Return the processor's name where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())

@@ -10,11 +10,9 @@ from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import Definition, Row, row_command
 from sparse_coverage.experiments.evaluate import label
 from sparse_coverage.experiments.figures import Curves, Points, draw_curves, draw_scatter
-from sparse_coverage.experiments.names import model_name, unit_name
-from sparse_coverage.experiments.paper import paper_table, paper_values
-from sparse_coverage.experiments.result import Draw, Result, notes_beside_the_paper, paper_measures
+from sparse_coverage.experiments.paper import model_name, paper_table, paper_values, unit_name
 from sparse_coverage.experiments.studies import study_centers, study_collection
-from sparse_coverage.experiments.sweep import Outcome, run_rows
+from sparse_coverage.experiments.sweep import Draw, Outcome, Result, notes_beside_the_paper, paper_measures, run_rows
 from sparse_coverage.experiments.systems import is_sparse
 from sparse_coverage.present.tables import Cell, Content, Table
 

@@ -10,15 +10,12 @@ from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import Definition
 from sparse_coverage.experiments.evaluate import result_path
 from sparse_coverage.experiments.figures import draw_histograms
-from sparse_coverage.experiments.names import encoder_name, unit_name
 from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.paper import paper_table
-from sparse_coverage.experiments.result import Result, notes_beside_the_paper
-from sparse_coverage.experiments.sweep import announced, failure_of
+from sparse_coverage.experiments.paper import encoder_name, paper_table, unit_name
+from sparse_coverage.experiments.sweep import Result, announced, failure_of, notes_beside_the_paper
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.present.tables import Cell, Content, Table
-from sparse_coverage.vectors.analysis import Behaviour, analyse
-from sparse_coverage.vectors.plot import plot_behaviour
+from sparse_coverage.vectors.analysis import Behaviour, analyse, plot_behaviour
 
 
 def center_properties(bench: Workbench, options: SystemOptions, *, fresh: bool = False) -> Behaviour:

@@ -1,20 +1,51 @@
-"""Working through the rows of an experiment: with progress, resumable, and one failing row does not lose the others."""
+"""Working through the rows of an experiment, resumable, one failing row does not lose the others; and what it gives in the end."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 
 from rich.console import Console
 
 from sparse_coverage.errors import SparseCoverageError
-from sparse_coverage.evaluation.measures import AnyMeasure
+from sparse_coverage.evaluation.measures import MAP, MAP_D, PASSAGE_R, PRES, AnyMeasure, R
+from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.definition import Row
+from sparse_coverage.experiments.definition import Definition, Row
 from sparse_coverage.experiments.evaluate import Evaluation, evaluate_system, label
 from sparse_coverage.experiments.systems import is_sparse
+from sparse_coverage.present.tables import Table
+
+OTHER_COLLECTION = "The paper's values are for CLEF-IP 2013: on another collection the difference is one of collections, not of programs."
+Draw = Callable[[Path], list[Path]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """An experiment's table, its figures (functions that draw into a folder), commands, failures, and tests between rows."""
+
+    definition: Definition
+    table: Table
+    figures: tuple[Draw, ...]
+    commands: tuple[str, ...]
+    failures: tuple[str, ...]
+    outcomes: tuple[Outcome, ...] = ()
+    comparisons: Sequence[Comparison] = ()
+
+
+def paper_measures(bench: Workbench) -> tuple[AnyMeasure, ...]:
+    """Return the measures of the paper's tables that the collection has judgements for."""
+    documents = (R @ 100, MAP, PRES @ 100)
+    return (*documents, MAP_D, PASSAGE_R @ 1000) if bench.collection.has_passages else documents
+
+
+def notes_beside_the_paper(bench: Workbench) -> tuple[str, ...]:
+    """Return the collection's notes, and the warning that another collection is not the paper's."""
+    known = bench.collection.name.startswith("clef-ip-2013")
+    return bench.notes() + (() if known else (OTHER_COLLECTION,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,11 +58,7 @@ class Outcome:
 
 
 def run_rows(
-    bench: Workbench,
-    rows: Sequence[Row],
-    measures: Sequence[AnyMeasure],
-    *,
-    fresh: bool = False,
+    bench: Workbench, rows: Sequence[Row], measures: Sequence[AnyMeasure], *, fresh: bool = False
 ) -> list[Outcome]:
     """Evaluate all rows. What an earlier, interrupted run finished is found in the cache and not computed again."""
     outcomes: list[Outcome] = []

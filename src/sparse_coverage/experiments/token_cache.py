@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.encoding import Encoder, Tokens, TokenVectors
+from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.cache import code_key
 
@@ -32,6 +33,8 @@ class RememberingEncoder:
 
     def __init__(self, inner: Encoder, folder: Path, budget: int = DEFAULT_BUDGET) -> None:
         self._inner = inner
+        self.name, self.fingerprint = inner.name, inner.fingerprint
+        self.precision, self.dimension = inner.precision, inner.dimension
         self._budget = budget
         folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / f"tokens-{inner.fingerprint}-{inner.precision}-{code_key('encoding')}.sqlite"
@@ -43,41 +46,14 @@ class RememberingEncoder:
                 f"{self._path}: the cache of token vectors cannot be opened ({error}). Remove it."
             ) from None
 
-    @property
-    def name(self) -> str:
-        """The name, folder or hub id it was asked for by."""
-        return self._inner.name
-
-    @property
-    def fingerprint(self) -> str:
-        """Identifies weights and tokenizer."""
-        return self._inner.fingerprint
-
-    @property
-    def precision(self) -> str:
-        """The arithmetic in use."""
-        return self._inner.precision
-
-    @property
-    def dimension(self) -> int:
-        """Length of a token vector."""
-        return self._inner.dimension
-
     def tokenize(self, text: str) -> Tokens:
         """Return the tokens of a text without encoding it."""
         return self._inner.tokenize(text)
 
     def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
         """Yield the token vectors of each text, in order, from the cache where they are in it."""
-        window: list[str] = []
-        held = 0
-        for text in texts:
-            window.append(text)
-            held += len(text)
-            if held >= _WINDOW:
-                yield from self._encode(window)
-                window, held = [], 0
-        yield from self._encode(window)
+        for window in windows(texts, len, _WINDOW):
+            yield from self._encode(window)
 
     def close(self) -> None:
         """Close the file."""

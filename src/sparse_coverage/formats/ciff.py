@@ -18,8 +18,11 @@ from typing import BinaryIO
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.kernels.arrays import Int64s
+from sparse_coverage.formats.json_lines import write_lines
+from sparse_coverage.formats.source import Quantiser, Rows, Source
+from sparse_coverage.kernels import Int64s
 from sparse_coverage.kernels.postings import BYTES_A_POSTING, decode_postings, encode_postings
+from sparse_coverage.progress import tracked
 
 VERSION = 1
 
@@ -198,3 +201,34 @@ def _string(fields: Fields, field: int) -> str:
 
 def _damaged(path: Path) -> InputError:
     return InputError(f"{path}: this is not a whole CIFF file. Export it again.")
+
+
+def write_ciff_export(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
+    """Write `index.ciff`, and `queries.jsonl` with whole numbers too, since PISA repeats terms. Return the scales.
+
+    Impacts are in the place of term frequencies, to be scored as they are (PISA: `quantized`).
+    """
+    quantiser = Quantiser(bits, source.largest)
+    # The header comes first and holds totals, so the lists are walked through twice.
+    lengths = np.zeros(len(source), np.int64)
+    count = 0
+    for _, passages, weights in source.lists():
+        lengths[passages] += quantiser(weights)
+        count += 1
+    total = int(lengths.sum())
+    header = CiffHeader(count, len(source), total, total / max(len(source), 1), "sparse-coverage: impacts of centers")
+
+    def lists() -> Iterator[CiffList]:
+        for term, passages, weights in tracked(source.lists(), "Writing lists", count):
+            yield CiffList(term, passages, quantiser(weights))
+
+    documents = (
+        CiffDocument(number, passage.id, int(lengths[number])) for number, passage in enumerate(source.passages())
+    )
+    write_ciff(folder / "index.ciff", header, lists(), documents)
+    scales = {"document_scale": quantiser.scale}
+    if queries is not None:
+        whole = Quantiser.for_queries(bits, queries.weights)
+        scales["query_scale"] = whole.scale
+        write_lines(folder / "queries.jsonl", [queries], source.names, whole)
+    return scales

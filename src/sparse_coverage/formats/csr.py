@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from safetensors.numpy import save
 
 from sparse_coverage.formats.source import Rows, Source
+from sparse_coverage.kernels import Array, Floats, Int32s, Int64s
 from sparse_coverage.progress import tracked
 
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, Array]
 
 
 def write_csr(source: Source, folder: Path, queries: Rows | None) -> None:
@@ -27,11 +27,11 @@ def write_csr(source: Source, folder: Path, queries: Rows | None) -> None:
 
 def write_safetensors(source: Source, folder: Path, queries: Rows | None) -> None:
     """Write `documents.safetensors` and `queries.safetensors`."""
-    _write(source, folder, queries, "safetensors", _save_safetensors)
+    _write(source, folder, queries, "safetensors", lambda path, arrays: path.write_bytes(save(arrays)))
 
 
 def _write(
-    source: Source, folder: Path, queries: Rows | None, suffix: str, put: Callable[[Path, Arrays], None]
+    source: Source, folder: Path, queries: Rows | None, suffix: str, put: Callable[[Path, Arrays], object]
 ) -> None:
     put(folder / f"documents.{suffix}", _documents(source))
     if queries is not None:
@@ -52,9 +52,7 @@ def _documents(source: Source) -> Arrays:
     return _arrays(data, indices, indptr, np.asarray([len(source), len(source.names)], np.int64))
 
 
-def _arrays(
-    data: npt.NDArray[np.float32], indices: npt.NDArray[np.int32], indptr: npt.NDArray[np.int64], shape: Any
-) -> Arrays:
+def _arrays(data: Floats, indices: Int32s, indptr: Int64s, shape: Any) -> Arrays:
     # SciPy wants row starts and columns in one type, and copies both otherwise.
     if indptr[-1] <= np.iinfo(np.int32).max:
         return {"data": data, "indices": indices, "indptr": indptr.astype(np.int32), "shape": shape}
@@ -63,7 +61,3 @@ def _arrays(
 
 def _save_npz(path: Path, arrays: Arrays) -> None:
     np.savez(path, format=np.asarray(b"csr"), _is_array=np.asarray(True), **arrays)  # type: ignore[arg-type]
-
-
-def _save_safetensors(path: Path, arrays: Arrays) -> None:
-    path.write_bytes(save(arrays))

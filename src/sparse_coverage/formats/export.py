@@ -9,10 +9,9 @@ from typing import Any
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_folder, write_json
-from sparse_coverage.formats.anserini import write_anserini
-from sparse_coverage.formats.ciff_export import write_ciff_export
+from sparse_coverage.formats.ciff import write_ciff_export
 from sparse_coverage.formats.csr import write_csr, write_safetensors
-from sparse_coverage.formats.seismic import write_seismic
+from sparse_coverage.formats.json_lines import write_anserini, write_seismic
 from sparse_coverage.formats.source import Rows, Source
 from sparse_coverage.version import __version__
 

@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from sparse_coverage.errors import MismatchError
+from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.index import IndexStore, PassageRecord, Segment, open_store, weight_scale
 from sparse_coverage.index.postings import widened
+from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Uint32s
 from sparse_coverage.search.building import MODEL_FOLDER
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary import load_vocabulary
 
-Floats = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
-
+MAX_BITS = 16
+QUERY_BITS = 12
+"""Engines of whole numbers weigh a term of a query by repeating it, so queries have no more bits than this."""
 _PASSAGE, _WEIGHT = np.uint32(16), np.uint32(0xFFFF)  # a posting is passage << 16 | weight
 
 
@@ -34,14 +34,14 @@ class Rows:
     """Sparse vectors one below the other: row i has the terms `terms[starts[i]:starts[i + 1]]`, rising, and their weights."""
 
     ids: tuple[str, ...]
-    starts: Numbers
-    terms: npt.NDArray[np.int32]
+    starts: Int64s
+    terms: Int32s
     weights: Floats
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def __iter__(self) -> Iterator[tuple[str, npt.NDArray[np.int32], Floats]]:
+    def __iter__(self) -> Iterator[tuple[str, Int32s, Floats]]:
         for row, id_ in enumerate(self.ids):
             place = slice(int(self.starts[row]), int(self.starts[row + 1]))
             yield id_, self.terms[place], self.weights[place]
@@ -90,7 +90,7 @@ class Source:
                 _folded(packed, self._factors(segment)),
             )
 
-    def lists(self) -> Iterator[tuple[str, Numbers, Floats]]:
+    def lists(self) -> Iterator[tuple[str, Int64s, Floats]]:
         """Yield each term that any passage has, in the order of terms, with its passages, rising, and their weights."""
         parts, before = [], 0
         for segment in self.store.segments:
@@ -122,7 +122,7 @@ class Source:
             np.concatenate([np.zeros(0, np.float32), *(weights.astype(np.float32) for _, weights in sides)]),
         )
 
-    def _factors(self, segment: Segment) -> npt.NDArray[np.float64]:
+    def _factors(self, segment: Segment) -> Doubles:
         """What the stored weights of each passage are multiplied by."""
         scale = self.scale / weight_scale(segment.postings.weight_bits)
         return self.statistics.norms(segment).astype(np.float64) * scale
@@ -140,12 +140,7 @@ def open_source(folder: Path, scoring: ScoringConfig) -> Source:
     statistics = CenterStatistics.compute(store.frequencies, store.state.passages, scoring)
     names = center_names(len(vocabulary))
     labels = tuple(anchor.text for anchor in vocabulary.anchors)
-    about = {
-        "encoder": vocabulary.config.encoder,
-        "alpha": scoring.alpha,
-        "gamma": scoring.gamma,
-        "rho": scoring.rho,
-    }
+    about = {"encoder": vocabulary.config.encoder, "alpha": scoring.alpha, "gamma": scoring.gamma, "rho": scoring.rho}
     return Source(store, statistics, names, labels, about=about)
 
 
@@ -164,5 +159,37 @@ def _live_records(segment: Segment) -> list[PassageRecord]:
     return [records[number] for number in np.flatnonzero(segment.live_passages).tolist()]
 
 
-def _folded(packed: npt.NDArray[np.uint32], factors: npt.NDArray[np.float64]) -> Floats:
+def _folded(packed: Uint32s, factors: Doubles) -> Floats:
     return cast(Floats, ((packed & _WEIGHT) * factors[packed >> _PASSAGE]).astype(np.float32))
+
+
+@dataclass(frozen=True, slots=True)
+class Quantiser:
+    """Gives weights as whole numbers, for engines that store nothing else: times one `scale`, rounded. Nothing becomes 0.
+
+    The scale turns the largest weight into 2^bits - 1. One for all keeps the dot product proportional to the score:
+    score = dot product / (scale of documents * scale of queries).
+    """
+
+    bits: int
+    largest: float
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.bits <= MAX_BITS:
+            raise InputError(f"A quantised weight has 1 to {MAX_BITS} bits, not {self.bits}.")
+
+    @classmethod
+    def for_queries(cls, bits: int, weights: Floats) -> Quantiser:
+        """Return the quantiser of all queries of an export."""
+        return cls(min(bits, QUERY_BITS), float(weights.max(initial=0.0)))
+
+    @property
+    def scale(self) -> float:
+        """The whole number that the weight 1 becomes, before rounding."""
+        return ((1 << self.bits) - 1) / self.largest if self.largest > 0 else 1.0
+
+    def __call__(self, weights: Floats) -> Int64s:
+        """Return the weights as whole numbers."""
+        rounded = np.rint(weights.astype(np.float64) * self.scale)
+        whole: Int64s = np.clip(rounded, 1, (1 << self.bits) - 1).astype(np.int64)
+        return whole

@@ -5,19 +5,21 @@ Its terms are whatever the vectors name, and its score is the plain dot product.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import gzip
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.files import new_folder, read_json, write_json
 from sparse_coverage.formats.source import Source
-from sparse_coverage.formats.vector_lines import NamedVector, read_vectors
 from sparse_coverage.index import (
     DocumentRecord,
     Filter,
@@ -31,11 +33,67 @@ from sparse_coverage.index import (
 )
 from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.search.aggregation import Best
-from sparse_coverage.search.ranking import RankedDocument, Ranker
-from sparse_coverage.search.results import Hit, PassageHit
+from sparse_coverage.search.ranking import Ranker
+from sparse_coverage.search.results import Hit
 from sparse_coverage.search.searcher import as_filter, require_counts
 from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors import SparseVector
+
+_IDS = ("id", "_id", "docid", "qid")
+_TEXTS = ("text", "contents", "content")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedVector:
+    """A vector over terms, without zeros: a passage to index, or a query. `document` is what the passage belongs to."""
+
+    id: str
+    document: str
+    weights: Mapping[str, float]
+    title: str = ""
+    text: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_vectors(path: Path) -> Iterator[NamedVector]:
+    """Yield the vectors of a file (`.jsonl`, or the same compressed as `.jsonl.gz`), one after the other.
+
+    The id is `id`, `_id`, `docid` or `qid`, the text (optional) `text`, `contents` or `content`. `document` says which passages
+    belong together; without it each is a document of its own. `title` and `metadata`, which filters read, are the document's.
+    What Anserini and Seismic index can be read as it is.
+    """
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            for number, line in enumerate(stream, 1):
+                if line.strip():
+                    yield _vector(line, f"{path}:{number}")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
+
+
+def _vector(line: bytes, place: str) -> NamedVector:
+    try:
+        record: Any = json.loads(line)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{place}: not JSON ({error}).") from None
+    name = next((key for key in _IDS if isinstance(record, dict) and key in record), None)
+    if name is None or not isinstance(record.get("vector"), dict):
+        raise InputError(f'{place}: expected an object such as {{"id": "D1", "vector": {{"term": 0.5}}}}.')
+    id_ = str(record[name])
+    text = next((str(record[key]) for key in _TEXTS if record.get(key)), "")
+    weights = {term: _weight(weight, term, place) for term, weight in record["vector"].items()}
+    kept = {term: weight for term, weight in weights.items() if weight > 0}
+    metadata = record.get("metadata") or {}
+    if not isinstance(metadata, dict):
+        raise InputError(f"{place}: metadata must be an object, not {metadata!r}.")
+    return NamedVector(id_, str(record.get("document", id_)), kept, str(record.get("title") or ""), text, metadata)
+
+
+def _weight(value: Any, term: str, place: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise InputError(f"{place}: the weight of '{term}' must be a number that is not negative, not {value!r}.")
+    return float(value)
+
 
 TERMS = "terms.json"
 DOT_PRODUCT = ScoringConfig(alpha=0.0, gamma=0.0, rho=0.0)
@@ -98,7 +156,7 @@ class VectorIndex:
             raw = self.query(weights)
             scaled = replace(raw, weights=raw.weights * np.float32(self._largest))  # stored weights were divided by it
             found, _ = self._ranker.rank_documents(scaled, k, Best(), allowed, 1)
-            return [self._hit(document) for document in found]
+            return self._ranker.hits(found)
 
         return one(queries) if isinstance(queries, Mapping) else self._ranker.in_parallel(one, list(queries))
 
@@ -112,12 +170,6 @@ class VectorIndex:
         return Source(
             self.store, self._ranker.statistics, self.terms, scale=self._largest, about={"encoder": "imported"}
         )
-
-    def _hit(self, found: RankedDocument) -> Hit:
-        record = self.store.document(found.number)
-        scored = zip(found.passages.tolist(), found.passage_scores.tolist(), strict=True)
-        best = tuple(PassageHit.of(self.store.passage(number), score) for number, score in scored)
-        return Hit(record.id, record.title, found.score, record.metadata, best)
 
 
 def is_vector_index(folder: str | Path) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.files import sha256_of, sync_folder
+from sparse_coverage.files import sha256_of, sync_file, sync_folder
 from sparse_coverage.index.facts import collect_facts
 from sparse_coverage.index.pages import page_sums
 from sparse_coverage.index.postings import MAX_PASSAGES, Postings
@@ -108,12 +107,3 @@ class SegmentDraft:
     def abandon(self) -> None:
         """Let go of the files."""
         self._texts.abandon()
-
-
-def sync_file(path: Path) -> None:
-    """Make a file's content durable."""
-    handle = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.index.records import DocumentRecord
-from sparse_coverage.kernels.arrays import Uint32s
+from sparse_coverage.kernels import Int32s, Mask, Uint32s
 
 DATES = ("publication_date", "priority_date")
 FAMILY_FIELD = "kin"
@@ -24,14 +23,12 @@ FAMILY_FIELD = "kin"
 TERM_FIELDS = ("ipc", "cpc", "country", "kind", "language")
 _AFTER_ANY = "\U0010ffff"
 
-Mask = npt.NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentFacts:
     """The columns of one segment's documents. A missing date is 0, others are numbers such as 20020612."""
 
-    dates: npt.NDArray[np.int32]
+    dates: Int32s
     terms: Sequence[str]
     term_offsets: Uint32s
     term_documents: Uint32s

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index.facts import DATES, FAMILY_FIELD, Mask, family_names, normal
-from sparse_coverage.kernels.arrays import Bytes
+from sparse_coverage.index.facts import DATES, FAMILY_FIELD, family_names, normal
+from sparse_coverage.kernels import Bytes, Mask
 
 if TYPE_CHECKING:
     from sparse_coverage.index.segment import Segment

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import checksum_of, read_json, write_json
@@ -13,7 +16,7 @@ from sparse_coverage.index.postings import WeightBits
 from sparse_coverage.index.segment import SegmentEntry
 
 FORMAT = 3
-MANIFEST = "manifest.json"
+MANIFEST, LOCK = "manifest.json", "write.lock"
 _ON_DISK = {"passages": "units", "deleted_passages": "deleted_units"}  # what format 3 calls them
 
 
@@ -92,3 +95,27 @@ def require_finished(folder: Path, manifest: Manifest) -> None:
 
 def _renamed(entry: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return {names.get(name, name): value for name, value in entry.items()}
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Hold the right to write for the time of a block: one writer at a time.
+
+    The lock belongs to the process: the system lets go of it when the process ends, however it ends.
+    """
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise IndexStoreError(
+            f"{folder}: another process is writing to this index. Wait until it has finished; reading is possible meanwhile."
+        ) from None
+    except (OSError, NotImplementedError) as error:
+        raise IndexStoreError(
+            f"{folder}: this index cannot be changed here ({error}). Changing it needs the right to write into its folder, "
+            "on a file system that knows locks; reading needs neither."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()

@@ -8,13 +8,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+from safetensors.numpy import save
 
-from sparse_coverage.files import sync_folder
-from sparse_coverage.index.drafting import SegmentDraft, sync_file
-from sparse_coverage.index.facts import Mask
+from sparse_coverage.files import sync_file, sync_folder
+from sparse_coverage.index.drafting import SegmentDraft
 from sparse_coverage.index.postings import live_frequencies, merge_postings
 from sparse_coverage.index.segment import Segment, SegmentEntry, open_segment
-from sparse_coverage.index.tombstones import Tombstones, dump_tombstones
+from sparse_coverage.kernels import Mask
 
 # What a merge holds of each posting: 6 bytes, and up to 7 more where those of 8-bit weights are widened and narrowed again.
 MERGED_BYTES = 13
@@ -70,8 +70,8 @@ class Part:
             return segment.entry
         segment.packed.check_all()
         live = segment.spread(self.live)
-        tombstones = Tombstones(np.flatnonzero(~self.live).astype(np.uint32), live_frequencies(segment.postings, live))
-        content = dump_tombstones(tombstones)
+        deleted = np.flatnonzero(~self.live).astype(np.uint32)
+        content = save({"documents": deleted, "frequencies": live_frequencies(segment.postings, live)})
         path = segment.folder / f"deleted-{generation:06d}.safetensors"
         path.write_bytes(content)
         sync_file(path)
@@ -80,7 +80,7 @@ class Part:
             segment.entry,
             tombstones=path.name,
             tombstones_sha256=sha256(content).hexdigest(),
-            deleted_documents=int((~self.live).sum()),
+            deleted_documents=len(deleted),
             deleted_passages=int((~live).sum()),
         )
 

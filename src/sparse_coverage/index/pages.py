@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.kernels.arrays import Array, Bytes, Uint32s
+from sparse_coverage.kernels import Array, Bytes, Uint32s
 from sparse_coverage.kernels.postings import PAGE, check_pages, check_runs, sum_pages
 
 

@@ -11,19 +11,15 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.kernels.arrays import Array, Uint32s
+from sparse_coverage.kernels import Array, Bytes, Int64s, Mask, Uint16s, Uint32s
 from sparse_coverage.kernels.postings import FAR_SPAN, append_lists, count_centers, count_live, invert
 from sparse_coverage.vectors.sparse_vector import SparseVector
 
 MAX_PASSAGES = 65_536
-_BYTES = [
-    2,
-    3,
-    0,
-]  # where the three bytes of a narrow posting are in a wide one: the passage, low byte first, and the weight
+# Where the three bytes of a narrow posting are in a wide one: the passage, low byte first, and the weight.
+_BYTES = [2, 3, 0]
 WeightBits = Literal[8, 16]
 Part = tuple[Array, Array, Array]
 
@@ -43,14 +39,14 @@ class Postings:
 
     offsets: Uint32s
     packed: Array
-    spans: npt.NDArray[np.uint16]
+    spans: Uint16s
     far: Uint32s
 
     def __len__(self) -> int:
         return len(self.packed)
 
     @property
-    def frequencies(self) -> npt.NDArray[np.int64]:
+    def frequencies(self) -> Int64s:
         """How many passages each center has."""
         offsets = self.offsets.astype(np.int64)
         return offsets[1:] - offsets[:-1]
@@ -70,7 +66,7 @@ def widened(packed: Array) -> Uint32s:
     return cast(Uint32s, wide.view("<u4").reshape(-1))
 
 
-def narrowed(packed: Uint32s) -> npt.NDArray[np.uint8]:
+def narrowed(packed: Uint32s) -> Bytes:
     """Return 32-bit postings whose weights have 8 bits as three bytes each."""
     return np.ascontiguousarray(packed.astype("<u4", copy=False).view(np.uint8).reshape(-1, 4)[:, _BYTES])
 
@@ -130,7 +126,7 @@ class PostingsBuffer:
         return Postings(offsets, narrowed(packed) if self._bits == 8 else packed, near, far)
 
 
-def merge_postings(parts: list[tuple[Postings, npt.NDArray[np.int64]]], centers: int) -> Postings:
+def merge_postings(parts: list[tuple[Postings, Int64s]], centers: int) -> Postings:
     """Join inverted lists. Each part comes with the new number of each of its passages, -1 for those left out.
 
     New numbers rise with the old ones and from part to part, so lists stay in order without sorting.
@@ -153,7 +149,7 @@ def merge_postings(parts: list[tuple[Postings, npt.NDArray[np.int64]]], centers:
     return Postings(offsets, narrowed(packed) if bits == 8 else packed, spans, joined)
 
 
-def live_frequencies(postings: Postings, live: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+def live_frequencies(postings: Postings, live: Mask) -> Int64s:
     """Return for each center how many of its passages are live."""
     if live.all():
         return postings.frequencies

@@ -8,7 +8,7 @@
 | `texts.sqlite` | documents and passages |
 | `segment.json` | counts, names of sections, and size and sha256 of every file above |
 
-Documents that were deleted later are named in a file of their own beside these (see `tombstones.py`).
+Documents that were deleted later are named in a file of their own beside these (see `Tombstones`).
 """
 
 from __future__ import annotations
@@ -22,19 +22,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import sha256_of
-from sparse_coverage.index.facts import DocumentFacts, Mask
+from sparse_coverage.index.facts import DocumentFacts
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import Postings, weight_scale, widened
 from sparse_coverage.index.texts import TextReader
-from sparse_coverage.index.tombstones import Tombstones, read_tombstones
-from sparse_coverage.kernels.arrays import Array, Uint32s
-from sparse_coverage.kernels.postings import FAR_SPAN, spread
+from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s
+from sparse_coverage.kernels.postings import FAR_SPAN, postings_of, spread
 
 SEGMENTS = "segments"
 HEADER, FACTS, TERMS, TEXTS = "segment.json", "facts.safetensors", "terms.json", "texts.sqlite"
@@ -57,6 +55,14 @@ class SegmentEntry:
     deleted_passages: int = 0
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Tombstones:
+    """The numbers of the deleted documents, rising, and for each center how many live passages it has left."""
+
+    documents: Uint32s
+    frequencies: Int64s
+
+
 @dataclass(frozen=True, eq=False)
 class Segment:
     """An opened segment.
@@ -75,7 +81,7 @@ class Segment:
     span_counts: Uint32s
     uncovered: Uint32s
     document_starts: Uint32s
-    sections: npt.NDArray[np.uint16]
+    sections: Uint16s
     section_names: tuple[str, ...]
     texts: TextReader
     tombstones: Tombstones | None
@@ -87,7 +93,7 @@ class Segment:
         return len(self.span_counts)
 
     @cached_property
-    def frequencies(self) -> npt.NDArray[np.int64]:
+    def frequencies(self) -> Int64s:
         """The number of live passages of each center."""
         if self.tombstones is not None:
             return self.tombstones.frequencies
@@ -119,10 +125,6 @@ class Segment:
         spread(self.document_starts, documents, passages)
         return passages
 
-    def document_of(self, passage: int) -> int:
-        """Return the document that a passage belongs to."""
-        return int(np.searchsorted(self.document_starts, passage, side="right")) - 1
-
     def document_numbers(self, id_: str, live: Mask | None = None) -> list[int]:
         """Return the live documents with an id (one at most, unless something is wrong). `live`: other ones than committed."""
         found = np.flatnonzero(self._columns["document_keys"] == np.uint64(id_key(id_)))
@@ -134,7 +136,7 @@ class Segment:
         found = np.flatnonzero(self._columns["unit_keys"] == np.uint64(id_key(id_)))
         return [number for number in found[self.live_passages[found]].tolist() if self.texts.passage(number).id == id_]
 
-    def find(self, centers: npt.NDArray[np.int64], first: int, last: int) -> npt.NDArray[np.int64]:
+    def find(self, centers: Int64s, first: int, last: int) -> Int64s:
         """Return the postings of the passages from `first` up to `last` in the lists of some centers.
 
         One row each: (place in `centers`, passage, fixed-point weight, ordinal of the span), by center, then passage.
@@ -155,6 +157,20 @@ class Segment:
     def weight(self, fixed: int) -> float:
         """Return the weight that a fixed-point number stands for."""
         return fixed / weight_scale(self.postings.weight_bits)
+
+    def passage_vector(self, passage: int) -> tuple[Int32s, Doubles]:
+        """Return the centers of a passage, rising, and their weights: one quick pass over all lists."""
+        self.packed.check_all()
+        packed = widened(self.postings.packed)
+        found = np.empty(len(self.postings.offsets), dtype=np.int64)
+        places = found[: postings_of(packed, np.uint32(passage), found)]
+        centers = np.searchsorted(self.postings.offsets, places, side="right") - 1
+        fixed = packed[places] & np.uint32(0xFFFF)
+        return centers.astype(np.int32), fixed / weight_scale(self.postings.weight_bits)
+
+    def load_passage_vector(self) -> None:
+        """Load or compile the pass of `passage_vector`, without making it."""
+        postings_of(widened(self.postings.packed[:0]), np.uint32(0), np.empty(0, dtype=np.int64))
 
     def _span(self, center: int, passage: int, posting: int) -> int:
         ordinal = int(self.postings.spans[posting])
@@ -183,7 +199,7 @@ def open_segment(folder: Path, entry: SegmentEntry, first_passage: int = 0, firs
     postings = Postings(facts["offsets"], packed, _mapped(folder / SPANS, "<u2", (count,)), facts["far"])
     tombstones = None
     if entry.tombstones:
-        tombstones = read_tombstones(read_verified(folder / entry.tombstones, entry.tombstones_sha256))
+        tombstones = Tombstones(**load(read_verified(folder / entry.tombstones, entry.tombstones_sha256)))
     return Segment(
         entry=entry,
         folder=folder,

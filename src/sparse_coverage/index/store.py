@@ -10,19 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError, SparseCoverageError
-from sparse_coverage.index.manifest import (
-    FORMAT,
-    MANIFEST,
-    Manifest,
-    OtherFormatError,
-    read_manifest,
-    require_finished,
-)
+from sparse_coverage.index.manifest import FORMAT, MANIFEST, Manifest, OtherFormatError, read_manifest, require_finished
 from sparse_coverage.index.records import DocumentRecord, PassageRecord
 from sparse_coverage.index.segment import SEGMENTS, Segment, damaged_segment_files, missing_file, open_segment
+from sparse_coverage.kernels import Int64s, Mask
 from sparse_coverage.progress import tracked
 
 _ATTEMPTS = 20
@@ -44,18 +37,18 @@ class IndexStore:
         return sum(len(segment) for segment in self.segments)
 
     @cached_property
-    def document_starts(self) -> npt.NDArray[np.int64]:
+    def document_starts(self) -> Int64s:
         """The number of the first passage of each document, and the number of passages."""
         starts = [part.document_starts[:-1].astype(np.int64) + part.first_passage for part in self.segments]
         return np.concatenate([*starts, np.asarray([self.size], dtype=np.int64)])
 
     @cached_property
-    def live_passages(self) -> npt.NDArray[np.bool_]:
+    def live_passages(self) -> Mask:
         """Which passages are not deleted."""
         return np.concatenate([np.zeros(0, dtype=bool), *(segment.live_passages for segment in self.segments)])
 
     @cached_property
-    def frequencies(self) -> npt.NDArray[np.int64]:
+    def frequencies(self) -> Int64s:
         """The number of live passages of each center."""
         zero = np.zeros(self.state.centers, dtype=np.int64)
         return sum((segment.frequencies for segment in self.segments), start=zero)

@@ -15,7 +15,7 @@ import numpy as np
 from sparse_coverage.errors import IndexStoreError, MismatchError
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import weight_scale
-from sparse_coverage.kernels.arrays import Bytes, Doubles, Floats, Int64s, Uint32s
+from sparse_coverage.kernels import Bytes, Doubles, Floats, Int64s, Uint32s
 from sparse_coverage.kernels.scoring import sweep, weigh
 from sparse_coverage.kernels.shortlist import LAST_NUMBER
 from sparse_coverage.vectors.sparse_vector import SparseVector

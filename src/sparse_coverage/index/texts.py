@@ -133,18 +133,15 @@ def require_storable(document: DocumentRecord, passages: Sequence[PassageRecord]
             f"{passage.id}{passage.document}{passage.section}{passage.text}".encode()
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
+        printable = document.id.encode("utf-8", "backslashreplace").decode()
         raise IndexStoreError(
-            f"The document '{_printable(document.id)}' holds {half}, half of a character. Its file was not decoded rightly: "
+            f"The document '{printable}' holds {half}, half of a character. Its file was not decoded rightly: "
             "save it as UTF-8, or leave such characters out."
         ) from None
     except (TypeError, ValueError) as error:
         raise IndexStoreError(
             f"The metadata of the document '{document.id}' cannot be kept as JSON ({error})."
         ) from None
-
-
-def _printable(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _checksum(row: Sequence[Any]) -> int:

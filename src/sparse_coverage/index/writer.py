@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage.errors import IndexStoreError, SparseCoverageError
+from sparse_coverage.errors import IndexStoreError, InputError, SparseCoverageError
 from sparse_coverage.index.drafting import SegmentDraft
-from sparse_coverage.index.lock import writing
-from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest
+from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, require_finished, write_manifest, writing
 from sparse_coverage.index.merging import MERGED_BYTES, Part, Size, groups_to_merge, merge_parts
 from sparse_coverage.index.postings import MAX_PASSAGES, PostingsBuffer, WeightBits
 from sparse_coverage.index.records import DocumentRecord, IndexedPassage
@@ -266,3 +265,19 @@ def _failure_is_clear(folder: Path, generation: int) -> Iterator[None]:
             f"{folder}: cannot be written ({error}). Is the disk full? The index is as it was after its last commit "
             f"(number {generation}). Free some space and run the same command again."
         ) from error
+
+
+def delete_documents(folder: Path, ids: Sequence[str]) -> None:
+    """Delete documents by publication id, all or none: an id that is not there is an error."""
+    with IndexWriter.open(folder) as writer:
+        require_finished(folder, writer.manifest)  # else the build, when it goes on, would bring them back
+        missing = [id_ for id_ in ids if not writer.delete(id_)]
+        if missing:
+            raise InputError(f"Not in the index: {', '.join(missing)}. Nothing was deleted.")
+        writer.commit()
+
+
+def merge_index(folder: Path) -> None:
+    """Rewrite an index with as few segments as possible and without what was deleted."""
+    with IndexWriter.open(folder) as writer:
+        writer.merge(complete=writer.manifest.complete)

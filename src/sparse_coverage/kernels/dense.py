@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparse_coverage.kernels.arrays import Floats, Int16s, Int32s, Int64s, Uint16s, Uint32s
+from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s, Uint16s, Uint32s
 from sparse_coverage.kernels.compiling import compiled
 from sparse_coverage.kernels.instructions import PANEL, TILE, row_dot, tile_products
 
@@ -109,7 +109,7 @@ def passing(
 
     A product has to reach the row's floor and the center's limit. `limits` has one for each center, or a panel of them that
     holds for all panels. A tile of rows takes part from its panel in `starts` on. Into `found` go (row, center, product) of the
-    pairs, by row, then by center. `tile` and `found` are buffers (`screening_buffers`).
+    pairs, by row, then by center. `tile` and `found` are buffers (`screening`).
     """
     place = panel if len(limits) > PANEL else 0
     count = 0
@@ -132,9 +132,16 @@ def passing(
 
 
 @compiled
-def screening_buffers(rows: int) -> tuple[Int32s, Int32s]:
-    """Return what `passing` needs for so many rows: the products of a tile, and all pairs of the rows and a panel."""
-    return np.empty((TILE, PANEL), dtype=np.int32), np.empty((rows * PANEL, 3), dtype=np.int32)
+def screening(rows: int, count: int) -> tuple[Int32s, Int64s, Int32s, Int32s]:
+    """Return what `passing` needs for so many rows, of which those after the first `count` only fill up a tile.
+
+    These are floors (the first rows let everything through, the others nothing), starts (each tile takes part from the first
+    panel on), and the buffers: for the products of a tile, and for all pairs of the rows and a panel.
+    """
+    floors = np.full(rows, NEVER, dtype=np.int32)
+    floors[:count] = ALWAYS
+    tile, found = np.empty((TILE, PANEL), dtype=np.int32), np.empty((rows * PANEL, 3), dtype=np.int32)
+    return floors, np.zeros(rows // TILE, dtype=np.int64), tile, found
 
 
 @compiled
@@ -150,11 +157,10 @@ def meet(
     margin: float,
 ) -> None:
     """Lower the rows' distances to the nearest of the centers `first` to `last`; a tie keeps the lower center."""
-    floors = np.full(quantised.shape[0], NEVER, dtype=np.int32)  # rows that only fill up a tile reach nothing
-    for row in range(rows.shape[0]):
+    floors, starts, tile, found = screening(len(quantised), len(rows))
+    for row in range(len(rows)):
         floors[row] = screen(distances[row], margin)
-    limits, starts = np.full(PANEL, ALWAYS, dtype=np.int32), np.zeros(len(quantised) // TILE, dtype=np.int64)
-    tile, found = screening_buffers(len(quantised))
+    limits = np.full(PANEL, ALWAYS, dtype=np.int32)
     for panel in range(first // PANEL, -(-last // PANEL)):
         for i in range(passing(quantised, panels, panel, floors, limits, starts, tile, found)):
             row, center = found[i, 0], found[i, 1]
@@ -191,10 +197,7 @@ def cover(
 ) -> None:
     """Fill `active` and `distances` with the nearest centers that cover each row. A tie keeps the lower center."""
     k = active.shape[1]
-    floors = np.full(quantised.shape[0], NEVER, dtype=np.int32)
-    floors[: rows.shape[0]] = ALWAYS
-    starts = np.zeros(len(quantised) // TILE, dtype=np.int64)
-    tile, found = screening_buffers(len(quantised))
+    floors, starts, tile, found = screening(len(quantised), len(rows))
     for panel in range(len(panels)):
         for i in range(passing(quantised, panels, panel, floors, limits, starts, tile, found)):
             row, center = found[i, 0], found[i, 1]
@@ -225,10 +228,7 @@ def count_covering_centers(
 ) -> None:
     """Add to `counts` how many centers cover each row; a product far above the limit needs no exact distance."""
     sure = np.int64(2.0 * margin * SCALE * SCALE) + 2
-    floors = np.full(quantised.shape[0], NEVER, dtype=np.int32)
-    floors[: rows.shape[0]] = ALWAYS
-    starts = np.zeros(len(quantised) // TILE, dtype=np.int64)
-    tile, found = screening_buffers(len(quantised))
+    floors, starts, tile, found = screening(len(quantised), len(rows))
     for panel in range(len(panels)):
         for i in range(passing(quantised, panels, panel, floors, limits, starts, tile, found)):
             row, center = found[i, 0], found[i, 1]

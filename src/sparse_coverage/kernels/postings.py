@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.kernels.arrays import Array, Bytes, Int64s, Mask, Uint16s, Uint32s, Uint64s
+from sparse_coverage.kernels import Array, Bytes, Int64s, Mask, Uint16s, Uint32s, Uint64s
 from sparse_coverage.kernels.compiling import compiled
 
 PAGE = 4096

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numba import carray
 
-from sparse_coverage.kernels.arrays import Array, Bytes, Doubles, Floats, Int32s, Int64s, Uint16s, Uint32s
+from sparse_coverage.kernels import Array, Bytes, Doubles, Floats, Int32s, Int64s, Uint16s, Uint32s
 from sparse_coverage.kernels.compiling import compiled
 from sparse_coverage.kernels.instructions import pointer, prefetch
 from sparse_coverage.kernels.postings import PAGE

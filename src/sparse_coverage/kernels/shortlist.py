@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.kernels.arrays import Floats, Int32s, Int64s, Uint64s
+from sparse_coverage.kernels import Floats, Int32s, Int64s, Uint64s
 from sparse_coverage.kernels.compiling import compiled
 
 COLUMNS, ROWS = 64, 32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparse_coverage.kernels.arrays import Bytes, Int32s, Int64s
+from sparse_coverage.kernels import Bytes, Int32s, Int64s
 from sparse_coverage.kernels.compiling import compiled
 
 

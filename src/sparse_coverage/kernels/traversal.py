@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparse_coverage.kernels.arrays import Floats, Int16s, Int32s, Int64s
+from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s
 from sparse_coverage.kernels.compiling import compiled
-from sparse_coverage.kernels.dense import ALWAYS, NEVER, passing, row_distance, screen, screening_buffers
+from sparse_coverage.kernels.dense import ALWAYS, NEVER, passing, row_distance, screen, screening
 from sparse_coverage.kernels.instructions import PANEL, TILE, row_product
 
 
@@ -88,8 +88,9 @@ def meet_unseen(
         return
     tiles, last = -(-len(chosen) // TILE), -(-count // PANEL)
     gathered = np.zeros((tiles * TILE, quantised.shape[1]), dtype=np.int16)
-    floors, limits = np.full(tiles * TILE, NEVER, dtype=np.int32), np.full(PANEL, ALWAYS, dtype=np.int32)
-    starts, alive = np.full(tiles, last, dtype=np.int64), np.zeros(tiles, dtype=np.int64)
+    floors, starts, tile, found = screening(tiles * TILE, len(chosen))
+    starts[:] = last
+    limits, alive = np.full(PANEL, ALWAYS, dtype=np.int32), np.zeros(tiles, dtype=np.int64)
     ends = np.full(len(chosen), count, dtype=np.int32)
     for i in range(len(chosen)):
         point = numbers[chosen[i]]
@@ -97,7 +98,6 @@ def meet_unseen(
         floors[i] = screen(bound[point], margin)
         starts[i // TILE] = min(starts[i // TILE], seen[point] // PANEL)
         alive[i // TILE] += 1
-    tile, found = screening_buffers(tiles * TILE)
     for panel in range(starts.min(), last):
         for place in range(passing(gathered, panels, panel, floors, limits, starts, tile, found)):
             i, center = found[place, 0], found[place, 1]
@@ -172,14 +172,7 @@ def choose(
 
 
 @compiled
-def enter(
-    first: int,
-    leaders: Int32s,
-    heads: Int64s,
-    nexts: Int64s,
-    numbers: Int32s,
-    entries: int,
-) -> int:
+def enter(first: int, leaders: Int32s, heads: Int64s, nexts: Int64s, numbers: Int32s, entries: int) -> int:
     """Put the centers from number `first` on at the heads of their leaders' lists; return how many entries there are then."""
     for row in range(leaders.shape[0]):
         for place in range(leaders.shape[1]):
@@ -200,10 +193,8 @@ def nearest_older(quantised: Int16s, panels: Int16s, first: int, leaders: Int32s
     gathered = np.zeros((tiles * TILE, quantised.shape[1]), dtype=np.int16)
     gathered[:size] = quantised[first : first + size]
     values = np.full((size, wanted), ALWAYS, dtype=np.int32)
-    floors, limits = np.full(tiles * TILE, NEVER, dtype=np.int32), np.full(PANEL, ALWAYS, dtype=np.int32)
-    floors[:size] = ALWAYS
-    starts = np.zeros(tiles, dtype=np.int64)
-    tile, found = screening_buffers(tiles * TILE)
+    floors, starts, tile, found = screening(tiles * TILE, size)
+    limits = np.full(PANEL, ALWAYS, dtype=np.int32)
     last, done = -(-(first + size) // PANEL), 0
     for panel in range(last):
         while first + (done + 1) * TILE <= panel * PANEL:  # a tile needs no centers newer than its own

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import require_free
@@ -19,17 +18,16 @@ from sparse_coverage.index import (
     allowed_passages,
     open_store,
 )
+from sparse_coverage.kernels import Int64s, Mask
 from sparse_coverage.patents import Patent, passages
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import tracked
-from sparse_coverage.retrievers.side import Mask, Scores, Side
+from sparse_coverage.retrievers.side import Scores, Side
 from sparse_coverage.retrievers.sides import refresh_side, side_scorer
 from sparse_coverage.search import Hit, PassageHit
 from sparse_coverage.search.building import document_record
 from sparse_coverage.search.searcher import PassageSearcher
 from sparse_coverage.vectors import SparseVector
-
-Numbers = npt.NDArray[np.int64]
 
 _NONE = np.zeros(0, dtype=np.int32)
 _NO_CENTERS = SparseVector(_NONE, np.zeros(0, dtype=np.float32), _NONE, _NONE, _NONE, 0, 0)
@@ -102,11 +100,11 @@ class Baseline(PassageSearcher):
             hits.append(Hit(record.id, record.title, float(document_scores[place]), record.metadata, tuple(found)))
         return hits
 
-    def _passage_hits(self, numbers: Numbers, scores: Scores) -> list[PassageHit]:
+    def _passage_hits(self, numbers: Int64s, scores: Scores) -> list[PassageHit]:
         return [PassageHit.of(self.store.passage(number), float(scores[number])) for number in numbers.tolist()]
 
 
-def best_places(scores: Scores, k: int) -> Numbers:
+def best_places(scores: Scores, k: int) -> Int64s:
     """Return the places of the k best scores, best first, ties to the lowest place; minus infinity is no score.
 
     >>> best_places(np.array([0.5, 0.9, -np.inf, 0.9], dtype=np.float32), 3).tolist()

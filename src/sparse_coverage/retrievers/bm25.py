@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import log
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import MissingExtraError
+from sparse_coverage.kernels import Array, Mask, Uint16s
 from sparse_coverage.kernels.scoring import add_bm25
-from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
+from sparse_coverage.retrievers.side import Block, Scores, Side
 
 K1, B = 1.5, 0.75
 _LARGEST = 65_535  # a word that stands in a text more often than this scores no better for it
@@ -124,7 +124,7 @@ class _Postings(Sequence[str]):
         first, last = self._arrays["term_ends"][place : place + 2].tolist()
         return self._arrays["terms"][first:last].tobytes().decode()
 
-    def list_of(self, word: str) -> tuple[npt.NDArray[np.uint16], npt.NDArray[np.uint16]]:
+    def list_of(self, word: str) -> tuple[Uint16s, Uint16s]:
         place = bisect_left(self, word)
         found = place < len(self) and self[place] == word
         first, last = self._arrays["offsets"][place : place + 2].tolist() if found else (0, 0)

@@ -20,7 +20,8 @@ import numpy.typing as npt
 from sparse_coverage.encoding.chunking import chunk_bounds
 from sparse_coverage.encoding.tokenizer import TextTokenizer
 from sparse_coverage.errors import MissingExtraError, ModelError
-from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
+from sparse_coverage.kernels import Array, Floats, Int64s, Mask
+from sparse_coverage.retrievers.side import Block, Scores, Side
 
 DEFAULT_COLBERT = "colbert-ir/colbertv2.0"
 _TEXTS = 256  # encoded at once
@@ -80,7 +81,7 @@ class Colbert(Side):
         bounds = chunk_bounds(text, tokens, max(length - self._special, 1))
         return [text[int(tokens.starts[first]) : int(tokens.ends[last - 1])] for first, last in pairwise(bounds)]
 
-    def query(self, text: str) -> list[npt.NDArray[np.float32]]:
+    def query(self, text: str) -> list[Floats]:
         """Return the token vectors of each chunk of a query."""
         return self._encode(self.pieces(text, self.query_length), is_query=True)
 
@@ -111,7 +112,7 @@ class Colbert(Side):
         """Return a scorer over blocks."""
         return ColbertScorer(self, blocks)
 
-    def _encode(self, pieces: list[str], *, is_query: bool) -> list[npt.NDArray[np.float32]]:
+    def _encode(self, pieces: list[str], *, is_query: bool) -> list[Floats]:
         if not pieces:
             return []
         found = self._model.encode(pieces, is_query=is_query, show_progress_bar=False)
@@ -149,9 +150,7 @@ def _fingerprint(model: Any) -> str:
     return digest.hexdigest()[:16]
 
 
-def max_sim(
-    chunks: Sequence[npt.NDArray[np.float32]], vectors: Array, offsets: npt.NDArray[np.int64], wanted: Mask
-) -> Scores:
+def max_sim(chunks: Sequence[Floats], vectors: Array, offsets: Int64s, wanted: Mask) -> Scores:
     """Return for each text the largest, over chunks, of the sum of each chunk token's best similarity in the text.
 
     The tokens of text i are `vectors[offsets[i]:offsets[i + 1]]`; texts that are not wanted get minus infinity.

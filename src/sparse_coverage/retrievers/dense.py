@@ -4,13 +4,102 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
-from sparse_coverage.retrievers.pooling import Matrix, PooledEncoder, Pooling, pooling_of
-from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
+from sparse_coverage.encoding.batching import Hidden, Ids
+from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
+from sparse_coverage.encoding.store import model_folder
+from sparse_coverage.errors import InputError
+from sparse_coverage.files import read_json
+from sparse_coverage.kernels import Array, Floats, Mask
+from sparse_coverage.retrievers.side import Block, Scores, Side
+
+Pooling = Literal["mean", "cls"]
+
+# As published. PatentMap's training takes the first token, SPECTER2's too; BERT-for-Patents is a language model without a
+# pooling of its own, and the mean is what PaECTER, made from it, uses.
+POOLINGS: dict[str, Pooling] = {
+    "minilm": "mean",
+    "bert-for-patents": "mean",
+    "paecter": "mean",
+    "patentmap": "cls",
+    "specter2": "cls",
+}
+_DECLARED: dict[str, Pooling] = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
+
+
+def pooling_of(name: str) -> Pooling:
+    """Return the pooling of an encoder: what its own `1_Pooling/config.json` says, else what is known of it, else the mean."""
+    path = model_folder(name) / "1_Pooling" / "config.json"
+    if path.is_file():
+        return _declared(path, read_json(path))
+    return POOLINGS.get(name, "mean")
+
+
+def _declared(path: Path, settings: dict[str, Any]) -> Pooling:
+    modes = [key for key, value in settings.items() if key.startswith("pooling_mode_") and value is True]
+    if isinstance(settings.get("pooling_mode"), str):  # how newer versions of sentence-transformers write it
+        modes = [
+            {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token"}.get(settings["pooling_mode"], "")
+        ]
+    if len(modes) != 1 or modes[0] not in _DECLARED:
+        wanted = ", ".join(modes) or settings.get("pooling_mode") or "none"
+        raise InputError(
+            f"{path}: pooling '{wanted}' is not supported, only the mean of all tokens or the first token."
+        )
+    return _DECLARED[modes[0]]
+
+
+class PooledEncoder:
+    """Turns texts into one vector a chunk, of length 1. Special tokens count in the mean, as in sentence-transformers."""
+
+    def __init__(self, encoder: Encoder, pooling: Pooling) -> None:
+        if not isinstance(encoder, ChunkEncoder):
+            raise InputError(f"The encoder '{encoder.name}' cannot be pooled: it does not run a checkpoint itself.")
+        self.encoder = encoder
+        self.pooling = pooling
+
+    def chunk_vectors(self, text: str) -> Floats:
+        """Return the vectors of a text's chunks, one row each; a text without tokens has none."""
+        rows = [vector for vector, _ in next(self._chunks([text]))]
+        return normalised(np.stack(rows)) if rows else np.zeros((0, self.encoder.dimension), dtype=np.float32)
+
+    def vectors(self, texts: Iterable[str]) -> Iterator[Floats]:
+        """Yield one vector a text: the mean of its chunks' vectors, each as heavy as it has tokens, of length 1.
+
+        With mean pooling that is the mean of all tokens, whatever the chunks. A text without tokens gets a zero vector.
+        """
+        for chunks in self._chunks(texts):
+            if not chunks:
+                yield np.zeros(self.encoder.dimension, dtype=np.float32)
+                continue
+            weights = np.asarray([count for _, count in chunks], dtype=np.float32)
+            total = (np.stack([vector for vector, _ in chunks]) * weights[:, None]).sum(axis=0, keepdims=True)
+            yield normalised(total)[0]
+
+    def _chunks(self, texts: Iterable[str]) -> Iterator[list[tuple[Floats, int]]]:
+        return self.encoder.reduce(texts, lambda hidden, mask: pool(hidden, mask, self.pooling))
+
+
+def pool(hidden: Hidden, mask: Ids, pooling: Pooling) -> Floats:
+    """Return one vector for each row of a batch."""
+    if pooling == "cls":
+        return np.array(hidden[:, 0], dtype=np.float32)
+    weights = mask.astype(np.float32)
+    total: Floats = np.einsum("blh,bl->bh", hidden, weights)
+    total /= weights.sum(axis=1, keepdims=True)
+    return total
+
+
+def normalised(vectors: Floats) -> Floats:
+    """Return the rows at length 1; a row of zeros stays as it is."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+
 
 _ROWS = 8_192  # vectors compared at once: some megabytes, so that they stay in the processor's cache
 
@@ -46,16 +135,16 @@ class Dense(Side):
             "dimension": inner.dimension,
         }
 
-    def rows(self, texts: Iterable[str]) -> Iterator[Matrix]:
+    def rows(self, texts: Iterable[str]) -> Iterator[Floats]:
         """Yield the vector of each text."""
         return self.encoder.vectors(texts)
 
-    def pack(self, rows: Iterable[Matrix]) -> dict[str, Array]:
+    def pack(self, rows: Iterable[Floats]) -> dict[str, Array]:
         """Return the vectors as one matrix."""
         empty = np.zeros((0, self.encoder.encoder.dimension), dtype=np.float32)
         return {"vectors": np.concatenate([empty, *(row[None] for row in rows)])}
 
-    def unpack(self, arrays: Mapping[str, Array]) -> Sequence[Matrix]:
+    def unpack(self, arrays: Mapping[str, Array]) -> Sequence[Floats]:
         """Return the vectors."""
         return arrays["vectors"]  # type: ignore[return-value]
 
@@ -67,7 +156,7 @@ class Dense(Side):
 class DenseScorer:
     """Compares a query with every vector, some thousand at a time."""
 
-    def __init__(self, encoder: PooledEncoder, matrices: Sequence[Matrix]) -> None:
+    def __init__(self, encoder: PooledEncoder, matrices: Sequence[Floats]) -> None:
         self._matrices = matrices
         self._query = lru_cache(4)(encoder.chunk_vectors)
 

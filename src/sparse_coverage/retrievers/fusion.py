@@ -7,16 +7,15 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
+from sparse_coverage.kernels import Doubles
 from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.searcher import Retriever, Searcher
 
 FusionRule = Literal["rrf", "weighted"]
 FusionLevel = Literal["document", "passage"]
-Values = npt.NDArray[np.float64]
 
 DEPTH = 1000
 CONSTANT = 60
@@ -102,11 +101,13 @@ class Fuse(Searcher):
 
     def _fused(self, parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
         ids = sorted({id_ for part in parts for id_ in part})
-        arrays: list[Values] = [np.asarray([part.get(id_, -np.inf) for id_ in ids], dtype=np.float64) for part in parts]
+        arrays: list[Doubles] = [
+            np.asarray([part.get(id_, -np.inf) for id_ in ids], dtype=np.float64) for part in parts
+        ]
         return dict(zip(ids, fuse_scores(arrays, self._how, self._weights).tolist(), strict=True))
 
 
-def reciprocal_ranks(scores: Values, constant: int = CONSTANT) -> Values:
+def reciprocal_ranks(scores: Doubles, constant: int = CONSTANT) -> Doubles:
     """Return 1 / (constant + rank) of each score, ties in the order given, and 0 where there is none (minus infinity).
 
     >>> reciprocal_ranks(np.array([0.5, -np.inf, 0.9])).tolist() == [1 / 62, 0.0, 1 / 61]
@@ -119,7 +120,7 @@ def reciprocal_ranks(scores: Values, constant: int = CONSTANT) -> Values:
     return values
 
 
-def shares(scores: Values) -> Values:
+def shares(scores: Doubles) -> Doubles:
     """Return each score divided by the largest; what is not positive, or not there, counts as 0.
 
     >>> shares(np.array([2.0, -np.inf, 4.0, -1.0])).tolist()
@@ -129,7 +130,7 @@ def shares(scores: Values) -> Values:
     return np.maximum(scores, 0) / largest if largest > 0 else np.zeros(len(scores))
 
 
-def fuse_scores(parts: Sequence[Values], how: FusionRule, weights: Sequence[float]) -> Values:
+def fuse_scores(parts: Sequence[Doubles], how: FusionRule, weights: Sequence[float]) -> Doubles:
     """Return one score for each thing from the scores that several parts gave it. The order of the parts does not matter."""
     if how not in ("rrf", "weighted"):
         raise InputError(f"There is no fusion '{how}'. Use rrf (by rank) or weighted (by share of the largest score).")

@@ -18,13 +18,7 @@ from sparse_coverage.retrievers.dense import Dense
 from sparse_coverage.retrievers.fusion import Fuse, FusionLevel, FusionRule
 from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker
 from sparse_coverage.retrievers.side import Side
-from sparse_coverage.retrievers.sides import (
-    drop_leftovers,
-    refresh_side,
-    segments_lacking,
-    side_settings,
-    sides_of,
-)
+from sparse_coverage.retrievers.sides import drop_leftovers, refresh_side, segments_lacking, side_settings, sides_of
 from sparse_coverage.retrievers.splade import Splade
 from sparse_coverage.search import Index, Retriever, ScoringConfig
 

@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import new_folder, read_json, sha256_of, write_json
+from sparse_coverage.kernels import Array, Floats, Mask
 
-Array = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
-Scores = npt.NDArray[np.float32]
+Scores = Floats
 
 BLOCK_PASSAGES = 65_536
 """The largest number of texts in one block: that of a segment of an index."""

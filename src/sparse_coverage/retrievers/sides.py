@@ -22,10 +22,10 @@ from filelock import FileLock
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index import IndexStore, Segment
+from sparse_coverage.kernels import Array
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.retrievers.side import (
     RECORD,
-    Array,
     Scorer,
     Side,
     damaged_block_files,

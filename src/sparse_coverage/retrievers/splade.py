@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.encoding.batching import Batcher, Batches
 from sparse_coverage.encoding.store import fingerprint_of, model_folder
@@ -21,13 +20,14 @@ from sparse_coverage.index import WeightBits, weight_scale
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import PostingsBuffer
 from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
-from sparse_coverage.retrievers.side import Array, Block, Mask, Scores, Side
+from sparse_coverage.kernels import Array, Floats, Int32s, Int64s, Mask
+from sparse_coverage.retrievers.side import Block, Scores, Side
 from sparse_coverage.vectors import SparseVector
 
 DEFAULT_SPLADE = "naver/splade_v2_distil"
 _BITS: WeightBits = 16
 
-Weights = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
+Weights = tuple[Int32s, Floats]
 """Wordpieces, rising, and their weights."""
 
 
@@ -164,16 +164,16 @@ def merged(chunks: Sequence[Weights]) -> Weights:
     return different, largest
 
 
-def _vector(pieces: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]) -> SparseVector:
+def _vector(pieces: Int32s, weights: Floats) -> SparseVector:
     nothing = np.zeros(len(pieces), dtype=np.int32)
     return SparseVector(pieces, weights, nothing, nothing, nothing, len(pieces), 0)
 
 
-def _lengths(offsets: Array) -> npt.NDArray[np.int64]:
-    wide: npt.NDArray[np.int64] = offsets.astype(np.int64)
+def _lengths(offsets: Array) -> Int64s:
+    wide: Int64s = offsets.astype(np.int64)
     return wide[1:] - wide[:-1]
 
 
-def _sparse(row: npt.NDArray[np.float32]) -> Weights:
+def _sparse(row: Floats) -> Weights:
     pieces = np.flatnonzero(row > 0)
     return pieces.astype(np.int32), row[pieces]

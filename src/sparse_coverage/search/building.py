@@ -13,17 +13,18 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from sparse_coverage.errors import InputError, MismatchError
-from sparse_coverage.files import new_folder, require_free
+from sparse_coverage.errors import InputError, MismatchError, SparseCoverageError
+from sparse_coverage.files import new_folder, read_json, require_free, sha256_of
 from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord, WeightBits
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest
-from sparse_coverage.model import SparseCoverage
+from sparse_coverage.model import MODEL_FILE, SparseCoverage, read_settings
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vectors import ActivationConfig, SparseVector
 from sparse_coverage.vocabulary import Vocabulary
+from sparse_coverage.vocabulary.storage import ANCHORS, CENTERS, HEADER, load_vocabulary
 
 MODEL_FOLDER = "model"
 SECONDS_BETWEEN_COMMITS = 300.0
@@ -122,10 +123,7 @@ def _add_and_commit(writer: IndexWriter, vectors: Vectors, documents: Iterable[P
 
 
 def _put_all(
-    put: Callable[[DocumentRecord, list[IndexedPassage]], Any],
-    vectors: Vectors,
-    documents: Iterable[Patent],
-    by: By,
+    put: Callable[[DocumentRecord, list[IndexedPassage]], Any], vectors: Vectors, documents: Iterable[Patent], by: By
 ) -> Iterator[str]:
     with progress_bar("Indexing documents") as advance:
         for _, passages in groupby(_encoded(vectors, documents, by), key=lambda encoded: encoded[0]):
@@ -188,3 +186,39 @@ def _remove_if_empty(folder: Path) -> None:
     """Leave nothing behind when not one document was committed."""
     if (folder / MANIFEST).is_file() and not read_manifest(folder).documents:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def require_fit(folder: Path, state: Manifest, model: SparseCoverage) -> None:
+    """Refuse a model that the postings were not made with, as when another index was put in the place of this one."""
+    there, here = str(state.about.get("vocabulary")), vocabulary_digest(model)
+    if there != here:
+        raise MismatchError(
+            f"{folder}: the postings were made with vocabulary {there[:12]}, the model is {here[:12]}. Open the index again; if "
+            f"that does not help, restore {folder / MODEL_FOLDER} or build the index again."
+        )
+
+
+def damaged_model_files(folder: Path) -> list[str]:
+    """Return the files of the model inside an index that are missing or damaged, relative to it. Needs no encoder."""
+    home = folder / MODEL_FOLDER
+    try:
+        missing = [name for name in (HEADER, CENTERS, ANCHORS, MODEL_FILE) if not (home / name).is_file()]
+        if missing:
+            return [f"{MODEL_FOLDER}/{name}" for name in missing]
+        sums = read_json(home / HEADER)["sha256"]
+        damaged = [f"{MODEL_FOLDER}/{name}" for name in (CENTERS, ANCHORS) if sha256_of(home / name) != sums[name]]
+        if damaged:
+            return damaged
+    except (SparseCoverageError, KeyError, TypeError):
+        return [f"{MODEL_FOLDER}/{HEADER}"]
+    try:
+        settings = read_settings(home)
+        activation, cleaning = ActivationConfig(**settings["activation"]), list(settings["clean"])
+    except (SparseCoverageError, KeyError, TypeError):
+        return [f"{MODEL_FOLDER}/{MODEL_FILE}"]
+    try:
+        same = digest_of(load_vocabulary(home), activation, cleaning) == read_manifest(folder).about.get("vocabulary")
+    except SparseCoverageError:
+        same = False
+    # Both files are whole, yet together they are not what the postings were made with.
+    return [] if same else [f"{MODEL_FOLDER}/{HEADER}", f"{MODEL_FOLDER}/{MODEL_FILE}"]

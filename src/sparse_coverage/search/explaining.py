@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -11,12 +11,51 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.index import Filter, IndexStore
+from sparse_coverage.kernels import Int32s, Int64s, Mask
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.feedback import Enriched, with_feedback
 from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place
+from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Unsearched
 from sparse_coverage.search.statistics import CenterStatistics
-from sparse_coverage.search.tracing import TracedQuery, trace_query
+from sparse_coverage.vectors import Activations, SparseVector
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TracedQuery:
+    """A query, its vector, the places of all its spans, and the centers that each of them activated."""
+
+    text: str
+    vector: SparseVector
+    places: tuple[Place, ...]
+    activations: Activations
+
+    def unsearched(self, stop: Mask) -> Unsearched:
+        """Return the spans that nothing can match: those that activate no center, and those with stop centers only."""
+        active = self._active
+        counted = active & ~stop[self.activations.centers]
+        some = active.any(axis=1)
+        return Unsearched(self._places(~some), self._places(some & ~counted.any(axis=1)))
+
+    def unmatched(self, stop: Mask, centers: Int64s) -> tuple[Place, ...]:
+        """Return the spans that activate centers which count, but none of these."""
+        counted = self._active & ~stop[self.activations.centers]
+        found = counted & np.isin(self.activations.centers, centers)
+        return self._places(counted.any(axis=1) & ~found.any(axis=1))
+
+    @property
+    def _active(self) -> Mask:
+        return np.asarray((self.activations.centers >= 0) & (self.activations.similarities > 0))
+
+    def _places(self, rows: npt.ArrayLike) -> tuple[Place, ...]:
+        return tuple(self.places[row] for row in np.flatnonzero(rows).tolist())
+
+
+def trace_query(model: SparseCoverage, text: str) -> TracedQuery:
+    """Encode a query and keep what its vector forgets: the centers of spans that were not the strongest."""
+    [traced] = model.trace([text], query=True)
+    bounds = zip(traced.spans.starts.tolist(), traced.spans.ends.tolist(), strict=True)
+    places = tuple(_place(text, start, end) for start, end in bounds)
+    return TracedQuery(text, traced.vector, places, traced.activations)
 
 
 class Explanations:
@@ -126,7 +165,7 @@ class Explainer:
             texts,
         )
 
-    def _shared(self, centers: npt.NDArray[np.int32], first: int, last: int) -> Iterator[tuple[int, int, float, int]]:
+    def _shared(self, centers: Int32s, first: int, last: int) -> Iterator[tuple[int, int, float, int]]:
         """Yield what passages share with a query's centers, stop centers left out: center, passage, weight, ordinal of the span."""
         segment = self._store.segment_of_passage(first)
         counted = centers[~self._statistics.stop[centers]].astype(np.int64)

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from sparse_coverage.index.forward import passage_vector
+from sparse_coverage.kernels import Doubles, Int32s, Int64s
 from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION
 from sparse_coverage.search.ranking import Allowed, Ranker
 from sparse_coverage.vectors import SparseVector
@@ -24,8 +23,8 @@ class Enriched:
     """
 
     vector: SparseVector
-    lenders: npt.NDArray[np.int64]
-    lent: npt.NDArray[np.int64]
+    lenders: Int64s
+    lent: Int64s
 
 
 def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None = None, threads: int = 1) -> Enriched:
@@ -47,7 +46,7 @@ def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None 
     lender = np.full(len(statistics.idf), -1, dtype=np.int64)
     for passage, document in zip(passages, found, strict=True):
         segment = ranker.store.segment_of_passage(passage)
-        centers, weights = passage_vector(segment, passage - segment.first_passage)
+        centers, weights = segment.passage_vector(passage - segment.first_passage)
         norm = float(config.norms(segment.span_counts[passage - segment.first_passage]))
         share = document.score / total * norm * weights
         added[centers] += share
@@ -62,13 +61,7 @@ def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None 
     return _joined(vector, chosen, scale * added[chosen], lender, np.asarray(passages, dtype=np.int64))
 
 
-def _joined(
-    vector: SparseVector,
-    chosen: npt.NDArray[np.int64],
-    weights: npt.NDArray[np.float64],
-    lender: npt.NDArray[np.int64],
-    lenders: npt.NDArray[np.int64],
-) -> Enriched:
+def _joined(vector: SparseVector, chosen: Int64s, weights: Doubles, lender: Int64s, lenders: Int64s) -> Enriched:
     """Return the vector with more weight at some centers; centers that it did not have point at no span of the query."""
     centers = np.union1d(vector.centers, chosen).astype(np.int32)
     mine = np.searchsorted(centers, vector.centers)
@@ -76,7 +69,7 @@ def _joined(
     total[mine] = vector.weights
     total[np.searchsorted(centers, chosen)] += weights
 
-    def placed(column: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    def placed(column: Int32s) -> Int32s:
         wider = np.full(len(centers), -1, dtype=np.int32)
         wider[mine] = column
         return wider

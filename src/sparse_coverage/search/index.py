@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.index import (
@@ -21,12 +20,12 @@ from sparse_coverage.index import (
     merge_index,
     open_store,
 )
+from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
 from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation
-from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, vectors_by
-from sparse_coverage.search.checking import require_fit
+from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, require_fit, vectors_by
 from sparse_coverage.search.explaining import Explanations
 from sparse_coverage.search.feedback import with_feedback
 from sparse_coverage.search.ranking import Ranker
@@ -267,7 +266,7 @@ class Index(PassageSearcher):
         require_fit(store.folder, store.state, self.model)
         self._show(store)
 
-    def scores(self, vector: SparseVector) -> npt.NDArray[np.float32]:
+    def scores(self, vector: SparseVector) -> Floats:
         """Return the score of every passage for a query vector, in corpus order."""
         return self._ranker.scores(vector)
 

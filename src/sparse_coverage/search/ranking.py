@@ -12,12 +12,11 @@ from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore, allowed_passages
-from sparse_coverage.index.forward import load_passage_vector
 from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep, take_buffer
+from sparse_coverage.kernels import Bytes, Floats, Int64s
 from sparse_coverage.kernels.scoring import best_documents
 from sparse_coverage.kernels.threads import usable_cores
 from sparse_coverage.progress import waiting
@@ -26,9 +25,7 @@ from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 
-Floats = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
-Allowed = npt.NDArray[np.uint8]  # 1 for each passage that may be found, 0 for the others
+Allowed = Bytes  # 1 for each passage that may be found, 0 for the others
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -48,7 +45,7 @@ class Work:
 class Ranking:
     """Numbers of passages, best first, with their scores."""
 
-    numbers: Numbers
+    numbers: Int64s
     scores: Floats
 
 
@@ -58,7 +55,7 @@ class RankedDocument:
 
     number: int
     score: float
-    passages: Numbers
+    passages: Int64s
     passage_scores: Floats
 
 
@@ -133,7 +130,7 @@ class Ranker:
             hits.append(Hit(record.id, record.title, ranked.score, record.metadata, best))
         return hits
 
-    def passage_hits(self, numbers: Numbers, scores: Floats) -> list[PassageHit]:
+    def passage_hits(self, numbers: Int64s, scores: Floats) -> list[PassageHit]:
         """Return ranked passages as a user sees them."""
         scored = zip(numbers.tolist(), scores.tolist(), strict=True)
         return [PassageHit.of(self.store.passage(number), score) for number, score in scored]
@@ -160,7 +157,7 @@ class Ranker:
             self.rank_passages(vector, 1)
             self.rank_documents(vector, 1, DEFAULT_AGGREGATION, np.ones(self.store.size, np.uint8), 1)
             for segment in self.store.segments[:1]:
-                load_passage_vector(segment)  # for feedback
+                segment.load_passage_vector()  # for feedback
 
     def _score(self, vector: SparseVector, allowed: Allowed | None, scores: Floats, threads: int) -> float:
         """Score every passage; return the seconds it took, added up over threads."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Segment
+from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Mask
 from sparse_coverage.kernels.scoring import weigh
 from sparse_coverage.vectors.scoring import ScoringConfig
 
@@ -21,13 +21,13 @@ __all__ = ["CenterStatistics", "ScoringConfig"]
 class CenterStatistics:
     """For each center its idf, what that is worth (idf^alpha, or 0), and whether it is a stop center, which is worth 0."""
 
-    idf: npt.NDArray[np.float64]
-    worth: npt.NDArray[np.float64]
-    stop: npt.NDArray[np.bool_]
+    idf: Doubles
+    worth: Doubles
+    stop: Mask
     config: ScoringConfig
 
     @classmethod
-    def compute(cls, frequencies: npt.NDArray[np.int64], passages: int, config: ScoringConfig) -> CenterStatistics:
+    def compute(cls, frequencies: Int64s, passages: int, config: ScoringConfig) -> CenterStatistics:
         """Derive the statistics from document frequencies and the number of passages."""
         stop = np.zeros(len(frequencies), dtype=bool)
         # Largest frequency first, ties to the lowest center; Python's round is half to even, so round half up by hand.
@@ -40,12 +40,10 @@ class CenterStatistics:
             raise InputError(f"alpha = {config.alpha} is too large: idf^alpha is beyond what a score can hold.")
         return cls(idf, worth, stop, config)
 
-    def factors(
-        self, centers: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def factors(self, centers: Int32s, weights: Floats) -> tuple[Int64s, Doubles]:
         """Return the query's centers that count, and w(q,c) * idf^alpha of each."""
         return weigh(self.worth, centers, weights)
 
-    def norms(self, segment: Segment) -> npt.NDArray[np.float32]:
+    def norms(self, segment: Segment) -> Floats:
         """Return what each passage's sum is multiplied by, or 0 for a deleted one."""
         return np.where(segment.live_passages, self.config.norms(segment.span_counts), 0).astype(np.float32)

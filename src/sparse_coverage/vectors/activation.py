@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Floats, Int32s, Int64s
 from sparse_coverage.kernels.dense import NEVER, count_covering_centers, cover, fill_limits
 from sparse_coverage.kernels.instructions import PANEL
 from sparse_coverage.kernels.threads import Workers
@@ -20,8 +20,6 @@ from sparse_coverage.vocabulary.nearest import BLOCK, nearest_centers
 from sparse_coverage.vocabulary.quantised import Centers, quantise
 from sparse_coverage.vocabulary.vocabulary import Vocabulary
 
-Matrix = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int32]
 _EVERYWHERE = 3.0
 """A radius that covers everything: no two directions are farther apart than 2."""
 
@@ -30,8 +28,8 @@ _EVERYWHERE = 3.0
 class Activations:
     """For each span its active centers, most similar first, padded with -1, and their cosine similarities."""
 
-    centers: Ints
-    similarities: Matrix
+    centers: Int32s
+    similarities: Floats
 
     def uncovered(self) -> int:
         """Return how many spans activate nothing."""
@@ -39,7 +37,7 @@ class Activations:
 
 
 def activate(
-    vectors: Matrix, vocabulary: Vocabulary, config: ActivationConfig, *, threads: int | None = 1
+    vectors: Floats, vocabulary: Vocabulary, config: ActivationConfig, *, threads: int | None = 1
 ) -> Activations:
     """Return the centers that each span vector activates. The vectors are L2-normalised rows."""
     if config.k < 1:
@@ -67,7 +65,7 @@ def activate(
     return Activations(centers, np.float32(1) - distances)
 
 
-def count_covering(vectors: Matrix, vocabulary: Vocabulary, *, threads: int | None = None) -> npt.NDArray[np.int64]:
+def count_covering(vectors: Floats, vocabulary: Vocabulary, *, threads: int | None = None) -> Int64s:
     """Return how many centers cover each span, before any cap: the number within whose radius it lies."""
     vectors = vocabulary.prepared(vectors)
     counts = np.zeros(len(vectors), dtype=np.int64)
@@ -85,7 +83,7 @@ def count_covering(vectors: Matrix, vocabulary: Vocabulary, *, threads: int | No
 
 
 def _cover(
-    vectors: Matrix, packed: Centers, radii: Matrix, centers: Ints, distances: Matrix, threads: int | None
+    vectors: Floats, packed: Centers, radii: Floats, centers: Int32s, distances: Floats, threads: int | None
 ) -> None:
     limits = _limits(radii, packed)
 
@@ -99,7 +97,7 @@ def _cover(
         workers.each(work, range(0, len(vectors), BLOCK))
 
 
-def _limits(radii: Matrix, packed: Centers) -> Ints:
+def _limits(radii: Floats, packed: Centers) -> Int32s:
     """Return the product that every span within a center's radius reaches; places after the last center are never reached."""
     limits = np.full(len(packed.panels) * PANEL, NEVER, dtype=np.int32)
     fill_limits(radii, packed.margin, limits)

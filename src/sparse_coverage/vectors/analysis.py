@@ -1,12 +1,15 @@
-"""How a vocabulary behaves (Appendix C of the paper): compact cells, sparse activations, balanced posting lists."""
+"""How a vocabulary behaves (Appendix C of the paper): compact cells, sparse activations, balanced posting lists; measured, and drawn."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from sparse_coverage.errors import InputError, MissingExtraError
+from sparse_coverage.kernels import Int32s, Int64s
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vectors.activation import activate, count_covering
 from sparse_coverage.vectors.sparse_vector import ActivationConfig
@@ -42,7 +45,7 @@ def analyse(
     spans: int | None = DEFAULT_SPANS,
     seed: int = 0,
     activation: ActivationConfig | None = None,
-    lists: npt.NDArray[np.int64] | None = None,
+    lists: Int64s | None = None,
     threads: int | None = None,
 ) -> list[Behaviour]:
     """Measure every fitted size of a vocabulary on spans drawn from its sample (all of them with `spans=None`).
@@ -83,7 +86,7 @@ def analyse(
     return found
 
 
-def list_lengths(active: npt.NDArray[np.int32], documents: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+def list_lengths(active: Int32s, documents: Int64s, size: int) -> Int64s:
     """Return how many documents each center's posting list holds, given the centers and the document of each span.
 
     >>> list_lengths(np.array([[0, 1], [0, -1], [0, -1]], np.int32), np.array([0, 1, 1]), 2).tolist()
@@ -94,10 +97,79 @@ def list_lengths(active: npt.NDArray[np.int32], documents: npt.NDArray[np.int64]
     return np.bincount(pairs[0], minlength=size)
 
 
-def posting_skew(lengths: npt.NDArray[np.int64]) -> float:
+def posting_skew(lengths: Int64s) -> float:
     """Return the longest posting list divided by the mean one; 0 where all are empty.
 
     >>> posting_skew(np.array([2, 1]))
     1.3333333333333333
     """
     return float(lengths.max() / lengths.mean()) if lengths.any() else 0.0
+
+
+PANELS = (
+    ("median_radius", "(a) compactness", "median radius"),
+    ("activation_rate", "(b) sparsity", "covering centers per span / V"),
+    ("skew", "(c) balance", "longest / mean posting list"),
+)
+STYLES = ("-", "--", ":", "-.")
+LEGEND_COLUMNS = 3
+MARKERS = ("o", "s", "^", "D", "v")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # told apart by colour-blind readers too
+
+
+def plot_behaviour(behaviours: Sequence[Behaviour], path: Path) -> None:
+    """Draw median radius, activation rate and posting-list skew over V.
+
+    Colours are encoders, line styles units, markers ways to choose centers. The legend stands below, clear of the lines.
+    The ending of the file's name decides the format: .png, .svg or .pdf. Needs the extra [plot].
+    """
+    if path.suffix not in (".png", ".svg", ".pdf"):
+        raise InputError(f"{path}: a plot is written as .png, .svg or .pdf.")
+    if not behaviours:
+        raise InputError("There is nothing to plot.")
+    try:
+        from matplotlib import rc_context
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import StrMethodFormatter
+    except ImportError:
+        raise MissingExtraError("Plotting", "plot") from None
+    encoders = list(dict.fromkeys(b.encoder for b in behaviours))
+    units = list(dict.fromkeys(b.unit for b in behaviours))
+    selections = list(dict.fromkeys(b.selection for b in behaviours))
+    lines = list(dict.fromkeys((b.encoder, b.unit, b.selection) for b in behaviours))
+    sizes = sorted({b.size for b in behaviours})
+    rows = -(-len(lines) // LEGEND_COLUMNS)
+    figure = Figure(figsize=(12, 3.7 + 0.22 * rows), layout="constrained")
+    FigureCanvasAgg(figure)
+    for axes, (measure, title, label) in zip(figure.subplots(1, len(PANELS)), PANELS, strict=True):
+        for encoder, unit, selection in lines:
+            points = [b for b in behaviours if (b.encoder, b.unit, b.selection) == (encoder, unit, selection)]
+            points.sort(key=lambda b: b.size)
+            axes.plot(
+                [b.size for b in points],
+                [getattr(b, measure) for b in points],
+                STYLES[units.index(unit) % len(STYLES)],
+                color=COLOURS[encoders.index(encoder) % len(COLOURS)],
+                marker=MARKERS[selections.index(selection) % len(MARKERS)],
+                markersize=4,
+                label=", ".join([encoder, unit, *([selection] if len(selections) > 1 else [])]),
+            )
+        axes.set_title(title, fontsize=11)
+        axes.set_xlabel("vocabulary size V")
+        axes.set_ylabel(label)
+        if sizes[-1] > 10 * sizes[0]:
+            axes.set_xscale("log")
+            axes.minorticks_off()
+        axes.set_xticks(sizes)
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+        axes.tick_params(axis="x", labelsize=8)
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=LEGEND_COLUMNS, fontsize=8, frameon=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stamps = {".svg": "Date", ".png": "Software", ".pdf": "CreationDate"}
+    with rc_context({"svg.hashsalt": "sparse-coverage"}):  # the same values give the same bytes
+        figure.savefig(path, dpi=150, metadata={stamps[path.suffix]: None})

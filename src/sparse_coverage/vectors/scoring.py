@@ -1,13 +1,16 @@
-"""The settings of a score. The index holds raw weights only: all of this is applied when searching."""
+"""The settings of a score, applied when searching since an index holds raw weights; and vectors against vectors, which needs no index."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Doubles, Floats
+from sparse_coverage.vectors.sparse_vector import SparseVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,33 @@ class ScoringConfig:
                 f"passages, {self.feedback_centers} centers, with weight {self.feedback_weight}."
             )
 
-    def norms(self, span_counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    def norms(self, span_counts: npt.ArrayLike) -> Doubles:
         """Return what the sum of a passage with so many spans is multiplied by: 1 / (|S| + smoothing)^gamma."""
         counts = np.maximum(np.asarray(span_counts, dtype=np.float64), 1) + self.smoothing
         return np.asarray(counts**-self.gamma)
+
+
+def similarity(
+    queries: Sequence[SparseVector],
+    documents: Sequence[SparseVector],
+    scoring: ScoringConfig = ScoringConfig(),  # noqa: B008 - immutable
+) -> Floats:
+    """Return a row for each query and a column for each document: sum of w(q,c) * w(d,c), divided as the scoring says.
+
+    That is the score with every idf at 1 and no stop centers, since both need a corpus.
+    """
+    size = 1 + max((int(vector.centers.max(initial=0)) for vector in (*queries, *documents)), default=0)
+    found = np.zeros((len(queries), len(documents)), np.float64)
+    for row, query in enumerate(queries):
+        side = np.zeros(size)
+        side[query.centers] = query.weights
+        found[row] = [side[document.centers] @ document.weights for document in documents]
+    norms = scoring.norms([document.span_count for document in documents])
+    scores: Floats = (found * norms).astype(np.float32)
+    return scores
+
+
+def strongest(vector: SparseVector, count: int | None = None) -> list[tuple[int, float]]:
+    """Return the centers of a vector with their weights, strongest first (ties: lowest center)."""
+    order = np.lexsort((vector.centers, -vector.weights))[:count]
+    return list(zip(vector.centers[order].tolist(), vector.weights[order].tolist(), strict=True))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
+from sparse_coverage.kernels import Floats, Int32s
 
 Assignment = Literal["soft", "nearest", "hard"]
 Uncovered = Literal["drop", "nearest"]
@@ -38,11 +37,11 @@ class SparseVector:
     `span_count` counts all spans of the text, `uncovered` those that no center covered.
     """
 
-    centers: npt.NDArray[np.int32]
-    weights: npt.NDArray[np.float32]
-    spans: npt.NDArray[np.int32]
-    starts: npt.NDArray[np.int32]
-    ends: npt.NDArray[np.int32]
+    centers: Int32s
+    weights: Floats
+    spans: Int32s
+    starts: Int32s
+    ends: Int32s
     span_count: int
     uncovered: int
 

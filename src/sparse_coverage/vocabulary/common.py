@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Floats
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.points import Points
 
-Matrix = npt.NDArray[np.float32]
 _BLOCK = 8_192
 
 
@@ -25,8 +24,8 @@ _BLOCK = 8_192
 class CommonPart:
     """The mean of the span vectors, and the directions (rows of length one) in which they vary most around it."""
 
-    mean: npt.NDArray[np.float32]
-    directions: Matrix
+    mean: Floats
+    directions: Floats
 
     @classmethod
     def of(cls, points: Points, count: int) -> CommonPart:
@@ -47,7 +46,7 @@ class CommonPart:
         signs = np.sign(directions[np.arange(count), np.abs(directions).argmax(axis=1)])
         return cls(mean.astype(np.float32), np.ascontiguousarray(directions * signs[:, None], dtype=np.float32))
 
-    def remove(self, vectors: Matrix) -> Matrix:
+    def remove(self, vectors: Floats) -> Floats:
         """Return the vectors without it, of length one again; one that is nothing else stays a vector of zeros."""
         rest = vectors - self.mean
         rest -= (rest @ self.directions.T) @ self.directions
@@ -60,7 +59,7 @@ class CommonPart:
         return sha256(self.mean.tobytes() + self.directions.tobytes()).hexdigest()[:16]
 
 
-def blocks_of(points: Points, what: str) -> Iterator[Matrix]:
+def blocks_of(points: Points, what: str) -> Iterator[Floats]:
     """Yield all points, some thousand at a time."""
     with progress_bar(what, len(points)) as advance:
         for top in range(0, len(points), _BLOCK):

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from sparse_coverage.kernels import Floats, Int32s, Int64s
 from sparse_coverage.kernels.dense import meet
 from sparse_coverage.kernels.instructions import TILE
 from sparse_coverage.kernels.threads import Workers
@@ -23,21 +23,18 @@ BLOCK = 64 * TILE
 """Points a thread works on at a time: their quantised rows stay in its cache while the centers stream by."""
 BLOCKS_PER_SAVE = 128
 
-Matrix = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int32]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
     """Each point's nearest center (ties: the lowest) and its canonical distance."""
 
-    nearest: Ints
-    distances: Matrix
+    nearest: Int32s
+    distances: Floats
 
 
 def nearest_centers(
-    points: Points | Matrix,
-    centers: Centers | Matrix,
+    points: Points | Floats,
+    centers: Centers | Floats,
     *,
     sizes: Sequence[int] = (),
     threads: int | None = None,
@@ -67,7 +64,7 @@ def nearest_centers(
         done = save.restore(total)
         advance(done)
 
-        def work(numbers: npt.NDArray[np.int64]) -> None:
+        def work(numbers: Int64s) -> None:
             _assign(reader, ready, gpu, numbers, found)
 
         for top in range(done, total, step):
@@ -83,11 +80,7 @@ def _unseen(steps: int = 1) -> None:
 
 
 def _assign(
-    reader: Reader,
-    centers: Centers,
-    gpu: CentersOnGpu | None,
-    numbers: npt.NDArray[np.int64],
-    found: dict[int, Assignment],
+    reader: Reader, centers: Centers, gpu: CentersOnGpu | None, numbers: Int64s, found: dict[int, Assignment]
 ) -> None:
     rows, quantised = reader.read(numbers)
     nearest = np.zeros(len(numbers), dtype=np.int32)

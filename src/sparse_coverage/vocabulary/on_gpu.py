@@ -8,10 +8,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from sparse_coverage.errors import MissingExtraError
+from sparse_coverage.kernels import Floats, Int32s
 from sparse_coverage.kernels.dense import NORM_LIMIT, decide
 from sparse_coverage.vocabulary.quantised import Centers
 
@@ -20,9 +18,6 @@ ROWS, COLUMNS = 8192, 8192
 WORTHWHILE = 1_000_000_000
 """Fewer pairs of points and centers take the CPU a few seconds, no more than loading torch."""
 ROUNDING = 2.0**-8
-
-Matrix = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int32]
 
 
 def find_gpu(points: int, centers: int) -> str | None:
@@ -58,7 +53,7 @@ class CentersOnGpu:
         self._copied = 0
         self._margin = margin(centers.rows.shape[1])
 
-    def meet(self, rows: Matrix, nearest: Ints, distances: Matrix, first: int, last: int) -> None:
+    def meet(self, rows: Floats, nearest: Int32s, distances: Floats, first: int, last: int) -> None:
         """Lower the rows' distances to the nearest of the centers `first` to `last`; a tie keeps the lower center."""
         torch, centers = self._torch, self._centers
         if self._copied < last:

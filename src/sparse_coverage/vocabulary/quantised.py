@@ -7,17 +7,14 @@ decided by the canonical distance.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import VocabularyError
+from sparse_coverage.kernels import Floats, Int16s, Int64s
 from sparse_coverage.kernels.dense import NORM_LIMIT, SCALE, quantise_rows
 from sparse_coverage.kernels.instructions import PANEL, STEP, TILE
 
 SHORTEST = 0.999
 """Points that centers are chosen from may be a little shorter than one, not more: a row of zeros has no direction."""
-
-Matrix = npt.NDArray[np.float32]
-Quantised = npt.NDArray[np.int16]
 
 
 def padded(dimension: int) -> int:
@@ -35,12 +32,8 @@ def margin(dimension: int) -> float:
 
 
 def quantise(
-    rows: Matrix,
-    out: Quantised | None = None,
-    *,
-    shortest: float = 0.0,
-    numbers: npt.NDArray[np.int64] | None = None,
-) -> Quantised:
+    rows: Floats, out: Int16s | None = None, *, shortest: float = 0.0, numbers: Int64s | None = None
+) -> Int16s:
     """Return normalised rows in 16 bits, padded with zeros: columns for the kernels' steps, rows for whole tiles.
 
     `out`, if given, is filled; its padding must be zero already. A row below the length `shortest` is refused; `numbers`
@@ -70,17 +63,17 @@ class Centers:
         self.count = 0
 
     @classmethod
-    def of(cls, rows: Matrix) -> Centers:
+    def of(cls, rows: Floats) -> Centers:
         """Return centers that are complete from the start."""
         centers = cls(len(rows), rows.shape[1])
         centers.append(rows)
         return centers
 
-    def append(self, rows: Matrix) -> None:
+    def append(self, rows: Floats) -> None:
         """Add centers."""
         self.extend_rows(rows, quantise(rows)[: len(rows)])
 
-    def extend_rows(self, rows: Matrix, quantised: Quantised) -> None:
+    def extend_rows(self, rows: Floats, quantised: Int16s) -> None:
         """Add centers whose quantised rows are known."""
         first, last = self.count, self.count + len(rows)
         self.rows[first:last] = rows

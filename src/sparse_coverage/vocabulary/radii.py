@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Floats, Int32s, Int64s
 from sparse_coverage.vocabulary.nearest import Assignment
 
 FLOOR = np.float32(1e-6)
@@ -21,8 +21,8 @@ class Cells:
     quantisation error), `farthest` the largest.
     """
 
-    radii: npt.NDArray[np.float32]
-    counts: npt.NDArray[np.int64]
+    radii: Floats
+    counts: Int64s
     covered: float
     error: float
     farthest: float
@@ -44,9 +44,7 @@ def measure_cells(assignment: Assignment, size: int, tau: float) -> Cells:
     )
 
 
-def cell_radii(
-    nearest: npt.NDArray[np.int32], distances: npt.NDArray[np.float32], size: int, tau: float
-) -> npt.NDArray[np.float32]:
+def cell_radii(nearest: Int32s, distances: Floats, size: int, tau: float) -> Floats:
     """Return the tau-th percentile (exact, linear interpolation) of each cell's distances, never below FLOOR.
 
     >>> cell_radii(np.array([0, 0, 0, 1], np.int32), np.array([0.0, 0.1, 0.2, 0.0], np.float32), 3, 50.0).tolist()
@@ -66,5 +64,5 @@ def cell_radii(
     below = ordered[firsts[filled] + low].astype(np.float64)
     above = ordered[firsts[filled] + high].astype(np.float64)
     radii[filled] = below + (above - below) * (place - low)
-    floored: npt.NDArray[np.float32] = np.maximum(radii.astype(np.float32), FLOOR)
+    floored: Floats = np.maximum(radii.astype(np.float32), FLOOR)
     return floored

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.files import read_json, sha256_of, write_json
+from sparse_coverage.kernels import Array
 from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.radii import Cells
 from sparse_coverage.vocabulary.vocabulary import Anchor, Vocabulary, VocabularyConfig
@@ -31,7 +31,7 @@ _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 
 def save_vocabulary(vocabulary: Vocabulary, folder: Path) -> None:
     """Write a vocabulary into an existing folder."""
-    arrays: dict[str, npt.NDArray[Any]] = {"centers": vocabulary.centers, "radii": vocabulary.radii}
+    arrays: dict[str, Array] = {"centers": vocabulary.centers, "radii": vocabulary.radii}
     if len(vocabulary.gaps):
         arrays["gaps"] = vocabulary.gaps
     if vocabulary.common is not None:
@@ -118,7 +118,7 @@ def publish(folder: Path, repository: str, *, private: bool = False) -> str:
     return str(address)
 
 
-def _assembled(folder: Path, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> Vocabulary:
+def _assembled(folder: Path, header: dict[str, Any], arrays: dict[str, Array]) -> Vocabulary:
     names = {field.name for field in fields(VocabularyConfig)}
     config = VocabularyConfig(**{key: value for key, value in header["config"].items() if key in names})
     levels = {
@@ -134,7 +134,7 @@ def _assembled(folder: Path, header: dict[str, Any], arrays: dict[str, npt.NDArr
     return Vocabulary(arrays["centers"], arrays["radii"], anchors, config, levels, gaps, common)
 
 
-def _read(path: Path) -> dict[str, npt.NDArray[Any]]:
+def _read(path: Path) -> dict[str, Array]:
     try:
         with safe_open(path, framework="numpy") as file:
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dictionary)
@@ -142,7 +142,7 @@ def _read(path: Path) -> dict[str, npt.NDArray[Any]]:
         raise VocabularyError(f"{path}: cannot be read ({error}). Fit the vocabulary again.") from None
 
 
-def _mapped(path: Path) -> dict[str, npt.NDArray[Any]]:
+def _mapped(path: Path) -> dict[str, Array]:
     """Map the arrays of a safetensors file: eight bytes of header length, the header as JSON, then the data."""
     kinds = {"F32": np.float32, "I64": np.int64}
     try:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Floats, Int32s, Int64s
 from sparse_coverage.kernels.dense import canonical_distance
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.nearest import Assignment
@@ -22,8 +22,6 @@ from sparse_coverage.vocabulary.vocabulary import Vocabulary
 ROWS, COLUMNS = 1024, 4096
 CLOSE = np.float32(1e-4)
 """Far above the rounding of a float32 product of unit vectors, whatever their dimension."""
-
-Matrix = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,7 @@ def _foreign_anchors(vocabulary: Vocabulary, sample: SpanSample, equal: list[lis
     )
 
 
-def verify_sequence(points: Points | Matrix, rows: npt.NDArray[np.int64], gaps: Matrix) -> Finding:
+def verify_sequence(points: Points | Floats, rows: Int64s, gaps: Floats) -> Finding:
     """Check that each center was the farthest point (ties: the lowest row) from all centers before it."""
     points = as_points(points)
     what = "every center was the farthest span from those before it"
@@ -98,14 +96,7 @@ def verify_sequence(points: Points | Matrix, rows: npt.NDArray[np.int64], gaps: 
     return Finding(what, True)
 
 
-def _first_violation(
-    points: Points,
-    numbers: npt.NDArray[np.int64],
-    centers: Matrix,
-    rows: npt.NDArray[np.int64],
-    gaps: Matrix,
-    turn: npt.NDArray[np.int64],
-) -> str:
+def _first_violation(points: Points, numbers: Int64s, centers: Floats, rows: Int64s, gaps: Floats, turn: Int64s) -> str:
     """Follow each point's distance to the chosen centers; it may never exceed the gap of the center chosen next."""
     block = points.rows(numbers)
     lowest = np.full((len(numbers), 1), np.inf, dtype=np.float32)
@@ -128,14 +119,7 @@ def _first_violation(
     return ""
 
 
-def _settle(
-    point: Matrix,
-    number: int,
-    centers: Matrix,
-    rows: npt.NDArray[np.int64],
-    gaps: Matrix,
-    steps: npt.NDArray[np.int64],
-) -> str:
+def _settle(point: Floats, number: int, centers: Floats, rows: Int64s, gaps: Floats, steps: Int64s) -> str:
     """Decide the close steps of one point by its canonical distances."""
     rough = np.float32(1) - centers[: steps[-1] + 1] @ point
     running = np.minimum.accumulate(rough)
@@ -152,7 +136,7 @@ def _settle(
     return ""
 
 
-def find_rows(points: Points, centers: Matrix) -> list[list[int]]:
+def find_rows(points: Points, centers: Floats) -> list[list[int]]:
     """Return, for each center, the rows of the points that equal it bit by bit, in rising order."""
     vectors = [center.tobytes() for center in np.ascontiguousarray(centers)]
     found: dict[bytes, list[int]] = {vector: [] for vector in vectors}
@@ -199,7 +183,7 @@ def _cells_agree(vocabulary: Vocabulary, sample: SpanSample) -> Finding:
     )
 
 
-def _nearest(block: Matrix, centers: Matrix) -> tuple[npt.NDArray[np.int32], Matrix]:
+def _nearest(block: Floats, centers: Floats) -> tuple[Int32s, Floats]:
     best = np.full(len(block), np.inf, dtype=np.float32)
     close: list[list[int]] = [[] for _ in block]
     for left in range(0, len(centers), COLUMNS):

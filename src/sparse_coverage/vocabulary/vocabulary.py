@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Floats
 from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.quantised import Centers
 from sparse_coverage.vocabulary.radii import Cells
@@ -56,12 +56,12 @@ class Vocabulary:
     from all span vectors, and must be removed from those that are compared with the centers (`prepared`).
     """
 
-    centers: npt.NDArray[np.float32]
-    radii: npt.NDArray[np.float32]
+    centers: Floats
+    radii: Floats
     anchors: tuple[Anchor, ...]
     config: VocabularyConfig
     levels: Mapping[int, Cells] = field(default_factory=dict)
-    gaps: npt.NDArray[np.float32] = field(default_factory=lambda: np.empty(0, dtype=np.float32))
+    gaps: Floats = field(default_factory=lambda: np.empty(0, dtype=np.float32))
     common: CommonPart | None = None
 
     def __post_init__(self) -> None:
@@ -79,7 +79,7 @@ class Vocabulary:
         """The centers as the kernels want them, made at the first use."""
         return Centers.of(np.ascontiguousarray(self.centers, dtype=np.float32))
 
-    def prepared(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    def prepared(self, vectors: Floats) -> Floats:
         """Return span vectors as they are compared with the centers."""
         ready = vectors if self.common is None else self.common.remove(vectors)
         return np.ascontiguousarray(ready, dtype=np.float32)
@@ -111,6 +111,6 @@ class Vocabulary:
             common=self.common,
         )
 
-    def with_radii(self, radii: npt.NDArray[np.float32], tau: float) -> Vocabulary:
+    def with_radii(self, radii: Floats, tau: float) -> Vocabulary:
         """Return the same centers with other radii. Smaller sizes are left behind: their radii were not changed."""
         return replace(self, radii=radii, config=replace(self.config, tau=tau), levels={})

@@ -9,15 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
-
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import NAMES, SystemOptions, preset_settings
 from sparse_coverage.experiments.systems.baselines import bm25_system, colbert_system, dense_system, splade_system
-from sparse_coverage.experiments.systems.hybrid import HybridSystem
-from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
+from sparse_coverage.experiments.systems.sparse import HybridSystem, SparseCoverageSystem
+from sparse_coverage.kernels import Doubles
 from sparse_coverage.presets import DEFAULT_PRESET
 from sparse_coverage.search import Retriever
 
@@ -26,7 +23,7 @@ from sparse_coverage.search import Retriever
 class PassageScorer(Protocol):
     """Scores every passage of the collection, in corpus order: the quick way through an evaluation."""
 
-    def scores(self, query: str) -> npt.NDArray[np.float64]:
+    def scores(self, query: str) -> Doubles:
         """Return the score of every passage for a query of the collection, by its id; minus infinity where there is none."""
         ...
 

@@ -6,12 +6,12 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.evaluation.corpus import corpus_passages
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import alone, code_key, content_key
 from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.kernels import Doubles
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Bm25, Colbert, Dense, Side, Splade
 from sparse_coverage.retrievers.side import BLOCK_PASSAGES, open_block, write_block
@@ -29,7 +29,7 @@ class BaselineSystem:
         self._scorer = side.scorer(blocks)
         self._texts = {query.id: query.text for query in bench.collection.judged}
 
-    def scores(self, query: str) -> npt.NDArray[np.float64]:
+    def scores(self, query: str) -> Doubles:
         """Return the score of every passage for a query of the collection, by its id."""
         return self._scorer.scores(self._texts[query]).astype(np.float64)
 

@@ -1,15 +1,18 @@
-"""Sparse Coverage as a system to evaluate."""
+"""Sparse Coverage as a system to evaluate: alone, and joined with BM25 and dense retrieval."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.evaluation.protocol import evidence
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.systems.baselines import bm25_system, dense_system
+from sparse_coverage.kernels import Doubles, Int64s
+from sparse_coverage.retrievers.fusion import FusionRule, fuse_scores
 from sparse_coverage.vectors import SparseVector
 
 
@@ -23,7 +26,7 @@ class SparseCoverageSystem:
         self._frequencies = self.index.store.frequencies
         self._excluded = bench.collection.excluded
 
-    def scores(self, query: str) -> npt.NDArray[np.float64]:
+    def scores(self, query: str) -> Doubles:
         """Return the score of every passage for a query of the collection, by its id."""
         return evidence(self.index.scores(self._enriched(query)))
 
@@ -42,3 +45,36 @@ class SparseCoverageSystem:
     def _enriched(self, query: str) -> SparseVector:
         """Return the query with feedback, where there is any; documents that are no candidates lend it nothing."""
         return self.index.enrich(self.vectors[query], without=self._excluded.get(query, frozenset()))
+
+
+class HybridSystem:
+    """Documents are ranked by each part, then by the sum of 1 / (60 + rank), or of shares of the largest score.
+
+    The arithmetic is that of `retrievers.Fuse`, over the scores of all passages.
+    """
+
+    def __init__(self, bench: Workbench, options: SystemOptions, how: FusionRule = "rrf") -> None:
+        self.parts = (SparseCoverageSystem(bench, options), bm25_system(bench, options), dense_system(bench, options))
+        self._starts = bench.corpus.starts[:-1]
+        self._counts = np.diff(bench.corpus.starts)
+        self._how = how
+
+    def scores(self, query: str) -> Doubles:
+        """Return the score of every passage for a query of the collection, by its id."""
+        return fused_passages([part.scores(query) for part in self.parts], self._starts, self._counts, self._how)
+
+    def cost(self, query: str) -> int:
+        """Return the cost of the three together."""
+        return sum(part.cost(query) for part in self.parts)
+
+
+def fused_passages(parts: Sequence[Doubles], starts: Int64s, counts: Int64s, how: FusionRule) -> Doubles:
+    """Return one score a passage: a document's best one has the fused score of the document, the others their share of it."""
+    weights = [1.0] * len(parts)
+    documents = fuse_scores([np.maximum.reduceat(part, starts) for part in parts], how, weights)
+    passages = fuse_scores(parts, how, weights)
+    best = np.maximum.reduceat(passages, starts)
+    heights = np.divide(documents, best, out=np.zeros_like(documents), where=best > 0)
+    fused = passages * np.repeat(heights, counts)
+    fused[fused <= 0] = -np.inf
+    return np.asarray(fused)

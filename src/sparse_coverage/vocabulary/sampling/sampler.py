@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from sparse_coverage.encoding.batching import windows
 from sparse_coverage.encoding.encoder import Encoder
 from sparse_coverage.errors import MismatchError, VocabularyError
 from sparse_coverage.files import read_json, sha256_of, write_json
+from sparse_coverage.kernels import Uint64s
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import SpanUnit
@@ -34,7 +35,7 @@ SLACK = 1.5
 _GOLDEN = 0x9E3779B97F4A7C15
 
 
-Draws = npt.NDArray[np.uint64]
+Draws = Uint64s
 Group = list[tuple[Patent | str, list[Passage]]]
 """Documents that are encoded together, each with its sections."""
 
@@ -211,17 +212,8 @@ def draws_of(key: int, count: int) -> Draws:
 
 def grouped(documents: Iterable[Patent | str]) -> Iterator[Group]:
     """Cut a stream of documents into groups that depend on the documents alone."""
-    group: Group = []
-    held = 0
-    for number, document in enumerate(documents):
-        sections = sections_of(document, number)
-        group.append((document, sections))
-        held += sum(len(section.text) for section in sections)
-        if held >= GROUP_CHARACTERS:
-            yield group
-            group, held = [], 0
-    if group:
-        yield group
+    every = ((document, sections_of(document, number)) for number, document in enumerate(documents))
+    return windows(every, lambda one: sum(len(section.text) for section in one[1]), GROUP_CHARACTERS)
 
 
 def sections_of(document: Patent | str, number: int) -> list[Passage]:

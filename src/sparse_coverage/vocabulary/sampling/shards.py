@@ -14,6 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from sparse_coverage.errors import VocabularyError
+from sparse_coverage.kernels import Uint64s
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +25,7 @@ class Shard:
     """
 
     vectors: npt.NDArray[np.float16]
-    draws: npt.NDArray[np.uint64]
+    draws: Uint64s
     anchors: list[bytes]
     seen: dict[str, int]
     documents: int

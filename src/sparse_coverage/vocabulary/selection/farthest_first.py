@@ -14,23 +14,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import VocabularyError
+from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s, Mask
 from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.kernels.traversal import choose, meet_followers, meet_unseen
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.on_gpu import ROWS, CentersOnGpu, find_gpu
-from sparse_coverage.vocabulary.points import Points, Reader, as_points
+from sparse_coverage.vocabulary.points import Points, Reader, as_points, check_enough, too_few
 from sparse_coverage.vocabulary.quantised import SHORTEST, Centers, margin, quantise
-from sparse_coverage.vocabulary.selection.distinct import check_enough, too_few
-from sparse_coverage.vocabulary.selection.followers import Followers, leaders_of
 from sparse_coverage.vocabulary.selection.frontier import Frontier
-from sparse_coverage.vocabulary.selection.traversal_state import TraversalState
-
-Rows = npt.NDArray[np.int64]
-Distances = npt.NDArray[np.float32]
-Vectors = npt.NDArray[np.float32]
+from sparse_coverage.vocabulary.selection.traversal_state import Followers, TraversalState, leaders_of
 
 SAME_POINT = np.float32(1e-6)
 """Points closer than this count as one: below it a distance is rounding."""
@@ -44,12 +38,12 @@ SECONDS_BETWEEN_SAVES = 30.0
 class Traversal:
     """The rows chosen as centers, in order, and how far each was from the centers before it (infinity for the first)."""
 
-    rows: Rows
-    distances: Distances
+    rows: Int64s
+    distances: Floats
 
 
 def farthest_first(
-    points: Points | Vectors,
+    points: Points | Floats,
     count: int,
     *,
     seed: int = 0,
@@ -81,23 +75,23 @@ def farthest_first(
     return Traversal(walk.state.picked.copy(), walk.state.gaps.copy())
 
 
-def above(rows: Rows, distances: Distances, theta: np.float32, tie_row: int) -> npt.NDArray[np.bool_]:
+def above(rows: Int64s, distances: Floats, theta: np.float32, tie_row: int) -> Mask:
     """Return which points come before a threshold: farther than theta, or as far and in a lower row than `tie_row`."""
-    found: npt.NDArray[np.bool_] = (distances > theta) | ((distances == theta) & (rows < tie_row))
+    found: Mask = (distances > theta) | ((distances == theta) & (rows < tie_row))
     return found
 
 
 def choose_among(
-    rows: Rows,
-    distances: Distances,
-    vectors: Vectors,
-    owners: npt.NDArray[np.int32],
+    rows: Int64s,
+    distances: Floats,
+    vectors: Floats,
+    owners: Int32s,
     theta: np.float32,
     tie_row: int,
     *,
     first: int,
     most: int,
-) -> tuple[Rows, Distances]:
+) -> tuple[Int64s, Floats]:
     """Choose up to `most` centers among up-to-date points, while the farthest comes before the threshold.
 
     Returns their places among the points and how far each was. Keeps the points' distances up to date, and in `owners`
@@ -166,7 +160,7 @@ class Walk:
         if checkpoint is not None and self.state.count > found:
             self.state.save(checkpoint, self.seed, self.fingerprint)  # a shorter run keeps what a longer one left
 
-    def meet_centers(self, vectors: Vectors, own: Rows) -> None:
+    def meet_centers(self, vectors: Floats, own: Int64s) -> None:
         """Take note of centers that were chosen elsewhere. `own` are those among these points: no candidates any more."""
         if not self.state.count:
             self._add(vectors[:1])
@@ -207,7 +201,7 @@ class Walk:
         self._meet_first()
         self.state.bound[row] = -np.inf
 
-    def _above(self, numbers: Rows) -> npt.NDArray[np.bool_]:
+    def _above(self, numbers: Int64s) -> Mask:
         return above(numbers, self.state.bound[numbers], self.frontier.theta, self.frontier.tie_row)
 
     def _choose(self) -> None:
@@ -233,7 +227,7 @@ class Walk:
         state.seen[pool] = state.checked[pool] = state.count
         self.pool = pool[distances > -np.inf]
 
-    def _add(self, vectors: Vectors) -> None:
+    def _add(self, vectors: Floats) -> None:
         """Add centers, and enter them on the lists of those around them."""
         first = self.state.count
         self.centers.append(vectors)
@@ -249,7 +243,7 @@ class Walk:
         for (top, _), leaders in zip(spans, found, strict=True):
             self.followers.add(top, leaders)
 
-    def _refresh(self, numbers: Rows) -> None:
+    def _refresh(self, numbers: Int64s) -> None:
         state, centers, followers = self.state, self.centers, self.followers
         rows, quantised = self.reader.read(numbers)
         points = (numbers, rows, quantised, *state.of_points)
@@ -259,7 +253,7 @@ class Walk:
         left = left[np.argsort(state.seen[numbers[left]], kind="stable")]
         self._meet(left, numbers, rows, quantised, self.frontier.theta, self.frontier.tie_row)
 
-    def _refresh_on(self, gpu: CentersOnGpu, numbers: Rows) -> None:
+    def _refresh_on(self, gpu: CentersOnGpu, numbers: Int64s) -> None:
         state = self.state
         numbers = numbers[np.argsort(state.seen[numbers], kind="stable")]
         for top in range(0, len(numbers), ROWS):
@@ -275,18 +269,12 @@ class Walk:
         pieces = [np.arange(top, min(top + PIECE, total)) for top in range(0, total, PIECE)]
         self.workers.each(self._meet_all, pieces)
 
-    def _meet_all(self, numbers: Rows) -> None:
+    def _meet_all(self, numbers: Int64s) -> None:
         rows, quantised = self.reader.read(numbers)
         self._meet(np.arange(len(numbers)), numbers, rows, quantised, np.float32(-np.inf), 0)
 
     def _meet(
-        self,
-        chosen: Rows,
-        numbers: Rows,
-        rows: Vectors,
-        quantised: npt.NDArray[np.int16],
-        theta: np.float32,
-        tie_row: int,
+        self, chosen: Int64s, numbers: Int64s, rows: Floats, quantised: Int16s, theta: np.float32, tie_row: int
     ) -> None:
         points, centers = (chosen, numbers, rows, quantised, *self.state.of_points), self.centers
         meet_unseen(*points, centers.rows, centers.panels, self.state.count, theta, tie_row, centers.margin)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Rows = npt.NDArray[np.int64]
+from sparse_coverage.kernels import Floats, Int64s
 
 SMALLEST_BLOCK, LARGEST_BLOCK = 2048, 65_536
 BLOCKS_AHEAD = 8
@@ -18,16 +17,16 @@ class Frontier:
     of at least `tie_row`.
     """
 
-    def __init__(self, bound: npt.NDArray[np.float32], block: int | None = None) -> None:
+    def __init__(self, bound: Floats, block: int | None = None) -> None:
         self._bound = bound
         self._block = block or min(max(len(bound) // 16, SMALLEST_BLOCK), LARGEST_BLOCK)
-        self._near: Rows = np.empty(0, dtype=np.int64)
+        self._near: Int64s = np.empty(0, dtype=np.int64)
         self._floor = np.float32(np.inf)
         self.theta = np.float32(np.inf)
         self.tie_row = len(bound)
         self.exhausted = False
 
-    def take(self, pool: Rows) -> Rows:
+    def take(self, pool: Int64s) -> Int64s:
         """Return the next block and lower the threshold to the point that follows it."""
         self._near = self._near[self._bound[self._near] >= self._floor]
         if len(self._near) == 0:
@@ -46,15 +45,15 @@ class Frontier:
         left = self._block - int(inside.sum())
         self.tie_row = int(self._near[ties[left]]) if left < len(ties) else len(self._bound)
         inside[ties[:left]] = True
-        block: Rows = self._near[inside]
+        block: Int64s = self._near[inside]
         self._near = self._near[~inside]
         return block
 
-    def give_back(self, numbers: Rows) -> None:
+    def give_back(self, numbers: Int64s) -> None:
         """Return points, with lower bounds, to the outside."""
         self._near = np.concatenate([self._near, numbers])
 
-    def _look_at_all(self, pool: Rows) -> None:
+    def _look_at_all(self, pool: Int64s) -> None:
         """Find the points near the top among all points; the rest is below the floor."""
         outside = self._bound.copy()
         outside[pool] = -np.inf

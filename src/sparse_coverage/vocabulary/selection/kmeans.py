@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s
 from sparse_coverage.kernels.dense import canonical_distance, meet
 from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.nearest import BLOCK, nearest_centers
-from sparse_coverage.vocabulary.points import Points, Reader
+from sparse_coverage.vocabulary.points import Points, Reader, check_enough, too_few
 from sparse_coverage.vocabulary.quantised import Centers, quantise
-from sparse_coverage.vocabulary.selection.distinct import check_enough, too_few
 
 DRAWS = 4096
 STEPS = 10
 BATCH_PER_CENTER = 10
 
-Rows = npt.NDArray[np.int64]
-Matrix = npt.NDArray[np.float32]
 
-
-def seed_by_distance(points: Points, count: int, *, seed: int = 0, threads: int | None = None) -> Rows:
+def seed_by_distance(points: Points, count: int, *, seed: int = 0, threads: int | None = None) -> Int64s:
     """Draw `count` distinct rows, each with a chance proportional to its distance from the rows before (k-means++).
 
     Distances are brought up to date only now and then. In between a row drawn with its old distance is accepted with the
@@ -54,9 +50,9 @@ def _accept(
     points: Points,
     centers: Centers,
     chosen: list[int],
-    drawn: Rows,
-    weights: npt.NDArray[np.float64],
-    chances: npt.NDArray[np.float64],
+    drawn: Int64s,
+    weights: Doubles,
+    chances: Doubles,
     met: int,
     count: int,
 ) -> int:
@@ -82,9 +78,7 @@ def _add(points: Points, centers: Centers, chosen: list[int], row: int) -> None:
     chosen.append(row)
 
 
-def _update(
-    points: Points, centers: Centers, nearest: npt.NDArray[np.int32], distances: Matrix, met: int, workers: Workers
-) -> None:
+def _update(points: Points, centers: Centers, nearest: Int32s, distances: Floats, met: int, workers: Workers) -> None:
     """Bring the distances of all points up to date with the centers they have not met."""
     reader = Reader(points, BLOCK)
 
@@ -107,8 +101,8 @@ def _update(
 
 
 def refine(
-    points: Points, rows: Rows, *, seed: int = 0, threads: int | None = None, steps: int = STEPS
-) -> tuple[Matrix, Rows]:
+    points: Points, rows: Int64s, *, seed: int = 0, threads: int | None = None, steps: int = STEPS
+) -> tuple[Floats, Int64s]:
     """Move the centers to the directions of their cells' means, batch by batch; return them and their anchors' rows.
 
     Each batch weighs as much as the points a center has met so far. A center that nothing comes near stays where it is.
@@ -140,7 +134,7 @@ def refine(
     return final, anchors
 
 
-def _unit(vectors: npt.NDArray[np.float64]) -> Matrix:
+def _unit(vectors: Doubles) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: Matrix = (vectors / np.where(lengths == 0, 1.0, lengths)).astype(np.float32)
+    unit: Floats = (vectors / np.where(lengths == 0, 1.0, lengths)).astype(np.float32)
     return unit

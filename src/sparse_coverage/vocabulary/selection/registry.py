@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.errors import VocabularyError
+from sparse_coverage.kernels import Floats, Int64s
+from sparse_coverage.vocabulary.points import distinct_rows
 from sparse_coverage.vocabulary.sampling.sample import SpanSample
-from sparse_coverage.vocabulary.selection.distinct import distinct_rows
 from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
 from sparse_coverage.vocabulary.selection.kmeans import refine, seed_by_distance
 
@@ -30,9 +30,9 @@ class Choice:
 class Selection:
     """Chosen centers: the row of the span behind each, its vector, and for farthest-first its distance when chosen."""
 
-    rows: npt.NDArray[np.int64]
-    centers: npt.NDArray[np.float32]
-    gaps: npt.NDArray[np.float32]
+    rows: Int64s
+    centers: Floats
+    gaps: Floats
 
 
 def by_farthest_first(sample: SpanSample, choice: Choice) -> Selection:
@@ -84,7 +84,7 @@ NESTED = frozenset(SELECTIONS) - {"kmeans"}
 """Selections whose first V' centers are what they would choose for size V'."""
 
 
-def _observed(sample: SpanSample, rows: npt.NDArray[np.int64]) -> Selection:
+def _observed(sample: SpanSample, rows: Int64s) -> Selection:
     return Selection(rows, sample.points.rows(rows), np.empty(0, dtype=np.float32))
 
 
@@ -94,7 +94,7 @@ def _text_numbers(sample: SpanSample) -> list[int]:
     return [numbers.setdefault(text.casefold(), len(numbers)) for text in sample.texts()]
 
 
-def _first_distinct(sample: SpanSample, order: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+def _first_distinct(sample: SpanSample, order: Int64s, size: int) -> Int64s:
     """Return the first `size` rows of an order, leaving out those that equal an earlier one bit by bit."""
     rows = distinct_rows(sample.points, order, size)
     if len(rows) < size:

@@ -1,4 +1,4 @@
-"""The state of a traversal: what each point knows, which centers were chosen; saved and taken up again."""
+"""The state of a traversal: what each point knows, which centers were chosen (saved and taken up again), which lie near which."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int32]
+from sparse_coverage.kernels import Floats, Int32s, Int64s
+from sparse_coverage.kernels.traversal import enter, nearest_older
+from sparse_coverage.vocabulary.quantised import Centers
+
+LISTS = 16
+"""On how many lists of older centers a new center is put."""
 
 
 @dataclass(slots=True, eq=False)
@@ -22,15 +25,15 @@ class TraversalState:
     """
 
     bound: Floats
-    owner: Ints
-    seen: Ints
-    checked: Ints
-    picked: npt.NDArray[np.int64]
+    owner: Int32s
+    seen: Int32s
+    checked: Int32s
+    picked: Int64s
     gaps: Floats
     count: int = 0
 
     @property
-    def of_points(self) -> tuple[Floats, Ints, Ints, Ints]:
+    def of_points(self) -> tuple[Floats, Int32s, Int32s, Int32s]:
         """What is known of each point, in the order in which the compiled functions take it."""
         return self.bound, self.owner, self.seen, self.checked
 
@@ -87,3 +90,27 @@ class TraversalState:
         self.picked[:count] = arrays["picked"][:count]
         self.gaps[:count] = arrays["gaps"][:count]
         self.count = count
+
+
+class Followers:
+    """For each center the newer centers around it, newest first, as linked lists in flat arrays.
+
+    A point looks for a nearer center on its owner's list first. The lists only save work: no result depends on them.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self.heads = np.full(capacity, -1, dtype=np.int64)
+        self.nexts = np.empty(capacity * LISTS, dtype=np.int64)
+        self.numbers = np.empty(capacity * LISTS, dtype=np.int32)
+        self._entries = 0
+
+    def add(self, first: int, leaders: Int32s) -> None:
+        """Enter the centers from number `first` on; each row of `leaders` names the centers that one follows."""
+        self._entries = enter(first, leaders, self.heads, self.nexts, self.numbers, self._entries)
+
+
+def leaders_of(centers: Centers, first: int, last: int) -> Int32s:
+    """Return, for each center from `first` to `last`, the older centers nearest to it (-1 where there are none)."""
+    leaders = np.full((last - first, LISTS), -1, dtype=np.int32)
+    nearest_older(centers.quantised, centers.panels, first, leaders)
+    return leaders
