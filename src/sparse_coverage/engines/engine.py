@@ -19,6 +19,8 @@ from sparse_coverage.errors import SparseCoverageError
 
 Centers = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
+SHOWN = ["unit", "document", "section", "text", "title", "metadata"]
+"""What of a payload a hit is shown with, in the order of `Shown`."""
 
 
 class EngineError(SparseCoverageError):
@@ -46,6 +48,25 @@ class Point:
     digest: str
     centers: Centers
     weights: Weights
+
+    def payload(self) -> dict[str, Any]:
+        """Return what is kept beside the vector. The passage is called `unit` there, as in collections that are older."""
+        return {
+            "unit": self.passage,
+            "document": self.document,
+            "section": self.section,
+            "facts": list(self.facts),
+            "digest": self.digest,
+            "published": self.published,
+            "priority": self.priority,
+            "title": self.title,
+            "text": self.text,
+            "metadata": dict(self.metadata),
+        }
+
+    def vector(self) -> dict[int, float]:
+        """Return the weights by center, in the precision that engines keep."""
+        return sparse(self.centers, self.weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +98,11 @@ class Shown:
     text: str
     title: str
     metadata: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, payload: Mapping[str, Any]) -> Shown:
+        """Take it from the payload of a point."""
+        return cls(*(payload[name] for name in SHOWN))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +179,11 @@ class RemoteCollection(Protocol):
     def size(self) -> int:
         """Return how many points the collection holds, the statistics left out."""
         ...
+
+
+def sparse(centers: Centers, weights: Weights) -> dict[int, float]:
+    """Return numbers by center in single precision, so that what is sent is what an engine keeps."""
+    return dict(zip(centers.tolist(), weights.astype(np.float32).tolist(), strict=True))
 
 
 def batches(points: Iterable[Point], most_points: int = 256, most_postings: int = 50_000) -> Iterator[list[Point]]:
