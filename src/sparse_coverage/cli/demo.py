@@ -19,10 +19,9 @@ from sparse_coverage.present.records import to_json
     "-o",
     "--output",
     default=Path("sparse-coverage-demo"),
-    show_default=True,
     help="Where to leave the model, the index and the report.",
 )
-@click.option("--topic", default="PSG-3", show_default=True, help="Which of the topics PSG-1 to PSG-12 to search for.")
+@click.option("--topic", default="PSG-3", help="Which of the topics PSG-1 to PSG-12 to search for.")
 @threads_option
 @json_option
 def command(output: Path, topic: str, threads: int | None, as_json: bool) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +12,8 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.searcher import Retriever, Searcher
+from sparse_coverage.systems import FusionLevel, FusionRule
 
-FusionRule = Literal["rrf", "weighted"]
-FusionLevel = Literal["document", "passage"]
 Values = npt.NDArray[np.float64]
 
 DEPTH = 1000

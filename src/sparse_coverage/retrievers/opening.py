@@ -15,7 +15,7 @@ from sparse_coverage.retrievers.baseline import Baseline
 from sparse_coverage.retrievers.bm25 import Bm25
 from sparse_coverage.retrievers.colbert import Colbert
 from sparse_coverage.retrievers.dense import Dense
-from sparse_coverage.retrievers.fusion import Fuse, FusionLevel, FusionRule
+from sparse_coverage.retrievers.fusion import Fuse
 from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker
 from sparse_coverage.retrievers.side import Side
 from sparse_coverage.retrievers.sides import (
@@ -27,9 +27,7 @@ from sparse_coverage.retrievers.sides import (
 )
 from sparse_coverage.retrievers.splade import Splade
 from sparse_coverage.search import Index, Retriever, ScoringConfig
-
-HYBRID = ("bm25", "dense")
-"""The sides that `hybrid` joins with Sparse Coverage."""
+from sparse_coverage.systems import HYBRID, KINDS, SYSTEMS, FusionLevel, FusionRule
 
 _MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
     "bm25": lambda settings, threads: Bm25(),
@@ -37,10 +35,6 @@ _MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
     "splade": lambda settings, threads: Splade(settings["encoder"], threads=threads),
     "colbert": lambda settings, threads: Colbert(settings["encoder"], threads=threads),
 }
-KINDS = tuple(_MAKERS)
-SYSTEMS = ("coverage", *KINDS, "hybrid")
-"""What can rank the documents of an index: Sparse Coverage, a side of the index, or three of them joined."""
-
 Scoring = ScoringConfig | Mapping[str, float | None]
 """How to score: all settings, or by name those that differ from the model's (None: as the model says)."""
 RerankerMaker = Callable[[Path, Encoder | None, int | None], Reranker]
@@ -165,7 +159,7 @@ def _side_reranker(kind: str, folder: Path, encoder: Encoder | None, threads: in
 
 
 RERANKERS: dict[str, RerankerMaker] = {kind: partial(_side_reranker, kind) for kind in KINDS}
-"""Rerankers by name. A new one is one file and one line here."""
+"""Rerankers by name. A new one is one file, one line here and its name in `systems.RERANKERS`."""
 
 
 def _reranker_maker(wanted: str | Reranker | None) -> RerankerMaker | None:

@@ -11,7 +11,8 @@ from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.systems.baselines import bm25_system, dense_system
 from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
-from sparse_coverage.retrievers.fusion import FusionRule, fuse_scores
+from sparse_coverage.retrievers.fusion import fuse_scores
+from sparse_coverage.systems import FusionRule
 
 Scores = npt.NDArray[np.float64]
 
