@@ -51,11 +51,7 @@ if TYPE_CHECKING:
 @method.tau_option
 @method.selection_option
 @count_option("--common", least=0, help="Remove the mean and so many common directions from spans [none].")
-@click.option(
-    "--repeats",
-    default=0.0,
-    help="A center that n spans of a query activate counts n^repeats times.",
-)
+@click.option("--repeats", default=0.0, help="A center that n spans of a query activate counts n^repeats times.")
 @click.option("--smoothing", default=0.0, help="Added to the span count that divides weights.")
 @count_option(
     "--feedback",

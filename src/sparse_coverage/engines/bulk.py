@@ -110,13 +110,7 @@ def read_export(folder: Path) -> tuple[Flavor, Statistics]:
 
 
 def search_body(
-    flavor: Flavor,
-    centers: Centers,
-    factors: Weights,
-    k: int,
-    *,
-    passages: int = 3,
-    condition: Condition | None = None,
+    flavor: Flavor, centers: Centers, factors: Weights, k: int, *, passages: int = 3, condition: Condition | None = None
 ) -> dict[str, Any]:
     """Return the body of a search for the `k` best documents, each by its best passage and shown with its best `passages`."""
     if not len(centers):

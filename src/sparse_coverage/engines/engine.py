@@ -78,6 +78,10 @@ class Request:
     limit: int
     condition: Condition | None = None
 
+    def vector(self) -> dict[int, float]:
+        """Return the factors by center, in the precision of the weights."""
+        return sparse(self.centers, self.factors)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -123,62 +127,48 @@ class RemoteCollection(Protocol):
 
     def health(self) -> Health:
         """Ask how the engine is; an error if it cannot be reached."""
-        ...
 
     def exists(self) -> bool:
         """Tell whether the collection is there."""
-        ...
 
     def create(self) -> None:
         """Make the collection, or what is still missing of it."""
-        ...
 
     def drop(self) -> None:
         """Delete the collection with everything in it."""
-        ...
 
     def inventory(self) -> Iterator[tuple[str, str]]:
         """Yield document and digest of every point that all copies hold."""
-        ...
 
     def upload(self, points: Sequence[Point]) -> None:
         """Write points; return when they are safe. Writing them again changes nothing."""
-        ...
 
     def delete(self, documents: Sequence[str], keep: Collection[str] = ()) -> None:
         """Delete the points of some documents, those with a digest in `keep` excepted."""
-        ...
 
     def write_statistics(self, text: str, centers: int) -> None:
         """Keep the statistics, in the place of older ones; this ends every upload, so what was sent is put in order now.
 
         `centers` is a dimension that no passage and no query has.
         """
-        ...
 
     def read_statistics(self) -> str | None:
         """Return the statistics, or None where none were written yet."""
-        ...
 
     def search(self, requests: Sequence[Request]) -> list[list[Found]]:
         """Return the best points with a positive score for each request, best first."""
-        ...
 
     def show(self, ids: Sequence[str]) -> dict[str, Shown]:
         """Return what points are shown with, by id."""
-        ...
 
     def scores(self, ids: Sequence[str], centers: Centers, factors: Weights) -> dict[str, float]:
         """Return the exact scores of some points for a whole query, by id, in whatever way is quickest on this engine."""
-        ...
 
     def facts_of(self, document: str) -> list[str]:
         """Return the facts of a document; none if it is not there."""
-        ...
 
     def size(self) -> int:
         """Return how many points the collection holds, the statistics left out."""
-        ...
 
 
 def sparse(centers: Centers, weights: Weights) -> dict[int, float]:

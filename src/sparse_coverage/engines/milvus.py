@@ -7,18 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, OneOf, documents_but
-from sparse_coverage.engines.engine import (
-    SHOWN,
-    Centers,
-    EngineError,
-    Found,
-    Health,
-    Point,
-    Request,
-    Shown,
-    Weights,
-    sparse,
-)
+from sparse_coverage.engines.engine import SHOWN, Centers, EngineError, Found, Health, Point, Request, Shown, Weights
 from sparse_coverage.engines.retrying import Asking, Failover, first_line
 from sparse_coverage.errors import InputError, MissingExtraError
 
@@ -42,14 +31,7 @@ class MilvusCollection(Asking):
     limit = 16_384
 
     def __init__(
-        self,
-        uri: str,
-        name: str,
-        *,
-        shards: int = 1,
-        token: str = "",
-        timeout: float = 60.0,
-        patience: float = 60.0,
+        self, uri: str, name: str, *, shards: int = 1, token: str = "", timeout: float = 60.0, patience: float = 60.0
     ) -> None:
         try:
             import pymilvus
@@ -198,7 +180,7 @@ class MilvusCollection(Asking):
             "Searching",
             lambda client: client.search(
                 self.name,
-                [sparse(request.centers, request.factors)],
+                [request.vector()],
                 anns_field=VECTOR,
                 limit=request.limit,
                 filter="" if request.condition is None else expression(request.condition),

@@ -155,7 +155,7 @@ class QdrantCollection(Asking):
         """Return the best points of each request. Qdrant's sparse search is exact."""
         made = [
             self._models.QueryRequest(
-                query=self._sparse(sparse(request.centers, request.factors)),
+                query=self._sparse(request.vector()),
                 using=VECTOR,
                 limit=request.limit,
                 filter=None if request.condition is None else self._filter(request.condition),

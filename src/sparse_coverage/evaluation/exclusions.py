@@ -20,12 +20,10 @@ class HasFamily(Protocol):
     @property
     def id(self) -> str:
         """The publication id."""
-        ...
 
     @property
     def family(self) -> str:
         """The family's number, or nothing."""
-        ...
 
 
 def same_application(document: str) -> str:
