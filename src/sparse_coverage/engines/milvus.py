@@ -212,6 +212,7 @@ class MilvusCollection(Asking):
 def expression(condition: Condition) -> str:
     """Return a condition in the language of Milvus.
 
+    >>> from sparse_coverage.engines.conditions import Not
     >>> expression(AllOf((AnyOf("facts", ("country=EP",)), Not(Between("published", 1, 20001231)))))
     '(array_contains_any(facts, ["country=EP"])) and (not (published >= 1 and published <= 20001231))'
     """
