@@ -18,7 +18,8 @@ import pytest
 from click.testing import CliRunner
 
 from sparse_coverage import SparseCoverage, cli
-from sparse_coverage.cli.options import NamesIn, read_query
+from sparse_coverage.cli.options import NamesIn
+from sparse_coverage.cli.options.inputs import read_query
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_folder, write_text
 from sparse_coverage.search.searcher import Searcher

@@ -18,7 +18,7 @@ from made_collection import FIT, contents, kill_one
 from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
 from sparse_coverage.cli.cluster import index_with_ray
 from sparse_coverage.cli.fit import command as fit_command
-from sparse_coverage.cli.options import ProblemLog
+from sparse_coverage.cli.options.inputs import ProblemLog
 from sparse_coverage.cluster import ClusterError, build_on_cluster, connect, fit_on_cluster, plan
 from sparse_coverage.cluster import documents as cluster_documents
 from sparse_coverage.cluster import vectors as cluster_vectors

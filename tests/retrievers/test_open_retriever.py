@@ -26,6 +26,7 @@ from sparse_coverage.retrievers import (
     Rescore,
     coverage_of,
     open_retriever,
+    opening,
     refresh_sides,
 )
 from sparse_coverage.search import Hit, Retriever
@@ -88,6 +89,7 @@ def test_each_system_is_what_one_would_make_of_its_parts(folder: Path, model: Sp
     assert again.search(QUERY) == Rescore(index, bm25, top=2).search(QUERY)
     assert set(made) | set(KINDS) == set(SYSTEMS)
     assert set(RERANKERS) >= set(KINDS)
+    assert tuple(opening._MAKERS) == KINDS
 
 
 @pytest.mark.parametrize("system", ["coverage", "bm25", "dense", "hybrid"])

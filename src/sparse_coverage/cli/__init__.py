@@ -30,6 +30,15 @@ COMMANDS = {
     "models": "List, fetch and locate encoders.",
 }
 
+_INTERRUPTED = (
+    "\nInterrupted. No half-written file was left behind; redirected output is incomplete. "
+    "An index build goes on from its last commit when the same command is given again."
+)
+_FULL = (
+    "the disk is full. No half-written file was left behind, but redirected output is incomplete; "
+    "free some space and try again."
+)
+
 
 class _ReaderGoneError(Exception):
     """Whoever read our standard output has seen enough, as `head` does."""
@@ -63,7 +72,7 @@ class _LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(package_name="sparse-coverage")
 def cli() -> None:
     """Prior-art search over patents: sparse, exact, explained.
@@ -84,11 +93,7 @@ def main() -> None:
         status = cli.main(standalone_mode=False)
         sys.stdout.flush()  # here, because a failure to write is silent or ugly when Python ends
     except click.exceptions.Abort:
-        print(
-            "\nInterrupted. No half-written file was left behind; redirected output is incomplete. "
-            "An index build goes on from its last commit when the same command is given again.",
-            file=sys.stderr,
-        )
+        print(_INTERRUPTED, file=sys.stderr)
         sys.exit(130)
     except click.ClickException as error:
         error.show()
@@ -100,14 +105,7 @@ def main() -> None:
         _give_up_output()
         sys.exit(0)
     except OSError as error:
-        if error.errno == errno.ENOSPC:
-            print(
-                "Error: the disk is full. No half-written file was left behind, but redirected output is incomplete; "
-                "free some space and try again.",
-                file=sys.stderr,
-            )
-        else:
-            print(f"Error: {error}", file=sys.stderr)
+        print(f"Error: {_FULL if error.errno == errno.ENOSPC else error}", file=sys.stderr)
         _give_up_output()
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 
 import click
-from rich.console import Console
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
 
-from sparse_coverage.cli.options import json_option, path_option
+from sparse_coverage.cli.options import json_option, path_option, show
 from sparse_coverage.cli.options.collections import Reading, reading_options
+from sparse_coverage.present.records import record
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path))
 
@@ -36,19 +36,17 @@ def check(folder: Path, as_json: bool) -> int:
     from sparse_coverage.evaluation.clefip import check as look
 
     findings = look(folder)
-    if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))
-    else:
-        table = Table("part", "", "found", title=f"CLEF-IP 2013 in {folder}")
-        for finding in findings:
-            table.add_row(finding.part, "[green]yes[/green]" if finding.present else "[red]no[/red]", finding.found)
-        console = Console()
-        console.print(table)
+    complete = all(finding.present for finding in findings)
+    table = Table("part", "", "found", title=f"CLEF-IP 2013 in {folder}")
+    for finding in findings:
+        table.add_row(finding.part, "[green]yes[/green]" if finding.present else "[red]no[/red]", finding.found)
+    show(findings, as_json, lambda: table)
+    if not as_json:
         for remedy in dict.fromkeys(finding.remedy for finding in findings if finding.remedy):
-            console.print(f"- {remedy}", highlight=False, markup=False, soft_wrap=True)
-        if all(finding.present for finding in findings):
-            console.print(f"All is there. Next: sparse-coverage evaluate {folder} --system bm25", highlight=False)
-    return 0 if all(finding.present for finding in findings) else 1
+            click.echo(f"- {remedy}")
+        if complete:
+            click.echo(f"All is there. Next: sparse-coverage evaluate {folder} --system bm25")
+    return 0 if complete else 1
 
 
 @command.command(no_args_is_help=True)
@@ -63,26 +61,15 @@ def pool(folder: Path, output: Path | None, reading: Reading, as_json: bool) -> 
 
     read = read_clefip(folder, reading.pool_config, cache=reading.cache)
     drawn = read.pool
-    record = {
-        "config": asdict(drawn.config),
-        "counts": drawn.counts(),
-        "available": dict(drawn.available),
-        "missing": list(drawn.missing),
-        "documents": dict(drawn.tiers),
-    }
+    facts = {"config": drawn.config, "counts": drawn.counts(), "available": drawn.available, "missing": drawn.missing}
+    whole = record({**facts, "documents": drawn.tiers})
     if output:
-        write_json(output, record)
-    if as_json:
-        click.echo(json.dumps(record, ensure_ascii=False))
-        return
+        write_json(output, whole)
     table = Table("tier", "drawn", "available", title=f"{len(drawn.documents):,} candidates, seed {reading.pool_seed}")
     for tier, count in drawn.counts().items():
         table.add_row(tier, f"{count:,}", f"{drawn.available[tier]:,}")
-    console = Console()
-    console.print(table)
-    for note in read.collection.notes:
-        console.print(f"- {note}", highlight=False, markup=False)
-    if output:
+    show(whole, as_json, lambda: Group(table, *(Text(f"- {note}") for note in read.collection.notes)))
+    if output and not as_json:
         click.echo(f"Pool: {output}")
 
 
@@ -100,7 +87,5 @@ def statistics(folder: Path, reading: Reading, as_json: bool) -> None:
 
     read = read_clefip(folder, reading.pool_config, cache=reading.cache).collection
     with Workbench(read, reading.cache) as bench:
-        if as_json:
-            click.echo(json.dumps({line.key: line.values for line in dataset_statistics(read, bench.corpus)}))
-        else:
-            Console().print(run_experiment(load_definition("lengths"), bench, str(folder)).table.rich())
+        counts = {line.key: line.values for line in dataset_statistics(read, bench.corpus)} if as_json else {}
+        show(counts, as_json, lambda: run_experiment(load_definition("lengths"), bench, str(folder)).table.rich())

@@ -1,18 +1,52 @@
-"""`fit` and `index` with `--on ray`."""
+"""Where `fit` and `index` do their work: on this machine, or with `--on ray` on a Ray cluster."""
 
 from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, redirect_stdout
+from functools import wraps
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from sparse_coverage.cli.options import ProblemLog
+import click
+
+from sparse_coverage.cli.options.inputs import ProblemLog
+from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
     from sparse_coverage import Index, SparseCoverage
+
+
+_PLACES = click.Choice(["local", "ray"])
+
+
+def workplace_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command `--on` and `--address`; `--engine`, the old name of `--on`, still works and says so."""
+
+    @click.option(
+        "--on",
+        type=_PLACES,
+        default="local",
+        help="Work on this machine, or on a Ray cluster (extra [ray]): --threads cores a task there. See docs/cluster.md.",
+    )
+    @click.option("--engine", "old_on", type=_PLACES, hidden=True)
+    @click.option(
+        "--address",
+        metavar="HOST:PORT",
+        help="The Ray cluster, or auto for the one this machine is in [start one here].",
+    )
+    @wraps(function)
+    def with_workplace(*, on: str, old_on: str | None, address: str | None, **rest: Any) -> Any:
+        if old_on is not None:
+            click.echo(f"Warning: --engine {old_on} is now called --on {old_on}.", err=True)
+            on = old_on
+        if on != "ray" and address is not None:
+            raise InputError("--address names a Ray cluster: give --on ray with it.")
+        return function(on=on, address=address, **rest)
+
+    return with_workplace
 
 
 def fit_with_ray(

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from sparse_coverage.cli.options import ProblemLog, language_option, paths_argument, processes_option
+from sparse_coverage.cli.options.inputs import ProblemLog, language_option, paths_argument, processes_option
 from sparse_coverage.progress import tracked
 
 

@@ -6,23 +6,19 @@ import shutil
 from pathlib import Path
 
 import click
-from rich.console import Console
+from rich.console import Group, RenderableType
 from rich.table import Table
+from rich.text import Text
 
-from sparse_coverage.cli.options import json_option, path_option, threads_option
+from sparse_coverage.cli.options import json_option, path_option, show, threads_option
 from sparse_coverage.errors import InputError
-from sparse_coverage.present.records import to_json
 
 
 @click.command()
 @path_option(
-    "-o",
-    "--output",
-    default=Path("sparse-coverage-demo"),
-    show_default=True,
-    help="Where to leave the model, the index and the report.",
+    "-o", "--output", default=Path("sparse-coverage-demo"), help="Where to leave the model, the index and the report."
 )
-@click.option("--topic", default="PSG-3", show_default=True, help="Which of the topics PSG-1 to PSG-12 to search for.")
+@click.option("--topic", default="PSG-3", help="Which of the topics PSG-1 to PSG-12 to search for.")
 @threads_option
 @json_option
 def command(output: Path, topic: str, threads: int | None, as_json: bool) -> None:
@@ -63,21 +59,16 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     report = output / "report.html"
     title = f"Prior art for {documents[topic].id}: {documents[topic].title}"
     write_text(report, render_report(query, hits, explanations, title=title))
-    if as_json:
-        click.echo(to_json({"topic": topic, "query": query, "hits": hits, "ranks": ranks, "report": str(report)}))
-        return
-    console = Console()
-    console.print(f"\n[bold]The claims[/bold] ({topic}, from {documents[topic].id}: {documents[topic].title})")
-    console.print(query, style="italic", highlight=False, markup=False)
-    console.print(hits_text(hits, explanations))
+    claims = f"\n[bold]The claims[/bold] ({topic}, from {documents[topic].id}: {documents[topic].title})"
     table = Table("topic", "claims of", "relevant documents found at rank", "missed", title="All topics")
     for name, found in ranks.items():
         missed = sorted(relevant[name] - set(found))
         table.add_row(name, documents[name].title, ", ".join(map(str, sorted(found.values()))), ", ".join(missed))
-    console.print()
-    console.print(table)
-    console.print(f"\nOpen the report: [bold]{report}[/bold]", highlight=False)
-    console.print(f'Search further: sparse-coverage search {output / "index"} "your own claim"', highlight=False)
+    result = {"topic": topic, "query": query, "hits": hits, "ranks": ranks, "report": str(report)}
+    told: list[RenderableType] = [claims, Text(query, style="italic"), hits_text(hits, explanations), "", table]
+    told += [f"\nOpen the report: [bold]{report}[/bold]"]
+    told += [f'Search further: sparse-coverage search {output / "index"} "your own claim"']
+    show(result, as_json, lambda: Group(*told))
 
 
 def _clear(output: Path) -> None:

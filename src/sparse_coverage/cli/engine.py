@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.cli.engine_files import export, query, scoring_for
-from sparse_coverage.cli.options import count_option, index_argument, json_option, query_argument, read_query
-from sparse_coverage.cli.options.engines import baked_gamma_option, engine_options
+from sparse_coverage.cli.options import (
+    NamesIn,
+    count_option,
+    index_argument,
+    json_option,
+    output_option,
+    path_option,
+    show,
+)
+from sparse_coverage.cli.options.engines import Server, server_options
+from sparse_coverage.cli.options.inputs import query_argument, read_query
 from sparse_coverage.cli.options.searching import filter_option, k_option, passages_option
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.records import record, to_json
@@ -20,6 +27,15 @@ from sparse_coverage.present.records import record, to_json
 if TYPE_CHECKING:
     from sparse_coverage.engines.engine import RemoteCollection
     from sparse_coverage.engines.sync import SyncReport
+    from sparse_coverage.search import ScoringConfig
+
+
+model_argument = click.argument("model", type=click.Path(path_type=Path))
+gamma_option = click.option(
+    "--gamma",
+    type=float,
+    help="Exponent of the length normalisation, which becomes part of the vectors [that of the model].",
+)
 
 
 @click.group(no_args_is_help=True)
@@ -37,23 +53,12 @@ def command() -> None:
 
 @command.command(no_args_is_help=True)
 @index_argument
-@engine_options
+@server_options
 @count_option("--shards", default=1, help="Parts, when it is made.")
 @count_option("--replicas", default=1, help="Copies of each part.")
-@baked_gamma_option
+@gamma_option
 @json_option
-def push(
-    index: Path,
-    engine: str,
-    urls: tuple[str, ...],
-    collection: str,
-    api_key: str | None,
-    patience: float,
-    shards: int,
-    replicas: int,
-    gamma: float | None,
-    as_json: bool,
-) -> None:
+def push(index: Path, server: Server, shards: int, replicas: int, gamma: float | None, as_json: bool) -> None:
     """Put INDEX on an engine. After an interruption, the same command goes on where it stopped.
 
     \b
@@ -64,25 +69,16 @@ def push(
     from sparse_coverage.engines.sync import push as push_index
     from sparse_coverage.index import open_store
 
-    opened = _open(engine, urls, collection, api_key, patience, shards, replicas, new=True)
-    _tell(push_index(opened, open_store(index), scoring=scoring_for(index, gamma)), opened, as_json)
+    opened = server.open(shards, replicas, new=True)
+    _tell(push_index(opened, open_store(index), scoring=_scoring(index, gamma)), opened, as_json)
 
 
 @command.command(no_args_is_help=True)
 @index_argument
-@engine_options
-@baked_gamma_option
+@server_options
+@gamma_option
 @json_option
-def sync(
-    index: Path,
-    engine: str,
-    urls: tuple[str, ...],
-    collection: str,
-    api_key: str | None,
-    patience: float,
-    gamma: float | None,
-    as_json: bool,
-) -> None:
+def sync(index: Path, server: Server, gamma: float | None, as_json: bool) -> None:
     """Bring a collection up to date with INDEX: only what is new, changed or gone is sent.
 
     \b
@@ -93,16 +89,14 @@ def sync(
     from sparse_coverage.engines.sync import sync as sync_index
     from sparse_coverage.index import open_store
 
-    opened = _open(engine, urls, collection, api_key, patience)
-    _tell(sync_index(opened, open_store(index), scoring=scoring_for(index, gamma)), opened, as_json)
+    opened = server.open()
+    _tell(sync_index(opened, open_store(index), scoring=_scoring(index, gamma)), opened, as_json)
 
 
 @command.command(no_args_is_help=True)
-@engine_options
+@server_options
 @json_option
-def status(
-    engine: str, urls: tuple[str, ...], collection: str, api_key: str | None, patience: float, as_json: bool
-) -> int:
+def status(server: Server, as_json: bool) -> int:
     """Say how an engine is and what the collection holds. The exit status is 1 if something is amiss.
 
     \b
@@ -111,14 +105,14 @@ def status(
     """
     from sparse_coverage.engines.statistics import Statistics
 
-    opened = _open(engine, urls, collection, api_key, patience)
+    opened = server.open()
     health = opened.health()
     there = opened.exists()
     text = opened.read_statistics() if there else None
     known = Statistics.from_text(text) if text else None
     facts: dict[str, Any] = {
         **record(health),
-        "collection": collection,
+        "collection": server.collection,
         "exists": there,
         "finished": known is not None,
         "points": opened.size() if there else 0,
@@ -126,21 +120,18 @@ def status(
         "documents": known.documents if known else None,
         "scoring": record(known.scoring) if known else None,
     }
-    if as_json:
-        click.echo(to_json(facts))
-    else:
-        table = Table("what", "how", title=f"{engine}, collection {collection}")
-        for name, value in facts.items():
-            shown = ("; ".join(value) or "none") if isinstance(value, list) else value
-            table.add_row(name, f"{shown:,}" if isinstance(shown, int) and not isinstance(shown, bool) else str(shown))
-        Console().print(table)
+    table = Table("what", "how", title=f"{server.engine}, collection {server.collection}")
+    for name, value in facts.items():
+        shown = ("; ".join(value) or "none") if isinstance(value, list) else value
+        table.add_row(name, f"{shown:,}" if isinstance(shown, int) and not isinstance(shown, bool) else str(shown))
+    show(facts, as_json, lambda: table)
     return 0 if known is not None and not health.troubles and facts["points"] == known.passages else 1
 
 
 @command.command(no_args_is_help=True)
-@click.argument("model", type=click.Path(path_type=Path))
+@model_argument
 @query_argument
-@engine_options
+@server_options
 @k_option
 @passages_option
 @filter_option
@@ -155,11 +146,7 @@ def status(
 def search(
     model: Path,
     query: str,
-    engine: str,
-    urls: tuple[str, ...],
-    collection: str,
-    api_key: str | None,
-    patience: float,
+    server: Server,
     k: int,
     passages: int,
     expression: str | None,
@@ -182,53 +169,101 @@ def search(
 
     text = read_query(query)
     condition = None if expression is None else parse_filter(expression)
-    opened = _open(engine, urls, collection, api_key, patience)
     phases = None if two_phase is None else TwoPhase(two_phase, candidates)
-    retriever = EngineRetriever(opened, load_model(model), two_phase=phases)
+    retriever = EngineRetriever(server.open(), load_model(model), two_phase=phases)
     hits = retriever.search(text, k, passages=passages, filter=condition)
-    if as_json:
-        click.echo(to_json(hits))
-    else:
-        Console().print(hits_text(hits, {}))
+    show(hits, as_json, lambda: hits_text(hits, {}))
 
 
-command.add_command(export)
-command.add_command(query)
+@command.command(no_args_is_help=True)
+@index_argument
+@click.option(
+    "--for", "flavor", type=NamesIn("engines.bulk:Flavor", what="engine"), required=True, help="Which engine."
+)
+@output_option("files")
+@gamma_option
+@json_option
+def export(index: Path, flavor: Any, output: Path, gamma: float | None, as_json: bool) -> None:
+    """Write INDEX as files that OpenSearch or Elasticsearch loads.
+
+    \b
+    Example:
+      sparse-coverage engine export my-index --for elasticsearch -o files
+      files/load.sh http://localhost:9200 patents
+      sparse-coverage engine query my-index @claim.txt --from files > body.json
+      curl -H 'Content-Type: application/json' localhost:9200/patents/_search --data-binary @body.json
+    """
+    from sparse_coverage.engines.bulk import export_bulk
+    from sparse_coverage.index import open_store
+
+    report = export_bulk(open_store(index), flavor, output, scoring=_scoring(index, gamma))
+    told = (
+        f"{report.documents:,} documents, {report.passages:,} passages, {report.files} files of {report.bytes / 1e6:.1f} MB "
+        f"in {output}. Load them with: {output}/load.sh URL INDEX"
+    )
+    click.echo(to_json(report) if as_json else told)
 
 
-def _open(
-    engine: str,
-    urls: tuple[str, ...],
-    collection: str,
-    api_key: str | None,
-    patience: float,
-    shards: int = 1,
-    replicas: int = 1,
-    *,
-    new: bool = False,
-) -> RemoteCollection:
-    if engine == "qdrant":
-        from sparse_coverage.engines.qdrant import QdrantCollection
+@command.command(no_args_is_help=True)
+@model_argument
+@query_argument
+@path_option("--from", "exported", required=True, help="The folder that `export` made.")
+@k_option
+@passages_option
+@filter_option
+def query(model: Path, query: str, exported: Path, k: int, passages: int, expression: str | None) -> None:
+    """Print the request body that finds QUERY in an exported index.
 
-        return QdrantCollection(urls, collection, shards=shards, replicas=replicas, api_key=api_key, patience=patience)
-    from sparse_coverage.engines.milvus import MilvusCollection
+    MODEL is the index that was exported, or only its model folder (then a filter cannot name a family).
 
-    if len(urls) != 1:
-        raise InputError(f"Milvus has one address, not {len(urls)}. Give --url once.")
-    if not new and "://" not in urls[0] and not Path(urls[0]).exists():
-        raise InputError(f"{urls[0]}: there is no such milvus-lite file. Make it with: sparse-coverage engine push")
-    # Its client logs whole tracebacks of errors that are told here in one line.
-    logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
-    if replicas != 1:
-        raise InputError("Milvus sets replicas when a collection is loaded, not here. Leave --replicas out.")
-    return MilvusCollection(urls[0], collection, shards=shards, token=api_key or "", patience=patience)
+    \b
+    Example:
+      sparse-coverage engine query my-index @claim.txt --from files | curl -H 'Content-Type: application/json' \\
+        localhost:9200/patents/_search --data-binary @-
+    """
+    from sparse_coverage.engines.bulk import MOST_CLAUSES, facts_in, read_export, search_body
+    from sparse_coverage.engines.conditions import condition_of
+    from sparse_coverage.engines.retriever import load_model
+    from sparse_coverage.index import open_store
+    from sparse_coverage.index.manifest import MANIFEST
+    from sparse_coverage.search import parse_filter
+    from sparse_coverage.search.building import vocabulary_digest
+
+    def unknown(id_: str) -> list[str]:
+        raise InputError(f"{model} is not an index, so the family of {id_} cannot be looked up. Give the index itself.")
+
+    text = read_query(query)
+    flavor, known = read_export(exported)
+    loaded = load_model(model)
+    known.require(vocabulary_digest(loaded), str(exported))
+    condition = None
+    if expression is not None:
+        facts = facts_in(open_store(model)) if (model / MANIFEST).is_file() else unknown
+        condition = condition_of(parse_filter(expression), facts)
+    vector = loaded.encode_query(text)
+    centers, factors = known.scored(known.scoring).factors(vector.centers, vector.weights)
+    if len(centers) > MOST_CLAUSES:
+        click.echo(
+            f"Note: the query has {len(centers):,} centers; a server may refuse more than {MOST_CLAUSES:,} clauses until "
+            "indices.query.bool.max_clause_count is raised.",
+            err=True,
+        )
+    click.echo(to_json(search_body(flavor, centers, factors, k, passages=passages, condition=condition)))
+
+
+def _scoring(index: Path, gamma: float | None) -> ScoringConfig:
+    """Return how an index is scored by its model, but for a gamma that was asked for."""
+    from sparse_coverage.model import scoring_of
+    from sparse_coverage.search.building import MODEL_FOLDER
+
+    scoring = scoring_of(index / MODEL_FOLDER)
+    return scoring if gamma is None else replace(scoring, gamma=gamma)
 
 
 def _tell(report: SyncReport, collection: RemoteCollection, as_json: bool) -> None:
-    if as_json:
-        click.echo(to_json({**record(report), "points": collection.size()}))
-        return
-    click.echo(
+    points = collection.size()
+    told = (
         f"{report.uploaded:,} documents sent ({report.uploaded_passages:,} passages), {report.unchanged:,} unchanged, "
-        f"{report.deleted:,} deleted. '{collection.name}' holds {collection.size():,} passages."
+        f"{report.deleted:,} deleted. '{collection.name}' holds {points:,} passages."
     )
+    click.echo(to_json({**record(report), "points": points}) if as_json else told)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparse_coverage.cli.options import NamesIn, count_option, fresh_option, json_option, path_option, seed_option
-from sparse_coverage.cli.options.collections import Means, bench_options
-from sparse_coverage.cli.options.method import (
-    assignment_option,
-    encoder_option,
-    max_spans_option,
-    selection_option,
-    size_option,
-    tau_option,
-    uncovered_option,
-    unit_option,
+from sparse_coverage.cli.options import (
+    NamesIn,
+    count_option,
+    fresh_option,
+    json_option,
+    method,
+    path_option,
+    seed_option,
+    show,
 )
+from sparse_coverage.cli.options.collections import Means, bench_options
 from sparse_coverage.cli.options.searching import scoring_option
 from sparse_coverage.errors import InputError
 
@@ -40,26 +38,21 @@ if TYPE_CHECKING:
     type=NamesIn("experiments.systems:SYSTEMS", what="system"),
     help="What to measure; may be repeated [paper, or none where a --run is given].",
 )
-@encoder_option(("minilm",), "May be repeated.", multiple=True)
-@unit_option(("token",), "What counts as a span; may be repeated.", multiple=True)
-@size_option("Centers of the vocabulary; may be repeated [10,000, or a tenth of the spans].", multiple=True)
+@method.encoder_option(("minilm",), "May be repeated.", multiple=True)
+@method.unit_option(("token",), "What counts as a span; may be repeated.", multiple=True)
+@method.size_option("Centers of the vocabulary; may be repeated [10,000, or a tenth of the spans].", multiple=True)
 @count_option("-K", "k", default=5, help="How many centers a span may activate.")
-@assignment_option
+@method.assignment_option
 @click.option("--hard", is_flag=True, help="The same as --assignment hard.")
-@uncovered_option
+@method.uncovered_option
 @scoring_option("alpha", 2.0)
 @scoring_option("gamma", 0.5)
 @scoring_option("rho", 0.01)
-@tau_option
-@selection_option
+@method.tau_option
+@method.selection_option
 @count_option("--common", least=0, help="Remove the mean and so many common directions from spans [none].")
-@click.option(
-    "--repeats",
-    default=0.0,
-    show_default=True,
-    help="A center that n spans of a query activate counts n^repeats times.",
-)
-@click.option("--smoothing", default=0.0, show_default=True, help="Added to the span count that divides weights.")
+@click.option("--repeats", default=0.0, help="A center that n spans of a query activate counts n^repeats times.")
+@click.option("--smoothing", default=0.0, help="Added to the span count that divides weights.")
 @count_option(
     "--feedback",
     default=0,
@@ -67,7 +60,7 @@ if TYPE_CHECKING:
     help="How many of the best passages are added to the query, before a second search.",
 )
 @seed_option("Seed of the vocabulary.")
-@max_spans_option
+@method.max_spans_option
 @click.option(
     "--measure",
     "measures",
@@ -110,8 +103,6 @@ def command(
       sparse-coverage evaluate demo --system bm25 --system paper --unit token --unit np
       sparse-coverage evaluate path/to/scifact --system dense --system paper -V 5000 --runs runs/
     """
-    from rich.console import Console
-
     from sparse_coverage.cli.evaluation_tables import evaluation_record, evaluation_text
     from sparse_coverage.evaluation.significance import compare
     from sparse_coverage.experiments.evaluate import evaluate_run, evaluate_system, label, variants
@@ -141,12 +132,14 @@ def command(
     for measure in map(str, wanted):
         values = {name: one.values[measure] for name, one in found.items() if measure in one.values}
         tests[measure] = [] if base and base not in values else compare(values, measure, against=base)
-    if as_json:
-        click.echo(json.dumps(evaluation_record(loaded.name, notes, found, tests), ensure_ascii=False))
-    else:
-        Console().print(evaluation_text(loaded.name, notes, len(loaded.judged), found, tests), crop=False)
-        if runs is not None:
-            click.echo(f"Runs: {runs}")
+    show(
+        evaluation_record(loaded.name, notes, found, tests),
+        as_json,
+        lambda: evaluation_text(loaded.name, notes, len(loaded.judged), found, tests),
+        crop=False,
+    )
+    if runs is not None and not as_json:
+        click.echo(f"Runs: {runs}")
 
 
 def _settings(given: dict[str, Any], means: Means) -> dict[str, Sequence[Any]]:

@@ -14,7 +14,6 @@ from rich.text import Text
 from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.evaluate import Evaluation, settings_of
 from sparse_coverage.experiments.systems import SYSTEMS
-from sparse_coverage.present.records import record
 from sparse_coverage.present.tables import short_heading
 
 Tests = Mapping[str, Sequence[Comparison]]
@@ -32,8 +31,7 @@ def evaluation_record(name: str, notes: Sequence[str], found: Mapping[str, Evalu
         for row, one in found.items()
     }
     comparisons = [comparison for found_tests in tests.values() for comparison in found_tests]
-    everything = {"collection": name, "notes": notes, "systems": systems, "comparisons": comparisons}
-    return {key: record(value) for key, value in everything.items()}
+    return {"collection": name, "notes": notes, "systems": systems, "comparisons": comparisons}
 
 
 def evaluation_text(

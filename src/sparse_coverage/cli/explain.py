@@ -5,18 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from sparse_coverage.cli.options import (
-    count_option,
-    index_argument,
-    json_option,
-    query_argument,
-    read_query,
-    threads_option,
-)
+from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
+from sparse_coverage.cli.options.inputs import query_argument, read_query
 from sparse_coverage.cli.options.searching import condition_of, filter_options, scoring_options
-from sparse_coverage.present.records import to_json
 
 
 @click.command(no_args_is_help=True)
@@ -62,9 +54,8 @@ def command(
     condition = condition_of(index, before, not_family_of, expression)
     opened = open_index(index, scoring=scoring, threads=threads)
     found = opened.answers(text, id_) if whole else opened.explain(text, id_, filter=condition)
-    if as_json:
-        click.echo(to_json(found))
-    else:
-        Console().print(
-            explanation_text(found, matches) if isinstance(found, Explanation) else answers_text(found, matches)
-        )
+    show(
+        found,
+        as_json,
+        lambda: explanation_text(found, matches) if isinstance(found, Explanation) else answers_text(found, matches),
+    )

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from sparse_coverage.cli.options import (
@@ -16,11 +15,12 @@ from sparse_coverage.cli.options import (
     json_option,
     output_option,
     path_option,
+    show,
     threads_option,
 )
 from sparse_coverage.cli.options.searching import weighting_options
 from sparse_coverage.errors import InputError
-from sparse_coverage.present.records import record, to_json
+from sparse_coverage.present.records import record
 
 if TYPE_CHECKING:
     from sparse_coverage.formats import Rows, Source
@@ -42,9 +42,7 @@ if TYPE_CHECKING:
     help="Queries to write too: id, tab, text a line; TREC topics; or .jsonl with id and text.",
 )
 @click.option(
-    "--bits",
-    type=click.IntRange(1, 16),
-    help="Precision of whole-number weights [8 for anserini, 16 for ciff].",
+    "--bits", type=click.IntRange(1, 16), help="Precision of whole-number weights [8 for anserini, 16 for ciff]."
 )
 @weighting_options
 @threads_option
@@ -81,19 +79,14 @@ def command(
     given = {name: value for name, value in scoring.items() if value is not None}
     source, queries = _open(index, given, query_file, threads)
     exported = export_index(source, output, format_, queries=queries, bits=bits)
-    if as_json:
-        click.echo(to_json({"output": str(output), **record(exported)}))
-        return
-    console = Console()
-    console.print(
+    told = (
         f"[bold]{exported.passages:,}[/bold] passages, {exported.postings:,} weights, {exported.queries:,} queries written to "
-        f"[bold]{escape(str(output))}[/bold]",
-        highlight=False,
-        soft_wrap=True,
+        f"[bold]{escape(str(output))}[/bold]"
     )
     if exported.bits:
         scale = exported.document_scale * exported.query_scale
-        console.print(f"{exported.bits}-bit weights: score = dot product / {scale:.6g}", highlight=False)
+        told += f"\n{exported.bits}-bit weights: score = dot product / {scale:.6g}"
+    show({"output": str(output), **record(exported)}, as_json, lambda: told, soft_wrap=True)
 
 
 def _open(

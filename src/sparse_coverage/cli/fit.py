@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 
-from sparse_coverage.cli.cluster import fit_with_ray
+from sparse_coverage.cli.cluster import fit_with_ray, workplace_options
 from sparse_coverage.cli.options import (
-    ProblemLog,
     json_option,
-    language_option,
+    method,
     output_option,
     path_option,
-    paths_argument,
     seed_option,
+    show,
     threads_option,
 )
-from sparse_coverage.cli.options.method import (
-    clean_option,
-    encoder_option,
-    max_documents_option,
-    max_spans_option,
-    precision_option,
-    preset_option,
-    runtime_option,
-    selection_option,
-    size_option,
-    tau_option,
-    unit_option,
-)
-from sparse_coverage.cli.options.workplace import workplace_options
+from sparse_coverage.cli.options.inputs import ProblemLog, language_option, paths_argument
 from sparse_coverage.errors import InputError
+from sparse_coverage.present.records import record
 
 if TYPE_CHECKING:
     from sparse_coverage.patents import Patent, Problem
@@ -45,18 +30,18 @@ if TYPE_CHECKING:
 @click.command(no_args_is_help=True)
 @paths_argument
 @output_option("model")
-@encoder_option()
-@runtime_option
-@precision_option
-@clean_option
-@preset_option
-@unit_option()
-@size_option("How many centers [10,000, or a tenth of the spans if fewer].")
+@method.encoder_option()
+@method.runtime_option
+@method.precision_option
+@method.clean_option
+@method.preset_option
+@method.unit_option()
+@method.size_option("How many centers [10,000, or a tenth of the spans if fewer].")
 @click.option("--sizes", help="Smaller sizes to measure radii for in the same pass, as 1000,2000,5000.")
-@selection_option
-@tau_option
-@max_documents_option
-@max_spans_option
+@method.selection_option
+@method.tau_option
+@method.max_documents_option
+@method.max_spans_option
 @path_option(
     "--work", help="Keep the sample and the state of the run here: interrupted, the same command goes on from there."
 )
@@ -71,22 +56,14 @@ def command(
     encoder: str,
     runtime: str,
     precision: str,
-    clean: tuple[str, ...],
-    preset: str,
-    unit: str,
-    size: int | None,
     sizes: str | None,
-    selection: str,
-    tau: float,
-    max_documents: int | None,
-    max_spans: int,
     work: Path | None,
-    seed: int,
     language: str,
     on: str,
     address: str | None,
     threads: int | None,
     as_json: bool,
+    **settings: Any,
 ) -> int:
     """Learn a vocabulary of semantic centers from the patents in PATHS.
 
@@ -103,45 +80,28 @@ def command(
     from sparse_coverage.files import require_free
 
     require_free(output)
-    if "-" in paths and max_documents is not None:
+    sampled = settings["max_documents"] is not None
+    if "-" in paths and sampled:
         raise InputError("Standard input can be read only once, but sampling documents reads it twice: give files.")
     log = ProblemLog()
-    settings: dict[str, Any] = {
-        "preset": preset,
-        "unit": unit,
-        "size": size,
-        "sizes": _numbers(sizes),
-        "selection": selection,
-        "tau": tau,
-        "max_documents": max_documents,
-        "max_spans": max_spans,
-        "seed": seed,
-        "clean": clean,
-    }
+    settings["sizes"] = _numbers(sizes)
+    loading: dict[str, Any] = {"runtime": runtime, "precision": precision}
     if on == "ray":
-        reading = {"language": language, "encoder": encoder, "runtime": runtime, "precision": precision}
+        reading = {"language": language, "encoder": encoder, **loading}
         model = fit_with_ray(address, threads, paths, output, work, log, **reading, **settings)
     else:
         counted = Console(stderr=True).is_terminal and "-" not in paths  # for people: an estimate of the time left
-        readings = 1 + (max_documents is not None)
-        model = SparseCoverage.fit(
-            (_Counted if counted else _Documents)(paths, language, log, readings),
-            encoder=load_encoder(encoder, runtime=runtime, precision=precision, threads=threads),
-            threads=threads,
-            work=work,
-            **settings,
-        )
+        documents = (_Counted if counted else _Documents)(paths, language, log, readings=1 + sampled)
+        running = load_encoder(encoder, threads=threads, **loading)
+        model = SparseCoverage.fit(documents, encoder=running, threads=threads, work=work, **settings)
     model.save(output)
     config = model.vocabulary.config
-    if as_json:
-        click.echo(json.dumps({"model": str(output), "problems": len(log.problems), **asdict(config)}))
-    else:
-        Console().print(
-            f"[bold]{config.size:,}[/bold] centers from {config.spans:,} spans ({config.unit}, {config.encoder}, "
-            f"{config.precision}), median radius {float(sorted(model.vocabulary.radii)[config.size // 2]):.3f}\n"
-            f"Saved in [bold]{output}[/bold]. Next: sparse-coverage index PATHS --model {output} -o INDEX",
-            highlight=False,
-        )
+    told = (
+        f"[bold]{config.size:,}[/bold] centers from {config.spans:,} spans ({config.unit}, {config.encoder}, "
+        f"{config.precision}), median radius {float(sorted(model.vocabulary.radii)[config.size // 2]):.3f}\n"
+        f"Saved in [bold]{output}[/bold]. Next: sparse-coverage index PATHS --model {output} -o INDEX"
+    )
+    show({"model": str(output), "problems": len(log.problems), **record(config)}, as_json, lambda: told)
     return log.status
 
 

@@ -1,31 +1,29 @@
-"""`sparse-coverage index`: patents in, a searchable folder out; and what keeps that folder up to date."""
+"""`sparse-coverage index`: patents in, a searchable folder out; and what keeps that folder true to its collection."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.cli.cluster import index_with_ray
-from sparse_coverage.cli.index_updates import add, delete, merge, refresh, verify
+from sparse_coverage.cli.cluster import index_with_ray, workplace_options
 from sparse_coverage.cli.options import (
     NamesIn,
-    ProblemLog,
     count_option,
+    index_argument,
     json_option,
-    language_option,
     output_option,
-    paths_argument,
+    show,
     threads_option,
     weight_bits_option,
 )
+from sparse_coverage.cli.options.inputs import ProblemLog, language_option, paths_argument
 from sparse_coverage.cli.options.method import runtime_option
 from sparse_coverage.cli.options.sides import make_sides, side_options
-from sparse_coverage.cli.options.workplace import workplace_options
 from sparse_coverage.errors import InputError
+from sparse_coverage.present.records import to_json
 
 
 class _BuildsByDefault(click.Group):
@@ -52,20 +50,14 @@ def command() -> None:
     """
 
 
-@command.command("build", no_args_is_help=True)
+@command.command(no_args_is_help=True)
 @paths_argument
 @output_option("index")
 @click.option(
     "--model",
     help="A model made with `fit`, or one on the model hub (owner/name) [without it, one is learned from PATHS first].",
 )
-@click.option(
-    "--by",
-    type=NamesIn("patents.passages:By"),
-    default="passage",
-    show_default=True,
-    help="What one indexed passage is.",
-)
+@click.option("--by", type=NamesIn("patents.passages:By"), default="passage", help="What one indexed passage is.")
 @language_option
 @weight_bits_option
 @count_option("--memory", default=512, help="MiB of postings to hold before they are written.")
@@ -82,14 +74,12 @@ def build(
     language: str,
     weight_bits: str,
     memory: int,
-    kinds: tuple[str, ...],
-    hybrid: bool,
-    dense_encoder: str | None,
     on: str,
     address: str | None,
     runtime: str,
     threads: int | None,
     as_json: bool,
+    **sides: Any,
 ) -> int:
     """Index the patents in PATHS (files, folders, patterns, archives). The word `build` may be left out.
 
@@ -105,46 +95,156 @@ def build(
     from sparse_coverage.search.building import MODEL_FOLDER
 
     log = ProblemLog()
+    settings: dict[str, Any] = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
     if on == "ray":
-        settings = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
         index = index_with_ray(
             address, threads, paths, output, model, log, language=language, runtime=runtime, **settings
         )
     else:
         if model is None and is_unfinished(output) and (output / MODEL_FOLDER).is_dir():
-            learned = SparseCoverage.load(output / MODEL_FOLDER, runtime=runtime, threads=threads)
-        elif model is None:
+            model = str(output / MODEL_FOLDER)
+        if model is not None:
+            learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
+        else:
             if "-" in paths:
                 raise InputError("Standard input can be read only once: fit a model first and give it with --model.")
             with log.held_back() as hold:
                 reading = read_patents(list(paths), language=language, on_problem=hold)
                 learned = SparseCoverage.fit(reading, encoder=load_encoder(runtime=runtime, threads=threads))
-        else:
-            learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
-        index = Index.build(
-            output,
-            learned,
-            log.watched(read_patents(list(paths), language=language, on_problem=log), by),  # type: ignore[arg-type]
-            by=by,  # type: ignore[arg-type]
-            weight_bits=int(weight_bits),  # type: ignore[arg-type]
-            memory=memory << 20,
-        )
+        patents = log.watched(read_patents(list(paths), language=language, on_problem=log), by)  # type: ignore[arg-type]
+        index = Index.build(output, learned, patents, **settings)
     facts = index.store.manifest
-    sides = make_sides(output, kinds, hybrid, dense_encoder, index.model.encoder, threads)
-    if as_json:
-        counts = {"problems": len(log.problems), "without_text": log.without_text if on == "local" else None}
-        click.echo(json.dumps({"index": str(output), **counts, **facts, "sides": sides}))
-    else:
-        share = facts["uncovered_spans"] / max(facts["spans"], 1)
-        Console().print(
-            f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} {by}s, "
-            f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
-            f"{log.about_texts}Saved in [bold]{escape(str(output))}[/bold]. "
-            f'Next: sparse-coverage search {escape(str(output))} "your claim"{" --hybrid" if hybrid else ""}',
-            highlight=False,
-        )
+    made = make_sides(output, index.model.encoder, threads, **sides)
+    counts = {"problems": len(log.problems), "without_text": log.without_text if on == "local" else None}
+    share = facts["uncovered_spans"] / max(facts["spans"], 1)
+    told = (
+        f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} {by}s, "
+        f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
+        f"{log.about_texts}Saved in [bold]{escape(str(output))}[/bold]. "
+        f'Next: sparse-coverage search {escape(str(output))} "your claim"{" --hybrid" if sides["hybrid"] else ""}'
+    )
+    show({"index": str(output), **counts, **facts, "sides": made}, as_json, lambda: told)
     return log.status
 
 
-for _subcommand in (add, delete, merge, refresh, verify):
-    command.add_command(_subcommand)
+@command.command(no_args_is_help=True)
+@index_argument
+@paths_argument
+@click.option("--replace", is_flag=True, help="Put new versions in the place of documents that are there already.")
+@language_option
+@threads_option
+@json_option
+def add(index: Path, paths: tuple[str, ...], replace: bool, language: str, threads: int | None, as_json: bool) -> int:
+    """Add the patents in PATHS to INDEX. All become visible at once; searching goes on meanwhile.
+
+    \b
+    Example:
+      sparse-coverage index add my-index week-46/
+      sparse-coverage index add my-index corrected.xml --replace
+    """
+    from sparse_coverage import Index, read_patents
+    from sparse_coverage.retrievers import refresh_sides
+
+    log = ProblemLog()
+    opened = Index.open(index, threads=threads)
+    patents = log.watched(read_patents(list(paths), language=language, on_problem=log), opened.store.state.about["by"])
+    count = opened.add(patents, replace=replace)
+    refresh_sides(index, encoder=opened.model.encoder, threads=threads)
+    done = f"{count:,} documents added. {log.about_texts}".strip()
+    _tell(index, as_json, done, added=count, without_text=log.without_text, problems=len(log.problems))
+    return log.status
+
+
+@command.command(no_args_is_help=True)
+@index_argument
+@click.argument("ids", nargs=-1, required=True)
+@json_option
+def delete(index: Path, ids: tuple[str, ...], as_json: bool) -> None:
+    """Delete documents from INDEX by publication id, all of IDS or none. Their space is freed by `index merge`.
+
+    \b
+    Example:
+      sparse-coverage index delete my-index EP-1234567-A1 EP-1234567-B1
+    """
+    from sparse_coverage.index import delete_documents
+    from sparse_coverage.retrievers import refresh_sides
+
+    delete_documents(index, ids)
+    refresh_sides(index)  # a commit may merge small segments
+    _tell(index, as_json, f"{len(ids):,} documents deleted.", deleted=len(ids))
+
+
+@command.command(no_args_is_help=True)
+@index_argument
+@json_option
+def merge(index: Path, as_json: bool) -> None:
+    """Rewrite INDEX with as few segments as possible and without what was deleted. Results stay the same.
+
+    \b
+    Example:
+      sparse-coverage index merge my-index
+    """
+    from sparse_coverage.index import merge_index
+    from sparse_coverage.retrievers import refresh_sides
+
+    merge_index(index)
+    refresh_sides(index)
+    _tell(index, as_json, "Merged.")
+
+
+@command.command(no_args_is_help=True)
+@index_argument
+@side_options
+@threads_option
+@json_option
+def refresh(index: Path, threads: int | None, as_json: bool, **sides: Any) -> None:
+    """Add sides to INDEX for other systems than Sparse Coverage, and bring those it has up to date.
+
+    `index add`, `delete` and `merge` keep sides up to date by themselves; this is for an index that got none when it was
+    built, that a program changed, or whose last command was interrupted.
+
+    \b
+    Example:
+      sparse-coverage index refresh my-index --hybrid
+      sparse-coverage index refresh my-index
+    """
+    made = make_sides(index, None, threads, **sides)
+    told = [f"{kind}: {f'{count} segments made' if count else 'up to date'}" for kind, count in made.items()]
+    none = f"{index} has no sides. Add some with --hybrid, or --with one of them."
+    click.echo(to_json({"index": str(index), "sides": made}) if as_json else "\n".join(told) or none)
+
+
+@command.command(no_args_is_help=True)
+@index_argument
+@json_option
+def verify(index: Path, as_json: bool) -> int:
+    """Read every file of INDEX and compare it with its checksum. Exit status 1 if anything is damaged.
+
+    \b
+    Example:
+      sparse-coverage index verify my-index
+    """
+    from sparse_coverage.index import damaged_files
+    from sparse_coverage.retrievers.sides import damaged_side_files
+    from sparse_coverage.search.building import damaged_model_files
+
+    damaged = damaged_files(index) + damaged_model_files(index) + damaged_side_files(index)
+    told = [f"[red]damaged[/red] {escape(str(index / name))}" for name in damaged]
+    told.append(
+        "Restore these files from a copy, or build the index again."
+        if damaged
+        else f"{escape(str(index))}: every file is as it was written."
+    )
+    show({"index": str(index), "damaged": damaged}, as_json, lambda: "\n".join(told), soft_wrap=True)
+    return 1 if damaged else 0
+
+
+def _tell(index: Path, as_json: bool, done: str, **more: object) -> None:
+    from sparse_coverage.index import open_store
+
+    facts = open_store(index).manifest
+    told = (
+        f"{done} The index holds {facts['documents']:,} documents, {facts['passages']:,} passages, "
+        f"in {facts['segments']} segments; {facts['deleted_documents']:,} deleted ones wait for a merge."
+    )
+    click.echo(to_json({**more, **facts}) if as_json else told)

@@ -10,7 +10,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.cli.options import ProblemLog, json_option, language_option, paths_argument, processes_option
+from sparse_coverage.cli.options import json_option
+from sparse_coverage.cli.options.inputs import ProblemLog, language_option, paths_argument, processes_option
 from sparse_coverage.patents.patent import Problem
 from sparse_coverage.patents.survey import Survey
 from sparse_coverage.present.records import to_json

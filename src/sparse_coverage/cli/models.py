@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
-from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.cli.options import json_option
+from sparse_coverage.cli.options import json_option, show
+from sparse_coverage.present.records import to_json
 
 
 @click.group(no_args_is_help=True)
@@ -27,25 +25,14 @@ def list_models(as_json: bool) -> None:
     from sparse_coverage.encoding.catalogue import CATALOGUE
     from sparse_coverage.encoding.store import cached_folder
 
-    rows = [
-        {
-            "name": m.name,
-            "hub": m.hub,
-            "dimension": m.dimension,
-            "cached": cached_folder(m.name) is not None,
-            "about": m.about,
-        }
-        for m in CATALOGUE.values()
-    ]
-    if as_json:
-        click.echo(json.dumps(rows))
-        return
     table = Table("name", "hub id", "dimension", "in cache", "about")
-    for row in rows:
-        table.add_row(
-            str(row["name"]), str(row["hub"]), str(row["dimension"]), "yes" if row["cached"] else "", str(row["about"])
-        )
-    Console().print(table)
+    rows = []
+    for model in CATALOGUE.values():
+        cached = cached_folder(model.name) is not None
+        about = {"name": model.name, "hub": model.hub, "dimension": model.dimension}
+        rows.append({**about, "cached": cached, "about": model.about})
+        table.add_row(*map(str, about.values()), "yes" if cached else "", model.about)
+    show(rows, as_json, lambda: table)
 
 
 @command.command(no_args_is_help=True)
@@ -59,7 +46,7 @@ def fetch(name: str, as_json: bool) -> None:
     folder = model_folder(name)
     if name in CATALOGUE and CATALOGUE[name].adapter:
         model_folder(CATALOGUE[name].adapter)
-    click.echo(json.dumps({"name": name, "path": str(folder)}) if as_json else f"{name} is in {folder}")
+    click.echo(to_json({"name": name, "path": str(folder)}) if as_json else f"{name} is in {folder}")
 
 
 @command.command(no_args_is_help=True)
@@ -73,4 +60,4 @@ def path(name: str, as_json: bool) -> None:
     folder = cached_folder(name)
     if folder is None:
         raise ModelError(f"'{name}' is not in the cache. Fetch it with: sparse-coverage models fetch {name}")
-    click.echo(json.dumps({"name": name, "path": str(folder)}) if as_json else str(folder))
+    click.echo(to_json({"name": name, "path": str(folder)}) if as_json else str(folder))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from rich.table import Table
 from sparse_coverage.cli.options import fresh_option, json_option, path_option, seed_option
 from sparse_coverage.cli.options.collections import Means, bench_options
 from sparse_coverage.cli.options.method import encoder_option, size_option, unit_option
+from sparse_coverage.present.records import to_json
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 @click.command(no_args_is_help=True)
 @click.argument("experiments", nargs=-1, required=True)
-@click.option("--collection", default="demo", show_default=True, help="What to measure on; as for `evaluate`.")
-@path_option("-o", "--output", file_okay=False, default=Path("report"), show_default=True, help="The report folder.")
+@click.option("--collection", default="demo", help="What to measure on; as for `evaluate`.")
+@path_option("-o", "--output", file_okay=False, default=Path("report"), help="The report folder.")
 @click.option(
     "--small/--full-size", default=None, help="MiniLM and small vocabularies [for the demo collection: small]."
 )
@@ -123,21 +123,18 @@ def _make(
             for failure in failures:
                 console.print(f"[red]failed[/red] {escape(failure)}", highlight=False, soft_wrap=True)
     if as_json:
-        click.echo(json.dumps(summary, ensure_ascii=False))
+        click.echo(to_json(summary))
     else:
         console.print(f"Open the report: [bold]{escape(str(index))}[/bold]", highlight=False, soft_wrap=True)
     return 1 if failed else 0
 
 
 def _look_ahead(definitions: Sequence[Definition], bench: Workbench, spoken: str, as_json: bool) -> int:
-    from dataclasses import asdict
-
     from sparse_coverage.experiments.outlook import outlook
 
     planned, encoders = outlook(definitions, bench, spoken)
     if as_json:
-        rows, times = [asdict(row) for row in planned], [asdict(one) for one in encoders]
-        click.echo(json.dumps({"rows": rows, "encoders": times}, ensure_ascii=False))
+        click.echo(to_json({"rows": planned, "encoders": encoders}))
         return 0
     console = Console()
     for row in planned:
@@ -157,10 +154,6 @@ def _look_ahead(definitions: Sequence[Definition], bench: Workbench, spoken: str
 def _duration(seconds: float | None) -> str:
     if seconds is None:
         return "not known: it cannot be loaded here yet"
-    return (
-        f"{seconds:,.0f} s"
-        if seconds < 120
-        else f"{seconds / 60:,.0f} min"
-        if seconds < 7200
-        else f"{seconds / 3600:,.1f} h"
-    )
+    if seconds < 120:
+        return f"{seconds:,.0f} s"
+    return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"

@@ -6,17 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
+from rich.console import Group
 
-from sparse_coverage.cli.options import (
-    count_option,
-    index_argument,
-    json_option,
-    path_option,
-    query_argument,
-    read_query,
-    threads_option,
-)
+from sparse_coverage.cli.options import count_option, index_argument, json_option, path_option, show, threads_option
+from sparse_coverage.cli.options.inputs import query_argument, read_query
 from sparse_coverage.cli.options.searching import (
     condition_of,
     filter_options,
@@ -25,7 +18,6 @@ from sparse_coverage.cli.options.searching import (
     scoring_options,
     system_options,
 )
-from sparse_coverage.present.records import to_json
 
 if TYPE_CHECKING:
     from sparse_coverage.retrievers import FusionLevel, FusionRule
@@ -42,7 +34,6 @@ if TYPE_CHECKING:
     "--rank",
     "aggregation",
     default="best",
-    show_default=True,
     metavar="RULE",
     help="How passages make a document's score: best, top-mean:3 or decayed-sum:0.5.",
 )
@@ -116,7 +107,6 @@ def command(
     otherwise = system != "coverage" or rescore is not None
     if otherwise and (rerank or html or profile or aggregation != "best"):
         raise InputError("--rank, --rerank, --html and --profile are for Sparse Coverage alone. Leave them out.")
-    console = Console()
     retriever = open_retriever(
         index, system, rerank=rescore, top=top, fuse=fuse, level=level, scoring=scoring, threads=threads
     )
@@ -126,10 +116,7 @@ def command(
         hits = retriever.search(text, k, passages=passages, filter=condition)
     elif rerank:
         listed = retriever.rerank_passages(text, rerank, filter=condition, aggregation=rule)[:k]
-        if as_json:
-            click.echo(to_json(listed))
-        else:
-            console.print(passages_text(listed))
+        show(listed, as_json, lambda: passages_text(listed))
         return
     else:
         hits, cost = retriever.profile(text, k, passages=passages, filter=condition, aggregation=rule)
@@ -140,11 +127,9 @@ def command(
     if opened and html:
         answers = {hit.document: opened.answers(text, hit.document) for hit in hits}
         write_text(html, render_report(text, hits, explanations, title="Prior art found", answers=answers))
-    if as_json:
-        click.echo(to_json({"hits": hits, "cost": cost} if profile else hits))
-        return
-    console.print(hits_text(hits, explanations, "Nothing was found." if otherwise else NOTHING))
-    if profile and cost:
-        console.print(cost_text(cost))
-    if html:
+    nothing = "Nothing was found." if otherwise else NOTHING
+    costs = [cost_text(cost)] if profile and cost else []
+    result = {"hits": hits, "cost": cost} if profile else hits
+    show(result, as_json, lambda: Group(hits_text(hits, explanations, nothing), *costs))
+    if html and not as_json:
         click.echo(f"Report: {html}")

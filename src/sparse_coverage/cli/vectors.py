@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from sparse_coverage.cli.options import (
@@ -13,11 +12,11 @@ from sparse_coverage.cli.options import (
     json_option,
     output_option,
     path_option,
+    show,
     threads_option,
     weight_bits_option,
 )
 from sparse_coverage.cli.options.searching import k_option
-from sparse_coverage.present.records import to_json
 
 
 @click.group(no_args_is_help=True)
@@ -53,15 +52,11 @@ def import_(vectors: Path, output: Path, weight_bits: str, as_json: bool) -> Non
 
     index = import_vectors(vectors, output, weight_bits=int(weight_bits))  # type: ignore[arg-type]
     facts = index.store.manifest
-    if as_json:
-        click.echo(to_json({"index": str(output), **facts}))
-        return
-    Console().print(
+    told = (
         f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} vectors, {facts['postings']:,} weights of "
-        f"{facts['centers']:,} terms\nSaved in [bold]{escape(str(output))}[/bold].",
-        highlight=False,
-        soft_wrap=True,
+        f"{facts['centers']:,} terms\nSaved in [bold]{escape(str(output))}[/bold]."
     )
+    show({"index": str(output), **facts}, as_json, lambda: told, soft_wrap=True)
 
 
 @command.command("search", no_args_is_help=True)
@@ -93,7 +88,5 @@ def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | 
             for id_, hits in answers.items()
         }
         write_run(run, rankings, "sparse-coverage", depth=k)
-    if as_json:
-        click.echo(to_json(answers))
-    elif run is None:
-        Console().print(rankings_text(answers))
+    if as_json or run is None:
+        show(answers, as_json, lambda: rankings_text(answers))

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from sparse_coverage.cli.options import count_option, json_option, path_option, threads_option
-from sparse_coverage.cli.vocabulary_centers import show
-from sparse_coverage.errors import InputError, MismatchError
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from sparse_coverage.cli.options import count_option, json_option, path_option, show, threads_option
+from sparse_coverage.cli.vocabulary_centers import frequencies_of, numbers_table, show_centers
+from sparse_coverage.errors import InputError
 
 
 @click.group(no_args_is_help=True)
@@ -58,15 +51,13 @@ def verify(context: click.Context, model: str, work: Path | None, as_json: bool)
     vocabulary = load_vocabulary(model)
     findings = [Finding("every file has its checksum", True)]
     findings += run(vocabulary, None if work is None else SpanSample(work))
-    if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in findings]))
-    else:
-        for finding in findings:
-            mark = "[green]holds[/green]" if finding.holds else "[red]FAILS[/red]"
-            detail = "" if finding.holds else f" ({escape(finding.details)})"
-            Console().print(f"{mark}  {finding.what}{detail}", highlight=False)
-        if work is None:
-            Console().print("Not checked: the choices and the radii. They need the sample: --work", highlight=False)
+    told = []
+    for finding in findings:
+        mark = "[green]holds[/green]" if finding.holds else "[red]FAILS[/red]"
+        told.append(f"{mark}  {finding.what}{'' if finding.holds else f' ({escape(finding.details)})'}")
+    if work is None:
+        told.append("Not checked: the choices and the radii. They need the sample: --work")
+    show(findings, as_json, lambda: "\n".join(told))
     context.exit(0 if all(finding.holds for finding in findings) else 1)
 
 
@@ -87,9 +78,6 @@ def compare(first: str, second: str, threads: int | None, as_json: bool) -> None
 
     both = load_vocabulary(first, mmap=True), load_vocabulary(second, mmap=True)
     found = run(*both, threads=threads)
-    if as_json:
-        click.echo(json.dumps(asdict(found)))
-        return
     table = Table("", escape(first), escape(second))
     for name, (mine, other) in found.differences.items():
         table.add_row(name, escape(str(mine)), escape(str(other)))
@@ -97,13 +85,11 @@ def compare(first: str, second: str, threads: int | None, as_json: bool) -> None
     if found.covered and found.distance:
         table.add_row("centers that the other covers", *(f"{share:.1%}" for share in found.covered))
         table.add_row("median distance to the other", *(f"{distance:.4f}" for distance in found.distance))
-    console = Console()
-    console.print(table)
-    console.print(
-        f"Centers in common: {found.shared:,}. Equal from the start, in order: {found.agreeing:,}.", highlight=False
-    )
+    told: list[RenderableType] = [table]
+    told.append(f"Centers in common: {found.shared:,}. Equal from the start, in order: {found.agreeing:,}.")
     if not found.covered:
-        console.print("Their vectors come from different encoders: no distance between them means anything.")
+        told.append("Their vectors come from different encoders: no distance between them means anything.")
+    show(found, as_json, lambda: Group(*told))
 
 
 @command.command()
@@ -151,16 +137,12 @@ def analyse(
     found = []
     for model, work, index in zip(models, works, indexes or [None] * len(models), strict=True):
         vocabulary = load_vocabulary(model, mmap=True)
-        lists = None if index is None else _frequencies(index, len(vocabulary))
+        lists = None if index is None else frequencies_of(index, len(vocabulary))
         found += run(vocabulary, SpanSample(work), spans=spans, lists=lists, threads=threads)
     if plot is not None:
         plot_behaviour(found, plot)
-    if as_json:
-        click.echo(json.dumps([asdict(behaviour) for behaviour in found]))
-        return
-    table = Table("encoder", "unit", "selection")
-    for name in ("V", "spans", "median radius", "covering", "covering / V", "skew", "uncovered"):
-        table.add_column(name, justify="right")
+    numbers = ("V", "spans", "median radius", "covering", "covering / V", "skew", "uncovered")
+    table = numbers_table(("encoder", "unit", "selection"), numbers)
     for b in found:
         table.add_row(
             escape(b.encoder),
@@ -174,9 +156,8 @@ def analyse(
             f"{b.skew:.1f}",
             f"{b.uncovered:.2%}",
         )
-    Console().print(table)
-    if plot is not None:
-        Console().print(f"Drawn in [bold]{escape(str(plot))}[/bold]", highlight=False)
+    drawn = [] if plot is None else [f"Drawn in [bold]{escape(str(plot))}[/bold]"]
+    show(found, as_json, lambda: Group(table, *drawn))
 
 
 @command.command()
@@ -195,15 +176,4 @@ def publish(model: Path, repository: str, private: bool) -> None:
     Console().print(f"Published: [bold]{run(model, repository, private=private)}[/bold]", highlight=False)
 
 
-command.add_command(show)
-
-
-def _frequencies(index: Path, size: int) -> npt.NDArray[np.int64]:
-    from sparse_coverage.index import open_store
-
-    frequencies = open_store(index).frequencies
-    if len(frequencies) != size:
-        raise MismatchError(
-            f"The index has {len(frequencies):,} centers, the model {size:,}: they do not belong together."
-        )
-    return frequencies
+command.add_command(show_centers)

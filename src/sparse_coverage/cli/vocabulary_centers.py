@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
-from rich.console import Console
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from sparse_coverage.cli.options import count_option, json_option, path_option
+from sparse_coverage.cli.options import count_option, json_option, path_option, show
 from sparse_coverage.errors import InputError, MismatchError
+from sparse_coverage.present.records import record
 
 if TYPE_CHECKING:
     from sparse_coverage.vocabulary import Vocabulary
 
 
-@click.command()
+@click.command("show")
 @click.argument("model")
 @count_option("-n", "--number", default=20, help="How many centers to show.")
 @count_option("--from", "first", default=0, least=0, help="The first center to show.")
 @click.option("--find", help="Show only centers whose anchor text contains this.")
-@click.option("--sort", type=click.Choice(["chosen", "radius", "spans", "df"]), default="chosen", show_default=True)
+@click.option("--sort", type=click.Choice(["chosen", "radius", "spans", "df"]), default="chosen")
 @count_option("--neighbours", default=3, least=0, help="Nearest other centers to show.")
 @path_option("--index", help="An index built with this model, for document frequencies.")
 @json_option
-def show(
+def show_centers(
     model: str, number: int, first: int, find: str | None, sort: str, neighbours: int, index: Path | None, as_json: bool
 ) -> None:
     """Show how a vocabulary was made and its centers: anchor text, where it stands, radius, spans in the cell, df, neighbours.
@@ -47,7 +47,7 @@ def show(
     vocabulary = load_vocabulary(model, mmap=True)
     size = len(vocabulary)
     spans = vocabulary.levels[size].counts if size in vocabulary.levels else None
-    frequencies = None if index is None else _frequencies(index, size)
+    frequencies = None if index is None else frequencies_of(index, size)
     keys: dict[str, Any] = {"radius": vocabulary.radii, "spans": spans, "df": frequencies}
     if sort != "chosen" and keys[sort] is None:
         raise InputError(
@@ -60,39 +60,41 @@ def show(
     records = []
     for center, others in zip(shown, near, strict=True):
         anchor = vocabulary.anchors[center]
-        record: dict[str, Any] = {"center": center, **asdict(anchor), "radius": float(vocabulary.radii[center])}
+        about: dict[str, Any] = {"center": center, **record(anchor), "radius": float(vocabulary.radii[center])}
         if spans is not None:
-            record["spans"] = int(spans[center])
+            about["spans"] = int(spans[center])
         if frequencies is not None:
-            record["df"] = int(frequencies[center])
-        record["neighbours"] = [
+            about["df"] = int(frequencies[center])
+        about["neighbours"] = [
             {"center": c, "text": vocabulary.anchors[c].text, "similarity": similarity} for c, similarity in others
         ]
-        records.append(record)
-    if as_json:
-        facts = {"config": asdict(vocabulary.config), "sizes": _sizes(vocabulary)}
-        click.echo(json.dumps({"size": size, **facts, "found": len(wanted), "centers": records}, ensure_ascii=False))
-        return
-    console = Console()
-    if find is None:
-        _print_making(console, vocabulary)
-    if not wanted:
-        console.print(f"No anchor contains '{escape(find or '')}'.", highlight=False)
-        return
-    table = Table(title=f"{len(wanted):,} of {size:,} centers, {len(shown)} shown", title_justify="left")
-    for name, right in (("center", True), ("anchor", False), ("radius", True)):
-        table.add_column(name, justify="right" if right else "left")
-    for name, there in (("spans", spans is not None), ("df", frequencies is not None)):
-        if there:
-            table.add_column(name, justify="right")
-    table.add_column("nearest centers")
-    table.add_column("document")
-    for record in records:
-        cells = [str(record["center"]), escape(record["text"]), f"{record['radius']:.4f}"]
-        cells += [f"{record[name]:,}" for name in ("spans", "df") if name in record]
-        near_text = ", ".join(f"{escape(o['text'])} {o['similarity']:.2f}" for o in record["neighbours"])
-        table.add_row(*cells, near_text, escape(record["document"]))
-    console.print(table)
+        records.append(about)
+    facts = {"size": size, "config": vocabulary.config, "sizes": _sizes(vocabulary), "found": len(wanted)}
+    title = f"{len(wanted):,} of {size:,} centers, {len(shown)} shown"
+    table = _centers(title, records) if wanted else f"No anchor contains '{escape(find or '')}'."
+    making = _making(vocabulary) if find is None else []
+    show({**facts, "centers": records}, as_json, lambda: Group(*making, table))
+
+
+def numbers_table(names: Sequence[str], numbers: Sequence[str], **settings: Any) -> Table:
+    """Return an empty table of columns with names and columns with numbers."""
+    table = Table(*names, **settings)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _centers(title: str, records: list[dict[str, Any]]) -> Table:
+    counts = [name for name in ("spans", "df") if any(name in about for about in records)]
+    table = Table(title=title, title_justify="left")
+    for name in ("center", "anchor", "radius", *counts, "nearest centers", "document"):
+        table.add_column(name, justify="right" if name in ("center", "radius", *counts) else "left")
+    for about in records:
+        cells = [str(about["center"]), escape(about["text"]), f"{about['radius']:.4f}"]
+        cells += [f"{about[name]:,}" for name in counts]
+        near = ", ".join(f"{escape(o['text'])} {o['similarity']:.2f}" for o in about["neighbours"])
+        table.add_row(*cells, near, escape(about["document"]))
+    return table
 
 
 def _sizes(vocabulary: Vocabulary) -> list[dict[str, Any]]:
@@ -110,17 +112,14 @@ def _sizes(vocabulary: Vocabulary) -> list[dict[str, Any]]:
     ]
 
 
-def _print_making(console: Console, vocabulary: Vocabulary) -> None:
+def _making(vocabulary: Vocabulary) -> list[RenderableType]:
     config = vocabulary.config
-    console.print(
+    told = (
         f"[bold]{config.size:,}[/bold] centers, chosen by {escape(config.selection)} (seed {config.seed}) from {config.spans:,} "
         f"spans of {config.documents:,} documents\nencoder {escape(config.encoder)} ({config.precision}, {config.dimension} "
-        f"dimensions), unit {escape(config.unit)}, tau {config.tau:g}",
-        highlight=False,
+        f"dimensions), unit {escape(config.unit)}, tau {config.tau:g}"
     )
-    table = Table()
-    for name in ("V", "median radius", "spans covered", "mean distance", "farthest", "largest cell"):
-        table.add_column(name, justify="right")
+    table = numbers_table((), ("V", "median radius", "spans covered", "mean distance", "farthest", "largest cell"))
     for facts in _sizes(vocabulary):
         table.add_row(
             f"{facts['size']:,}",
@@ -130,11 +129,11 @@ def _print_making(console: Console, vocabulary: Vocabulary) -> None:
             f"{facts['farthest']:.4f}",
             f"{facts['largest_cell']:,}",
         )
-    if vocabulary.levels:
-        console.print(table)
+    return [told, table] if vocabulary.levels else [told]
 
 
-def _frequencies(index: Path, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+def frequencies_of(index: Path, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return the document frequencies of an index that belongs to a vocabulary of that size."""
     from sparse_coverage.index import open_store
 
     frequencies = open_store(index).frequencies

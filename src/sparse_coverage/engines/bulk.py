@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, Not, OneOf
-from sparse_coverage.engines.engine import Centers, Point, Weights
+from sparse_coverage.engines.engine import SHOWN, Centers, Point, Weights, sparse
 from sparse_coverage.engines.points import read_documents
 from sparse_coverage.engines.statistics import Statistics
 from sparse_coverage.errors import InputError
@@ -36,7 +36,6 @@ MOST_CLAUSES = 1024
 _LARGEST_WEIGHT = 64.0
 _FILE_BYTES = 20_000_000
 _INDEX, _EXPORT, _SCRIPT = "index.json", "export.json", "load.sh"
-_SHOWN = ["unit", "document", "section", "text", "title", "metadata"]
 
 _LOAD = """#!/bin/sh
 # Makes an index and loads it: ./load.sh http://localhost:9200 patents [more options for curl, such as -u user:password]
@@ -111,20 +110,13 @@ def read_export(folder: Path) -> tuple[Flavor, Statistics]:
 
 
 def search_body(
-    flavor: Flavor,
-    centers: Centers,
-    factors: Weights,
-    k: int,
-    *,
-    passages: int = 3,
-    condition: Condition | None = None,
+    flavor: Flavor, centers: Centers, factors: Weights, k: int, *, passages: int = 3, condition: Condition | None = None
 ) -> dict[str, Any]:
     """Return the body of a search for the `k` best documents, each by its best passage and shown with its best `passages`."""
     if not len(centers):
         raise InputError("The query activates no center that counts, so nothing can be found.")
     scale = max(0, int(np.ceil(np.log2(factors.max() / _LARGEST_WEIGHT))))
-    scaled = (factors / 2.0**scale).astype(np.float32).tolist()
-    tokens = {str(center): factor for center, factor in zip(centers.tolist(), scaled, strict=True)}
+    tokens = _tokens(sparse(centers, factors / 2.0**scale))
     if flavor == "elasticsearch":
         # Without `prune` it may leave out frequent centers.
         match: dict[str, Any] = {"sparse_vector": {"field": FIELD, "query_vector": tokens, "prune": False}}
@@ -136,7 +128,7 @@ def search_body(
     inner = {"name": "passages", "size": passages, "_source": ["unit", "section", "text"]}
     return {
         "size": k,
-        "_source": _SHOWN,
+        "_source": SHOWN,
         "query": {"bool": query},
         "collapse": {"field": "document", "inner_hits": inner},
     }
@@ -195,19 +187,11 @@ def _write_files(folder: Path, points: Iterator[Point]) -> list[int]:
     return sizes
 
 
+def _tokens(vector: dict[int, float]) -> dict[str, float]:
+    return {str(center): weight for center, weight in vector.items()}
+
+
 def _lines(point: Point) -> bytes:
-    source = {
-        FIELD: dict(zip(map(str, point.centers.tolist()), point.weights.astype(np.float32).tolist(), strict=True)),
-        "unit": point.passage,
-        "document": point.document,
-        "section": point.section,
-        "facts": point.facts,
-        "digest": point.digest,
-        "published": point.published,
-        "priority": point.priority,
-        "title": point.title,
-        "text": point.text,
-        "metadata": dict(point.metadata),
-    }
+    source = {FIELD: _tokens(point.vector()), **point.payload()}
     action = json.dumps({"index": {"_id": point.id}})
     return f"{action}\n{json.dumps(source, ensure_ascii=False)}\n".encode("utf-8", "replace")

@@ -6,7 +6,7 @@ beginning that a filter can name is stored with the point.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,6 +66,12 @@ def all_of(parts: Iterable[Condition | None]) -> Condition | None:
     """Join conditions, leaving out those that are none."""
     given = tuple(part for part in parts if part is not None)
     return given[0] if len(given) == 1 else AllOf(given) if given else None
+
+
+def documents_but(documents: Iterable[str], keep: Collection[str]) -> Condition:
+    """Mean the points of some documents, those with a digest in `keep` excepted."""
+    wanted = AnyOf("document", tuple(documents))
+    return AllOf((wanted, Not(AnyOf("digest", tuple(keep))))) if keep else wanted
 
 
 def condition_of(filter_: Filter, facts_of: Callable[[str], list[str]]) -> Condition:

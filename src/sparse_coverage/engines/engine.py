@@ -19,6 +19,8 @@ from sparse_coverage.errors import SparseCoverageError
 
 Centers = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
+SHOWN = ["unit", "document", "section", "text", "title", "metadata"]
+"""What of a payload a hit is shown with, in the order of `Shown`."""
 
 
 class EngineError(SparseCoverageError):
@@ -47,6 +49,25 @@ class Point:
     centers: Centers
     weights: Weights
 
+    def payload(self) -> dict[str, Any]:
+        """Return what is kept beside the vector. The passage is called `unit` there, as in collections that are older."""
+        return {
+            "unit": self.passage,
+            "document": self.document,
+            "section": self.section,
+            "facts": list(self.facts),
+            "digest": self.digest,
+            "published": self.published,
+            "priority": self.priority,
+            "title": self.title,
+            "text": self.text,
+            "metadata": dict(self.metadata),
+        }
+
+    def vector(self) -> dict[int, float]:
+        """Return the weights by center, in the precision that engines keep."""
+        return sparse(self.centers, self.weights)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
@@ -56,6 +77,10 @@ class Request:
     factors: Weights
     limit: int
     condition: Condition | None = None
+
+    def vector(self) -> dict[int, float]:
+        """Return the factors by center, in the precision of the weights."""
+        return sparse(self.centers, self.factors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +103,11 @@ class Shown:
     title: str
     metadata: Mapping[str, Any]
 
+    @classmethod
+    def of(cls, payload: Mapping[str, Any]) -> Shown:
+        """Take it from the payload of a point."""
+        return cls(*(payload[name] for name in SHOWN))
+
 
 @dataclass(frozen=True, slots=True)
 class Health:
@@ -97,62 +127,53 @@ class RemoteCollection(Protocol):
 
     def health(self) -> Health:
         """Ask how the engine is; an error if it cannot be reached."""
-        ...
 
     def exists(self) -> bool:
         """Tell whether the collection is there."""
-        ...
 
     def create(self) -> None:
         """Make the collection, or what is still missing of it."""
-        ...
 
     def drop(self) -> None:
         """Delete the collection with everything in it."""
-        ...
 
     def inventory(self) -> Iterator[tuple[str, str]]:
         """Yield document and digest of every point that all copies hold."""
-        ...
 
     def upload(self, points: Sequence[Point]) -> None:
         """Write points; return when they are safe. Writing them again changes nothing."""
-        ...
 
     def delete(self, documents: Sequence[str], keep: Collection[str] = ()) -> None:
         """Delete the points of some documents, those with a digest in `keep` excepted."""
-        ...
 
     def write_statistics(self, text: str, centers: int) -> None:
         """Keep the statistics, in the place of older ones; this ends every upload, so what was sent is put in order now.
 
         `centers` is a dimension that no passage and no query has.
         """
-        ...
 
     def read_statistics(self) -> str | None:
         """Return the statistics, or None where none were written yet."""
-        ...
 
     def search(self, requests: Sequence[Request]) -> list[list[Found]]:
         """Return the best points with a positive score for each request, best first."""
-        ...
 
     def show(self, ids: Sequence[str]) -> dict[str, Shown]:
         """Return what points are shown with, by id."""
-        ...
 
     def scores(self, ids: Sequence[str], centers: Centers, factors: Weights) -> dict[str, float]:
         """Return the exact scores of some points for a whole query, by id, in whatever way is quickest on this engine."""
-        ...
 
     def facts_of(self, document: str) -> list[str]:
         """Return the facts of a document; none if it is not there."""
-        ...
 
     def size(self) -> int:
         """Return how many points the collection holds, the statistics left out."""
-        ...
+
+
+def sparse(centers: Centers, weights: Weights) -> dict[int, float]:
+    """Return numbers by center in single precision, so that what is sent is what an engine keeps."""
+    return dict(zip(centers.tolist(), weights.astype(np.float32).tolist(), strict=True))
 
 
 def batches(points: Iterable[Point], most_points: int = 256, most_postings: int = 50_000) -> Iterator[list[Point]]:

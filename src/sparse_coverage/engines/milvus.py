@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
-import numpy as np
-
-from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, Not, OneOf
-from sparse_coverage.engines.engine import Centers, EngineError, Found, Health, Point, Request, Shown, Weights
-from sparse_coverage.engines.retrying import Failover, first_line
+from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, OneOf, documents_but
+from sparse_coverage.engines.engine import SHOWN, Centers, EngineError, Found, Health, Point, Request, Shown, Weights
+from sparse_coverage.engines.retrying import Asking, Failover, first_line
 from sparse_coverage.errors import InputError, MissingExtraError
 
-R = TypeVar("R")
 VECTOR = "centers"
-_SHOWN = ["unit", "document", "section", "text", "title", "metadata"]
 _PAGE = 4096
 # What a string field of Milvus holds at most, in bytes; statistics are cut into pieces of this length.
 _LONGEST_TEXT = 65_535
@@ -24,24 +20,18 @@ _MOST_FACTS = 4096
 _PASSING = {"UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"}
 
 
-class MilvusCollection:
+class MilvusCollection(Asking):
     """A collection on Milvus.
 
     `uri` is the path of a milvus-lite file (it ends in `.db`) or the address of a server, such as http://127.0.0.1:19530.
     A text longer than 65,535 bytes, the most that Milvus keeps, is shown without its end; ranking is not touched by that.
     """
 
+    engine = "Milvus"
     limit = 16_384
 
     def __init__(
-        self,
-        uri: str,
-        name: str,
-        *,
-        shards: int = 1,
-        token: str = "",
-        timeout: float = 60.0,
-        patience: float = 60.0,
+        self, uri: str, name: str, *, shards: int = 1, token: str = "", timeout: float = 60.0, patience: float = 60.0
     ) -> None:
         try:
             import pymilvus
@@ -54,7 +44,7 @@ class MilvusCollection:
             self._client: Any = pymilvus.MilvusClient(uri, token=token, timeout=timeout)
         except Exception as error:
             raise EngineError(f"Milvus at {uri} cannot be opened ({first_line(error)}).") from error
-        self._node: Failover[Any] = Failover([(uri, self._client)], _passes, patience)
+        self._nodes = Failover([(uri, self._client)], _passes, patience)
 
     def health(self) -> Health:
         """Ask for the version. Milvus looks after its own nodes: what it answers, it answers for all of them."""
@@ -88,11 +78,7 @@ class MilvusCollection:
         self._ask(
             "Making the collection",
             lambda client: client.create_collection(
-                self.name,
-                schema=schema,
-                index_params=index,
-                num_shards=self._shards,
-                consistency_level="Strong",
+                self.name, schema=schema, index_params=index, num_shards=self._shards, consistency_level="Strong"
             ),
         )
 
@@ -119,18 +105,15 @@ class MilvusCollection:
         """Write points."""
         rows = [
             {
+                **point.payload(),
                 "id": point.id,
-                VECTOR: dict(zip(point.centers.tolist(), point.weights.astype(np.float32).tolist(), strict=True)),
+                VECTOR: point.vector(),
                 "unit": _name(point.passage, "A passage's id"),
                 "document": _name(point.document, "A document's id"),
                 "section": _name(point.section, "The name of a section"),
-                "digest": point.digest,
                 "text": _cut(point.text),
                 "title": _cut(point.title),
-                "metadata": dict(point.metadata),
                 "facts": _facts(point),
-                "published": point.published,
-                "priority": point.priority,
             }
             for point in points
         ]
@@ -138,25 +121,16 @@ class MilvusCollection:
 
     def delete(self, documents: Sequence[str], keep: Collection[str] = ()) -> None:
         """Delete the points of some documents, those with a digest in `keep` excepted."""
-        wanted: Condition = AnyOf("document", tuple(documents))
-        if keep:
-            wanted = AllOf((wanted, Not(AnyOf("digest", tuple(keep)))))
-        self._ask("Deleting", lambda client: client.delete(self.name, filter=expression(wanted)))
+        wanted = expression(documents_but(documents, keep))
+        self._ask("Deleting", lambda client: client.delete(self.name, filter=wanted))
 
     def write_statistics(self, text: str, centers: int) -> None:
         """Keep the statistics as points without a document, each with a piece of the text."""
         pieces = [text[first : first + _LONGEST_TEXT] for first in range(0, len(text), _LONGEST_TEXT)]
-        empty = {"unit": "", "document": "", "digest": "", "facts": [], "priority": 0, "metadata": {}}
+        empty = {"unit": "", "document": "", "digest": "", "title": "", "facts": [], "priority": 0, "metadata": {}}
+        same = {**empty, VECTOR: {centers: 1.0}, "section": str(len(pieces))}
         rows = [
-            {
-                **empty,
-                "id": f"statistics-{place}",
-                VECTOR: {centers: 1.0},
-                "text": piece,
-                "title": "",
-                "section": str(len(pieces)),
-                "published": place,
-            }
+            {**same, "id": f"statistics-{place}", "text": piece, "published": place}
             for place, piece in enumerate(pieces)
         ]
         self._ask("Writing the statistics", lambda client: client.upsert(self.name, rows))
@@ -178,8 +152,7 @@ class MilvusCollection:
 
     def show(self, ids: Sequence[str]) -> dict[str, Shown]:
         """Return what points are shown with, by id."""
-        rows = self._get(ids, _SHOWN)
-        return {row["id"]: Shown(**{name: row[name] for name in _SHOWN}) for row in rows}
+        return {row["id"]: Shown.of(row) for row in self._get(ids, SHOWN)}
 
     def scores(self, ids: Sequence[str], centers: Centers, factors: Weights) -> dict[str, float]:
         """Return the exact scores of some points, added up here: Milvus would read all lists of the query for a few points."""
@@ -203,13 +176,11 @@ class MilvusCollection:
         self._client.close()
 
     def _search(self, request: Request) -> list[Found]:
-        factors = request.factors.astype(np.float32).tolist()
-        query = dict(zip(request.centers.tolist(), factors, strict=True))
         (hits,) = self._ask(
             "Searching",
             lambda client: client.search(
                 self.name,
-                [query],
+                [request.vector()],
                 anns_field=VECTOR,
                 limit=request.limit,
                 filter="" if request.condition is None else expression(request.condition),
@@ -237,18 +208,11 @@ class MilvusCollection:
             )
         return rows
 
-    def _ask(self, what: str, ask: Callable[[Any], R]) -> R:
-        try:
-            return self._node.call(what, ask)
-        except EngineError:
-            raise
-        except Exception as error:
-            raise EngineError(f"{what} in '{self.name}' failed: Milvus says {first_line(error)}") from error
-
 
 def expression(condition: Condition) -> str:
     """Return a condition in the language of Milvus.
 
+    >>> from sparse_coverage.engines.conditions import Not
     >>> expression(AllOf((AnyOf("facts", ("country=EP",)), Not(Between("published", 1, 20001231)))))
     '(array_contains_any(facts, ["country=EP"])) and (not (published >= 1 and published <= 20001231))'
     """

@@ -25,6 +25,8 @@ _NAMESPACE = UUID("6d1f0d3a-6e0c-5a55-9f0e-2f7c1d0b8a41")
 class _Lists:
     """The postings of a segment passage by passage: those of passage u are the entries starts[u] to starts[u + 1]."""
 
+    segment: Segment
+    scoring: ScoringConfig
     starts: npt.NDArray[np.int64]
     centers: npt.NDArray[np.int32]
     fixed: npt.NDArray[np.uint16]
@@ -38,23 +40,21 @@ class LocalDocument:
     passages: tuple[PassageRecord, ...]
     digest: str
     _first: int
-    _segment: Segment
     _lists: _Lists
-    _scoring: ScoringConfig
 
     def points(self) -> Iterator[Point]:
         """Yield its passages as points."""
         terms, published, priority = document_facts(self.record)
-        scale = weight_scale(self._segment.postings.weight_bits)
-        norms = self._scoring.norms(self._segment.span_counts[self._first : self._first + len(self.passages)])
+        lists, segment = self._lists, self._lists.segment
+        scale = weight_scale(segment.postings.weight_bits)
+        norms = lists.scoring.norms(segment.span_counts[self._first : self._first + len(self.passages)])
         for place, passage in enumerate(self.passages):
-            number = self._first + place
-            entries = slice(self._lists.starts[number], self._lists.starts[number + 1])
-            centers = self._lists.centers[entries].astype(np.int64)
-            weights = self._lists.fixed[entries] / scale * norms[place]
+            entries = slice(*lists.starts[self._first + place :][:2])
+            centers = lists.centers[entries].astype(np.int64)
+            weights = lists.fixed[entries] / scale * norms[place]
             if not len(centers):
                 # Engines refuse an empty vector. This dimension follows the last center, so no query ever has it.
-                centers, weights = np.asarray([len(self._segment.postings.offsets) - 1]), np.ones(1)
+                centers, weights = np.asarray([len(segment.postings.offsets) - 1]), np.ones(1)
             yield Point(
                 id=point_id(self.record.id, place, passage.id),
                 passage=passage.id,
@@ -82,17 +82,15 @@ def read_documents(store: IndexStore, scoring: ScoringConfig) -> Iterator[LocalD
     for segment in store.segments:
         if not segment.live_documents.any():
             continue
-        lists = _passage_lists(segment)
+        lists = _passage_lists(segment, scoring)
         starts = segment.document_starts.tolist()
         for number in np.flatnonzero(segment.live_documents).tolist():
-            first, last = starts[number], starts[number + 1]
-            record = segment.texts.document(number)
-            passages = tuple(segment.texts.passages_between(first, last))
-            digest = _digest(segment, lists, record, passages, first, last, scoring)
-            yield LocalDocument(record, passages, digest, first, segment, lists, scoring)
+            first, record = starts[number], segment.texts.document(number)
+            passages = tuple(segment.texts.passages_between(first, starts[number + 1]))
+            yield LocalDocument(record, passages, _digest(lists, record, passages, first), first, lists)
 
 
-def _passage_lists(segment: Segment) -> _Lists:
+def _passage_lists(segment: Segment, scoring: ScoringConfig) -> _Lists:
     segment.packed.check_all()
     postings = segment.postings
     packed = widened(np.asarray(postings.packed))
@@ -102,19 +100,12 @@ def _passage_lists(segment: Segment) -> _Lists:
     centers = np.repeat(np.arange(len(postings.offsets) - 1, dtype=np.int32), postings.frequencies)
     counts = np.bincount(passages, minlength=len(segment))
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return _Lists(starts, centers[order], (packed & 0xFFFF).astype(np.uint16)[order])
+    return _Lists(segment, scoring, starts, centers[order], (packed & 0xFFFF).astype(np.uint16)[order])
 
 
-def _digest(
-    segment: Segment,
-    lists: _Lists,
-    record: DocumentRecord,
-    passages: tuple[PassageRecord, ...],
-    first: int,
-    last: int,
-    scoring: ScoringConfig,
-) -> str:
+def _digest(lists: _Lists, record: DocumentRecord, passages: tuple[PassageRecord, ...], first: int) -> str:
     """Return what changes whenever anything changes that a point of the document holds."""
+    segment, scoring, last = lists.segment, lists.scoring, first + len(passages)
     entries = slice(lists.starts[first], lists.starts[last])
     sizes = np.diff(lists.starts[first : last + 1])
     bits = segment.postings.weight_bits

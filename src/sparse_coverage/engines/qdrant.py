@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
-import numpy as np
-
-from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, Not, OneOf
-from sparse_coverage.engines.engine import Centers, EngineError, Found, Health, Point, Request, Shown, Weights
-from sparse_coverage.engines.retrying import Failover, first_line
+from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, Not, OneOf, documents_but
+from sparse_coverage.engines.engine import SHOWN, Centers, Found, Health, Point, Request, Shown, Weights, sparse
+from sparse_coverage.engines.retrying import Asking, Failover
 from sparse_coverage.errors import InputError, MissingExtraError
 
-R = TypeVar("R")
 VECTOR = "centers"
-_SHOWN = ["unit", "document", "section", "text", "title", "metadata"]
 _PAGE = 4096
 # The one point that is no passage; its id is the smallest there is.
 _STATISTICS = "00000000-0000-0000-0000-000000000000"
 
 
-class QdrantCollection:
+class QdrantCollection(Asking):
     """A collection on Qdrant.
 
     `urls` are the nodes of one cluster: when one does not answer, the next is asked. `shards` and `replicas` count when the
@@ -28,6 +24,7 @@ class QdrantCollection:
     long, in seconds, a request is tried again while nodes are away.
     """
 
+    engine = "Qdrant"
     limit = 100_000
 
     def __init__(
@@ -57,7 +54,7 @@ class QdrantCollection:
             for url in urls
         ]
         self._clients = clients
-        self._nodes: Failover[Any] = Failover(clients, _passes, patience)
+        self._nodes = Failover(clients, _passes, patience)
 
     def health(self) -> Health:
         """Ask for the version, the peers, and the state of each replica of the collection."""
@@ -136,40 +133,17 @@ class QdrantCollection:
 
     def upload(self, points: Sequence[Point]) -> None:
         """Write points; returns when every replica has them."""
-        models = self._models
-        made = [
-            models.PointStruct(
-                id=point.id,
-                vector={VECTOR: models.SparseVector(indices=point.centers.tolist(), values=_float32s(point.weights))},
-                payload={
-                    "unit": point.passage,
-                    "document": point.document,
-                    "section": point.section,
-                    "text": point.text,
-                    "title": point.title,
-                    "metadata": dict(point.metadata),
-                    "facts": list(point.facts),
-                    "published": point.published,
-                    "priority": point.priority,
-                    "digest": point.digest,
-                },
-            )
-            for point in points
-        ]
+        made = [self._point(point.id, point.vector(), point.payload()) for point in points]
         self._ask("Uploading", lambda client: client.upsert(self.name, made, wait=True))
 
     def delete(self, documents: Sequence[str], keep: Collection[str] = ()) -> None:
         """Delete the points of some documents, those with a digest in `keep` excepted."""
-        wanted: Condition = AnyOf("document", tuple(documents))
-        if keep:
-            wanted = AllOf((wanted, Not(AnyOf("digest", tuple(keep)))))
-        chosen = self._models.FilterSelector(filter=self._filter(wanted))
+        chosen = self._models.FilterSelector(filter=self._filter(documents_but(documents, keep)))
         self._ask("Deleting", lambda client: client.delete(self.name, chosen, wait=True))
 
     def write_statistics(self, text: str, centers: int) -> None:
         """Keep the statistics as the payload of one point without a document."""
-        vector = {VECTOR: self._models.SparseVector(indices=[centers], values=[1.0])}
-        point = self._models.PointStruct(id=_STATISTICS, vector=vector, payload={"document": "", "statistics": text})
+        point = self._point(_STATISTICS, {centers: 1.0}, {"document": "", "statistics": text})
         self._ask("Writing the statistics", lambda client: client.upsert(self.name, [point], wait=True))
 
     def read_statistics(self) -> str | None:
@@ -179,10 +153,9 @@ class QdrantCollection:
 
     def search(self, requests: Sequence[Request]) -> list[list[Found]]:
         """Return the best points of each request. Qdrant's sparse search is exact."""
-        models = self._models
         made = [
-            models.QueryRequest(
-                query=models.SparseVector(indices=request.centers.tolist(), values=_float32s(request.factors)),
+            self._models.QueryRequest(
+                query=self._sparse(request.vector()),
                 using=VECTOR,
                 limit=request.limit,
                 filter=None if request.condition is None else self._filter(request.condition),
@@ -198,8 +171,8 @@ class QdrantCollection:
 
     def show(self, ids: Sequence[str]) -> dict[str, Shown]:
         """Return what points are shown with, by id."""
-        found = self._ask("Reading passages", lambda client: client.retrieve(self.name, list(ids), with_payload=_SHOWN))
-        return {str(point.id): Shown(**{name: point.payload[name] for name in _SHOWN}) for point in found}
+        found = self._ask("Reading passages", lambda client: client.retrieve(self.name, list(ids), with_payload=SHOWN))
+        return {str(point.id): Shown.of(point.payload) for point in found}
 
     def scores(self, ids: Sequence[str], centers: Centers, factors: Weights) -> dict[str, float]:
         """Return the exact scores of some points: a search among these alone, which costs Qdrant less than sending them."""
@@ -208,7 +181,7 @@ class QdrantCollection:
             "Scoring",
             lambda client: client.query_points(
                 self.name,
-                query=models.SparseVector(indices=centers.tolist(), values=_float32s(factors)),
+                query=self._sparse(sparse(centers, factors)),
                 using=VECTOR,
                 query_filter=models.Filter(must=[models.HasIdCondition(has_id=list(ids))]),
                 limit=len(ids),
@@ -261,13 +234,11 @@ class QdrantCollection:
             return models.Filter(should=[self._part(part) for part in condition.parts])
         return models.Filter(must_not=[self._part(condition.part)])
 
-    def _ask(self, what: str, ask: Callable[[Any], R]) -> R:
-        try:
-            return self._nodes.call(what, ask)
-        except EngineError:
-            raise
-        except Exception as error:
-            raise EngineError(f"{what} in '{self.name}' failed: Qdrant says {first_line(error)}") from error
+    def _point(self, id_: str, vector: Mapping[int, float], payload: dict[str, Any]) -> Any:
+        return self._models.PointStruct(id=id_, vector={VECTOR: self._sparse(vector)}, payload=payload)
+
+    def _sparse(self, vector: Mapping[int, float]) -> Any:
+        return self._models.SparseVector(indices=list(vector), values=list(vector.values()))
 
 
 def _passes(error: Exception) -> bool:
@@ -277,9 +248,3 @@ def _passes(error: Exception) -> bool:
     if isinstance(error, UnexpectedResponse):
         return error.status_code is None or error.status_code >= 500 or error.status_code in (408, 429)
     return isinstance(error, ResponseHandlingException)
-
-
-def _float32s(values: Weights) -> list[float]:
-    """Return numbers as the engine will keep them, so that what is sent is what is stored."""
-    rounded: list[float] = values.astype(np.float32).tolist()
-    return rounded

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sparse_coverage.engines.conditions import AnyOf, Condition, Not, all_of
 from sparse_coverage.engines.engine import Centers, EngineError, Found, RemoteCollection, Request, Weights
 from sparse_coverage.engines.statistics import Statistics
@@ -40,7 +38,7 @@ class Ranker:
     def rank_passages(self, vector: SparseVector, k: int, condition: Condition | None = None) -> list[Found]:
         """Return the `k` best points of a query vector."""
         centers, factors = self.statistics.factors(vector.centers, vector.weights)
-        return self._ask([Request(centers, factors, k, condition)])[0] if len(centers) else []
+        return self.collection.search([Request(centers, factors, k, condition)])[0] if len(centers) else []
 
     def rank_documents(
         self, vector: SparseVector, k: int, passages: int, condition: Condition | None = None
@@ -61,7 +59,7 @@ class Ranker:
         ]
         for first in range(0, len(asked), AT_ONCE):
             part = slice(first, first + AT_ONCE)
-            for document, found in zip(short[part], self._ask(asked[part]), strict=True):
+            for document, found in zip(short[part], self.collection.search(asked[part]), strict=True):
                 # A document that was deleted since keeps what it was met with.
                 met[document] = found or met[document]
         return sorted((found[:passages] for found in met.values()), key=lambda found: -found[0].score)
@@ -75,7 +73,7 @@ class Ranker:
         while len(met) < k:
             limit = min(max(_PASSAGES_PER_DOCUMENT * (k - len(met)), _FEWEST), self.collection.limit)
             others = Not(AnyOf("document", tuple(met))) if met else None
-            found = self._ask([Request(centers, factors, limit, all_of([condition, others]))])[0]
+            (found,) = self.collection.search([Request(centers, factors, limit, all_of([condition, others]))])
             new: dict[str, list[Found]] = {}
             for point in found:
                 if point.document in new or len(met) + len(new) < k:
@@ -85,6 +83,3 @@ class Ranker:
                 break  # that was everything there is
             short += [document for document, points in new.items() if len(points) < passages]
         return met, short
-
-    def _ask(self, requests: Sequence[Request]) -> list[list[Found]]:
-        return self.collection.search(requests)

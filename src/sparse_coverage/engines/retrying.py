@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from sparse_coverage.engines.engine import EngineError
 
@@ -63,6 +63,22 @@ class Failover(Generic[C]):
             if attempt % len(self._nodes) == 0:
                 self._sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+class Asking:
+    """A collection whose requests go to equal nodes; what they refuse becomes an error that says what was asked for."""
+
+    engine: str
+    name: str
+    _nodes: Failover[Any]
+
+    def _ask(self, what: str, ask: Callable[[Any], R]) -> R:
+        try:
+            return self._nodes.call(what, ask)
+        except EngineError:
+            raise
+        except Exception as error:
+            raise EngineError(f"{what} in '{self.name}' failed: {self.engine} says {first_line(error)}") from error
 
 
 def first_line(error: Exception) -> str:

@@ -15,7 +15,7 @@ from sparse_coverage.engines.points import LocalDocument, read_documents
 from sparse_coverage.engines.statistics import Statistics, norm_of
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.index import IndexStore
-from sparse_coverage.progress import Advance, progress_bar
+from sparse_coverage.progress import tracked
 from sparse_coverage.search.statistics import ScoringConfig
 
 _DELETED_AT_ONCE = 256
@@ -81,8 +81,8 @@ def sync(collection: RemoteCollection, store: IndexStore, *, scoring: ScoringCon
 def _one_round(collection: RemoteCollection, store: IndexStore, scoring: ScoringConfig) -> SyncReport:
     versions = _inventory(collection)
     uploader = _Uploader(collection, versions)
-    with progress_bar("Uploading documents", store.state.documents) as advance:
-        _upload(collection, batches(uploader.changed(_advancing(read_documents(store, scoring), advance))))
+    documents = tracked(read_documents(store, scoring), "Uploading documents", store.state.documents)
+    _upload(collection, batches(uploader.changed(documents)))
     uploader.clear()
     gone = list(versions)
     for part in _parts(gone):
@@ -133,10 +133,8 @@ def _upload(collection: RemoteCollection, made: Iterator[list[Point]]) -> None:
 def _inventory(collection: RemoteCollection) -> Versions:
     """Count the points of each version of each document. Memory grows with documents, not with passages."""
     versions: Versions = {}
-    with progress_bar("Comparing with what is there", collection.size()) as advance:
-        for document, digest in collection.inventory():
-            versions.setdefault(document, Counter())[digest] += 1
-            advance()
+    for document, digest in tracked(collection.inventory(), "Comparing with what is there", collection.size()):
+        versions.setdefault(document, Counter())[digest] += 1
     return versions
 
 
@@ -151,12 +149,6 @@ def _require_same(collection: RemoteCollection, statistics: Statistics) -> None:
                 f"{norm_of(statistics.scoring)}. "
                 "Its vectors would be of two kinds for a while: push under another name."
             )
-
-
-def _advancing(documents: Iterator[LocalDocument], advance: Advance) -> Iterator[LocalDocument]:
-    for document in documents:
-        yield document
-        advance()
 
 
 def _parts(documents: list[str]) -> Iterator[list[str]]:

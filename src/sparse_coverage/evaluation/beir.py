@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import Collection, Query, Relevance
-from sparse_coverage.evaluation.exclusions import without_excluded
-from sparse_coverage.evaluation.own_documents import OwnDocument, own_families
+from sparse_coverage.evaluation.collection import Collection, Query, Relevance, graded, judged_note
+from sparse_coverage.evaluation.exclusions import OwnDocument, own_families, without_excluded
 from sparse_coverage.evaluation.trec import read_lines
 from sparse_coverage.patents import Patent, read_patents
 
@@ -44,25 +43,14 @@ def read_beir(path: Path, *, language: str = "any") -> Collection:
     queries = tuple(Query(id_, own.joined, id_ if id_ in excluded else "") for id_, own in texts.items() if own.joined)
     empty = sum(bool(kept[id_].documents) for id_, own in texts.items() if id_ in kept and not own.joined)
     name = folder.resolve().name + (f" {path.stem}" if path.is_file() else "")
-    return Collection(
-        name, documents, queries, kept, "document", excluded, _notes(queries, kept, len(excluded), dropped, empty)
+    own = f"{len(excluded)} queries are documents of the corpus: they and their families are left out of their rankings"
+    notes = (
+        judged_note(queries, kept),
+        *([f"{empty} judged queries have no text and are left out"] if empty else []),
+        *([own] if excluded else []),
+        *([f"{dropped} judgements of a query's own family left out"] if dropped else []),
     )
-
-
-def _notes(
-    queries: tuple[Query, ...], judgements: Mapping[str, Relevance], own: int, dropped: int, empty: int
-) -> tuple[str, ...]:
-    judged = sum(query.id in judgements and bool(judgements[query.id].documents) for query in queries)
-    notes = [f"{len(queries)} queries, {judged} of them judged"]
-    if empty:
-        notes.append(f"{empty} judged queries have no text and are left out")
-    if own:
-        notes.append(
-            f"{own} queries are documents of the corpus: they and their families are left out of their rankings"
-        )
-    if dropped:
-        notes.append(f"{dropped} judgements of a query's own family left out")
-    return tuple(notes)
+    return Collection(name, documents, queries, kept, "document", excluded, notes)
 
 
 def _folder(path: Path) -> Path:
@@ -96,21 +84,16 @@ def _read_qrels(path: Path) -> dict[str, Relevance]:
         present = [str(other) for other in sorted(path.parent.glob("*.tsv"))]
         hint = f" Name those you mean as the collection: {' or '.join(present)}" if present else ""
         raise InputError(f"{path}: there are no such judgements.{hint}")
-    grades: dict[str, dict[str, int]] = {}
+    judged = []
     for place, (number, line) in enumerate(read_lines(path)):
         parts = [part.strip() for part in line.split("\t")]
-        if place == 0 and _names_columns(parts):
-            continue
+        if place == 0 and len(parts) == 3 and not any(character.isdigit() for character in parts[2]):
+            continue  # the names of the columns
         try:
             query, document, grade = parts
-            judged = grades.setdefault(query, {})
-            judged[document] = max(0, int(grade), judged.get(document, 0))
+            judged.append((query, document, int(grade)))
         except ValueError:
             raise InputError(
                 f"{path}:{number}: expected query, document and a whole number as grade, separated by tabs."
             ) from None
-    return {query: Relevance(judged) for query, judged in grades.items()}
-
-
-def _names_columns(parts: list[str]) -> bool:
-    return len(parts) == 3 and not any(character.isdigit() for character in parts[2])
+    return graded(judged)

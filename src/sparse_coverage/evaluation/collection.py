@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sparse_coverage.errors import InputError
@@ -37,6 +37,19 @@ class Relevance:
 
 
 Judgements = Mapping[str, Relevance]
+
+
+def graded(judged: Iterable[tuple[str, str, int]]) -> dict[str, Relevance]:
+    """Gather judgements of query, document and grade. A grade below 0 counts as 0; a pair judged twice keeps its higher grade.
+
+    >>> graded([("q", "a", 1), ("q", "b", -1), ("q", "a", 2)])["q"].grades
+    {'a': 2, 'b': 0}
+    """
+    grades: dict[str, dict[str, int]] = {}
+    for query, document, grade in judged:
+        known = grades.setdefault(query, {})
+        known[document] = max(0, grade, known.get(document, 0))
+    return {query: Relevance(known) for query, known in grades.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +101,18 @@ class Collection:
     @property
     def judged(self) -> tuple[Query, ...]:
         """The queries with at least one relevant document, which are those that count."""
-        return tuple(q for q in self.queries if q.id in self.judgements and self.judgements[q.id].documents)
+        return _judged(self.queries, self.judgements)
 
     @property
     def has_passages(self) -> bool:
         """Whether passages are judged too."""
         return any(relevance.passages for relevance in self.judgements.values())
+
+
+def judged_note(queries: tuple[Query, ...], judgements: Judgements) -> str:
+    """Return the note that says how many of the queries count."""
+    return f"{len(queries)} queries, {len(_judged(queries, judgements))} of them judged"
+
+
+def _judged(queries: tuple[Query, ...], judgements: Judgements) -> tuple[Query, ...]:
+    return tuple(query for query in queries if query.id in judgements and judgements[query.id].documents)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import Collection, Query
+from sparse_coverage.evaluation.collection import Collection, Query, judged_note
 from sparse_coverage.evaluation.exclusions import Families, without_excluded
 from sparse_coverage.evaluation.trec import read_qrels, read_topics
 from sparse_coverage.patents import Patent, read_patents, section_text
@@ -72,8 +72,7 @@ def read_described(path: Path) -> Collection:
     else:
         queries = read_topics(topics, fields)
     kept, dropped = without_excluded(judgements, excluded)
-    judged = sum(query.id in kept and bool(kept[query.id].documents) for query in queries)
-    notes = [f"{len(queries)} queries, {judged} of them judged"]
+    notes = [judged_note(queries, kept)]
     if dropped:
         notes.append(f"{dropped} judgements of a query's own family left out")
     return Collection(path.stem, documents, queries, kept, by, excluded, tuple(notes), problems=problems)

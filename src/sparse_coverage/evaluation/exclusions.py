@@ -1,10 +1,11 @@
-"""Who is no candidate for a query: the document it was taken from, and that document's family."""
+"""Who is no candidate for a query: the document it was taken from, where it is one of the corpus, and that document's family."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from sparse_coverage.evaluation.collection import Judgements, Relevance
@@ -19,12 +20,10 @@ class HasFamily(Protocol):
     @property
     def id(self) -> str:
         """The publication id."""
-        ...
 
     @property
     def family(self) -> str:
         """The family's number, or nothing."""
-        ...
 
 
 def same_application(document: str) -> str:
@@ -55,6 +54,40 @@ class Families:
         numbers = {same_application(id_) for id_ in (document.id, *document.family_members, *named)}
         found = {id_ for number in numbers for id_ in self._by_application.get(number, ())}
         return frozenset(found.union(self._by_family.get(document.family, ())))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnDocument:
+    """Title and text of a query, to be found again in the document it was taken from."""
+
+    title: str
+    text: str
+
+    @property
+    def joined(self) -> str:
+        """The query: title and text, whichever there are."""
+        return "\n".join(part for part in (self.title, self.text) if part)
+
+    def is_from(self, patent: Patent) -> bool:
+        """Tell whether a document of the same id is where the query comes from: it has its title or its text."""
+        title, text = " ".join(self.title.split()), " ".join(self.text.split())
+        own = " ".join(" ".join(part.text for part in patent.abstract).split())
+        return bool(title and title == patent.title) or bool(text and text == own)
+
+
+def own_families(
+    queries: Mapping[str, OwnDocument], documents: Callable[[], Iterator[Patent]]
+) -> dict[str, frozenset[str]]:
+    """Return, for each query that is a document, that document and its family.
+
+    Such a query has the id of a document and its title or text; equal ids alone say nothing (Cranfield's queries 1, 2, 3
+    are not its documents 1, 2, 3).
+    """
+    own = {patent.id: patent for patent in documents() if patent.id in queries and queries[patent.id].is_from(patent)}
+    if not own:
+        return {}
+    families = Families(documents())
+    return {id_: families.of(patent) for id_, patent in own.items()}
 
 
 def without_excluded(judgements: Judgements, excluded: Mapping[str, frozenset[str]]) -> tuple[Judgements, int]:

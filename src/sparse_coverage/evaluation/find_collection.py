@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +13,6 @@ from sparse_coverage.evaluation.described import read_described
 from sparse_coverage.evaluation.ir_datasets_reader import read_ir_dataset
 
 IR_DATASETS = "ir_datasets:"
-
-_READERS: tuple[tuple[Callable[[Path], bool], Callable[[Path, PoolConfig, Path | None], Collection]], ...] = (
-    (is_beir, lambda path, pool, cache: read_beir(path)),
-    (is_clefip, lambda path, pool, cache: read_clefip(path, pool, cache=cache).collection),
-)
 
 
 def load_collection(spec: str, *, pool: PoolConfig | None = None, cache: Path | None = None) -> Collection:
@@ -49,9 +43,10 @@ def _load(spec: str, pool: PoolConfig | None, cache: Path | None) -> Collection:
         return read_described(path)
     if not path.exists():
         raise InputError(f"There is no collection '{spec}': not `demo`, not a folder or a .toml file that exists.")
-    for recognises, read in _READERS:
-        if recognises(path):
-            return read(path, pool or PoolConfig(), cache)
+    if is_beir(path):
+        return read_beir(path)
+    if is_clefip(path):
+        return read_clefip(path, pool, cache=cache).collection
     raise InputError(
         f"{path}: neither a BEIR folder (corpus.jsonl, queries.jsonl, qrels/) nor CLEF-IP 2013 (sparse-coverage clefip check "
         f"{path}). Other collections are described in a TOML file: documents, topics, qrels."

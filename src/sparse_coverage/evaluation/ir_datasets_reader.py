@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparse_coverage.errors import InputError, MissingExtraError
-from sparse_coverage.evaluation.collection import Collection, Query, Relevance
-from sparse_coverage.evaluation.exclusions import without_excluded
-from sparse_coverage.evaluation.own_documents import OwnDocument, own_families
+from sparse_coverage.evaluation.collection import Collection, Query, graded
+from sparse_coverage.evaluation.exclusions import OwnDocument, own_families, without_excluded
 from sparse_coverage.patents import Paragraph, Patent
 from sparse_coverage.patents.xpath import passage_xpath
 
@@ -40,11 +39,7 @@ def _collection(dataset: Any, name: str) -> Collection:
         for document in dataset.docs_iter():
             yield _patent(document, name)
 
-    grades: dict[str, dict[str, int]] = {}
-    for judgement in dataset.qrels_iter():
-        judged = grades.setdefault(judgement.query_id, {})
-        judged[judgement.doc_id] = max(0, int(judgement.relevance), judged.get(judgement.doc_id, 0))
-    judgements = {query: Relevance(judged) for query, judged in grades.items()}
+    judgements = graded((one.query_id, one.doc_id, int(one.relevance)) for one in dataset.qrels_iter())
     texts = {query.query_id: _text(query, "query_id") for query in dataset.queries_iter()}
     excluded = own_families({id_: OwnDocument("", text) for id_, text in texts.items()}, documents)
     kept, dropped = without_excluded(judgements, excluded)

@@ -38,20 +38,14 @@ def dataset_statistics(collection: Collection, corpus: Corpus) -> list[Statistic
         Statistic("queries", "queries", (len(judged),)),
         Statistic("query_words", "words a query", _mean_median([*query_lengths(collection)])),
         Statistic(
-            "documents_per_query",
-            "relevant documents a query",
-            _mean_median([len(r.documents) for r in relevance]),
+            "documents_per_query", "relevant documents a query", _mean_median([len(r.documents) for r in relevance])
         ),
     ]
     if collection.has_passages:
         by_query = [frozenset().union(*r.passages.values()) for r in relevance]
         unique = frozenset().union(*by_query)
         lines += [
-            Statistic(
-                "passages_per_query",
-                "relevant passages a query",
-                _mean_median([len(ids) for ids in by_query]),
-            ),
+            Statistic("passages_per_query", "relevant passages a query", _mean_median([*map(len, by_query)])),
             Statistic("passage_judgements", "relevant (query, passage) pairs", (sum(map(len, by_query)),)),
             Statistic("passages_judged", "different relevant passages", (len(unique),)),
             Statistic("passages_present", "of them in the corpus", (len(unique) - missing_passages(unique, corpus),)),

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import Query, Ranking, Relevance, Run
+from sparse_coverage.evaluation.collection import Query, Ranking, Relevance, Run, graded
 from sparse_coverage.files import write_text
 
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
@@ -70,18 +70,18 @@ def read_qrels(path: Path) -> dict[str, Relevance]:
 
     A grade below 0 counts as 0. A pair judged twice keeps its higher grade.
     """
-    grades: dict[str, dict[str, int]] = {}
+    return graded(_judged(path))
+
+
+def _judged(path: Path) -> Iterator[tuple[str, str, int]]:
     for number, line in read_lines(path):
         parts = line.split()
         if len(parts) not in (4, 5):
             raise InputError(f"{path}:{number}: expected `query 0 document grade`, found {len(parts)} parts.")
         try:
-            grade = max(0, int(parts[3]))
+            yield parts[0], parts[2], int(parts[3])
         except ValueError:
             raise InputError(f"{path}:{number}: the grade is a whole number, not '{parts[3]}'.") from None
-        judged = grades.setdefault(parts[0], {})
-        judged[parts[2]] = max(grade, judged.get(parts[2], 0))
-    return {query: Relevance(judged) for query, judged in grades.items()}
 
 
 def read_run(path: Path) -> dict[str, Ranking]:

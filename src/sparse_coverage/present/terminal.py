@@ -140,10 +140,7 @@ def _said(what: str, words: Sequence[str]) -> Text:
 def _pairs(explanation: Explanation) -> Text:
     seen: dict[tuple[str, str], float] = {}
     for match in explanation.matches:
-        pair = (
-            query_words(explanation.query, match),
-            whole_words(explanation.passage.text, match.passage).text,
-        )
+        pair = (query_words(explanation.query, match), whole_words(explanation.passage.text, match.passage).text)
         seen[pair] = seen.get(pair, 0.0) + match.contribution
     strongest = sorted(seen.items(), key=lambda item: -item[1])[:PAIRS]
     text = Text()

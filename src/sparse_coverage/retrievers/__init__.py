@@ -4,11 +4,9 @@ from sparse_coverage.retrievers.baseline import Baseline
 from sparse_coverage.retrievers.bm25 import Bm25
 from sparse_coverage.retrievers.colbert import Colbert
 from sparse_coverage.retrievers.dense import Dense
-from sparse_coverage.retrievers.fusion import Fuse, FusionLevel, FusionRule
+from sparse_coverage.retrievers.fusion import Fuse
 from sparse_coverage.retrievers.opening import (
-    KINDS,
     RERANKERS,
-    SYSTEMS,
     coverage_of,
     load_side,
     open_index,
@@ -18,6 +16,7 @@ from sparse_coverage.retrievers.opening import (
 from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker, Rescore
 from sparse_coverage.retrievers.side import Block, Scorer, Side
 from sparse_coverage.retrievers.splade import Splade
+from sparse_coverage.systems import KINDS, SYSTEMS, FusionLevel, FusionRule
 
 __all__ = [
     "KINDS",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
@@ -13,9 +12,7 @@ from sparse_coverage.index import Filter
 from sparse_coverage.kernels import Doubles
 from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.searcher import Retriever, Searcher
-
-FusionRule = Literal["rrf", "weighted"]
-FusionLevel = Literal["document", "passage"]
+from sparse_coverage.systems import FusionLevel, FusionRule
 
 DEPTH = 1000
 CONSTANT = 60

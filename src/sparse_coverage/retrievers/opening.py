@@ -15,15 +15,13 @@ from sparse_coverage.retrievers.baseline import Baseline
 from sparse_coverage.retrievers.bm25 import Bm25
 from sparse_coverage.retrievers.colbert import Colbert
 from sparse_coverage.retrievers.dense import Dense
-from sparse_coverage.retrievers.fusion import Fuse, FusionLevel, FusionRule
+from sparse_coverage.retrievers.fusion import Fuse
 from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker
 from sparse_coverage.retrievers.side import Side
 from sparse_coverage.retrievers.sides import drop_leftovers, refresh_side, segments_lacking, side_settings, sides_of
 from sparse_coverage.retrievers.splade import Splade
 from sparse_coverage.search import Index, Retriever, ScoringConfig
-
-HYBRID = ("bm25", "dense")
-"""The sides that `hybrid` joins with Sparse Coverage."""
+from sparse_coverage.systems import HYBRID, KINDS, SYSTEMS, FusionLevel, FusionRule
 
 _MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
     "bm25": lambda settings, threads: Bm25(),
@@ -31,10 +29,6 @@ _MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
     "splade": lambda settings, threads: Splade(settings["encoder"], threads=threads),
     "colbert": lambda settings, threads: Colbert(settings["encoder"], threads=threads),
 }
-KINDS = tuple(_MAKERS)
-SYSTEMS = ("coverage", *KINDS, "hybrid")
-"""What can rank the documents of an index: Sparse Coverage, a side of the index, or three of them joined."""
-
 Scoring = ScoringConfig | Mapping[str, float | None]
 """How to score: all settings, or by name those that differ from the model's (None: as the model says)."""
 RerankerMaker = Callable[[Path, Encoder | None, int | None], Reranker]

@@ -1,42 +1,142 @@
-"""Every option that more than one command has, by topic. None is defined twice; choices come from the registries."""
+"""Every option that more than one command has: here those of every kind, beside this file the others by topic.
 
-from sparse_coverage.cli.options.choices import NamesIn, together
-from sparse_coverage.cli.options.general import (
-    count_option,
-    fresh_option,
-    index_argument,
-    json_option,
-    output_option,
-    path_option,
-    seed_option,
-    threads_option,
-    weight_bits_option,
+None is defined twice, and choices come from where they are defined, which is imported only when a choice is checked or shown.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import fields
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class NamesIn(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
+    """A name in a registry (or in a `Literal`), given as "package.module:REGISTRY" below `sparse_coverage`.
+
+    `also` are names beside those of the registry, `what` is what they name. An `open` registry is one of several sources of
+    names: others are let through, for the library to judge.
+    """
+
+    name = "choice"
+
+    def __init__(self, registry: str, *also: str, what: str = "choice", open: bool = False) -> None:  # noqa: A002
+        self._registry = registry
+        self._also = also
+        self._what = what
+        self._open = open
+
+    def names(self) -> list[str]:
+        """Import the registry and return its names."""
+        module, _, attribute = self._registry.partition(":")
+        registry = getattr(importlib.import_module(f"sparse_coverage.{module}"), attribute)
+        return [*self._also, *map(str, get_args(registry) or registry)]
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """Return the names for the help page."""
+        return f"[{'|'.join(self.names())}{'|…' if self._open else ''}]"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse what is no name. A default is known to be one: a test checks them all, and no user need wait for that."""
+        default = ctx and param and ctx.get_parameter_source(param.name or "") == ParameterSource.DEFAULT
+        if not (default or self._open or value in self._also) and value not in (names := self.names()):
+            self.fail(f"There is no {self._what} '{value}'. Choose one of: {', '.join(names)}.", param, ctx)
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Complete a name."""
+        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+
+
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Make one decorator of several options, in the order of the help page."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def gathered(name: str, kind: type[Any], *options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Make one decorator of several options, whose values reach the command as its argument `name`: a dataclass of them."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        @wraps(function)
+        def with_values(**given: Any) -> Any:
+            values = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            return function(**{name: values}, **given)
+
+        return together(*options)(with_values)
+
+    return decorate
+
+
+def count_option(
+    *names: str,
+    help: str,  # noqa: A002
+    default: int | None = None,
+    least: int = 1,
+    **settings: Any,
+) -> Callable[[F], F]:
+    """Return an option that counts something."""
+    kind = click.IntRange(least)
+    return click.option(*names, default=default, type=kind, help=help, **settings)
+
+
+def path_option(
+    *names: str,
+    help: str,  # noqa: A002
+    exists: bool = False,
+    file_okay: bool = True,
+    dir_okay: bool = True,
+    **settings: Any,
+) -> Callable[[F], F]:
+    """Return an option that names a file or a folder."""
+    kind = click.Path(path_type=Path, exists=exists, file_okay=file_okay, dir_okay=dir_okay)
+    return click.option(*names, type=kind, help=help, **settings)
+
+
+def output_option(what: str) -> Callable[[F], F]:
+    """Return the option for the new folder that a command fills."""
+    return path_option("-o", "--output", required=True, help=f"The new folder for the {what}.")
+
+
+def seed_option(what: str) -> Callable[[F], F]:
+    """Return the option for the seed of what a command draws at random."""
+    return count_option("--seed", default=0, least=0, help=what)
+
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON for programs instead of text for people."
 )
-from sparse_coverage.cli.options.inputs import (
-    ProblemLog,
-    language_option,
-    paths_argument,
-    processes_option,
-    query_argument,
-    read_query,
+threads_option = click.option("--threads", type=click.IntRange(1), help="How many cores to use (all by default).")
+fresh_option = click.option("--fresh", is_flag=True, help="Rank and measure again, even where the result is known.")
+index_argument = click.argument("index", type=click.Path(path_type=Path))
+weight_bits_option = click.option(
+    "--weight-bits",
+    type=click.Choice(["8", "16"]),
+    default="16",
+    help="Precision of a stored weight; 8 saves a sixth of the postings and may swap near ties.",
 )
 
-__all__ = [
-    "NamesIn",
-    "ProblemLog",
-    "count_option",
-    "fresh_option",
-    "index_argument",
-    "json_option",
-    "language_option",
-    "output_option",
-    "path_option",
-    "paths_argument",
-    "processes_option",
-    "query_argument",
-    "read_query",
-    "seed_option",
-    "threads_option",
-    "together",
-    "weight_bits_option",
-]
+
+def show(result: Any, as_json: bool, text: Callable[[], Any], **printing: Any) -> None:
+    """Print the result of a command: JSON with `--json`, otherwise what `text` returns, in the colours of the terminal."""
+    from rich.console import Console
+
+    from sparse_coverage.present.records import to_json
+
+    if as_json:
+        click.echo(to_json(result))
+    else:
+        Console().print(text(), highlight=False, **printing)

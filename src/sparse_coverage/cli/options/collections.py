@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from sparse_coverage.cli.options.general import count_option, path_option, threads_option
+from sparse_coverage.cli.options import count_option, gathered, path_option, threads_option
 from sparse_coverage.cli.options.method import max_documents_option
 
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
 
 POOL = 25_000
-Function = Callable[..., Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,38 +65,34 @@ class Means:
         return shlex.join(words)
 
 
-def reading_options(function: Function) -> Function:
-    """Give a command `--pool`, `--pool-seed` and `--cache`, as its argument `reading`."""
+def _default_cache() -> Path:
+    from sparse_coverage.experiments.cache import default_cache
 
-    @count_option("--pool", default=POOL, help="CLEF-IP: size of the candidate pool.")
-    @count_option("--pool-seed", default=0, least=0, help="CLEF-IP: seed of the candidate pool.")
-    @path_option(
-        "--cache", file_okay=False, help="Where encodings, vocabularies and indexes are kept [the user's cache]."
-    )
-    @wraps(function)
-    def with_reading(*, pool: int, pool_seed: int, cache: Path | None, **rest: Any) -> Any:
-        from sparse_coverage.experiments.cache import default_cache
-
-        return function(reading=Reading(pool, pool_seed, cache or default_cache()), **rest)
-
-    return with_reading
+    return default_cache()
 
 
-def bench_options(function: Function) -> Function:
-    """Give a command all options of a workbench, as its argument `means`."""
-
-    @click.option(
+reading_options = gathered(
+    "reading",
+    Reading,
+    count_option("--pool", default=POOL, help="CLEF-IP: size of the candidate pool."),
+    count_option("--pool-seed", default=0, least=0, help="CLEF-IP: seed of the candidate pool."),
+    path_option(
+        "--cache",
+        file_okay=False,
+        default=_default_cache,
+        show_default=False,
+        help="Where encodings, vocabularies and indexes are kept [the user's cache].",
+    ),
+)
+bench_options = gathered(
+    "means",
+    Means,
+    click.option(
         "--learn-from",
         multiple=True,
         help="Patents to learn vocabularies from (files, folders; may be repeated) [the collection itself].",
-    )
-    @max_documents_option
-    @threads_option
-    @reading_options
-    @wraps(function)
-    def with_means(
-        *, reading: Reading, learn_from: tuple[str, ...], max_documents: int | None, threads: int | None, **rest: Any
-    ) -> Any:
-        return function(means=Means(reading, learn_from, max_documents, threads), **rest)
-
-    return with_means
+    ),
+    max_documents_option,
+    threads_option,
+    reading_options,
+)

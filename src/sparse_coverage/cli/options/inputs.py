@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.cli.options.general import count_option
+from sparse_coverage.cli.options import count_option
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ language_option = click.option(
     "--language",
     "--lang",
     default="en",
-    show_default=True,
     metavar="CODE",
     callback=_language,
     help="Language of the parts to read: en, de, fr, …, or any for each document's own.",

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-from sparse_coverage.cli.options.choices import NamesIn
-from sparse_coverage.cli.options.general import count_option
-
-F = TypeVar("F", bound=Callable[..., Any])
+from sparse_coverage.cli.options import F, NamesIn, count_option
 
 preset_option = click.option(
     "--preset",
     type=NamesIn("presets:PRESETS", what="preset"),
     default="recall",
-    show_default=True,
     help="How the method is set: recall finds more, paper is exactly as published.",
 )
 runtime_option = click.option(
     "--runtime",
     type=NamesIn("encoding.load:RUNTIMES", what="runtime"),
     default="auto",
-    show_default=True,
     help="What runs the encoder: openvino on the CPU, torch (extra) on a GPU or for other architectures.",
 )
 precision_option = click.option(
-    "--precision", default="auto", show_default=True, help="auto, fp32, bf16, int8 (openvino) or fp16 (torch)."
+    "--precision", default="auto", help="auto, fp32, bf16, int8 (openvino) or fp16 (torch)."
 )
 clean_option = click.option(
     "--clean",
@@ -39,12 +34,9 @@ selection_option = click.option(
     "--selection",
     type=NamesIn("vocabulary.selection.registry:SELECTIONS", what="selection"),
     default="farthest-first",
-    show_default=True,
     help="How centers are chosen.",
 )
-tau_option = click.option(
-    "--tau", default=99.0, show_default=True, help="Percentile of the distances in a cell that sets its radius."
-)
+tau_option = click.option("--tau", default=99.0, help="Percentile of the distances in a cell that sets its radius.")
 max_documents_option = count_option(
     "--max-documents",
     help="Learn from a sample of this many documents, each publication year in proportion; the paper: 300,000 [all].",
@@ -54,14 +46,12 @@ assignment_option = click.option(
     "--assignment",
     type=NamesIn("vectors.sparse_vector:Assignment"),
     default="soft",
-    show_default=True,
     help="Which centers a span may activate: those that cover it, the nearest whether they do or not, or the single nearest.",
 )
 uncovered_option = click.option(
     "--uncovered",
     type=NamesIn("vectors.sparse_vector:Uncovered"),
     default="drop",
-    show_default=True,
     help="What a span does that no center covers.",
 )
 
@@ -72,9 +62,7 @@ def encoder_option(
     **settings: Any,
 ) -> Callable[[F], F]:
     """Return the option that names an encoder."""
-    return click.option(
-        "--encoder", metavar="NAME", default=default, show_default=default is not None, help=help, **settings
-    )
+    return click.option("--encoder", metavar="NAME", default=default, help=help, **settings)
 
 
 def unit_option(
@@ -84,7 +72,7 @@ def unit_option(
 ) -> Callable[[F], F]:
     """Return the option that names a unit of spans."""
     names = NamesIn("spans.units:UNITS", open=True)
-    return click.option("--unit", type=names, default=default, show_default=default is not None, help=help, **settings)
+    return click.option("--unit", type=names, default=default, help=help, **settings)
 
 
 def size_option(help: str, **settings: Any) -> Callable[[F], F]:  # noqa: A002

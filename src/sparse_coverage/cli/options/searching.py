@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from sparse_coverage.cli.options.choices import NamesIn, together
-from sparse_coverage.cli.options.general import count_option
+from sparse_coverage.cli.options import F, NamesIn, count_option, together
 
 if TYPE_CHECKING:
     from sparse_coverage.search import Filter
 
-F = TypeVar("F", bound=Callable[..., Any])
 _SCORING = {
     "alpha": "Exponent of idf",
     "gamma": "Exponent of the length normalisation",
@@ -38,7 +36,7 @@ filter_options = together(
 def scoring_option(name: str, default: float | None = None) -> Callable[[F], F]:
     """Return the option for one setting of the score; without a default, the model's own holds."""
     help_ = f"{_SCORING[name]}." if default is not None else f"{_SCORING[name]} [that of the model]."
-    return click.option(f"--{name}", type=float, default=default, show_default=default is not None, help=help_)
+    return click.option(f"--{name}", type=float, default=default, help=help_)
 
 
 weighting_options = together(*map(scoring_option, _SCORING))
@@ -53,29 +51,26 @@ scoring_options = together(
 system_options = together(
     click.option(
         "--system",
-        type=NamesIn("retrievers:SYSTEMS", what="system"),
+        type=NamesIn("systems:SYSTEMS", what="system"),
         default="coverage",
-        show_default=True,
         help="What ranks: Sparse Coverage, three systems joined (hybrid), or a side of the index.",
     ),
     click.option("--hybrid", is_flag=True, help="The same as --system hybrid: Sparse Coverage, BM25 and dense."),
     click.option(
         "--fuse",
-        type=NamesIn("retrievers:FusionRule"),
+        type=NamesIn("systems:FusionRule"),
         default="rrf",
-        show_default=True,
         help="How hybrid joins: by rank, or by share of the largest score.",
     ),
     click.option(
         "--fuse-level",
         "level",
-        type=NamesIn("retrievers:FusionLevel"),
+        type=NamesIn("systems:FusionLevel"),
         default="document",
-        show_default=True,
         help="What hybrid joins: rankings of documents or of passages.",
     ),
     click.option(
-        "--rescore", type=NamesIn("retrievers:RERANKERS", what="reranker"), help="Rank the best documents again."
+        "--rescore", type=NamesIn("systems:KINDS", what="reranker", open=True), help="Rank the best documents again."
     ),
     count_option("--top", default=100, help="How many documents --rescore takes."),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sparse_coverage.cli.options.choices import NamesIn, together
+from sparse_coverage.cli.options import NamesIn, together
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ side_options = together(
         "--with",
         "kinds",
         multiple=True,
-        type=NamesIn("retrievers:KINDS", what="side"),
+        type=NamesIn("systems:KINDS", what="side"),
         help="Also keep what another system needs. Repeatable.",
     ),
     click.option("--hybrid", is_flag=True, help="The same as --with bm25 --with dense: what `search --hybrid` needs."),
@@ -31,16 +31,17 @@ side_options = together(
 
 def make_sides(
     index: Path,
+    encoder: Encoder | None,
+    threads: int | None,
+    *,
     kinds: tuple[str, ...],
     hybrid: bool,
     dense_encoder: str | None,
-    encoder: Encoder | None,
-    threads: int | None,
 ) -> dict[str, int]:
     """Add the sides that were asked for to an index, and refresh those it has. Return the blocks made of each."""
     from sparse_coverage.retrievers import refresh_sides
-    from sparse_coverage.retrievers.opening import HYBRID
     from sparse_coverage.retrievers.sides import sides_of
+    from sparse_coverage.systems import HYBRID
 
     wanted = dict.fromkeys((*kinds, *(HYBRID if hybrid else ())))
     if dense_encoder and "dense" not in wanted:

@@ -2,11 +2,19 @@
 
 from sparse_coverage.evaluation.clefip.check import Finding, check
 from sparse_coverage.evaluation.clefip.collection import ClefIp, read_clefip
-from sparse_coverage.evaluation.clefip.judgements import Judgement, read_judgements, relevance_by_topic
 from sparse_coverage.evaluation.clefip.layout import Layout, find_layout, is_clefip
 from sparse_coverage.evaluation.clefip.pool import Pool, PoolConfig, sample_pool
 from sparse_coverage.evaluation.clefip.survey import Surveyed, survey
-from sparse_coverage.evaluation.clefip.topics import Topic, read_topics, topic_claims, topic_document, topic_query
+from sparse_coverage.evaluation.clefip.topics import (
+    Judgement,
+    Topic,
+    read_judgements,
+    read_topics,
+    relevance_by_topic,
+    topic_claims,
+    topic_document,
+    topic_query,
+)
 
 __all__ = [
     "ClefIp",

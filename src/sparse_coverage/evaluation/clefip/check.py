@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.clefip.collection import usable_topics
-from sparse_coverage.evaluation.clefip.judgements import read_judgements, relevance_by_topic
 from sparse_coverage.evaluation.clefip.layout import (
     DOCUMENTS_ARCHIVE,
     EXTRACTED,
@@ -23,7 +22,7 @@ from sparse_coverage.evaluation.clefip.layout import (
     Layout,
     find_layout,
 )
-from sparse_coverage.evaluation.clefip.topics import read_topics
+from sparse_coverage.evaluation.clefip.topics import read_judgements, read_topics, relevance_by_topic
 from sparse_coverage.progress import tracked
 
 

@@ -7,11 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.clefip.judgements import read_judgements, relevance_by_topic
 from sparse_coverage.evaluation.clefip.layout import Layout, find_layout
 from sparse_coverage.evaluation.clefip.pool import Pool, PoolConfig, sample_pool
 from sparse_coverage.evaluation.clefip.survey import survey
-from sparse_coverage.evaluation.clefip.topics import Topic, read_topics, topic_claims, topic_document
+from sparse_coverage.evaluation.clefip.topics import (
+    Topic,
+    read_judgements,
+    read_topics,
+    relevance_by_topic,
+    topic_claims,
+    topic_document,
+)
 from sparse_coverage.evaluation.collection import Collection, Query, Relevance
 from sparse_coverage.evaluation.exclusions import Families, without_excluded
 from sparse_coverage.patents import Patent, read_patents

@@ -12,8 +12,7 @@ from typing import Any
 
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.evaluation.collection import Judgements, Ranking, Relevance, Run
-from sparse_coverage.evaluation.measures.passages import map_by_document
-from sparse_coverage.evaluation.measures.pres import pres
+from sparse_coverage.evaluation.measures.formulas import map_by_document, pres
 from sparse_coverage.evaluation.measures.value import Ranked
 
 

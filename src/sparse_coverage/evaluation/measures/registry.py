@@ -5,22 +5,21 @@ from __future__ import annotations
 import re
 
 from sparse_coverage.errors import InputError, MissingExtraError
-from sparse_coverage.evaluation.measures import documents, passages
+from sparse_coverage.evaluation.measures import formulas
 from sparse_coverage.evaluation.measures.bridge import foreign_measure
-from sparse_coverage.evaluation.measures.pres import pres
 from sparse_coverage.evaluation.measures.value import AnyMeasure, Measure
 
-R = Measure("R", "document", documents.recall, "share of the relevant documents found", needs_cutoff=True)
-P = Measure("P", "document", documents.precision, "share of relevant documents in the first places", needs_cutoff=True)
-MAP = Measure("MAP", "document", documents.average_precision, "mean average precision")
-NDCG = Measure("nDCG", "document", documents.ndcg, "discounted gain over the ideal one")
-MRR = Measure("MRR", "document", documents.reciprocal_rank, "one over the rank of the first relevant document")
-SUCCESS = Measure("Success", "document", documents.success, "whether anything relevant is found", needs_cutoff=True)
-PRES = Measure("PRES", "document", pres, "recall and earliness for a reader of N documents", needs_cutoff=True)
+R = Measure("R", "document", formulas.recall, "share of the relevant documents found", needs_cutoff=True)
+P = Measure("P", "document", formulas.precision, "share of relevant documents in the first places", needs_cutoff=True)
+MAP = Measure("MAP", "document", formulas.average_precision, "mean average precision")
+NDCG = Measure("nDCG", "document", formulas.ndcg, "discounted gain over the ideal one")
+MRR = Measure("MRR", "document", formulas.reciprocal_rank, "one over the rank of the first relevant document")
+SUCCESS = Measure("Success", "document", formulas.success, "whether anything relevant is found", needs_cutoff=True)
+PRES = Measure("PRES", "document", formulas.pres, "recall and earliness for a reader of N documents", needs_cutoff=True)
 MAP_D = Measure(
-    "MAP(D)", "passage", passages.map_by_document, "average precision within each relevant document", takes_cutoff=False
+    "MAP(D)", "passage", formulas.map_by_document, "average precision within each relevant document", takes_cutoff=False
 )
-PASSAGE_R = Measure("PassageR", "passage", passages.passage_recall, "share of the relevant passages", needs_cutoff=True)
+PASSAGE_R = Measure("PassageR", "passage", formulas.passage_recall, "share of the relevant passages", needs_cutoff=True)
 
 MEASURES = {measure.name.lower(): measure for measure in (R, P, MAP, NDCG, MRR, SUCCESS, PRES, MAP_D, PASSAGE_R)}
 NAMES = tuple(measure.name for measure in MEASURES.values())

@@ -19,11 +19,9 @@ class AnyMeasure(Protocol):
     @property
     def ranked(self) -> Ranked:
         """What is ranked: documents or passages."""
-        ...
 
     def per_query(self, judgements: Judgements, run: Run) -> dict[str, float]:
         """Return the value for each query that has something relevant; a query without an answer has an empty ranking."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

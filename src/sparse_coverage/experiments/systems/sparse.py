@@ -12,7 +12,8 @@ from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.systems.baselines import bm25_system, dense_system
 from sparse_coverage.kernels import Doubles, Int64s
-from sparse_coverage.retrievers.fusion import FusionRule, fuse_scores
+from sparse_coverage.retrievers.fusion import fuse_scores
+from sparse_coverage.systems import FusionRule
 from sparse_coverage.vectors import SparseVector
 
 

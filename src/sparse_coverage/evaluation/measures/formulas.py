@@ -1,4 +1,7 @@
-"""The usual measures of a document ranking. They agree with trec_eval's, given the same order."""
+"""What the measures compute for one query: those of a document ranking, PRES, and those of a passage ranking.
+
+The usual ones agree with trec_eval's, given the same order.
+"""
 
 from __future__ import annotations
 
@@ -51,6 +54,41 @@ def ndcg(relevance: Relevance, ranking: Ranking, cutoff: int | None) -> float:
     gains = [max(0, relevance.grades.get(document, 0)) for document in ranking.documents[:cutoff]]
     ideal = sorted((grade for grade in relevance.grades.values() if grade > 0), reverse=True)[:cutoff]
     return _discounted(gains) / _discounted(ideal)
+
+
+def pres(relevance: Relevance, ranking: Ranking, cutoff: int | None) -> float:
+    """Return PRES, the patent retrieval evaluation score: recall, and how early, for somebody who reads N_max documents.
+
+    It is 1 - (mean rank of the relevant documents - the best possible mean rank) / N_max.
+
+    The i-th relevant document, when it is not among the first N_max = `cutoff`, counts as rank N_max + i; so all of them
+    on top gives 1, and none at all 0.
+    """
+    limit = cutoff or max(1, len(ranking.documents))
+    relevant = relevance.documents
+    ranks = [rank for rank, document in enumerate(ranking.documents[:limit], 1) if document in relevant]
+    ranks += [limit + i for i in range(len(ranks) + 1, len(relevant) + 1)]
+    return 1 - (sum(ranks) / len(ranks) - (len(ranks) + 1) / 2) / limit
+
+
+def map_by_document(relevance: Relevance, ranking: Ranking, cutoff: int | None) -> float:
+    """Return mAP(D) of one query: for each relevant document, average precision over its own passages; their mean.
+
+    A document's passages are taken in the order of the ranking. The sum of precisions is divided by the number of its
+    relevant passages, found or not; a relevant document none of whose passages is ranked counts 0.
+    """
+    own: dict[str, list[str]] = {document: [] for document in relevance.passages}
+    for passage, document in zip(ranking.passages, ranking.passage_documents, strict=True):
+        if document in own:
+            own[document].append(passage)
+    values = [precision_sum(own[doc], relevant) / len(relevant) for doc, relevant in relevance.passages.items()]
+    return sum(values) / len(values)
+
+
+def passage_recall(relevance: Relevance, ranking: Ranking, cutoff: int | None) -> float:
+    """Return the share of all relevant passages among the first `cutoff` passages."""
+    relevant = frozenset().union(*relevance.passages.values())
+    return len(relevant.intersection(ranking.passages[:cutoff])) / len(relevant)
 
 
 def _discounted(gains: list[int]) -> float:
