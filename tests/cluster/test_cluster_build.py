@@ -21,7 +21,7 @@ from sparse_coverage.cli.fit import command as fit_command
 from sparse_coverage.cli.options.inputs import ProblemLog
 from sparse_coverage.cluster import ClusterError, build_on_cluster, connect, fit_on_cluster, plan
 from sparse_coverage.cluster import documents as cluster_documents
-from sparse_coverage.cluster import vectors as cluster_vectors
+from sparse_coverage.cluster import indexing as cluster_vectors
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, MissingExtraError
 from sparse_coverage.patents import Problem
 
