@@ -16,6 +16,7 @@ from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import checksum_of, new_folder, read_json, write_json
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents.cleaning import CleanedText, clean, step_names
+from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import ActivationConfig, SparseVector, Traced, trace
@@ -46,7 +47,8 @@ class SparseCoverage:
         vectors = model.encode_document(["A pump with a plunger.", "A spring."])
 
     It is an `encoder`, a `vocabulary`, the settings `activation` and `scoring`, and `clean`: the steps of
-    `patents.cleaning` that every text goes through before it is encoded, none by default.
+    `patents.cleaning` that every text goes through before it is encoded, none by default. `by` says how an index of it cuts
+    patents, unless asked otherwise.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class SparseCoverage:
         activation: ActivationConfig | None = None,
         scoring: ScoringConfig | None = None,
         clean: Sequence[str] = (),
+        by: By = "paragraph",
     ) -> None:
         reading = with_cleaning(encoder, clean)
         if reading.fingerprint != vocabulary.config.fingerprint:
@@ -69,6 +72,7 @@ class SparseCoverage:
         self.vocabulary = vocabulary
         self.activation = activation or ActivationConfig()
         self.scoring = scoring or ScoringConfig()
+        self.by = by
         self._unit = get_unit(vocabulary.config.unit)
 
     @classmethod
@@ -128,7 +132,7 @@ class SparseCoverage:
                 threads=threads,
                 checkpoints=None if work is None else Path(folder),
             )
-        return cls(plain, vocabulary, settings.activation, settings.scoring, clean)
+        return cls(plain, vocabulary, settings.activation, settings.scoring, clean, settings.by)
 
     @overload
     def encode_query(self, texts: str) -> SparseVector: ...  # type: ignore[overload-overlap]
@@ -187,7 +191,12 @@ class SparseCoverage:
     def write_into(self, folder: Path) -> None:
         """Write the model's files into an existing folder."""
         save_vocabulary(self.vocabulary, folder)
-        settings = {"activation": asdict(self.activation), "scoring": asdict(self.scoring), "clean": list(self.clean)}
+        settings = {
+            "activation": asdict(self.activation),
+            "scoring": asdict(self.scoring),
+            "clean": list(self.clean),
+            "by": self.by,
+        }
         write_json(folder / MODEL_FILE, {**settings, "sha256": checksum_of(settings)})
 
     @classmethod
@@ -210,6 +219,7 @@ class SparseCoverage:
             ActivationConfig(**settings["activation"]),
             ScoringConfig(**settings["scoring"]),
             settings["clean"],
+            settings.get("by", "paragraph"),  # earlier versions indexed paragraphs as they were
         )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.patents.passages import By
 from sparse_coverage.vectors import ActivationConfig
 from sparse_coverage.vectors.scoring import ScoringConfig
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """How spans are prepared (`common`: see `VocabularyConfig`), what they activate, and how shared centers make a score.
+    """How spans are prepared (`common`: see `VocabularyConfig`), what they activate, how shared centers make a score, and how
+    patents are cut for an index (`by`: see `patents.passages`).
 
     >>> Preset(activation=ActivationConfig(k=3)).scoring == ScoringConfig()
     True
@@ -20,6 +22,7 @@ class Preset:
     common: int | None = None
     activation: ActivationConfig = field(default_factory=ActivationConfig)
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
+    by: By = "paragraph"
 
 
 PRESETS: dict[str, Preset] = {
@@ -28,6 +31,7 @@ PRESETS: dict[str, Preset] = {
         common=1,
         activation=ActivationConfig(k=5, assignment="nearest", repeats=0.5),
         scoring=ScoringConfig(smoothing=50.0, feedback=3),
+        by="passage",
     ),
 }
 DEFAULT_PRESET = "recall"

@@ -42,7 +42,7 @@ def patents(count: int = 30) -> list[Any]:
 def build(folder: Path, preset: str, unit: str, count: int = 30) -> Index:
     """An index of the collection by the hash encoder."""
     model = SparseCoverage.fit(patents(count), encoder=HashEncoder(), preset=preset, unit=unit, size=200)
-    return Index.build(folder, model, patents(count))
+    return Index.build(folder, model, patents(count), by="paragraph")
 
 
 def results(index: Index) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _documents(hits: list[Any]) -> list[Any]:
 
 
 def _fuse(index: Index, folder: Path) -> list[Any]:
-    bm25 = Baseline.build(folder, Bm25(), patents())
+    bm25 = Baseline.build(folder, Bm25(), patents(), by="paragraph")
     every = [Fuse(index, bm25), Fuse(index, bm25, how="weighted"), Fuse(index, bm25, level="passage")]
     return [_documents(fused.search(QUERIES[0], k=8)) for fused in every]
 

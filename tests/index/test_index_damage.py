@@ -128,7 +128,7 @@ def test_an_index_of_another_format_is_refused_and_not_called_damaged(
     IndexWriter.create(folder.parent / "later", CENTERS, {}).close()
     monkeypatch.undo()
     for reads in (open_store, damaged_files, IndexWriter.open):
-        with pytest.raises(IndexStoreError, match=r"format 99.*reads format 3"):
+        with pytest.raises(IndexStoreError, match=r"format 99.*reads formats 3 to 4"):
             reads(folder.parent / "later")
 
 

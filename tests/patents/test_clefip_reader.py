@@ -119,7 +119,7 @@ def test_an_abstract_without_paragraphs_is_its_first_paragraph(read_one):
 
 
 def test_passage_ids_are_unique_and_name_document_and_place(read_one, xml_samples):
-    found = list(passages(read_one(xml_samples["marec"])))
+    found = list(passages(read_one(xml_samples["marec"]), by="paragraph"))
     ids = [passage.id for passage in found]
     assert len(set(ids)) == len(ids) == 8
     assert "EP-0100001-B1/description/p[3]" in ids

@@ -9,7 +9,7 @@ from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit,
 from sparse_coverage.search.results import Answer, Place, QueryCost, Unsearched
 
 PLACE = Place("valve", 2, 7)
-PASSAGE = PassageHit("XX-1-A1/claims/claim[1]", "XX-1-A1", "claims", "A valve", 1.5)
+PASSAGE = PassageHit("XX-1-A1/claims/claim[1]", "XX-1-A1", "claims", "A valve", 1.5, "1")
 MATCH = Match(3, "valves", PLACE, PLACE, 0.5, 0.25, 2.0, 1.5, "XX-2-A1/p[1]")
 
 A_PLACE = {"text": "valve", "start": 2, "end": 7}
@@ -19,6 +19,7 @@ A_PASSAGE = {
     "section": "claims",
     "text": "A valve",
     "score": 1.5,
+    "number": "1",
 }
 A_MATCH = {
     "center": 3,

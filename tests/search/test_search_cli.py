@@ -189,7 +189,7 @@ def test_a_hit_and_a_passage_have_the_same_keys_whichever_command_gives_them(run
     explained = json.loads(run("explain", folder, QUERY, "XX-1-A1", "--json")[1])
     assert {tuple(hit) for hits in searches for hit in hits} == {("document", "title", "score", "metadata", "passages")}
     passages += [passage for hits in searches for hit in hits for passage in hit["passages"]] + [explained["passage"]]
-    assert {tuple(passage) for passage in passages} == {("id", "document", "section", "text", "score")}
+    assert {tuple(passage) for passage in passages} == {("id", "document", "section", "text", "score", "number")}
 
 
 def test_the_report_shows_what_the_terminal_shows_and_more(run: Run, folder: Path, tmp_path: Path) -> None:

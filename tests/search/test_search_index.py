@@ -323,14 +323,16 @@ def test_an_interrupted_build_goes_on_where_it_stopped(
     with monkeypatch.context() as patch:
         patch.setattr(IndexWriter, "add", add_four)
         with pytest.raises(KeyboardInterrupt):
-            build_index(folder, model, PATENTS, by="passage", weight_bits=16, memory=1 << 20, seconds_between_commits=0)
+            build_index(
+                folder, model, PATENTS, by="paragraph", weight_bits=16, memory=1 << 20, seconds_between_commits=0
+            )
     assert is_unfinished(folder)
     with pytest.raises(IndexStoreError, match=r"did not finish; 4 documents"):
         Index.open(folder, encoder=model.encoder)
     other = SparseCoverage.fit(PATENTS, encoder=model.encoder, size=50)
     with pytest.raises(MismatchError, match="another vocabulary"):
-        Index.build(folder, other, PATENTS)
-    with pytest.raises(MismatchError, match="by passage with 16-bit"):
+        Index.build(folder, other, PATENTS, by="paragraph")
+    with pytest.raises(MismatchError, match="by paragraph with 16-bit"):
         Index.build(folder, model, PATENTS, weight_bits=8)
     added.clear()
     with monkeypatch.context() as patch:

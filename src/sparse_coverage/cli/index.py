@@ -57,7 +57,11 @@ def command() -> None:
     "--model",
     help="A model made with `fit`, or one on the model hub (owner/name) [without it, one is learned from PATHS first].",
 )
-@click.option("--by", type=NamesIn("patents.passages:By"), default="passage", help="What one indexed passage is.")
+@click.option(
+    "--by",
+    type=NamesIn("patents.passages:By"),
+    help="What one indexed passage is [as the model says: passage, or paragraph with --preset paper].",
+)
 @language_option
 @weight_bits_option
 @count_option("--memory", default=512, help="MiB of postings to hold before they are written.")
@@ -70,7 +74,7 @@ def build(
     paths: tuple[str, ...],
     output: Path,
     model: str | None,
-    by: str,
+    by: str | None,
     language: str,
     weight_bits: str,
     memory: int,
@@ -111,14 +115,14 @@ def build(
             with log.held_back() as hold:
                 reading = read_patents(list(paths), language=language, on_problem=hold)
                 learned = SparseCoverage.fit(reading, encoder=load_encoder(runtime=runtime, threads=threads))
-        patents = log.watched(read_patents(list(paths), language=language, on_problem=log), by)  # type: ignore[arg-type]
+        patents = log.watched(read_patents(list(paths), language=language, on_problem=log), by or learned.by)  # type: ignore[arg-type]
         index = Index.build(output, learned, patents, **settings)
     facts = index.store.manifest
     made = make_sides(output, index.model.encoder, threads, **sides)
     counts = {"problems": len(log.problems), "without_text": log.without_text if on == "local" else None}
     share = facts["uncovered_spans"] / max(facts["spans"], 1)
     told = (
-        f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} {by}s, "
+        f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} {index.store.state.about['by']}s, "
         f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
         f"{log.about_texts}Saved in [bold]{escape(str(output))}[/bold]. "
         f'Next: sparse-coverage search {escape(str(output))} "your claim"{" --hybrid" if sides["hybrid"] else ""}'

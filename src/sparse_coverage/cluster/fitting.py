@@ -89,7 +89,7 @@ def fit_on_cluster(
         common=method.common,
         steps=steps,
     )
-    return SparseCoverage(plain, vocabulary, method.activation, method.scoring, clean)
+    return SparseCoverage(plain, vocabulary, method.activation, method.scoring, clean, method.by)
 
 
 @dataclass(frozen=True, slots=True)

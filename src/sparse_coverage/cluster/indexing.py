@@ -43,7 +43,7 @@ def build_on_cluster(
     work: str | Path | None = None,
     language: str = "en",
     runtime: str = "auto",
-    by: By = "passage",
+    by: By | None = None,
     weight_bits: WeightBits = 16,
     memory: int = DEFAULT_MEMORY,
     scoring: ScoringConfig | None = None,
@@ -60,6 +60,7 @@ def build_on_cluster(
     state.mkdir(parents=True, exist_ok=True)
     cluster.check_folder(state)
     names = [str(path) for path in paths]
+    by = by or model.by
     about = {"by": by, "vocabulary": vocabulary_digest(model)}
     require_same_run(state, {"input": input_digest(names), "language": language, "weight_bits": weight_bits, **about})
     spec = EncoderSpec.of(model.encoder, model.clean, runtime, cluster.threads)

@@ -3,7 +3,7 @@
 documents = "collection/"          # anything that patents are read from
 topics = "topics.txt"              # TREC topics, lines of id, tab, text, or a folder of patents
 qrels = "qrels.txt"                # TREC judgements, or those of CLEF-IP before 2013
-by = "passage"                     # optional: passage, section or document
+by = "passage"                     # optional: passage, paragraph, section or document
 language = "en"                    # optional
 topic_fields = ["title", "desc"]   # optional: of TREC topics; of patents: title, abstract, claims, description
 """
@@ -13,13 +13,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import Collection, Query, judged_note
 from sparse_coverage.evaluation.exclusions import Families, without_excluded
 from sparse_coverage.evaluation.trec import read_qrels, read_topics
 from sparse_coverage.patents import Patent, read_patents, section_text
+from sparse_coverage.patents.passages import By
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -50,8 +51,8 @@ def read_described(path: Path) -> Collection:
         if not isinstance(about.get(name), str):
             raise InputError(f'{path}: {name} = "…" is missing.')
     by = about.get("by", "passage")
-    if by not in ("passage", "section", "document"):
-        raise InputError(f"{path}: by is passage, section or document, not '{by}'.")
+    if by not in get_args(By):
+        raise InputError(f"{path}: by is {', '.join(get_args(By))}, not '{by}'.")
     source, topics = path.parent / about["documents"], path.parent / about["topics"]
     language = about.get("language", "en")
     if not isinstance(language, str):

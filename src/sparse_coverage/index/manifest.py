@@ -15,7 +15,7 @@ from sparse_coverage.files import checksum_of, read_json, write_json
 from sparse_coverage.index.postings import WeightBits
 from sparse_coverage.index.segment import SegmentEntry
 
-FORMAT = 3
+FORMAT, OLDEST = 4, 3
 MANIFEST, LOCK = "manifest.json", "write.lock"
 _ON_DISK = {"passages": "units", "deleted_passages": "deleted_units"}  # what format 3 calls them
 
@@ -75,10 +75,12 @@ def read_manifest(folder: Path) -> Manifest:
     if content.pop("sha256", None) != checksum_of(content):
         raise IndexStoreError(f"{path}: damaged (wrong sha256). Restore it from a copy, or build the index again.")
     version = content.pop("format")
-    if version != FORMAT:
+    if not OLDEST <= version <= FORMAT:
         raise OtherFormatError(
-            f"{folder}: index format {version}, this version reads format {FORMAT}. Build the index again."
+            f"{folder}: index format {version}, this version reads formats {OLDEST} to {FORMAT}. Build the index again."
         )
+    if version == OLDEST and content["about"].get("by") == "passage":
+        content["about"]["by"] = "paragraph"  # format 3 knew no other passages
     here = {there: name for name, there in _ON_DISK.items()}
     segments = tuple(SegmentEntry(**_renamed(entry, here)) for entry in content.pop("segments"))
     return Manifest(segments=segments, **content)

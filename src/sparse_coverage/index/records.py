@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sparse_coverage.patents.patent import Passage
 from sparse_coverage.vectors.sparse_vector import SparseVector
 
 
@@ -24,12 +25,21 @@ class DocumentRecord:
 
 @dataclass(frozen=True, slots=True)
 class PassageRecord:
-    """One indexed passage: a paragraph or claim, or a section or whole document where the index was built by these."""
+    """One indexed passage: a paragraph or claim or a part of one, or a section or whole document where the index was built by these.
+
+    `number` is that of the paragraph (`0034`) or claim, where one is printed.
+    """
 
     id: str
     document: str
     section: str
     text: str
+    number: str = ""
+
+    @classmethod
+    def of(cls, passage: Passage) -> PassageRecord:
+        """Return what an index keeps of a passage of a patent."""
+        return cls(passage.id, passage.document, passage.section, passage.text, passage.number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,12 @@ CREATE TABLE documents (
 );
 CREATE TABLE units (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, document TEXT NOT NULL, section TEXT NOT NULL, text TEXT NOT NULL,
-    checksum INTEGER NOT NULL
+    printed TEXT NOT NULL, checksum INTEGER NOT NULL
 );
 """
 _DOCUMENT = "SELECT number, id, title, metadata, checksum FROM documents"
-_PASSAGE = "SELECT number, id, document, section, text, checksum FROM units"
+_PASSAGE = "SELECT number, id, document, section, text, printed, checksum FROM units"
+_PASSAGE_OF_FORMAT_3 = "SELECT number, id, document, section, text, checksum FROM units"
 
 
 class TextWriter:
@@ -50,11 +51,11 @@ class TextWriter:
     def add_passages(self, first: int, records: Sequence[PassageRecord]) -> None:
         """Add passages with rising numbers."""
         rows = [
-            (first + n, passage.id, passage.document, passage.section, passage.text)
+            (first + n, passage.id, passage.document, passage.section, passage.text, passage.number)
             for n, passage in enumerate(records)
         ]
         sums = ((*row, _checksum(row)) for row in rows)
-        self._connection.executemany("INSERT INTO units VALUES (?, ?, ?, ?, ?, ?)", sums)
+        self._connection.executemany("INSERT INTO units VALUES (?, ?, ?, ?, ?, ?, ?)", sums)
 
     def finish(self) -> None:
         """Write everything to the file."""
@@ -80,6 +81,8 @@ class TextReader:
             if not path.exists():  # SQLite does not say why it cannot open a file
                 raise FileNotFoundError(errno.ENOENT, "No such file", str(path)) from None
             raise self._damaged(str(error)) from None
+        columns = self._query("PRAGMA table_info(units)")
+        self._passage = _PASSAGE if "printed" in {row[1] for row in columns} else _PASSAGE_OF_FORMAT_3
         self._query("SELECT number FROM documents LIMIT 1")
 
     def document(self, number: int) -> DocumentRecord:
@@ -93,9 +96,9 @@ class TextReader:
 
     def passages_between(self, first: int, last: int) -> list[PassageRecord]:
         """Return the passages from `first` up to `last`."""
-        found = self._query(f"{_PASSAGE} WHERE number >= ? AND number < ? ORDER BY number", first, last)
+        found = self._query(f"{self._passage} WHERE number >= ? AND number < ? ORDER BY number", first, last)
         rows = [self._sound(found[place : place + 1], first + place) for place in range(last - first)]
-        return [PassageRecord(row[1], row[2], row[3], row[4]) for row in rows]
+        return [PassageRecord(*row[1:-1]) for row in rows]
 
     def close(self) -> None:
         """Close the file."""
@@ -130,7 +133,7 @@ def require_storable(document: DocumentRecord, passages: Sequence[PassageRecord]
     try:
         json.dumps([dict(document.metadata), document.id, document.title], ensure_ascii=False).encode()
         for passage in passages:
-            f"{passage.id}{passage.document}{passage.section}{passage.text}".encode()
+            f"{passage.id}{passage.document}{passage.section}{passage.text}{passage.number}".encode()
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
         printable = document.id.encode("utf-8", "backslashreplace").decode()

@@ -59,11 +59,11 @@ class Patent:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What is indexed and found: one paragraph or claim, traceable to its place in the document.
+    """What is indexed and found: one paragraph or claim, or a part of it, traceable to its place in the document.
 
     `start` and `end` are character offsets into the text of the passage's section (its paragraphs joined by newlines;
-    see `section_text`). Title and abstract read as one passage have the section `title+abstract`, a whole document has
-    the section `document`.
+    see `section_text`). `number` is that of the paragraph (`0034`) or claim, where one is printed. Title and abstract read
+    as one passage have the section `title+abstract`, a whole document has the section `document`.
     """
 
     id: str
@@ -73,6 +73,7 @@ class Passage:
     text: str
     start: int = 0
     end: int = 0
+    number: str = ""
 
 
 @dataclass(frozen=True, slots=True)

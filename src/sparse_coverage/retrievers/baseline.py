@@ -124,7 +124,7 @@ def _write_texts(folder: Path, documents: Iterable[Patent], by: By) -> None:
     count = 0
     with IndexWriter.create(folder, 1, {"by": by}) as writer:
         for patent in tracked(documents, "Reading documents"):
-            records = [PassageRecord(one.id, one.document, one.section, one.text) for one in passages(patent, by=by)]
+            records = [PassageRecord.of(one) for one in passages(patent, by=by)]
             if records:
                 writer.add(document_record(patent), [IndexedPassage(record, _NO_CENTERS) for record in records])
                 count += 1

@@ -130,7 +130,7 @@ def _put_all(
             indexed = []
             for _, owner, passage, vector in passages:
                 patent = owner
-                record = PassageRecord(passage.id, passage.document, passage.section, passage.text)
+                record = PassageRecord.of(passage)
                 indexed.append(IndexedPassage(record, vector))
             put(document_record(patent), indexed)
             advance()

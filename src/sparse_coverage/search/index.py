@@ -63,7 +63,7 @@ class Index(PassageSearcher):
         model: SparseCoverage,
         documents: Iterable[Document],
         *,
-        by: By = "passage",
+        by: By | None = None,
         scoring: ScoringConfig | None = None,
         weight_bits: WeightBits = 16,
         memory: int = DEFAULT_MEMORY,
@@ -74,7 +74,7 @@ class Index(PassageSearcher):
         `memory` bounds, in bytes, the postings held before they are written. After an interruption, building into the same
         folder again passes over what is in it already.
         """
-        build_index(Path(folder), model, documents, by=by, weight_bits=weight_bits, memory=memory)
+        build_index(Path(folder), model, documents, by=by or model.by, weight_bits=weight_bits, memory=memory)
         index = cls.open(folder, scoring=scoring, encoder=model.encoder)
         index.warm_up()
         return index

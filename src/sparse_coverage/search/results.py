@@ -14,18 +14,19 @@ Queries = list[str] | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class PassageHit:
-    """A passage with its score."""
+    """A passage with its score, and the number of its paragraph or claim where one is printed."""
 
     id: str
     document: str
     section: str
     text: str
     score: float
+    number: str = ""
 
     @classmethod
     def of(cls, record: PassageRecord, score: float) -> PassageHit:
         """Return a passage of an index with a score."""
-        return cls(record.id, record.document, record.section, record.text, score)
+        return cls(record.id, record.document, record.section, record.text, score, record.number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def read_clefip(folder: Path, config: PoolConfig | None = None, *, cache: Path |
         notes.append(f"{unreadable} documents could not be parsed and are no candidates")
     name = f"clef-ip-2013 ({len(paths):,} documents, seed {config.seed})"
     collection = Collection(
-        name, read_documents, tuple(queries), kept, "passage", excluded, tuple(notes), len(paths), problems
+        name, read_documents, tuple(queries), kept, "paragraph", excluded, tuple(notes), len(paths), problems
     )
     return ClefIp(collection, pool, left_out, unreadable)
 
