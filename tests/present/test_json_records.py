@@ -6,10 +6,11 @@ import json
 
 from sparse_coverage.present.records import record, to_json
 from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit, ScoringConfig
-from sparse_coverage.search.results import Answer, Place, QueryCost, Unsearched
+from sparse_coverage.search.results import Answer, Place, QueryCost, Reason, Reasons, Unsearched
 
 PLACE = Place("valve", 2, 7)
 PASSAGE = PassageHit("XX-1-A1/claims/claim[1]", "XX-1-A1", "claims", "A valve", 1.5, "1")
+REASONS = Reasons((Reason(PLACE, PLACE, 1.5),), 0.5, 0.25)
 MATCH = Match(3, "valves", PLACE, PLACE, 0.5, 0.25, 2.0, 1.5, "XX-2-A1/p[1]")
 
 A_PLACE = {"text": "valve", "start": 2, "end": 7}
@@ -53,7 +54,7 @@ def test_a_hit_has_its_passages_within() -> None:
 
 
 def test_an_explanation_begins_with_its_score() -> None:
-    explanation = Explanation("A valve", PASSAGE, (MATCH,), (PLACE,), Unsearched((), (PLACE,)))
+    explanation = Explanation("A valve", PASSAGE, (MATCH,), (PLACE,), Unsearched((), (PLACE,)), REASONS)
     expected = {
         "score": 1.5,
         "query": "A valve",
@@ -61,6 +62,11 @@ def test_an_explanation_begins_with_its_score() -> None:
         "matches": [A_MATCH],
         "unmatched": [A_PLACE],
         "unsearched": {"uncovered": [], "common": [A_PLACE]},
+        "reasons": {
+            "phrases": [{"query": A_PLACE, "passage": A_PLACE, "contribution": 1.5}],
+            "wording": 0.5,
+            "feedback": 0.25,
+        },
     }
     assert through_json(explanation) == expected
     assert list(record(explanation)) == list(expected)

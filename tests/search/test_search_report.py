@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 from sparse_coverage.present.report import render_report
 from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit
+from sparse_coverage.search.reasons import reasons_for
 from sparse_coverage.search.results import Answer, Place, Unsearched
 
 CLAIM = 'A solenoid valve with a <b>spring</b> & "plunger"'
@@ -58,7 +59,8 @@ class Page(HTMLParser):
 
 
 def report(matches: tuple[Match, ...] = MATCHES, answers: Answers | None = None) -> Page:
-    explanation = Explanation(CLAIM, HIT.passages[0], matches, ())
+    reasons = reasons_for(CLAIM, PASSAGE, matches)
+    explanation = Explanation(CLAIM, HIT.passages[0], matches, (), reasons=reasons)
     told = {"XX-1-A1": answers} if answers else None
     return Page(render_report(CLAIM, [HIT], {"XX-1-A1/p[1]": explanation}, title="Prior <art>", answers=told))
 
@@ -80,14 +82,19 @@ def test_every_mark_leads_to_its_partner_and_back() -> None:
             if partners & other_names:
                 assert names & other_partners
                 pairs.add(frozenset((text, other)))
-    assert pairs == {frozenset(("valve", "valve's")), frozenset(("plunger",)), frozenset(("spring", "sprung"))}
+    phrase = "magnet valve's plunger"
+    assert pairs == {
+        frozenset(("solenoid valve", phrase)),
+        frozenset(("plunger", phrase)),
+        frozenset(("spring", "sprung")),
+    }
 
 
 def test_overlapping_spans_become_one_mark_with_all_partners() -> None:
     page = report((match("solenoid valve", "magnet valve", 3.0), match("valve", "valve", 1.0)))
     (claim,) = [mark for mark in page.marks if any(name.startswith("q-") for name in mark[1])]
     (passage,) = [mark for mark in page.marks if mark is not claim]
-    assert (claim[0], passage[0]) == ("solenoid valve", "magnet valve's")
+    assert (claim[0], passage[0]) == ("solenoid valve", "magnet valve's plunger")
     assert claim[1] == passage[2]
     assert passage[1] == claim[2]
 

@@ -75,10 +75,10 @@ def cut_text(text: str, longest: int) -> list[tuple[int, int]]:
     total = len(words)
     if total <= longest:
         return [(0, len(text))]
-    target = -(-total // -(-total // longest))  # pieces of equal length would have so many words
     ends = [[bisect_right(words, end) for end in found] for found in (sentence_ends(text), clause_ends(text))]
     cuts = [0]
-    while total - cuts[-1] > longest:
+    while (left := total - cuts[-1]) > longest:
+        target = -(-left // -(-left // longest))  # so many words, if all pieces that are left were equally long
         cuts.append(_next_cut(ends, cuts[-1], target, longest))
     cuts.append(total)
     pieces = []

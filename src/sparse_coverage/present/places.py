@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from sparse_coverage.search.results import Answers, Match, Place, Unsearched
+from sparse_coverage.patents.sentences import sentence_ends
+from sparse_coverage.search.results import Answers, Match, PassageHit, Place, Reasons, Unsearched
 
+_LINE_END = re.compile(r"[\r\n]")
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 
 
@@ -47,13 +49,48 @@ def unsearched_words(query: str, unsearched: Unsearched, searched: Sequence[Plac
     return [(why, words) for why, words in reasons if words]
 
 
-def place_in(document: str, passage: str) -> str:
-    """Return the id of a passage without that of its document.
+def place_in(document: str, passage: PassageHit) -> str:
+    """Return where a passage stands in its document, with the printed number of a paragraph.
 
-    >>> place_in("EP-1-A1", "EP-1-A1/claims/claim[1]")
-    'claims/claim[1]'
+    >>> place_in("EP-1-A1", PassageHit("EP-1-A1/description/p[3]", "EP-1-A1", "description", "A pump.", 1.0, "0034"))
+    'description/p[3] [0034]'
     """
-    return passage.removeprefix(document).lstrip("/")
+    place = passage.id.removeprefix(document).lstrip("/")
+    return f"{place} [{passage.number}]" if passage.number and passage.section == "description" else place
+
+
+def other_reasons(reasons: Reasons, shown: int) -> list[tuple[str, float]]:
+    """Return what adds to a score beside the phrases that are shown, by name; nothing that adds nothing."""
+    others = sum(reason.contribution for reason in reasons.phrases[shown:])
+    named = [("other phrases", others), ("wording in general", reasons.wording)]
+    named.append(("lent by what was found first", reasons.feedback))
+    return [(name, contribution) for name, contribution in named if contribution > 0]
+
+
+def flat(text: str) -> str:
+    """Return a text in one line, with every character at its place."""
+    return _LINE_END.sub(" ", text)
+
+
+def snippet(text: str, places: Sequence[Place], length: int) -> tuple[int, int]:
+    """Return where to cut a text that is longer than so many characters: around the strongest of some places, strongest first.
+
+    Whole sentences from the one with the strongest place on, as far as they fit; a longer sentence is cut between words.
+
+    >>> text = "The pump is old. A plunger is biased by a spring. It closes."
+    >>> text[slice(*snippet(text, [Place("plunger", 19, 26)], 40))]
+    'A plunger is biased by a spring.'
+    """
+    if len(text) <= length:
+        return 0, len(text)
+    ends = sentence_ends(text)
+    strongest = places[0] if places else Place("", 0, 0)
+    begin = max((end for end in [0, *ends] if end <= strongest.start), default=0)
+    begin += len(text[begin:]) - len(text[begin:].lstrip())
+    if strongest.end > begin + length:  # far into a long sentence, as in a claim
+        begin = text.find(" ", max(begin, strongest.start - length // 2)) + 1
+    last = max((end for end in ends if begin < end <= begin + length), default=0)
+    return begin, last or max(text.rfind(" ", begin + 1, begin + length), strongest.end, begin + 1)
 
 
 def listed(value: object) -> str:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.places import lacking, listed, place_in, query_words, unsearched_words, whole_words
+from sparse_coverage.present.places import lacking, listed, other_reasons, place_in, unsearched_words
 from sparse_coverage.search.results import Answers, Explanation, Hit, Place
 
 ROWS = 12
-"""How many matching centers of a document's best passage are listed."""
+"""How many reasons for a document's best passage are listed."""
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ def _document(
     for number, passage in enumerate(hit.passages):
         explanation = shown.get(f"{key}-{number}")
         pieces = _passage(explanation, f"{key}-{number}") if explanation else [_Piece(passage.text)]
-        passages.append((place_in(hit.document, passage.id), passage.score, pieces))
+        passages.append((place_in(hit.document, passage), passage.score, pieces))
     first = shown.get(f"{key}-0")
     return {
         "key": key,
@@ -80,7 +80,6 @@ def _document(
         "width": 100 * hit.score / best,
         "passages": passages,
         "lacks": lacking(answers[hit.document]) if hit.document in answers else None,
-        "matches": len(first.matches) if first else None,
         "rows": _rows(first) if first else [],
     }
 
@@ -89,22 +88,21 @@ def _claim(query: str, shown: Mapping[str, Explanation]) -> list[_Piece]:
     marks: dict[tuple[int, int], _Mark] = {}
     for key, explanation in shown.items():
         rank = int(key[1:].partition("-")[0])
-        for match in (match for match in explanation.matches if not match.lender):
-            mark = _mark(marks, whole_words(query, match.query))
-            mark.strength += match.contribution / (explanation.score or 1.0) / rank
+        for reason in explanation.reasons.phrases:
+            mark = _mark(marks, reason.query)
+            mark.strength += reason.contribution / (explanation.score or 1.0) / rank
             mark.names.add(f"q-{mark.start}")
-            mark.partners.add(f"{key}-{whole_words(explanation.passage.text, match.passage).start}")
+            mark.partners.add(f"{key}-{reason.passage.start}")
     return _pieces(query, marks.values())
 
 
 def _passage(explanation: Explanation, key: str) -> list[_Piece]:
     marks: dict[tuple[int, int], _Mark] = {}
-    for match in explanation.matches:
-        mark = _mark(marks, whole_words(explanation.passage.text, match.passage))
-        mark.strength += match.contribution / (explanation.score or 1.0)
+    for reason in explanation.reasons.phrases:
+        mark = _mark(marks, reason.passage)
+        mark.strength += reason.contribution / (explanation.score or 1.0)
         mark.names.add(f"{key}-{mark.start}")
-        if not match.lender:
-            mark.partners.add(f"q-{whole_words(explanation.query, match.query).start}")
+        mark.partners.add(f"q-{reason.query.start}")
     return _pieces(explanation.passage.text, marks.values())
 
 
@@ -141,9 +139,8 @@ def _unsearched(explanations: Sequence[Explanation]) -> list[tuple[str, list[str
     return unsearched_words(explanations[0].query, explanations[0].unsearched, searched)
 
 
-def _rows(explanation: Explanation) -> list[tuple[str, str, str, float]]:
-    text = explanation.passage.text
-    return [
-        (query_words(explanation.query, match), whole_words(text, match.passage).text, match.anchor, match.contribution)
-        for match in explanation.matches[:ROWS]
-    ]
+def _rows(explanation: Explanation) -> list[tuple[str, str, float]]:
+    """Return the reasons for a passage; what they add is its score."""
+    found = explanation.reasons
+    rows = [(reason.query.text, reason.passage.text, reason.contribution) for reason in found.phrases[:ROWS]]
+    return rows + [("", name, contribution) for name, contribution in other_reasons(found, ROWS)]

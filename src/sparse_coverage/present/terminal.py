@@ -10,15 +10,18 @@ from rich.table import Table
 from rich.text import Text
 
 from sparse_coverage.present.places import (
+    flat,
     lacking,
     listed,
+    other_reasons,
     place_in,
     query_words,
+    snippet,
     unsearched_words,
     whole_words,
     words_at,
 )
-from sparse_coverage.search.results import Answers, Explanation, Hit, Match, PassageHit, Place, QueryCost, Unsearched
+from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, Place, QueryCost, Unsearched
 
 EXCERPT = 320
 PAIRS = 6
@@ -41,20 +44,25 @@ def hits_text(hits: Sequence[Hit], explanations: Mapping[str, Explanation], noth
             lines.append(Text.assemble("     ", (facts, "dim")))
         explanation = explanations.get(hit.passages[0].id) if hit.passages else None
         for number, passage in enumerate(hit.passages):
-            text = Text(f"     {place_in(hit.document, passage.id)}  ", style="cyan")
+            text = Text(f"     {place_in(hit.document, passage)}  ", style="cyan")
             if number == 0 and explanation is not None:
-                text.append_text(_highlighted(passage.text, explanation.matches))
+                text.append_text(_highlighted(explanation))
             else:
                 text.append(_excerpt(passage.text), style="default")
             lines.append(text)
         if explanation is not None and explanation.matches:
-            lines.append(Text("     matched: ", style="dim").append_text(_pairs(explanation)))
+            lines.append(Text("     matched: ", style="dim").append_text(_reasons(explanation)))
     return Group(*lines)
 
 
 def explanation_text(explanation: Explanation, limit: int) -> Group:
-    """Return the matches of one passage, strongest first, and what of the query it does not answer."""
+    """Return why a passage was found: reasons, the centers behind them, and what of the query it does not answer."""
     passage = explanation.passage
+    why = Table("of the query", "of the passage", "adds")
+    for reason in explanation.reasons.phrases[:limit]:
+        why.add_row(escape(flat(reason.query.text)), escape(flat(reason.passage.text)), f"{reason.contribution:.3f}")
+    for name, contribution in other_reasons(explanation.reasons, limit):
+        why.add_row("", f"[dim]{name}[/dim]", f"{contribution:.3f}")
     table = Table("query span", "passage span", "center", "w(q)", "w(d)", "idf", "adds")
     for match in explanation.matches[:limit]:
         table.add_row(
@@ -65,7 +73,8 @@ def explanation_text(explanation: Explanation, limit: int) -> Group:
         )
     lines: list[RenderableType] = [
         Text.assemble((passage.id, "bold"), "  score ", (f"{passage.score:.4f}", "green")),
-        _highlighted(passage.text, explanation.matches, len(passage.text)),
+        _highlighted(explanation, len(passage.text)),
+        why,
         table,
     ]
     hidden = explanation.matches[limit:]
@@ -86,7 +95,7 @@ def answers_text(answers: Answers, limit: int) -> Group:
         table.add_row(
             escape(whole_words(answers.query, answer.query).text),
             escape(whole_words(answers.passages[answer.passage], answer.match.passage).text),
-            escape(place_in(answers.document, answer.passage)),
+            escape(answer.passage.removeprefix(answers.document).lstrip("/")),
             escape(answer.match.anchor),
             f"{answer.match.contribution:.3f}",
         )
@@ -137,31 +146,31 @@ def _said(what: str, words: Sequence[str]) -> Text:
     return Text.assemble((what, "dim"), f" {', '.join(words)}")
 
 
-def _pairs(explanation: Explanation) -> Text:
-    seen: dict[tuple[str, str], float] = {}
-    for match in explanation.matches:
-        pair = (query_words(explanation.query, match), whole_words(explanation.passage.text, match.passage).text)
-        seen[pair] = seen.get(pair, 0.0) + match.contribution
-    strongest = sorted(seen.items(), key=lambda item: -item[1])[:PAIRS]
+def _reasons(explanation: Explanation) -> Text:
     text = Text()
-    for number, ((query, passage), contribution) in enumerate(strongest):
-        text.append(", " if number else "")
-        text.append(query, style="magenta")
+    for reason in explanation.reasons.phrases[:PAIRS]:
+        text.append(", " if text else "")
+        text.append(flat(reason.query.text), style="magenta")
         text.append(" ↔ ")
-        text.append(passage, style="yellow")
-        text.append(f" {contribution:.2f}", style="dim")
+        text.append(flat(reason.passage.text), style="yellow")
+        text.append(f" {reason.contribution:.2f}", style="dim")
+    for name, contribution in other_reasons(explanation.reasons, PAIRS):
+        text.append(f"{', ' if text else ''}{name} {contribution:.2f}", style="dim")
     return text
 
 
-def _highlighted(text: str, matches: Sequence[Match], length: int = EXCERPT) -> Text:
-    shown = Text(_excerpt(text, length), style="default")
-    for match in matches:
-        place = whole_words(text, match.passage)
-        if place.end <= len(shown.plain):
-            shown.stylize("bold yellow", place.start, place.end)
-    return shown
+def _highlighted(explanation: Explanation, length: int = EXCERPT) -> Text:
+    """Return a passage, or the part of it around its strongest phrases, with the matched phrases marked."""
+    text = explanation.passage.text
+    places = [reason.passage for reason in explanation.reasons.phrases]
+    begin, end = snippet(text, places, length)
+    shown = Text(flat(text[begin:end]), style="default")
+    for place in places:
+        if begin <= place.start and place.end <= end:
+            shown.stylize("bold yellow", place.start - begin, place.end - begin)
+    return Text.assemble("… " if begin else "", shown, " …" if end < len(text) else "")
 
 
 def _excerpt(text: str, length: int = EXCERPT) -> str:
-    flat = text.replace("\n", " ")
-    return flat if len(flat) <= length else flat[:length].rsplit(" ", 1)[0] + " …"
+    begin, end = snippet(text, (), length)
+    return flat(text[begin:end]) + (" …" if end < len(text) else "")

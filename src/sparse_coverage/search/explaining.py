@@ -15,6 +15,7 @@ from sparse_coverage.kernels import Int32s, Int64s, Mask
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.feedback import Enriched, with_feedback
 from sparse_coverage.search.ranking import Ranker
+from sparse_coverage.search.reasons import reasons_for
 from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Unsearched
 from sparse_coverage.search.statistics import CenterStatistics
 from sparse_coverage.vectors import Activations, SparseVector
@@ -130,7 +131,8 @@ class Explainer:
         hit = PassageHit.of(record, score)
         stop = self._statistics.stop
         unmatched = query.unmatched(stop, np.asarray([match.center for match in matches], dtype=np.int64))
-        return Explanation(query.text, hit, tuple(matches), unmatched, query.unsearched(stop))
+        reasons = reasons_for(query.text, record.text, matches)
+        return Explanation(query.text, hit, tuple(matches), unmatched, query.unsearched(stop), reasons)
 
     def answers(self, query: TracedQuery, document: int) -> Answers:
         """Return the strongest that a document has to set against each span of the query, and the spans it has nothing for."""

@@ -77,11 +77,32 @@ class Unsearched:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """A phrase of the query, the phrase of the passage that it found, and what all their matches add to the score."""
+
+    query: Place
+    passage: Place
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """The reasons for a score, strongest first. `wording` is what wording in general adds, `feedback` what other passages lent.
+
+    Together they are the score.
+    """
+
+    phrases: tuple[Reason, ...] = ()
+    wording: float = 0.0
+    feedback: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why a passage scored as it did: matches, strongest first, whose contributions add up to the score.
 
     `unmatched` are the spans of the query that were looked for and not found in this passage: none of their centers is there.
-    `unsearched` are those that nothing can match.
+    `unsearched` are those that nothing can match. `reasons` are the matches summed up in words and phrases.
     """
 
     query: str
@@ -89,6 +110,7 @@ class Explanation:
     matches: tuple[Match, ...]
     unmatched: tuple[Place, ...]
     unsearched: Unsearched = Unsearched()
+    reasons: Reasons = Reasons()
 
     @property
     def score(self) -> float:
