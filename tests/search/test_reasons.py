@@ -10,7 +10,7 @@ from hash_encoder import HashEncoder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sparse_coverage import Index, Patent, ScoringConfig, SparseCoverage
+from sparse_coverage import Index, InputError, Patent, ScoringConfig, SparseCoverage
 from sparse_coverage.patents import Paragraph
 from sparse_coverage.search.reasons import FUNCTION_WORDS, reasons_for
 from sparse_coverage.search.results import Match, Place
@@ -81,6 +81,18 @@ def test_reasons_add_up_to_the_score_and_point_into_both_texts(index: Index, que
             assert query[reason.query.start : reason.query.end] == reason.query.text
             assert found.passage.text[reason.passage.start : reason.passage.end] == reason.passage.text
             assert not {*reason.query.text.lower().split(), *reason.passage.text.lower().split()} & FUNCTION_WORDS
+
+
+def test_a_paragraph_that_was_cut_is_explained_by_its_best_piece(tmp_path: Path) -> None:
+    long = "The pump turns. " * 70 + "A sensor measures the spring of the valve. " * 20
+    patents = [Patent("XX/9-A1", description=(Paragraph(long, "/patent-document/description/p[1]"),))]
+    model = SparseCoverage.fit(patents, encoder=HashEncoder(), size=12)
+    index = Index.build(tmp_path / "index", model, patents)
+    found = index.explain("A sensor measures the spring", "XX/9-A1/description/p[1]")
+    best = index.search_passages("A sensor measures the spring", k=1)[0]
+    assert (found.passage.id, len(index)) == (best.id, 2)
+    with pytest.raises(InputError, match="neither a passage nor a document"):
+        index.explain("A sensor", "XX/9-A1/description/p[2]")
 
 
 def test_the_report_lists_reasons_that_add_up(index: Index, tmp_path: Path) -> None:

@@ -69,13 +69,13 @@ class Explanations:
         self._last: tuple[tuple[str, Filter | None], Enriched] | None = None
 
     def explain(self, query: str, id_: str, condition: Filter | None) -> Explanation:
-        """Explain a passage's score, or that of a document's best passage."""
+        """Explain a passage's score, or that of the best passage of a document, or of a paragraph that was cut into several."""
         traced, enriched, store = self._traced(query), self._enriched(query, condition), self._ranker.store
         passage = store.find_passage(id_)
         if passage is None:
-            passages = store.passages_of(self._document(id_, "neither a passage nor a document"))
-            scores = self._ranker.scores(enriched.vector)[passages.start : passages.stop]
-            passage = passages.start + int(np.argmax(scores))
+            passages = self._pieces(id_) or store.passages_of(self._document(id_, "neither a passage nor a document"))
+            scores = self._ranker.scores(enriched.vector)
+            passage = max(passages, key=lambda number: (scores[number], -number))
         return self._explainer().explain(traced, enriched, passage)
 
     def answers(self, query: str, document: str) -> Answers:
@@ -94,6 +94,15 @@ class Explanations:
             enriched = with_feedback(ranker, vector, ranker.allowed(condition), ranker.shares)
             self._last = last = ((query, condition), enriched)
         return last[1]
+
+    def _pieces(self, paragraph: str) -> list[int]:
+        """Return the passages that a paragraph of a document was cut into, if it was: those with its id, a colon and a number."""
+        store = self._ranker.store
+        for place, letter in enumerate(paragraph):
+            if letter == "/" and (document := store.find_document(paragraph[:place])) is not None:
+                mine = store.passages_of(document)
+                return [number for number in mine if store.passage(number).id.rpartition(":")[0] == paragraph]
+        return []
 
     def _document(self, id_: str, what: str) -> int:
         number = self._ranker.store.find_document(id_)
