@@ -123,9 +123,9 @@ def main() -> None:
     phrases = words / cpu(lambda: found.extend(len(starts) for starts, _ in extractor.extract(texts)))
     small = OpenVinoEncoder(model_folder("minilm"), threads=1)
     tokens = [small.tokenize(text) for text in texts]
-    speaking = sum(len(get_unit("token").locate(text, one)[0]) for text, one in zip(texts, tokens, strict=True))
+    lexical = sum(len(get_unit("token").locate(text, one)[0]) for text, one in zip(texts, tokens, strict=True))
     spans = {
-        "token": TOKENS * speaking / sum(map(len, tokens)),
+        "token": TOKENS * lexical / sum(map(len, tokens)),
         "np": WORDS * sum(found) / words,
     }
     rates = {"minilm (384)": encoding_rate(small, texts[: 200 * share])}

@@ -56,8 +56,8 @@ def test_headings_join_what_follows_and_take_its_place() -> None:
     long = " ".join([SENTENCE] * 3)
     found = list(passages(patent("BACKGROUND", long, "SUMMARY", "Short.", long, "The end.", numbers=True)))
     assert [(one.id, one.number) for one in found] == [
-        ("XX-1-A1/description/p[2]", "0001"),
-        ("XX-1-A1/description/p[5]", "0003"),
+        ("XX-1-A1/description/p[2]", "0002"),
+        ("XX-1-A1/description/p[5]", "0005"),
         ("XX-1-A1/description/p[6]", "0006"),
     ]
     assert found[0].text == f"BACKGROUND\n{long}"

@@ -46,6 +46,18 @@ def test_pieces_of_words_alike_are_the_words() -> None:
     assert [(one.query.text, one.passage.text) for one in found.phrases] == [("annular plunger biased", "plungers")]
 
 
+def test_words_with_digits_are_words_and_numerals_are_not() -> None:
+    query, passage = "A 3D printer 10a with 12 H2O2 lines", "printing of H2O2 by 3D heads"
+    pairs = [("3D", "3D"), ("H2O2", "H2O2"), ("10a", "H2O2"), ("12", "3D")]
+    matches = [Match(0, "", place(query, one), place(passage, two), 1, 1, 1, 1.0) for one, two in pairs]
+    found = reasons_for(query, passage, matches)
+    assert [(one.query.text, one.passage.text) for one in found.phrases] == [
+        ("3D printer", "3D heads"),
+        ("H2O2 lines", "H2O2"),
+    ]
+    assert found.wording == 2.0
+
+
 def test_what_feedback_lent_is_a_sum_of_its_own() -> None:
     found = reasons_for(QUERY, PASSAGE, [match("spring", "spring", 3.0), match("valve", "pump", 2.0, "XX-1/p[1]")])
     assert (len(found.phrases), found.feedback) == (1, 2.0)

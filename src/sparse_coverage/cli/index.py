@@ -60,7 +60,7 @@ def command() -> None:
 @click.option(
     "--by",
     type=NamesIn("patents.passages:By"),
-    help="What one indexed passage is [as the model says: passage, or paragraph with --preset paper].",
+    help="What one indexed passage is [as the model says: passage; paragraph for the preset paper and for older models].",
 )
 @language_option
 @weight_bits_option

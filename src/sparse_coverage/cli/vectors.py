@@ -24,7 +24,7 @@ def command() -> None:
     """Index and search vectors that another encoder made, such as SPLADE.
 
     \b
-    A file of vectors has one JSON object a line; units that name the same document belong together:
+    A file of vectors has one JSON object a line; passages that name the same document belong together:
       {"id": "EP-1/claim1", "document": "EP-1", "text": "A valve …", "vector": {"valve": 2.1, "spring": 0.4}}
     Only id and vector are needed. Files for Anserini and Seismic can be read as they are.
 
@@ -67,7 +67,7 @@ def import_(vectors: Path, output: Path, weight_bits: str, as_json: bool) -> Non
 @threads_option
 @json_option
 def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | None, as_json: bool) -> None:
-    """Rank the documents of INDEX for each vector in the file QUERIES by the dot product of their best unit.
+    """Rank the documents of INDEX for each vector in the file QUERIES by the dot product of their best passage.
 
     \b
     Example:

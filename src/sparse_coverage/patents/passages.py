@@ -86,7 +86,7 @@ def _joined_with_next(paragraphs: Iterable[Passage]) -> Iterator[Passage]:
     for passage in paragraphs:
         if held is not None and _words(held) + _words(passage) <= LONGEST:
             text = f"{held.text}{chr(10) * (passage.start - held.end)}{passage.text}"
-            passage = replace(passage, text=text, start=held.start, number=held.number or passage.number)
+            passage = replace(passage, text=text, start=held.start, number=passage.number or held.number)
         elif held is not None:
             yield held
         short = _words(passage) < SHORT

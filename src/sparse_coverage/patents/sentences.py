@@ -62,7 +62,7 @@ def clause_ends(text: str) -> list[int]:
 def cut_text(text: str, longest: int) -> list[tuple[int, int]]:
     """Cut a text into consecutive pieces of at most `longest` words; return where each begins and ends.
 
-    Pieces end at sentence ends and are about equally long. A sentence that is longer than that by itself is cut at a
+    Pieces end at sentence ends and are as equally long as these allow. A sentence that is longer than that by itself is cut at a
     semicolon, comma or colon, and where there is none between two words. Blanks between two pieces belong to neither.
 
     >>> text = "A pump turns. It has a rotor. The rotor has blades."

@@ -2,7 +2,7 @@
 
 Tokens and pieces of words are summed into the phrases they stand in, on both sides. Function words, numerals and pieces of
 unlike words count in a score, because in their context they carry topic, but they are no reason by themselves: what they add
-is one sum. So is what feedback adds, which comes from other passages and not from the query.
+is one sum. So is what feedback adds, which comes from the passages that were found first and not from the query.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ FUNCTION_WORDS = frozenset(
     yet you claim claims claimed comprise comprised comprises comprising consist consisting consists characterised characterized
     described disclosed first second third fourth fifth step steps invented""".split()
 )
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-_BREAK = re.compile(r"[^\s]")
+_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
+_NUMERAL = re.compile(r"[\d'’-]+[a-z]?")
+"""A number, or a reference numeral such as 10a; but H2O2, 3D and p53 are words."""
+_BREAK = re.compile(r"\S")
 
 
 def reasons_for(query: str, passage: str, matches: Iterable[Match]) -> Reasons:
@@ -48,6 +50,10 @@ def reasons_for(query: str, passage: str, matches: Iterable[Match]) -> Reasons:
             found[pair] = found.get(pair, 0.0) + match.contribution
     strongest = sorted(found.items(), key=lambda item: (-item[1], item[0][0].start, item[0][1].start))
     return Reasons(tuple(Reason(*pair, value) for pair, value in strongest), wording, feedback)
+
+
+ALIKE = 4
+"""Two words of which only pieces met are alike if they begin with the same so many letters: plunger, plungers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,8 @@ class _Phrases:
         words: list[tuple[int, int]] = []
         runs: list[int] = []  # where the phrase of each word begins
         for found in _WORD.finditer(text):
-            if found.group().lower() in FUNCTION_WORDS or len(found.group()) < 2:
+            word = found.group().lower()
+            if word in FUNCTION_WORDS or len(word) < 2 or _NUMERAL.fullmatch(found.group()):
                 continue
             adjoining = bool(words) and _BREAK.search(text, words[-1][1], found.start()) is None
             words.append(found.span())
@@ -95,6 +102,6 @@ def _pair(query: _Found | None, passage: _Found | None) -> tuple[Place, Place] |
     """Return the phrases that a match joins; None where a side says nothing, or where pieces of unlike words met."""
     if query is None or passage is None:
         return None
-    if (query.piece or passage.piece) and query.word[:4] != passage.word[:4]:
+    if (query.piece or passage.piece) and query.word[:ALIKE] != passage.word[:ALIKE]:
         return None
     return query.phrase, passage.phrase

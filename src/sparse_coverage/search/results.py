@@ -87,9 +87,8 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """The reasons for a score, strongest first. `wording` is what wording in general adds, `feedback` what other passages lent.
-
-    Together they are the score.
+    """The reasons for a score, strongest first. `wording` is what wording in general adds, `feedback` what the passages
+    that were found first lent the query (this one may have been among them). Together they are the score.
     """
 
     phrases: tuple[Reason, ...] = ()

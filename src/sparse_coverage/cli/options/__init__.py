@@ -139,4 +139,4 @@ def show(result: Any, as_json: bool, text: Callable[[], Any], **printing: Any) -
     if as_json:
         click.echo(to_json(result))
     else:
-        Console().print(text(), highlight=False, **printing)
+        Console(emoji=False).print(text(), highlight=False, **printing)

@@ -90,7 +90,7 @@ class ProblemLog:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.without_text = 0
-        self._console = Console(stderr=True)
+        self._console = Console(stderr=True, emoji=False)
 
     def __call__(self, problem: Problem) -> None:
         """Take note of one problem."""
