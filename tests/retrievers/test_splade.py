@@ -59,7 +59,7 @@ def test_weights_are_their_definition(checkpoint: Path) -> None:
 
 def test_chunks_are_merged_by_the_largest_weight(checkpoint: Path) -> None:
     side = Splade(str(checkpoint))
-    chunks = [weights for weights, _ in next(side._chunks([LONG]))]
+    chunks = [weights for weights, _ in next(side._batcher.reduce([LONG], side._weights))]
     assert len(chunks) > 2
     expected = np.zeros(side.vocabulary, dtype=np.float32)
     for pieces, weights in chunks:
