@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 from tiny_bert import write_checkpoint
 
+from sparse_coverage import cli
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 
 settings.register_profile("tests", deadline=None, print_blob=True)
@@ -41,3 +43,18 @@ def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def tiny_encoder(tiny_checkpoint: Path) -> OpenVinoEncoder:
     return OpenVinoEncoder(tiny_checkpoint, name="tiny", precision="fp32", threads=1)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Runs the command line in this process: exit status, standard output, standard error."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["sparse-coverage", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err
+        return int(stop.value.code or 0), printed.out, printed.err
+
+    return call

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from sparse_coverage import ActivationConfig, Index, Preset, SparseCoverage, cli, read_patents
+from sparse_coverage import ActivationConfig, Index, Preset, SparseCoverage, read_patents
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 
 DOCUMENTS = {
@@ -29,19 +28,6 @@ def write(path: Path, ids: list[str], text: str = "") -> Path:
     ]  # fmt: skip
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["sparse-coverage", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            cli.main()
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.err
-        return int(stop.value.code or 0), printed.out, printed.err
-
-    return call
 
 
 @pytest.fixture

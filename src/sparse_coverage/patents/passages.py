@@ -73,10 +73,10 @@ def _by_paragraph(patent: Patent, *, readable: bool) -> Iterator[Passage]:
 def _paragraphs(patent: Patent, section: Section) -> Iterator[Passage]:
     start = 0
     for part in _parts(patent, section):
-        end, number = start + len(part.text), getattr(part, "number", "")
+        end = start + len(part.text)
         if part.text:
             id_ = passage_id(patent.id, part.xpath)
-            yield Passage(id_, patent.id, section, part.xpath, part.text, start, end, str(number))
+            yield Passage(id_, patent.id, section, part.xpath, part.text, start, end, str(part.number))
         start = end + 1
 
 
@@ -85,7 +85,7 @@ def _joined_with_next(paragraphs: Iterable[Passage]) -> Iterator[Passage]:
     held: Passage | None = None
     for passage in paragraphs:
         if held is not None and _words(held) + _words(passage) <= LONGEST:
-            text = f"{held.text}{chr(10) * (passage.start - held.end)}{passage.text}"
+            text = held.text + "\n" * (passage.start - held.end) + passage.text
             passage = replace(passage, text=text, start=held.start, number=passage.number or held.number)
         elif held is not None:
             yield held

@@ -55,8 +55,21 @@ def place_in(document: str, passage: PassageHit) -> str:
     >>> place_in("EP-1-A1", PassageHit("EP-1-A1/description/p[3]", "EP-1-A1", "description", "A pump.", 1.0, "0034"))
     'description/p[3] [0034]'
     """
-    place = passage.id.removeprefix(document).lstrip("/")
-    return f"{place} [{passage.number}]" if passage.number and passage.section == "description" else place
+    return within(document, passage.id) + printed_number(passage)
+
+
+def within(document: str, passage: str) -> str:
+    """Return the id of a passage without that of its document.
+
+    >>> within("EP-1-A1", "EP-1-A1/claims/claim[1]")
+    'claims/claim[1]'
+    """
+    return passage.removeprefix(document).lstrip("/")
+
+
+def printed_number(passage: PassageHit) -> str:
+    """Return the printed number of a paragraph in brackets, behind a blank; a claim's place names its number already."""
+    return f" [{passage.number}]" if passage.number and passage.section == "description" else ""
 
 
 def other_reasons(reasons: Reasons, shown: int) -> list[tuple[str, float]]:

@@ -15,10 +15,12 @@ from sparse_coverage.present.places import (
     listed,
     other_reasons,
     place_in,
+    printed_number,
     query_words,
     snippet,
     unsearched_words,
     whole_words,
+    within,
     words_at,
 )
 from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, Place, QueryCost, Unsearched
@@ -72,7 +74,7 @@ def explanation_text(explanation: Explanation, limit: int) -> Group:
             *(f"{value:.3f}" for value in (match.query_weight, match.passage_weight, match.idf, match.contribution)),
         )
     lines: list[RenderableType] = [
-        Text.assemble((passage.id, "bold"), _printed(passage), "  score ", (f"{passage.score:.4f}", "green")),
+        Text.assemble((passage.id, "bold"), printed_number(passage), "  score ", (f"{passage.score:.4f}", "green")),
         _highlighted(explanation, len(passage.text)),
         why,
         table,
@@ -95,7 +97,7 @@ def answers_text(answers: Answers, limit: int) -> Group:
         table.add_row(
             escape(whole_words(answers.query, answer.query).text),
             escape(whole_words(answers.passages[answer.passage], answer.match.passage).text),
-            escape(answer.passage.removeprefix(answers.document).lstrip("/")),
+            escape(within(answers.document, answer.passage)),
             escape(answer.match.anchor),
             f"{answer.match.contribution:.3f}",
         )
@@ -115,7 +117,7 @@ def passages_text(passages: Sequence[PassageHit]) -> Group:
         return Group(NOTHING)
     lines: list[RenderableType] = []
     for rank, passage in enumerate(passages, 1):
-        name, score = (f"{rank:>4}. {passage.id}{_printed(passage)}", "bold"), (f"{passage.score:.3f}", "green")
+        name, score = (f"{rank:>4}. {passage.id}{printed_number(passage)}", "bold"), (f"{passage.score:.3f}", "green")
         lines += [Text.assemble(name, "  ", score), Text(f"      {_excerpt(passage.text)}")]
     return Group(*lines)
 
@@ -136,10 +138,6 @@ def cost_text(cost: QueryCost) -> Group:
         table.add_row(name, f"{1e3 * getattr(cost, name):.2f}")
     counts = f"{cost.centers:,} centers active ({cost.stop_centers:,} more are stop centers), {cost.postings:,} postings scanned"
     return Group(table, Text(counts))
-
-
-def _printed(passage: PassageHit) -> str:
-    return f" [{passage.number}]" if passage.number and passage.section == "description" else ""
 
 
 def _not_compared(query: str, unsearched: Unsearched, searched: Sequence[Place]) -> list[Text]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sparse_coverage.search.results import Match, Place, Reason, Reasons
 
@@ -32,6 +32,8 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _NUMERAL = re.compile(r"[\d'’-]+[a-z]?")
 """A number, or a reference numeral such as 10a; but H2O2, 3D and p53 are words."""
 _BREAK = re.compile(r"\S")
+_ALIKE = 4
+"""Two words of which only pieces met are alike if they begin with the same so many letters: plunger, plungers."""
 
 
 def reasons_for(query: str, passage: str, matches: Iterable[Match]) -> Reasons:
@@ -52,10 +54,6 @@ def reasons_for(query: str, passage: str, matches: Iterable[Match]) -> Reasons:
     return Reasons(tuple(Reason(*pair, value) for pair, value in strongest), wording, feedback)
 
 
-ALIKE = 4
-"""Two words of which only pieces met are alike if they begin with the same so many letters: plunger, plungers."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Found:
     """Where a span lies: the word and the phrase around it, and whether it is only a piece of that word."""
@@ -71,8 +69,7 @@ class _Phrases:
 
     text: str
     words: list[tuple[int, int]]
-    phrases: list[Place]
-    starts: list[int] = field(default_factory=list)
+    phrases: list[Place]  # that of each word
 
     @classmethod
     def of(cls, text: str) -> _Phrases:
@@ -87,11 +84,11 @@ class _Phrases:
             runs.append(runs[-1] if adjoining else found.start())
         ends = {begin: end for begin, (_, end) in zip(runs, words, strict=True)}
         phrases = [Place(text[begin : ends[begin]], begin, ends[begin]) for begin in runs]
-        return cls(text, words, phrases, [start for start, _ in words])
+        return cls(text, words, phrases)
 
     def at(self, place: Place) -> _Found | None:
         """Return what is around a span, or None where that says nothing."""
-        number = bisect_right(self.starts, max(place.end - 1, place.start)) - 1
+        number = bisect_right(self.words, max(place.end - 1, place.start), key=lambda word: word[0]) - 1
         if number < 0 or self.words[number][1] <= place.start:
             return None
         start, end = self.words[number]
@@ -102,6 +99,6 @@ def _pair(query: _Found | None, passage: _Found | None) -> tuple[Place, Place] |
     """Return the phrases that a match joins; None where a side says nothing, or where pieces of unlike words met."""
     if query is None or passage is None:
         return None
-    if (query.piece or passage.piece) and query.word[:ALIKE] != passage.word[:ALIKE]:
+    if (query.piece or passage.piece) and query.word[:_ALIKE] != passage.word[:_ALIKE]:
         return None
     return query.phrase, passage.phrase
