@@ -20,6 +20,7 @@ sys.path.insert(0, str(HERE.parent))
 from hash_encoder import HashEncoder  # noqa: E402
 
 from sparse_coverage import Index, SparseCoverage, read_patents  # noqa: E402
+from sparse_coverage.presets import get_preset  # noqa: E402
 from sparse_coverage.retrievers import Baseline, Bm25, Fuse  # noqa: E402
 from sparse_coverage.search import DecayedSum, TopMean, parse_filter  # noqa: E402
 
@@ -41,7 +42,8 @@ def patents(count: int = 30) -> list[Any]:
 
 def build(folder: Path, preset: str, unit: str, count: int = 30) -> Index:
     """An index of the collection by the hash encoder."""
-    model = SparseCoverage.fit(patents(count), encoder=HashEncoder(), preset=preset, unit=unit, size=200)
+    settings = replace(get_preset(preset), learn="sections")  # as the rankings were made
+    model = SparseCoverage.fit(patents(count), encoder=HashEncoder(), preset=settings, unit=unit, size=200)
     return Index.build(folder, model, patents(count), by="paragraph")
 
 

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
 )
 @seed_option("Seed of the vocabulary.")
 @method.max_spans_option
+@method.learn_option
 @click.option(
     "--measure",
     "measures",

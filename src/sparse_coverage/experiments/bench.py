@@ -22,6 +22,7 @@ from sparse_coverage.experiments.vocabularies import Vocabularies
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, read_patents
+from sparse_coverage.patents.passages import By
 from sparse_coverage.patents.reading.sources import expand, require_present
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
@@ -105,6 +106,11 @@ class Workbench:
         if not self._learn_from:
             return self.collection.documents()
         return read_patents(self._learn_from, on_problem=lambda problem: None)
+
+    @property
+    def by(self) -> By:
+        """How the documents of the collection are cut into passages."""
+        return self.collection.by
 
     def notes(self) -> tuple[str, ...]:
         """Return what people should know about the collection: what was left out, and what is judged but not there."""

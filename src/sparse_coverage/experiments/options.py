@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.presets import get_preset
@@ -16,8 +16,9 @@ from sparse_coverage.vectors.sparse_vector import Assignment, Uncovered
 class SystemOptions:
     """The settings of a system; each system reads those that concern it. The defaults are the paper's, with MiniLM.
 
-    `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `max_spans` and `max_documents` say what the
-    vocabulary is learned from. `common`, `repeats`, `smoothing` and `feedback` are departures from the paper: see `presets`.
+    `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `learn`, `max_spans` (None: `sample_size`) and
+    `max_documents` say what the vocabulary is learned from. `common`, `repeats`, `smoothing`, `feedback` and `learn` are
+    departures from the paper: see `presets`.
     """
 
     encoder: str = "minilm"
@@ -32,12 +33,13 @@ class SystemOptions:
     tau: float = 99.0
     selection: str = "farthest-first"
     seed: int = 0
-    max_spans: int = 5_000_000
+    max_spans: int | None = None
     max_documents: int | None = None
     common: int | None = None
     repeats: float = 0.0
     smoothing: float = 0.0
     feedback: int = 0
+    learn: Literal["sections", "passages"] = "sections"
 
     @property
     def activation(self) -> ActivationConfig:
@@ -58,7 +60,7 @@ class SystemOptions:
 def preset_settings(name: str) -> dict[str, Any]:
     """Return the settings of a preset that differ from the defaults here, which are the paper's."""
     preset = get_preset(name)
-    both = {"common": preset.common, **asdict(preset.activation), **asdict(preset.scoring)}
+    both = {"common": preset.common, "learn": preset.learn, **asdict(preset.activation), **asdict(preset.scoring)}
     return SystemOptions(**{field: value for field, value in both.items() if field in NAMES}).differences()
 
 
@@ -68,7 +70,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V",
 
 _COUNTS = ("size", "k", "max_spans", "max_documents")
 _NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "smoothing")
-_CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered)}
+_CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered), "learn": ("sections", "passages")}
 
 
 def make_options(settings: dict[str, Any]) -> SystemOptions:
@@ -81,7 +83,7 @@ def make_options(settings: dict[str, Any]) -> SystemOptions:
 
 
 def _checked(name: str, value: Any) -> Any:
-    if value is None and name in ("size", "max_documents", "common"):
+    if value is None and name in ("size", "max_spans", "max_documents", "common"):
         return None
     whole = isinstance(value, int) and not isinstance(value, bool)
     if name in _COUNTS and not (whole and value >= 1):
