@@ -92,7 +92,6 @@ def command(
     """
     from sparse_coverage.errors import InputError
     from sparse_coverage.files import write_text
-    from sparse_coverage.present.report import render_report
     from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
     from sparse_coverage.retrievers import coverage_of, open_retriever
     from sparse_coverage.search import Index
@@ -125,6 +124,8 @@ def command(
         wanted = [passage.id for hit in hits for passage in (hit.passages if html else hit.passages[:1])]
         explanations = {id_: opened.explain(text, id_, filter=condition) for id_ in wanted}
     if opened and html:
+        from sparse_coverage.present.report import render_report
+
         answers = {hit.document: opened.answers(text, hit.document) for hit in hits}
         write_text(html, render_report(text, hits, explanations, title="Prior art found", answers=answers))
     nothing = "Nothing was found." if otherwise else NOTHING

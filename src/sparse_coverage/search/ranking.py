@@ -16,11 +16,12 @@ import numpy as np
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore, allowed_passages
 from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep, take_buffer
-from sparse_coverage.kernels import Bytes, Floats, Int64s
+from sparse_coverage.kernels import Bytes, Floats, Int64s, plain
+from sparse_coverage.kernels.choosing import machine_code, use
 from sparse_coverage.kernels.scoring import best_documents
 from sparse_coverage.kernels.threads import usable_cores
 from sparse_coverage.progress import waiting
-from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation
+from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation, Best
 from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
@@ -107,13 +108,18 @@ class Ranker:
         passage_scores = take_buffer(self._buffers, self.store.size)
         scoring = self._score(vector, allowed, passage_scores, threads)
         begun = perf_counter()
-        numbers, scores = best_documents(passage_scores, self.store.document_starts, *aggregation.rule, k)
+        numbers, scores = self._best_documents(passage_scores, aggregation, k)
         documents = [
             self._ranked(number, score, passage_scores, allowed, passages)
             for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
         ]
         self._buffers.append(passage_scores)
         return documents, Work(scoring, perf_counter() - begun)
+
+    def _best_documents(self, scores: Floats, aggregation: Aggregation, k: int) -> tuple[Int64s, Floats]:
+        if isinstance(aggregation, Best) and not machine_code(len(scores) * 1e-8):
+            return plain.best_scores(plain.best_of_each(scores, self.store.document_starts), k)
+        return best_documents(scores, self.store.document_starts, *aggregation.rule, k)
 
     def scores(self, vector: SparseVector) -> Floats:
         """Return the score of every passage, in corpus order, deleted ones with 0."""
@@ -153,6 +159,7 @@ class Ranker:
         frequencies = np.where(self.statistics.worth > 0, self.store.frequencies, 0)
         rarest = np.argmin(np.where(frequencies > 0, frequencies, np.iinfo(np.int64).max))  # a short list, but not none
         vector = SparseVector(np.full(1, rarest, np.int32), np.ones(1, np.float32), one, one, one, 1, 0)
+        use("machine")
         with waiting("Preparing the search; after an installation this compiles it"):
             self.rank_passages(vector, 1)
             self.rank_documents(vector, 1, DEFAULT_AGGREGATION, np.ones(self.store.size, np.uint8), 1)
