@@ -84,6 +84,17 @@ def _decoded(content: bytes, what: str) -> str:
         raise InputError(f"{what} is not UTF-8: {place}. Save it as UTF-8.") from None
 
 
+def count_documents(paths: Iterable[str], language: str) -> int | None:
+    """Return how many patents there are, for estimates of the time left; None where that could be read only once."""
+    from sparse_coverage.patents import read_patents
+    from sparse_coverage.progress import tracked
+
+    if "-" in paths:
+        return None
+    reading = read_patents(list(paths), language=language, on_problem=lambda problem: None)
+    return sum(1 for _ in tracked(reading, "Counting documents"))
+
+
 class ProblemLog:
     """Shows what could not be read, as it happens, and counts it for the exit status."""
 
