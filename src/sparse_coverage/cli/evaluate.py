@@ -20,7 +20,7 @@ from sparse_coverage.cli.options import (
     show,
 )
 from sparse_coverage.cli.options.collections import Means, bench_options
-from sparse_coverage.cli.options.searching import scoring_option
+from sparse_coverage.cli.options.searching import rank_option, scoring_option
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     least=0,
     help="How many of the best passages are added to the query, before a second search.",
 )
+@rank_option
 @seed_option("Seed of the vocabulary.")
 @method.max_spans_option
 @click.option(

@@ -15,6 +15,7 @@ from sparse_coverage.cli.options.searching import (
     filter_options,
     k_option,
     passages_option,
+    rank_option,
     scoring_options,
     system_options,
 )
@@ -30,13 +31,6 @@ if TYPE_CHECKING:
 @passages_option
 @filter_options
 @system_options
-@click.option(
-    "--rank",
-    "aggregation",
-    default="best",
-    metavar="RULE",
-    help="How passages make a document's score: best, top-mean:3 or decayed-sum:0.5.",
-)
 @count_option(
     "--rerank",
     metavar="N",
@@ -44,6 +38,7 @@ if TYPE_CHECKING:
 )
 @path_option("--html", help="Also write a report that shows every match in its place.")
 @click.option("--profile", is_flag=True, help="Also say what the query cost: lists read, time per stage.")
+@rank_option
 @scoring_options
 @threads_option
 @json_option
@@ -61,13 +56,12 @@ def command(
     level: FusionLevel,
     rescore: str | None,
     top: int,
-    aggregation: str,
     rerank: int | None,
     html: Path | None,
     profile: bool,
     threads: int | None,
     as_json: bool,
-    **scoring: float | None,
+    **scoring: float | str | None,
 ) -> None:
     """Find the prior art of QUERY in INDEX: documents ranked by their best passage.
 
@@ -96,17 +90,15 @@ def command(
     from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
     from sparse_coverage.retrievers import coverage_of, open_retriever
     from sparse_coverage.search import Index
-    from sparse_coverage.search.aggregation import parse_aggregation
 
     text = read_query(query)
     condition = condition_of(index, before, not_family_of, expression)
-    rule = parse_aggregation(aggregation)
     if rerank and (html or profile):
         raise InputError("--rerank lists passages; --html and --profile are for documents. Leave one of them out.")
     system = "hybrid" if hybrid else system
     otherwise = system != "coverage" or rescore is not None
-    if otherwise and (rerank or html or profile or aggregation != "best"):
-        raise InputError("--rank, --rerank, --html and --profile are for Sparse Coverage alone. Leave them out.")
+    if otherwise and (rerank or html or profile):
+        raise InputError("--rerank, --html and --profile are for Sparse Coverage alone. Leave them out.")
     retriever = open_retriever(
         index, system, rerank=rescore, top=top, fuse=fuse, level=level, scoring=scoring, threads=threads
     )
@@ -115,11 +107,11 @@ def command(
     if otherwise or not isinstance(retriever, Index):
         hits = retriever.search(text, k, passages=passages, filter=condition)
     elif rerank:
-        listed = retriever.rerank_passages(text, rerank, filter=condition, aggregation=rule)[:k]
+        listed = retriever.rerank_passages(text, rerank, filter=condition)[:k]
         show(listed, as_json, lambda: passages_text(listed))
         return
     else:
-        hits, cost = retriever.profile(text, k, passages=passages, filter=condition, aggregation=rule)
+        hits, cost = retriever.profile(text, k, passages=passages, filter=condition)
     explanations = {}
     if opened and (html or not as_json):
         wanted = [passage.id for hit in hits for passage in (hit.passages if html else hit.passages[:1])]

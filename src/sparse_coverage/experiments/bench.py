@@ -198,6 +198,6 @@ class Workbench:
 def _core(options: SystemOptions) -> SystemOptions:
     """Return the options without what is applied at search time, which no model and no index depends on."""
     plain = SystemOptions()
-    at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback")
+    at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback", "rank")
     core = replace(options, **{name: getattr(plain, name) for name in at_search})
     return replace(core, k=plain.k, uncovered=plain.uncovered) if options.assignment == "hard" else core

@@ -17,7 +17,7 @@ class SystemOptions:
     """The settings of a system; each system reads those that concern it. The defaults are the paper's, with MiniLM.
 
     `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `max_spans` and `max_documents` say what the
-    vocabulary is learned from. `common`, `repeats`, `smoothing` and `feedback` are departures from the paper: see `presets`.
+    vocabulary is learned from. `common`, `repeats`, `smoothing`, `feedback` and `rank` are departures from the paper: see `presets`.
     """
 
     encoder: str = "minilm"
@@ -38,6 +38,7 @@ class SystemOptions:
     repeats: float = 0.0
     smoothing: float = 0.0
     feedback: int = 0
+    rank: str = "best"
 
     @property
     def activation(self) -> ActivationConfig:
@@ -47,7 +48,7 @@ class SystemOptions:
     @property
     def scoring(self) -> ScoringConfig:
         """How shared centers make a score."""
-        return ScoringConfig(self.alpha, self.gamma, self.rho, self.smoothing, self.feedback)
+        return ScoringConfig(self.alpha, self.gamma, self.rho, self.smoothing, self.feedback, rank=self.rank)
 
     def differences(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults."""
@@ -92,6 +93,6 @@ def _checked(name: str, value: Any) -> Any:
         raise InputError(f"{name} is a number, not {value!r}.")
     if name in _CHOICES and value not in _CHOICES[name]:
         raise InputError(f"{name} is {' or '.join(_CHOICES[name])}, not {value!r}.")
-    if name in ("encoder", "unit", "selection") and not (isinstance(value, str) and value):
+    if name in ("encoder", "unit", "selection", "rank") and not (isinstance(value, str) and value):
         raise InputError(f"{name} is a name, not {value!r}.")
     return float(value) if name in _NUMBERS else value

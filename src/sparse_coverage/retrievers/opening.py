@@ -29,7 +29,7 @@ _MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
     "splade": lambda settings, threads: Splade(settings["encoder"], threads=threads),
     "colbert": lambda settings, threads: Colbert(settings["encoder"], threads=threads),
 }
-Scoring = ScoringConfig | Mapping[str, float | None]
+Scoring = ScoringConfig | Mapping[str, float | str | None]
 """How to score: all settings, or by name those that differ from the model's (None: as the model says)."""
 RerankerMaker = Callable[[Path, Encoder | None, int | None], Reranker]
 """Makes a reranker of an index folder, a running encoder that it may use again, and a number of threads."""

@@ -48,6 +48,11 @@ scoring_options = together(
         help="How many documents found first lend the query their centers; 0: search once [that of the model].",
     ),
 )
+rank_option = click.option(
+    "--rank",
+    metavar="RULE",
+    help="How passages make a document's score: best, top-mean:3 or decayed-sum:0.5 [as the model or system says].",
+)
 system_options = together(
     click.option(
         "--system",
