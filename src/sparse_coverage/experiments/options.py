@@ -18,6 +18,7 @@ class SystemOptions:
 
     `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `max_spans` and `max_documents` say what the
     vocabulary is learned from. `common`, `repeats`, `smoothing`, `feedback` and `rank` are departures from the paper: see `presets`.
+    `fixed` names the settings that were asked for, so that no preset changes them, also where they are the paper's.
     """
 
     encoder: str = "minilm"
@@ -39,6 +40,7 @@ class SystemOptions:
     smoothing: float = 0.0
     feedback: int = 0
     rank: str = "best"
+    fixed: tuple[str, ...] = ()
 
     @property
     def activation(self) -> ActivationConfig:
@@ -53,7 +55,7 @@ class SystemOptions:
     def differences(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults."""
         default = asdict(SystemOptions())
-        return {name: value for name, value in asdict(self).items() if value != default[name]}
+        return {name: value for name, value in asdict(self).items() if name in NAMES and value != default[name]}
 
 
 def preset_settings(name: str) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def preset_settings(name: str) -> dict[str, Any]:
     return SystemOptions(**{field: value for field, value in both.items() if field in NAMES}).differences()
 
 
-NAMES = tuple(field.name for field in fields(SystemOptions))
+NAMES = tuple(field.name for field in fields(SystemOptions) if field.name != "fixed")
 FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V", "k": "-K"}
 """How each setting is spelled on the command line."""
 
@@ -73,10 +75,14 @@ _CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered)
 
 
 def make_options(settings: dict[str, Any]) -> SystemOptions:
-    """Make options from names and values; an unknown name or an impossible value is an error that says what is possible."""
+    """Make options from names and values, which no preset changes any more.
+
+    An unknown name or an impossible value is an error that says what is possible.
+    """
     if unknown := sorted(settings.keys() - set(NAMES)):
         raise InputError(f"There is no setting '{unknown[0]}'. The settings are: {', '.join(NAMES)}.")
-    found = SystemOptions(**{name: _checked(name, value) for name, value in settings.items()})
+    checked = {name: _checked(name, value) for name, value in settings.items()}
+    found = SystemOptions(**checked, fixed=tuple(sorted(settings)))
     _ = found.scoring  # which refuses impossible exponents
     return found
 

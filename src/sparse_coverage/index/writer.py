@@ -215,6 +215,7 @@ class IndexWriter:
             )
         self._failed = True
         with _failure_is_clear(self._folder, self.manifest.generation):
+            (self._folder / MANIFEST).stat()  # or a folder that somebody removed would be made again, without its model
             yield
         self._failed = False
 
@@ -261,6 +262,12 @@ def _failure_is_clear(folder: Path, generation: int) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.OperationalError) as error:
+        gone = isinstance(error, FileNotFoundError | sqlite3.OperationalError) and not (folder / MANIFEST).is_file()
+        if gone:
+            raise IndexStoreError(
+                f"{folder}: the folder of the index, or its {MANIFEST}, was removed or moved while it was written to ({error}). "
+                "What was in it is gone from there; move it back, or build it again."
+            ) from error
         raise IndexStoreError(
             f"{folder}: cannot be written ({error}). Is the disk full? The index is as it was after its last commit "
             f"(number {generation}). Free some space and run the same command again."

@@ -10,6 +10,7 @@ from typing import Any
 
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.errors import InputError
+from sparse_coverage.files import as_typed
 from sparse_coverage.index import open_store
 from sparse_coverage.retrievers.baseline import Baseline
 from sparse_coverage.retrievers.bm25 import Bm25
@@ -142,7 +143,7 @@ def _open_hybrid(
     if missing := [kind for kind in HYBRID if kind not in sides_of(folder)]:
         raise InputError(
             f"{folder} has no {' and no '.join(missing)} side. Hybrid needs {' and '.join(HYBRID)} beside Sparse Coverage; add "
-            f"what is missing with: sparse-coverage index refresh {folder} --hybrid"
+            f"what is missing with: sparse-coverage index refresh {as_typed(folder)} --hybrid"
         )
     parts = [_open_side(folder, kind, encoder=index.model.encoder, threads=threads) for kind in HYBRID]
     return Fuse(index, *parts, how=how, level=level)

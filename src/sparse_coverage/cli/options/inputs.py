@@ -16,7 +16,7 @@ from sparse_coverage.cli.options import count_option
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
-    from sparse_coverage.patents import Patent, Problem
+    from sparse_coverage.patents import Limits, Patent, Problem
     from sparse_coverage.patents.passages import By
 
 
@@ -47,11 +47,23 @@ language_option = click.option(
     callback=_language,
     help="Language of the parts to read: en, de, fr, …, or any for each document's own.",
 )
+strict_option = click.option(
+    "--strict",
+    is_flag=True,
+    help="Leave out XML with small damage, such as a bare &, instead of mending and reading it.",
+)
 processes_option = count_option(
     "--processes",
     default=1,
     help="How many processes read. More than one helps large inputs only where cores are idle.",
 )
+
+
+def limits_for(strict: bool) -> Limits:
+    """Return how much is read of a document, and whether small damage is mended."""
+    from sparse_coverage.patents import Limits
+
+    return Limits(mend=not strict)
 
 
 def read_query(query: str, what: str = "query") -> str:
@@ -96,6 +108,13 @@ class ProblemLog:
         """Take note of one problem."""
         self.problems.append(problem)
         self._console.print(f"[yellow]left out[/yellow] {escape(str(problem))}", highlight=False, soft_wrap=True)
+
+    def note(self, note: Problem) -> None:
+        """Show what was mended, and pass over what is left out on purpose: `inspect --notes` lists that."""
+        from sparse_coverage.patents.reading.context import MENDED
+
+        if note.cause.startswith(MENDED):
+            self._console.print(f"[yellow]note[/yellow] {escape(str(note))}", highlight=False, soft_wrap=True)
 
     @contextmanager
     def held_back(self) -> Iterator[Callable[[Problem], None]]:

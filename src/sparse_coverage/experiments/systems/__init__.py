@@ -77,7 +77,12 @@ def is_sparse(name: str) -> bool:
 
 
 def concerning(name: str, options: SystemOptions) -> SystemOptions:
-    """Return the options with everything that the system does not read at its default, and its preset where nothing was set."""
-    given = {field: value for field, value in options.differences().items() if field in reads(name)}
+    """Return the options with everything that the system does not read at its default, and its preset where nothing was set.
+
+    Of what is `fixed`, only what keeps the preset from being followed stays named: the others say nothing.
+    """
+    changed = options.differences()
+    given = {field: getattr(options, field) for field in reads(name) if field in changed or field in options.fixed}
     preset = preset_settings(SYSTEMS[name].preset) if name in SYSTEMS and reads(name) == NAMES else {}
-    return SystemOptions(**{**preset, **given})
+    fixed = tuple(field for field in options.fixed if field in preset and field in given and field not in changed)
+    return SystemOptions(**{**preset, **given}, fixed=fixed)

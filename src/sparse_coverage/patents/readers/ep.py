@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparse_coverage.patents.languages import choose_part, language_code, language_of
+from sparse_coverage.patents.numbers import publication_id
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.bibliography import part_of
 from sparse_coverage.patents.readers.body import read_body
 from sparse_coverage.patents.readers.text import element_text
 from sparse_coverage.patents.reading.context import ReadContext
-from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date, publication_id
+from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
 
 _CITED = re.compile(r"([A-Z]{2})\s*-\s*([A-Z]\d?)\s*-\s*([A-Z]{0,2}[\d\s/.]*\d)")
 

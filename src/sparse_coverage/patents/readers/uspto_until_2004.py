@@ -9,12 +9,13 @@ import re
 from typing import Any
 
 from sparse_coverage.patents.languages import accepts
+from sparse_coverage.patents.numbers import publication_id
 from sparse_coverage.patents.patent import Paragraph, Patent
 from sparse_coverage.patents.readers.bibliography import earliest, part_of
 from sparse_coverage.patents.readers.body import flat_paragraphs, read_claims
 from sparse_coverage.patents.readers.text import element_text
 from sparse_coverage.patents.reading.context import ReadContext, ReadError
-from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date, publication_id
+from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
 
 _LANGUAGE = "en"
 _UNSLASHED = re.compile(r"\s*([A-H]\d{2}[A-Z])\s*(\d{1,2})(\d{2})\s*")
