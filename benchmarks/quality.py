@@ -146,7 +146,7 @@ def units(path: Path, size: int, cache: Path) -> None:
             facts, model = retriever.index.store.manifest, bench.model(options)
             begun = process_time()
             for spans in get_unit(unit).pool_many(texts[:300], tokens):
-                aggregate(spans, activate(spans.vectors, model.vocabulary, model.activation))
+                aggregate(spans, activate(spans.vectors, model.vocabulary, model.activation), model.activation)
             spent = (process_time() - begun) / len(tokens)
             counts = [facts["spans"] / len(texts), facts["postings"] / len(texts), held]
             means = [f"{100 * value:.1f}" for value in list(found.means().values())[:2]]

@@ -160,9 +160,8 @@ class SparseCoverage:
         In a `query` a center that several spans activate may count more than once (see `ActivationConfig.repeats`).
         """
         kept, passed = tee(texts)
-        repeats = self.activation.repeats if query else 0.0
         for spans in self._unit.pool_many(kept, self._reading.encode(passed)):
-            for [traced] in trace([spans], self.vocabulary, self.activation, repeats=repeats):
+            for [traced] in trace([spans], self.vocabulary, self.activation, query=query):
                 yield traced
 
     def _encoded(self, texts: str | Iterable[str], *, query: bool) -> SparseVector | list[SparseVector]:

@@ -55,6 +55,11 @@ if TYPE_CHECKING:
     type=float,
     help="A center that n spans of a query activate counts n^repeats times [that of the system].",
 )
+@click.option(
+    "--passage-repeats",
+    type=float,
+    help="In a passage, the weight of a center that n spans activate becomes its root of degree n^this [that of the system].",
+)
 @click.option("--smoothing", type=float, help="Added to the span count that divides weights [that of the system].")
 @count_option(
     "--feedback",

@@ -197,8 +197,9 @@ class Workbench:
         """Return the sparse vectors of the judged queries."""
         texts = [query.text for query in self.collection.judged]
         folder = Path()
-        models = {folder: self.model(options)}
-        return vectors_of(texts, models, self.encoder(options.encoder), options.repeats)[folder]
+        model = self.model(options)
+        models = {folder: SparseCoverage(model.encoder, model.vocabulary, options.activation)}
+        return vectors_of(texts, models, self.encoder(options.encoder), query=True)[folder]
 
     def sample(self, options: SystemOptions) -> SpanSample:
         """Return the spans that the vocabulary of some options was chosen from."""

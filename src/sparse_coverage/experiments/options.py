@@ -17,7 +17,8 @@ class SystemOptions:
     """The settings of a system; each system reads those that concern it. The defaults are the paper's, with MiniLM.
 
     `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `max_spans` and `max_documents` say what the
-    vocabulary is learned from. `common`, `repeats`, `smoothing`, `feedback` and `rank` are departures from the paper: see `presets`.
+    vocabulary is learned from. `common`, `repeats`, `passage_repeats`, `smoothing`,
+    `feedback` and `rank` are departures from the paper: see `presets`.
     `fixed` names the settings that were asked for, so that no preset changes them, also where they are the paper's.
     """
 
@@ -37,6 +38,7 @@ class SystemOptions:
     max_documents: int | None = None
     common: int | None = None
     repeats: float = 0.0
+    passage_repeats: float = 0.0
     smoothing: float = 0.0
     feedback: int = 0
     rank: str = "best"
@@ -45,7 +47,7 @@ class SystemOptions:
     @property
     def activation(self) -> ActivationConfig:
         """How spans activate centers."""
-        return ActivationConfig(self.k, self.assignment, self.uncovered, self.repeats)
+        return ActivationConfig(self.k, self.assignment, self.uncovered, self.repeats, self.passage_repeats)
 
     @property
     def scoring(self) -> ScoringConfig:
@@ -70,7 +72,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V",
 """How each setting is spelled on the command line."""
 
 _COUNTS = ("size", "k", "max_spans", "max_documents")
-_NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "smoothing")
+_NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "passage_repeats", "smoothing")
 _CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered)}
 
 
