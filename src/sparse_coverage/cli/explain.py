@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
+from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
 from sparse_coverage.cli.options.inputs import query_argument, read_query
-from sparse_coverage.cli.options.searching import condition_of, filter_options, scoring_options
+from sparse_coverage.cli.options.searching import scoring_options
 
 
 @click.command(no_args_is_help=True)
@@ -29,9 +30,7 @@ def command(
     id_: str,
     matches: int,
     whole: bool,
-    before: str | None,
-    not_family_of: tuple[str, ...],
-    expression: str | None,
+    filters: FilterOptions,
     threads: int | None,
     as_json: bool,
     **scoring: float | None,
@@ -51,7 +50,7 @@ def command(
     from sparse_coverage.search import Explanation
 
     text = read_query(query)
-    condition = condition_of(index, before, not_family_of, expression)
+    condition = conditions_of(index, filters).filter
     opened = open_index(index, scoring=scoring, threads=threads)
     found = opened.answers(text, id_) if whole else opened.explain(text, id_, filter=condition)
     show(

@@ -235,6 +235,8 @@ def merge(index: Path, as_json: bool) -> None:
 def refresh(index: Path, threads: int | None, as_json: bool, **sides: Any) -> None:
     """Add sides to INDEX for other systems than Sparse Coverage, and bring those it has up to date.
 
+    An index of an older version also gets the words that filters such as text:battery look for.
+
     `index add`, `delete` and `merge` keep sides up to date by themselves; this is for an index that got none when it was
     built, that a program changed, or whose last command was interrupted.
 
@@ -243,10 +245,14 @@ def refresh(index: Path, threads: int | None, as_json: bool, **sides: Any) -> No
       sparse-coverage index refresh my-index --hybrid
       sparse-coverage index refresh my-index
     """
+    from sparse_coverage.index import add_words
+
+    words = add_words(index)  # first: it writes segments anew, which sides follow
     made = make_sides(index, None, threads, **sides)
     told = [f"{kind}: {f'{count} segments made' if count else 'up to date'}" for kind, count in made.items()]
     none = f"{index} has no sides. Add some with --hybrid, or --with one of them."
-    click.echo(to_json({"index": str(index), "sides": made}) if as_json else "\n".join(told) or none)
+    told += [f"words for filters: added to {words} segments"] if words else []
+    click.echo(to_json({"index": str(index), "sides": made, "words": words}) if as_json else "\n".join(told) or none)
 
 
 @command.command(no_args_is_help=True)

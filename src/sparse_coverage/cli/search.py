@@ -9,10 +9,9 @@ import click
 from rich.console import Group
 
 from sparse_coverage.cli.options import count_option, index_argument, json_option, path_option, show, threads_option
+from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
 from sparse_coverage.cli.options.inputs import query_argument, read_query
 from sparse_coverage.cli.options.searching import (
-    condition_of,
-    filter_options,
     k_option,
     passages_option,
     rank_option,
@@ -47,9 +46,7 @@ def command(
     query: str,
     k: int,
     passages: int,
-    before: str | None,
-    not_family_of: tuple[str, ...],
-    expression: str | None,
+    filters: FilterOptions,
     system: str,
     hybrid: bool,
     fuse: FusionRule,
@@ -72,6 +69,7 @@ def command(
       sparse-coverage search my-index "A valve comprising a plunger biased by a spring"
       sparse-coverage search my-index @claim.txt --before 2001-05-17 --not-family-of EP-1246167-A1
       sparse-coverage search my-index @claim.txt --filter "ipc:H04N,G06F and not country:US"
+      sparse-coverage search my-index @claim.txt --must "phase change" --any "battery,accumulator" --not "lead-acid"
       sparse-coverage search my-index @claim.txt -k 100 --json > hits.json
       sparse-coverage search my-index @claim.txt --hybrid
       sparse-coverage search my-index @claim.txt --rescore dense --top 200
@@ -81,6 +79,8 @@ def command(
       published, priority       dates; also with <, <=, >, >=: published>=1999 and published<2001-05-17
       ipc, cpc, class           beginnings of symbols: ipc:H04N, class:"H04N 5/44"
       country, kind, language, section, document, family
+      text, title, claims       words: battery finds batteries; "phase change" is a phrase; batter* what begins so
+      applicant, inventor       words of a name: applicant:Bosch
 
     Other systems than Sparse Coverage need a side of the index: `index refresh INDEX --hybrid` adds those of hybrid.
     """
@@ -92,7 +92,8 @@ def command(
     from sparse_coverage.search import Index
 
     text = read_query(query)
-    condition = condition_of(index, before, not_family_of, expression)
+    conditions = conditions_of(index, filters)
+    condition = conditions.filter
     if rerank and (html or profile):
         raise InputError("--rerank lists passages; --html and --profile are for documents. Leave one of them out.")
     system = "hybrid" if hybrid else system
@@ -108,7 +109,7 @@ def command(
         hits = retriever.search(text, k, passages=passages, filter=condition)
     elif rerank:
         listed = retriever.rerank_passages(text, rerank, filter=condition)[:k]
-        show(listed, as_json, lambda: passages_text(listed))
+        show(listed, as_json, lambda: passages_text(listed, conditions.nothing or NOTHING))
         return
     else:
         hits, cost = retriever.profile(text, k, passages=passages, filter=condition)
@@ -119,7 +120,7 @@ def command(
     if opened and html:
         answers = {hit.document: opened.answers(text, hit.document) for hit in hits}
         write_text(html, render_report(text, hits, explanations, title="Prior art found", answers=answers))
-    nothing = "Nothing was found." if otherwise else NOTHING
+    nothing = conditions.nothing or ("Nothing was found." if otherwise else NOTHING)
     costs = [cost_text(cost)] if profile and cost else []
     result = {"hits": hits, "cost": cost} if profile else hits
     show(result, as_json, lambda: Group(hits_text(hits, explanations, nothing), *costs))

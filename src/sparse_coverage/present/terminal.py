@@ -111,10 +111,10 @@ def answers_text(answers: Answers, limit: int) -> Group:
     )
 
 
-def passages_text(passages: Sequence[PassageHit]) -> Group:
+def passages_text(passages: Sequence[PassageHit], nothing: str = NOTHING) -> Group:
     """Return ranked passages."""
     if not passages:
-        return Group(NOTHING)
+        return Group(nothing)
     lines: list[RenderableType] = []
     for rank, passage in enumerate(passages, 1):
         name, score = (f"{rank:>4}. {passage.id}{printed_number(passage)}", "bold"), (f"{passage.score:.3f}", "green")

@@ -107,7 +107,7 @@ class Explanations:
     def _document(self, id_: str, what: str) -> int:
         number = self._ranker.store.find_document(id_)
         if number is None:
-            raise InputError(f"The index holds {what} with the id '{id_}'.")
+            raise InputError(f"The index holds {what} with the id '{id_}'{self._ranker.store.near(id_)}.")
         if not len(self._ranker.store.passages_of(number)):
             raise IndexStoreError(f"The document '{id_}' has no passages.")
         return number

@@ -1,17 +1,12 @@
-"""Options of a search: which documents may be found, what ranks them, and how they are scored."""
+"""Options of a search: how much is shown, what ranks, and how it scores. (What may be found: `filtering`.)"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from sparse_coverage.cli.options import F, NamesIn, count_option, together
-
-if TYPE_CHECKING:
-    from sparse_coverage.search import Filter
 
 _SCORING = {
     "alpha": "Exponent of idf",
@@ -21,16 +16,6 @@ _SCORING = {
 
 k_option = count_option("-k", default=10, help="How many documents to show.")
 passages_option = count_option("--passages", default=3, help="How many passages of each.")
-filter_option = click.option(
-    "--filter", "expression", metavar="EXPRESSION", help="Which documents may be found; see `search --help`."
-)
-filter_options = together(
-    click.option("--before", metavar="DATE", help="Only what was published before DATE (2001-05-17, 2001-05, 2001)."),
-    click.option(
-        "--not-family-of", metavar="ID", multiple=True, help="Leave out the document ID and its family. Repeatable."
-    ),
-    filter_option,
-)
 
 
 def scoring_option(name: str, default: float | None = None) -> Callable[[F], F]:
@@ -79,35 +64,3 @@ system_options = together(
     ),
     count_option("--top", default=100, help="How many documents --rescore takes."),
 )
-
-
-def condition_of(folder: Path, before: str | None, families: tuple[str, ...], expression: str | None) -> Filter | None:
-    """Join the ways to say what may be found in the index in a folder."""
-    from sparse_coverage.index.filters import all_of, family, published
-    from sparse_coverage.search import parse_filter
-
-    _tell_unknown(folder, families)
-    parts: list[Filter] = [published(before=before)] if before else []
-    parts += [~family(id_) for id_ in families]
-    parts += [parse_filter(expression)] if expression is not None else []
-    return all_of(parts) if parts else None
-
-
-def _tell_unknown(folder: Path, families: tuple[str, ...]) -> None:
-    """Say so when a family that is to be left out has nothing in the index: the id may be misspelt."""
-    from sparse_coverage.index import allowed_passages, open_store
-    from sparse_coverage.index.filters import family
-
-    if not families:
-        return
-    store = open_store(folder)
-    try:
-        for id_ in families:
-            if not (allowed_passages(store, family(id_)) & store.live_passages).any():
-                click.echo(
-                    f"Note: the index holds neither {id_} nor a member of its family, so --not-family-of {id_} leaves nothing "
-                    "out. Ids look like EP-1234567-A1.",
-                    err=True,
-                )
-    finally:
-        store.close()
