@@ -91,7 +91,7 @@ def test_what_cannot_be_read_is_told_when_nothing_is_left_to_learn_from(
     status, _, err = run("index", tmp_path / "broken.jsonl", "-o", tmp_path / "new")
     assert status == 1
     assert err.count("broken.jsonl") == 1
-    assert "no spans" in err
+    assert "Not one document was read" in err
 
 
 def test_damage_is_named_and_shows_in_the_exit_status(run: Run, folder: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from sparse_coverage.patents.sentences import sentence_ends
 from sparse_coverage.search.results import Answers, Match, PassageHit, Place, Reasons, Unsearched
 
+_LEAST = 0.0005  # what three decimals show
 _LINE_END = re.compile(r"[\r\n]")
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 
@@ -73,11 +74,14 @@ def printed_number(passage: PassageHit) -> str:
 
 
 def other_reasons(reasons: Reasons, shown: int) -> list[tuple[str, float]]:
-    """Return what adds to a score beside the phrases that are shown, by name; nothing that adds nothing."""
+    """Return what adds to a score beside the phrases that are shown, by name; nothing that adds nothing.
+
+    With the phrases it is the whole score, so what takes something off is among them.
+    """
     others = sum(reason.contribution for reason in reasons.phrases[shown:])
     named = [("other phrases", others), ("wording in general", reasons.wording)]
     named.append(("lent by what was found first", reasons.feedback))
-    return [(name, contribution) for name, contribution in named if contribution > 0]
+    return [(name, contribution) for name, contribution in named if abs(contribution) >= _LEAST]
 
 
 def flat(text: str) -> str:

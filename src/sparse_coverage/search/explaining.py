@@ -153,6 +153,7 @@ class Explainer:
                 best[center] = (value, passage, center, weight, span)
         found: list[Answer] = []
         texts: dict[str, str] = {}
+        numbers: dict[str, str] = {}
         for place, centers, similarities in zip(
             query.places, query.activations.centers.tolist(), query.activations.similarities.tolist(), strict=True
         ):
@@ -165,6 +166,8 @@ class Explainer:
                 _, _, similarity, (_, passage, center, weight, span) = max(options)
                 record = self._store.passage(passage)
                 texts[record.id] = record.text
+                if record.number:
+                    numbers[record.id] = record.number
                 found.append(Answer(place, record.id, self._match(center, place, similarity, passage, weight, span)))
         stop = self._statistics.stop
         return Answers(
@@ -174,6 +177,7 @@ class Explainer:
             query.unmatched(stop, np.asarray(list(best), dtype=np.int64)),
             query.unsearched(stop),
             texts,
+            numbers,
         )
 
     def _shared(self, centers: Int32s, first: int, last: int) -> Iterator[tuple[int, int, float, int]]:

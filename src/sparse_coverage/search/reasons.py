@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sparse_coverage.search.results import Match, Place, Reason, Reasons
@@ -52,6 +52,17 @@ def reasons_for(query: str, passage: str, matches: Iterable[Match]) -> Reasons:
             found[pair] = found.get(pair, 0.0) + match.contribution
     strongest = sorted(found.items(), key=lambda item: (-item[1], item[0][0].start, item[0][1].start))
     return Reasons(tuple(Reason(*pair, value) for pair, value in strongest), wording, feedback)
+
+
+def phrase_at(text: str) -> Callable[[Place], Place | None]:
+    """Return what finds the phrase around a place of a text, or None where that says nothing."""
+    phrases = _Phrases.of(text)
+
+    def find(place: Place) -> Place | None:
+        found = phrases.at(place)
+        return found.phrase if found else None
+
+    return find
 
 
 @dataclass(frozen=True, slots=True)

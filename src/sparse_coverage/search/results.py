@@ -135,7 +135,8 @@ class Answer:
 class Answers:
     """A query against a whole document: what each span found anywhere in it, and the spans that found nothing.
 
-    `passages` holds the texts of the passages where something was found, by id. `unsearched`: spans that nothing can match.
+    `passages` holds the texts of the passages where something was found, `numbers` the numbers of their paragraphs or claims
+    where these are printed, both by id. `unsearched`: spans that nothing can match.
     """
 
     query: str
@@ -144,6 +145,7 @@ class Answers:
     missing: tuple[Place, ...]
     unsearched: Unsearched = Unsearched()
     passages: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ _MENDABLE = re.compile(
     rb"(?P<kept><!\[CDATA\[.*?\]\]>|<!--.*?-->|<\?.*?\?>)"
     rb"|(?P<ampersand>&(?!(?:[A-Za-z_:][\w.:-]*|#\d+|#[xX][0-9a-fA-F]+);))"
     rb"|(?P<less><(?![A-Za-z_:/!?\x80-\xff]))"
-    rb"|(?P<control>[\x00-\x08\x0b\x0c\x0e-\x1f])",
+    rb"|(?P<control>[\x01-\x08\x0b\x0c\x0e-\x1f])",
     re.S,
 )
 _MENDED = {"ampersand": b"&amp;", "less": b"&lt;", "control": b" "}
