@@ -96,7 +96,7 @@ class SparseCoverage:
     ) -> SparseCoverage:
         """Learn the vocabulary of a collection: patents (their sections), plain texts or (id, text) pairs.
 
-        `preset` says how the method is set: `recall`, which finds more, or `paper`, exactly as published (see `presets`).
+        `preset` says how the method is set: `default`, which finds more, or `paper`, exactly as published (see `presets`).
         `size` is V, the number of centers, and `sizes` smaller ones to have radii for as well (`Vocabulary.truncate`);
         `tau` is the percentile that sets each radius. `max_documents` are sampled in proportion to publication years
         (give a list, or a function that opens the documents: they are read twice), and `max_spans` of their spans,

@@ -49,7 +49,6 @@ class System:
 
 SYSTEMS: dict[str, System] = {
     "paper": System(SparseCoverageSystem, NAMES),
-    "recall": System(SparseCoverageSystem, NAMES, "recall"),
     "default": System(SparseCoverageSystem, NAMES, DEFAULT_PRESET),
     "bm25": System(bm25_system, ("rank",)),
     "splade": System(splade_system, ("rank",)),
