@@ -118,7 +118,7 @@ def explanation_text(explanation: Explanation, limit: int) -> Group:
     if hidden:
         added = sum(match.contribution for match in hidden)
         lines.append(Text(f"and {len(hidden)} more, adding {added:.4f}", style="dim"))
-    missing = words_at(explanation.query, explanation.unmatched, but=explanation.matched)
+    missing = words_at(explanation.query, explanation.unmatched)
     if missing:
         lines.append(_said("of the query, nothing here answers:", missing))
     searched = [*explanation.matched, *explanation.unmatched]
