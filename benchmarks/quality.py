@@ -8,7 +8,8 @@
 Values are means over queries x 100 with 95 % bootstrap intervals. The default was chosen on every second query of each collection
 (`tuned`), the others are `held out`. p: paired randomisation test of average precision against the default, after Holm's
 correction over its column. `scanned`: postings read, for dense retrieval similarities computed. On full texts the paper's
-method and the default before are indexed by whole paragraphs, as they were made for, everything else by passages.
+method and the default before are indexed by whole paragraphs, as they were made for, everything else by passages; all
+vocabularies of full texts are learned from passages.
 """
 
 from __future__ import annotations
@@ -67,13 +68,14 @@ class Result:
 
 def system_rows(size: int, *, full_text: bool) -> dict[str, Row]:
     """Return the rows of the first table."""
-    plain, means = SystemOptions(size=size), SystemOptions(size=size, rank="top-mean:3")
+    plain = SystemOptions(size=size, learn="passages" if full_text else "sections")
+    means = replace(plain, rank="top-mean:3")
     rows = {"BM25": Row("bm25", plain), "dense": Row("dense", plain), "paper": Row("paper", plain, "paragraph")}
     if full_text:
         rows["BM25, top-mean:3"] = Row("bm25", means)
         rows["dense, top-mean:3"] = Row("dense", means)
         rows["paper, top-mean:3"] = Row("paper", means, "paragraph")
-    rows["default before"] = Row("paper", replace(BEFORE, size=size), "paragraph")
+    rows["default before"] = Row("paper", replace(BEFORE, size=size, learn=plain.learn), "paragraph")
     rows["default"] = Row("default", plain)
     rows["hybrid"] = Row("hybrid", plain)
     return rows
@@ -81,7 +83,8 @@ def system_rows(size: int, *, full_text: bool) -> dict[str, Row]:
 
 def setting_rows(size: int, *, full_text: bool) -> dict[str, Row]:
     """The default, and the default with each of its settings as in the paper; then the other way round."""
-    default, paper = concerning("default", SystemOptions(size=size)), SystemOptions(size=size)
+    default = concerning("default", SystemOptions(size=size))
+    paper = SystemOptions(size=size, learn=default.learn)
     steps = {
         "no radius test": {"assignment": default.assignment, "k": default.k},
         "common part removed": {"common": default.common},

@@ -22,6 +22,7 @@ sys.path.insert(0, str(HERE.parent))
 from hash_encoder import HashEncoder  # noqa: E402
 
 from sparse_coverage import ActivationConfig, Index, Preset, ScoringConfig, SparseCoverage, read_patents  # noqa: E402
+from sparse_coverage.presets import get_preset  # noqa: E402
 from sparse_coverage.retrievers import Baseline, Bm25, Fuse  # noqa: E402
 from sparse_coverage.search import DecayedSum, TopMean, parse_filter  # noqa: E402
 
@@ -46,8 +47,9 @@ def patents(count: int = 30) -> list[Any]:
 
 def build(folder: Path, preset: str, unit: str, count: int = 30) -> Index:
     """An index of the collection by the hash encoder."""
-    chosen = BEFORE if preset == "before" else preset
-    model = SparseCoverage.fit(patents(count), encoder=HashEncoder(), preset=chosen, unit=unit, size=200)
+    chosen = BEFORE if preset == "before" else get_preset(preset)
+    settings = replace(chosen, learn="sections")  # as the rankings were made
+    model = SparseCoverage.fit(patents(count), encoder=HashEncoder(), preset=settings, unit=unit, size=200)
     return Index.build(folder, model, patents(count), by="paragraph")
 
 

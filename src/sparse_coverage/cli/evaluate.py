@@ -69,6 +69,7 @@ if TYPE_CHECKING:
 @rank_option
 @seed_option("Seed of the vocabulary.")
 @method.max_spans_option
+@method.learn_option
 @click.option(
     "--measure",
     "measures",

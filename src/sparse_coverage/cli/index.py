@@ -117,8 +117,7 @@ def build(
       sparse-coverage index patents/ -o my-index --hybrid
     """
     from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
-    from sparse_coverage.search import is_unfinished
-    from sparse_coverage.search.building import MODEL_FOLDER
+    from sparse_coverage.search.learning import documents_read, learn_for
 
     log = ProblemLog()
     settings: dict[str, Any] = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
@@ -130,19 +129,24 @@ def build(
             address, threads, paths, output, model, log, language=language, runtime=runtime, **settings
         )
     else:
-        if model is None and is_unfinished(output) and (output / MODEL_FOLDER).is_dir():
-            model = str(output / MODEL_FOLDER)
+        total = None
         if model is not None:
             learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
         else:
             if "-" in paths:
                 raise InputError("Standard input can be read only once: fit a model first and give it with --model.")
             with log.held_back() as hold:
-                patents = read_patents(list(paths), on_problem=hold, **reading)
-                learned = SparseCoverage.fit(patents, encoder=load_encoder(runtime=runtime, threads=threads))
+                learned = learn_for(
+                    output,
+                    lambda: read_patents(list(paths), on_problem=hold, **reading),
+                    encoder=load_encoder(runtime=runtime, threads=threads),
+                    by=by,  # type: ignore[arg-type]
+                    threads=threads,
+                )
+            total = documents_read(output)
         patents = read_patents(list(paths), on_problem=log, on_note=log.note, **reading)
         patents = log.watched(patents, by or learned.by)  # type: ignore[arg-type]
-        index = Index.build(output, learned, patents, **settings)
+        index = Index.build(output, learned, patents, total=total, **settings)
     facts = index.store.manifest
     made = make_sides(output, index.model.encoder, threads, **sides)
     counts = {"problems": len(log.problems), "without_text": log.without_text if on == "local" else None}

@@ -23,6 +23,7 @@ from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, Problem, read_patents
+from sparse_coverage.patents.passages import By
 from sparse_coverage.patents.reading.sources import expand, require_present
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
@@ -118,6 +119,11 @@ class Workbench:
     @property
     def _unread_file(self) -> Path:
         return self.cache / "learned-from" / f"{self.source}.json"
+
+    @property
+    def by(self) -> By:
+        """How the documents of the collection are cut into passages."""
+        return self.collection.by
 
     def notes(self) -> tuple[str, ...]:
         """Return what people should know about the collection: what was left out, and what is judged but not there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.presets import get_preset
@@ -16,10 +16,10 @@ from sparse_coverage.vectors.sparse_vector import Assignment, Uncovered
 class SystemOptions:
     """The settings of a system; each system reads those that concern it. The defaults are the paper's, with MiniLM.
 
-    `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `max_spans` and `max_documents` say what the
-    vocabulary is learned from. `common`, `repeats`, `passage_repeats`, `smoothing`,
-    `feedback` and `rank` are departures from the paper: see `presets`.
-    `fixed` names the settings that were asked for, so that no preset changes them, also where they are the paper's.
+    `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `learn`, `max_spans` (None: `sample_size`) and
+    `max_documents` say what the vocabulary is learned from. `common`, `repeats`, `passage_repeats`, `smoothing`, `feedback`,
+    `rank` and `learn` are departures from the paper: see `presets`. `fixed` names the settings that were asked for, so that no
+    preset changes them, also where they are the paper's.
     """
 
     encoder: str = "minilm"
@@ -34,7 +34,7 @@ class SystemOptions:
     tau: float = 99.0
     selection: str = "farthest-first"
     seed: int = 0
-    max_spans: int = 5_000_000
+    max_spans: int | None = None
     max_documents: int | None = None
     common: int | None = None
     repeats: float = 0.0
@@ -42,6 +42,7 @@ class SystemOptions:
     smoothing: float = 0.0
     feedback: int = 0
     rank: str = "best"
+    learn: Literal["sections", "passages"] = "sections"
     fixed: tuple[str, ...] = ()
 
     @property
@@ -63,7 +64,7 @@ class SystemOptions:
 def preset_settings(name: str) -> dict[str, Any]:
     """Return the settings of a preset that differ from the defaults here, which are the paper's."""
     preset = get_preset(name)
-    both = {"common": preset.common, **asdict(preset.activation), **asdict(preset.scoring)}
+    both = {"common": preset.common, "learn": preset.learn, **asdict(preset.activation), **asdict(preset.scoring)}
     return SystemOptions(**{field: value for field, value in both.items() if field in NAMES}).differences()
 
 
@@ -73,7 +74,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V",
 
 _COUNTS = ("size", "k", "max_spans", "max_documents")
 _NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "passage_repeats", "smoothing")
-_CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered)}
+_CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered), "learn": ("sections", "passages")}
 
 
 def make_options(settings: dict[str, Any]) -> SystemOptions:
@@ -90,7 +91,7 @@ def make_options(settings: dict[str, Any]) -> SystemOptions:
 
 
 def _checked(name: str, value: Any) -> Any:
-    if value is None and name in ("size", "max_documents", "common"):
+    if value is None and name in ("size", "max_spans", "max_documents", "common"):
         return None
     whole = isinstance(value, int) and not isinstance(value, bool)
     if name in _COUNTS and not (whole and value >= 1):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sparse_coverage.spans.span import Spans
-from sparse_coverage.vectors.activation import Activations, activate
+from sparse_coverage.vectors.activation import Activations, activate_all
 from sparse_coverage.vectors.sparse_vector import ActivationConfig, SparseVector
 from sparse_coverage.vocabulary import Vocabulary
 
@@ -37,13 +37,8 @@ def trace(
     that K alone would give. In a `query` a center that several spans activate counts otherwise (see `ActivationConfig`).
     """
     ks = ks or (config.k,)
-    width = vocabulary.centers.shape[1]
-    rows = (
-        texts[0].vectors
-        if len(texts) == 1
-        else np.concatenate([np.empty((0, width), np.float32), *(spans.vectors for spans in texts)])
-    )
-    active = activate(rows, vocabulary, replace(config, k=max(ks)), threads=threads)
+    rows = [spans.vectors for spans in texts]
+    active = activate_all(rows, vocabulary, replace(config, k=max(ks)), threads=threads)
     first = 0
     for spans in texts:
         last = first + len(spans)
