@@ -233,7 +233,7 @@ class SparseCoverage:
 def sample_size(preset: Preset, size: int | None, sizes: Sequence[int] = ()) -> int:
     """Return how many spans to learn from: see `docs/vocabulary.md` for what was measured.
 
-    >>> sample_size(get_preset("paper"), 10_000), sample_size(get_preset("recall"), None), sample_size(get_preset("recall"), 50_000)
+    >>> sample_size(get_preset("paper"), 10_000), sample_size(get_preset("default"), None), sample_size(get_preset("default"), 50_000)
     (5000000, 300000, 1500000)
     """
     if preset.learn == "sections":
