@@ -180,10 +180,13 @@ class Explainer:
             word = says(place)
             return word is not None and word.lower() not in nothing
 
+        shown = tuple(answer for answer in found if told(answer.query))
+        texts = {answer.passage: texts[answer.passage] for answer in shown}
+        numbers = {passage: numbers[passage] for passage in texts if passage in numbers}
         return Answers(
             query.text,
             self._store.document(document).id,
-            tuple(answer for answer in found if told(answer.query)),
+            shown,
             missing,
             query.unsearched(stop),
             texts,
