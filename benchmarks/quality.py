@@ -3,13 +3,15 @@
     python benchmarks/quality.py path/to/patsnap path/to/claims-to-papers.toml         the systems
     python benchmarks/quality.py path/to/patsnap --settings                            what each setting of the default is worth
     python benchmarks/quality.py path/to/patsnap -V 5000 --units                       tokens, noun phrases and both
-    python benchmarks/quality.py COLLECTION ... --write docs/results.md                all three, as the measured part of a page
+    python benchmarks/quality.py COLLECTION ... --write docs/results.md                all of it, as the measured part of a page
+
+Settings and units are measured on abstracts only when a page is written: on full texts each row takes an index of its own.
 
 Values are means over queries x 100 with 95 % bootstrap intervals. The default was chosen on every second query of each collection
 (`tuned`), the others are `held out`. p: paired randomisation test of average precision against the default, after Holm's
 correction over its column. `scanned`: postings read, for dense retrieval similarities computed. On full texts the paper's
-method and the default before are indexed by whole paragraphs, as they were made for, everything else by passages; all
-vocabularies of full texts are learned from passages.
+method and the default before are indexed by whole paragraphs, as they were made for, everything else by passages (with
+`--by-passages` all of it, which saves a second encoding); all vocabularies of full texts are learned from passages.
 """
 
 from __future__ import annotations
@@ -66,16 +68,19 @@ class Result:
     rows: Sequence[Sequence[str]]
 
 
-def system_rows(size: int, *, full_text: bool) -> dict[str, Row]:
-    """Return the rows of the first table."""
+def system_rows(size: int, by: By, *, full_text: bool) -> dict[str, Row]:
+    """Return the rows of the first table; `by` is how the paper's method and the default before cut full texts."""
     plain = SystemOptions(size=size, learn="passages" if full_text else "sections")
     means = replace(plain, rank="top-mean:3")
-    rows = {"BM25": Row("bm25", plain), "dense": Row("dense", plain), "paper": Row("paper", plain, "paragraph")}
+    rows = {"BM25": Row("bm25", plain), "dense": Row("dense", plain), "paper": Row("paper", plain, by)}
     if full_text:
         rows["BM25, top-mean:3"] = Row("bm25", means)
         rows["dense, top-mean:3"] = Row("dense", means)
-        rows["paper, top-mean:3"] = Row("paper", means, "paragraph")
-    rows["default before"] = Row("paper", replace(BEFORE, size=size, learn=plain.learn), "paragraph")
+        rows["paper, top-mean:3"] = Row("paper", means, by)
+    rows["default before"] = Row("paper", replace(BEFORE, size=size, learn=plain.learn), by)
+    if full_text:
+        rows["default, best passage"] = Row("default", replace(plain, rank="best", fixed=("rank",)))
+    rows["default, with feedback"] = Row("default", replace(plain, feedback=3))
     rows["default"] = Row("default", plain)
     rows["hybrid"] = Row("hybrid", plain)
     return rows
@@ -213,19 +218,21 @@ def main() -> None:
     parser.add_argument("-V", "--size", type=int, default=10_000)
     parser.add_argument("--settings", action="store_true", help="what each setting of the default is worth")
     parser.add_argument("--units", action="store_true", help="tokens, noun phrases and both")
+    parser.add_argument("--by-passages", action="store_true", help="index everything by passages")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write all tables into a page, behind its marker")
     options = parser.parse_args()
     cache, size = default_cache(), options.size
+    by: By = "passage" if options.by_passages else "paragraph"
     sections: dict[str, list[Result]] = {}
     for spec in options.collections:
         collection = load_collection(spec)
         full, title = is_full_text(collection), f"{collection.name}, V={size:,}"
         made: dict[str, Result] = {}
         if options.write or not (options.settings or options.units):
-            made["Systems"] = compared(title, measured(collection, system_rows(size, full_text=full), cache))
-        if options.write or options.settings:
+            made["Systems"] = compared(title, measured(collection, system_rows(size, by, full_text=full), cache))
+        if options.settings or (options.write and not full):
             made["Settings"] = compared(title, measured(collection, setting_rows(size, full_text=full), cache))
-        if options.write or options.units:
+        if options.units or (options.write and not full):
             made["Units"] = units(collection, size, cache)
         for heading, result in made.items():
             print_table(result)
