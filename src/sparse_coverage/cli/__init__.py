@@ -30,6 +30,7 @@ COMMANDS = {
     "export": "Write an index for another engine.",
     "vectors": "Index and search vectors of other encoders.",
     "models": "List, fetch and locate encoders.",
+    "warm-up": "Compile and fetch everything now, as for a container image.",
 }
 
 _INTERRUPTED = (
@@ -55,7 +56,7 @@ class _LazyGroup(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"sparse_coverage.cli.{name}").command
+        command: click.Command = importlib.import_module(f"sparse_coverage.cli.{name.replace('-', '_')}").command
         return command
 
     def invoke(self, context: click.Context) -> object:

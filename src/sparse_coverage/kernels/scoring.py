@@ -11,13 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray
 
 from sparse_coverage.kernels import Array, Bytes, Doubles, Floats, Int32s, Int64s, Uint16s, Uint32s
-from sparse_coverage.kernels.compiling import compiled
-from sparse_coverage.kernels.instructions import pointer, prefetch
+from sparse_coverage.kernels.compiling import compiled, instruction, outside
 from sparse_coverage.kernels.postings import PAGE
 from sparse_coverage.kernels.shortlist import best_scores, new_shortlist, offer, ranked
+
+carray = outside("numba", "carray")
+pointer, prefetch = instruction("pointer"), instruction("prefetch")
 
 BEST, TOP_MEAN, DECAYED_SUM = 0, 1, 2
 """The rules by which a document's score is made of its passages' scores."""

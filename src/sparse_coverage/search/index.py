@@ -91,9 +91,7 @@ class Index(PassageSearcher):
             remember=lambda known: remember_sample(folder, model, known),
         )
         forget_sample(folder)
-        index = cls.open(folder, scoring=scoring, encoder=model.encoder)
-        index.warm_up()
-        return index
+        return cls.open(folder, scoring=scoring, encoder=model.encoder)
 
     @classmethod
     def learn(
@@ -207,7 +205,7 @@ class Index(PassageSearcher):
     def _each(self, ranker: Ranker, queries: list[str], function: Callable[..., list[T]]) -> list[list[T]]:
         """Apply a function to the vector of each query: one is shared out over the cores, of several each core takes its own."""
         if len(queries) == 1:
-            return [function(self.model.encode_query(queries[0]), ranker.shares)]
+            return [function(self._explanations.traced(queries[0]).vector, ranker.shares)]
         return ranker.in_parallel(function, self.model.encode_query(queries))
 
     def rerank_passages(
@@ -225,7 +223,7 @@ class Index(PassageSearcher):
         require_counts(documents=documents)
         ranker = self._ranker
         allowed = ranker.allowed(as_filter(filter))
-        vector = with_feedback(ranker, self.model.encode_query(query), allowed, ranker.shares).vector
+        vector = with_feedback(ranker, self._explanations.traced(query).vector, allowed, ranker.shares).vector
         found, _ = ranker.rank_documents(vector, documents, allowed, None, ranker.shares, aggregation)
         passages = np.concatenate([np.zeros(0, np.int64), *(document.passages for document in found)])
         scores = np.concatenate([np.zeros(0, np.float32), *(document.passage_scores for document in found)])
@@ -243,12 +241,12 @@ class Index(PassageSearcher):
     ) -> tuple[list[Hit], QueryCost]:
         """Search, and say what it cost: lists read and time per stage."""
         require_counts(k=k, passages=passages)
-        ranker, begun = self._ranker, perf_counter()
-        vector = self.model.encode_query(query)
+        explanations, begun = self._explanations, perf_counter()
+        ranker, vector = explanations.ranker, explanations.traced(query).vector
         encoded = perf_counter()
         allowed = ranker.allowed(as_filter(filter))
         filtered = perf_counter()
-        vector = with_feedback(ranker, vector, allowed, ranker.shares).vector
+        vector = explanations.enriched(query, as_filter(filter)).vector
         enriched = perf_counter()
         found, work = ranker.rank_documents(vector, k, allowed, passages, ranker.shares, aggregation)
         ranked = perf_counter()
