@@ -31,10 +31,17 @@ def checksum_of(content: Mapping[str, Any]) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Replace a file's content in one step. A new file has the rights that the umask leaves."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """The same with bytes. A folder of that name is refused before anything is written."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder. Name a file in it, such as {path / ('result' + path.suffix)}.")
     temporary = _partial(path)
     try:
-        with temporary.open("x", encoding="utf-8") as stream:
-            stream.write(text)
+        with temporary.open("xb") as stream:
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)

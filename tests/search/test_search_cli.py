@@ -185,3 +185,12 @@ def test_the_report_shows_what_the_terminal_shows_and_more(run: Run, folder: Pat
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert all(f"Title of {id_}" in page for id_ in ("XX-1-A1", "XX-2-A1"))
     assert "<mark" in page
+
+
+def test_a_report_that_is_to_be_written_over_a_folder_is_refused_in_words(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    status, _, err = run("search", folder, QUERY, "--html", tmp_path)
+    assert status == 1
+    assert f"{tmp_path} is a folder. Name a file in it" in err
+    assert "Errno" not in err
