@@ -26,8 +26,8 @@ T = TypeVar("T")
 class Advance(Protocol):
     """Moves a bar forward; called with the number of steps done since the last call."""
 
-    def __call__(self, steps: int = 1) -> None:
-        """Move the bar forward."""
+    def __call__(self, steps: int = 1, *, total: int | None = None) -> None:
+        """Move the bar forward; `total` is how many steps there are, where that has become known or changed."""
         ...
 
 
@@ -45,8 +45,8 @@ def progress_bar(label: str, total: int | None = None, *, bytes_: bool = False) 
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
         task = bars.add_task(label, total=total)
 
-        def advance(steps: int = 1) -> None:
-            bars.update(task, advance=steps)
+        def advance(steps: int = 1, *, total: int | None = None) -> None:
+            bars.update(task, advance=steps, total=total)
 
         yield advance
 

@@ -47,17 +47,16 @@ def model(tmp_path: Path, tiny_checkpoint: Path) -> SparseCoverage:
 def test_an_option_equal_to_the_papers_default_is_not_taken_from_the_preset(
     run: Run, tiny_checkpoint: Path, tmp_path: Path
 ) -> None:
-    base = ["evaluate", "demo", "--encoder", tiny_checkpoint, "-V", 40, "--cache", tmp_path, "--system", "recall"]
+    base = ["evaluate", "demo", "--encoder", tiny_checkpoint, "-V", 40, "--cache", tmp_path, "--system", "default"]
     default = json.loads(run(*base, "--json")[1])
-    status, out, _ = run(*base, "--feedback", 0, "--json")
+    status, out, _ = run(*base, "--repeats", 0, "--json")
     [(name, row)] = json.loads(out)["systems"].items()
     assert status == 0
-    assert row["options"]["feedback"] == 0
-    assert "feedback=0" in name
+    assert row["options"]["repeats"] == 0
+    assert "repeats=0.0" in name
     [other] = default["systems"].values()
-    assert other["options"]["feedback"] == 3
-    assert row["options"] | {"feedback": 3} == other["options"]
-    assert row["cost"] < other["cost"]  # it searched once, not twice
+    assert other["options"]["repeats"] == 0.4
+    assert row["options"] | {"repeats": 0.4} == other["options"]
 
 
 def test_what_vocabularies_could_not_be_learned_from_is_said(run: Run, tiny_checkpoint: Path, tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_defaults_are_those_of_the_library() -> None:
 
 def test_a_name_is_checked_only_when_it_is_given() -> None:
     @click.command()
-    @click.option("--preset", type=NamesIn("presets:PRESETS", "mine", what="preset"), default="recall")
+    @click.option("--preset", type=NamesIn("presets:PRESETS", "mine", what="preset"), default="default")
     @click.option("--other", type=NamesIn("no_such_module:NOTHING"), default="anything")
     def command(preset: str, other: str) -> None:
         click.echo(preset)

@@ -149,7 +149,7 @@ def test_other_rankings_are_options(run: Run, folder: Path) -> None:
 def test_a_whole_document_can_be_set_against_the_query(run: Run, folder: Path) -> None:
     answers = json.loads(run("explain", folder, QUERY, "XX-2-A1", "--whole", "--json")[1])
     assert answers["document"] == "XX-2-A1"
-    assert len(answers["found"]) + len(answers["missing"]) > 5
+    assert len(answers["found"]) + len(answers["missing"]) == 3  # plunger, spring, pump
     assert set(answers["passages"]) == {answer["passage"] for answer in answers["found"]}
     out = run("explain", folder, QUERY, "XX-2-A1", "--whole")[1].replace("\n", " ")
     assert "nothing in this document answers" in out

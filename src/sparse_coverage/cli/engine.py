@@ -19,8 +19,9 @@ from sparse_coverage.cli.options import (
     show,
 )
 from sparse_coverage.cli.options.engines import Server, server_options
+from sparse_coverage.cli.options.filtering import filter_option
 from sparse_coverage.cli.options.inputs import query_argument, read_query
-from sparse_coverage.cli.options.searching import filter_option, k_option, passages_option
+from sparse_coverage.cli.options.searching import k_option, passages_option
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.records import record, to_json
 

@@ -21,7 +21,7 @@ from sparse_coverage.cli.options import (
     show,
 )
 from sparse_coverage.cli.options.collections import Means, bench_options
-from sparse_coverage.cli.options.searching import weighting_options
+from sparse_coverage.cli.options.searching import rank_option, weighting_options
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,14 +55,21 @@ if TYPE_CHECKING:
     type=float,
     help="A center that n spans of a query activate counts n^repeats times [that of the system].",
 )
+@click.option(
+    "--passage-repeats",
+    type=float,
+    help="In a passage, the weight of a center that n spans activate becomes its root of degree n^this [that of the system].",
+)
 @click.option("--smoothing", type=float, help="Added to the span count that divides weights [that of the system].")
 @count_option(
     "--feedback",
     least=0,
     help="How many of the best passages are added to the query, before a second search [that of the system].",
 )
+@rank_option
 @seed_option("Seed of the vocabulary.")
 @method.max_spans_option
+@method.learn_option
 @click.option(
     "--measure",
     "measures",

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
+from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
 from sparse_coverage.cli.options.inputs import claims_option, query_argument, read_query
-from sparse_coverage.cli.options.searching import condition_of, filter_options, joining_options, scoring_options
+from sparse_coverage.cli.options.searching import joining_options, scoring_options
 
 if TYPE_CHECKING:
     from sparse_coverage.retrievers import FusionLevel, FusionRule
@@ -40,9 +41,7 @@ def command(
     hybrid: bool,
     fuse: FusionRule,
     level: FusionLevel,
-    before: str | None,
-    not_family_of: tuple[str, ...],
-    expression: str | None,
+    filters: FilterOptions,
     threads: int | None,
     as_json: bool,
     **scoring: float | None,
@@ -66,7 +65,7 @@ def command(
     from sparse_coverage.retrievers.explaining import HybridExplanation, explain
 
     text = read_query(query, claims=claims).text
-    condition = condition_of(index, before, not_family_of, expression)
+    condition = conditions_of(index, filters).filter
     system = "hybrid" if hybrid else system
     if whole:
         if system != "coverage":

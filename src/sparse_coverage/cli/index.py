@@ -117,8 +117,7 @@ def build(
       sparse-coverage index patents/ -o my-index --hybrid
     """
     from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
-    from sparse_coverage.search import is_unfinished
-    from sparse_coverage.search.building import MODEL_FOLDER
+    from sparse_coverage.search.learning import documents_read, learn_for
 
     log = ProblemLog()
     settings: dict[str, Any] = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
@@ -130,19 +129,24 @@ def build(
             address, threads, paths, output, model, log, language=language, runtime=runtime, **settings
         )
     else:
-        if model is None and is_unfinished(output) and (output / MODEL_FOLDER).is_dir():
-            model = str(output / MODEL_FOLDER)
+        total = None
         if model is not None:
             learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
         else:
             if "-" in paths:
                 raise InputError("Standard input can be read only once: fit a model first and give it with --model.")
             with log.held_back() as hold:
-                patents = read_patents(list(paths), on_problem=hold, **reading)
-                learned = SparseCoverage.fit(patents, encoder=load_encoder(runtime=runtime, threads=threads))
+                learned = learn_for(
+                    output,
+                    lambda: read_patents(list(paths), on_problem=hold, **reading),
+                    encoder=load_encoder(runtime=runtime, threads=threads),
+                    by=by,  # type: ignore[arg-type]
+                    threads=threads,
+                )
+            total = documents_read(output)
         patents = read_patents(list(paths), on_problem=log, on_note=log.note, **reading)
         patents = log.watched(patents, by or learned.by)  # type: ignore[arg-type]
-        index = Index.build(output, learned, patents, **settings)
+        index = Index.build(output, learned, patents, total=total, **settings)
     facts = index.store.manifest
     made = make_sides(output, index.model.encoder, threads, **sides)
     counts = {"problems": len(log.problems), "without_text": log.without_text if on == "local" else None}
@@ -235,6 +239,8 @@ def merge(index: Path, as_json: bool) -> None:
 def refresh(index: Path, threads: int | None, as_json: bool, **sides: Any) -> None:
     """Add sides to INDEX for other systems than Sparse Coverage, and bring those it has up to date.
 
+    An index of an older version also gets the words that filters such as text:battery look for.
+
     `index add`, `delete` and `merge` keep sides up to date by themselves; this is for an index that got none when it was
     built, that a program changed, or whose last command was interrupted.
 
@@ -243,10 +249,14 @@ def refresh(index: Path, threads: int | None, as_json: bool, **sides: Any) -> No
       sparse-coverage index refresh my-index --hybrid
       sparse-coverage index refresh my-index
     """
+    from sparse_coverage.index import add_words
+
+    words = add_words(index)  # first: it writes segments anew, which sides follow
     made = make_sides(index, None, threads, **sides)
     told = [f"{kind}: {f'{count} segments made' if count else 'up to date'}" for kind, count in made.items()]
     none = f"{index} has no sides. Add some with --hybrid, or --with one of them."
-    click.echo(to_json({"index": str(index), "sides": made}) if as_json else "\n".join(told) or none)
+    told += [f"words for filters: added to {words} segments"] if words else []
+    click.echo(to_json({"index": str(index), "sides": made, "words": words}) if as_json else "\n".join(told) or none)
 
 
 @command.command(no_args_is_help=True)

@@ -9,14 +9,14 @@ import click
 from rich.console import Group
 
 from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
+from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
 from sparse_coverage.cli.options.queries import Asked, asked_options
 from sparse_coverage.cli.options.reports import Reports, report_options
 from sparse_coverage.cli.options.searching import (
     about_search,
-    condition_of,
-    filter_options,
     k_option,
     passages_option,
+    rank_option,
     scoring_options,
     system_options,
 )
@@ -35,13 +35,6 @@ if TYPE_CHECKING:
 @passages_option
 @filter_options
 @system_options
-@click.option(
-    "--rank",
-    "aggregation",
-    default="best",
-    metavar="RULE",
-    help="How passages make a document's score: best, top-mean:3 or decayed-sum:0.5.",
-)
 @count_option(
     "--rerank",
     metavar="N",
@@ -49,6 +42,7 @@ if TYPE_CHECKING:
 )
 @report_options
 @click.option("--profile", is_flag=True, help="Also say what the query cost: lists read, time per stage.")
+@rank_option
 @scoring_options
 @threads_option
 @json_option
@@ -58,22 +52,19 @@ def command(
     asked: Asked,
     k: int,
     passages: int,
-    before: str | None,
-    not_family_of: tuple[str, ...],
-    expression: str | None,
+    filters: FilterOptions,
     system: str,
     hybrid: bool,
     fuse: FusionRule,
     level: FusionLevel,
     rescore: str | None,
     top: int,
-    aggregation: str,
     rerank: int | None,
     reports: Reports,
     profile: bool,
     threads: int | None,
     as_json: bool,
-    **scoring: float | None,
+    **scoring: float | str | None,
 ) -> int:
     """Find the prior art of QUERY in INDEX: documents ranked by their best passage.
 
@@ -89,6 +80,7 @@ def command(
       sparse-coverage search my-index --like EP-0049154-A1 --claims 1
       sparse-coverage search my-index --queries claims.jsonl --run out.run -k 1000
       sparse-coverage search my-index @claim.txt --filter "ipc:H04N,G06F and not country:US"
+      sparse-coverage search my-index @claim.txt --must "phase change" --any "battery,accumulator" --not "lead-acid"
       sparse-coverage search my-index @claim.txt -k 100 --json > hits.json
       sparse-coverage search my-index @claim.txt --hybrid --html report.html
       sparse-coverage search my-index @claim.txt --rescore dense --top 200
@@ -98,6 +90,8 @@ def command(
       published, priority       dates; also with <, <=, >, >=: published>=1999 and published<2001-05-17
       ipc, cpc, class           beginnings of symbols: ipc:H04N, class:"H04N 5/44"
       country, kind, language, section, document, family
+      text, title, claims       words: battery finds batteries; "phase change" is a phrase; batter* what begins so
+      applicant, inventor       words of a name: applicant:Bosch
 
     Other systems than Sparse Coverage need a side of the index: `index refresh INDEX --hybrid` adds those of hybrid.
     """
@@ -107,17 +101,16 @@ def command(
     from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
     from sparse_coverage.retrievers import open_retriever
     from sparse_coverage.search import Index
-    from sparse_coverage.search.aggregation import parse_aggregation
 
     asked.require_one(query)
-    condition = condition_of(index, before, not_family_of, expression)
-    rule = parse_aggregation(aggregation)
+    conditions = conditions_of(index, filters)
+    condition = conditions.filter
     system = "hybrid" if hybrid else system
     otherwise = system != "coverage" or rescore is not None
     if rerank and (reports or profile):
         raise InputError("--rerank lists passages; reports and --profile are for documents. Leave one of them out.")
-    if otherwise and (rerank or profile or aggregation != "best"):
-        raise InputError("--rank, --rerank and --profile are for Sparse Coverage alone. Leave them out.")
+    if otherwise and (rerank or profile):
+        raise InputError("--rerank and --profile are for Sparse Coverage alone. Leave them out.")
     if asked.queries and (rerank or profile or reports.documents):
         raise InputError(
             "--queries gives a ranking of each query: --run, --csv and --json. Leave the other reports out."
@@ -125,7 +118,7 @@ def command(
     retriever = open_retriever(
         index, system, rerank=rescore, top=top, fuse=fuse, level=level, scoring=scoring, threads=threads
     )
-    about = about_search(index, retriever, system)
+    about = about_search(index, retriever, system, filters)
     if asked.queries:
         return _search_all(asked, retriever, k, condition, about, reports.csv, as_json)
     store = open_store(index)
@@ -133,10 +126,10 @@ def command(
     condition = asked.without_itself(condition, store)
     store.close()
     if rerank and isinstance(retriever, Index):
-        listed = retriever.rerank_passages(given.text, rerank, filter=condition, aggregation=rule)[:k]
+        listed = retriever.rerank_passages(given.text, rerank, filter=condition)[:k]
         why = {} if as_json else {one.id: retriever.explain(given.text, one.id, filter=condition) for one in listed}
         result = {"query": given.text, "source": given.source, "passages": listed, "about": about}
-        show(result, as_json, lambda: passages_text(listed, why))
+        show(result, as_json, lambda: passages_text(listed, why, conditions.nothing or NOTHING))
         return 0
     findings = find(
         retriever,
@@ -145,12 +138,11 @@ def command(
         passages=passages,
         condition=condition,
         about=about,
-        aggregation=None if otherwise else rule,
         profile=profile,
         answers=bool(reports),
     )
     written = reports.write(findings)
-    nothing = "Nothing was found." if otherwise else NOTHING
+    nothing = conditions.nothing or ("Nothing was found." if otherwise else NOTHING)
     costs = [cost_text(findings.cost)] if findings.cost else []
     show(
         findings.record(),

@@ -16,7 +16,6 @@ from sparse_coverage.encoding.bert_graph import BertConfig, build_bert, openvino
 from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
 from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.files import read_json
-from sparse_coverage.kernels.threads import usable_cores
 
 PRECISIONS = ("auto", "fp32", "bf16", "int8")
 
@@ -57,8 +56,9 @@ class OpenVinoEncoder(ChunkEncoder):
             dimension=config.hidden_size,
             limit=config.positions,
             pad_id=config.pad_id,
+            threads=threads,
         )
-        self._threads = threads = threads or usable_cores()
+        threads = self.threads
         self._local = threading.local()
         self._compiled = core.compile_model(
             build_bert(config, weights, int8=precision == "int8"),
@@ -73,9 +73,9 @@ class OpenVinoEncoder(ChunkEncoder):
     def _run(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterable[tuple[int, Hidden]]:
         # Plain calls on threads of our own. OpenVINO's queue calls back into Python from its threads, and whoever drops the
         # model at that moment, as the garbage collector may, waits for a thread that waits for the interpreter.
-        if self._threads == 1:
+        if self.threads == 1:
             return [(number, self._infer(batch)) for number, batch in enumerate(batches)]
-        pool = ThreadPoolExecutor(self._threads, thread_name_prefix="encoder")
+        pool = ThreadPoolExecutor(self.threads, thread_name_prefix="encoder")
         try:
             return list(enumerate(pool.map(self._infer, batches)))
         finally:

@@ -23,6 +23,7 @@ from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, Problem, read_patents
+from sparse_coverage.patents.passages import By
 from sparse_coverage.patents.reading.sources import expand, require_present
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
@@ -119,6 +120,11 @@ class Workbench:
     def _unread_file(self) -> Path:
         return self.cache / "learned-from" / f"{self.source}.json"
 
+    @property
+    def by(self) -> By:
+        """How the documents of the collection are cut into passages."""
+        return self.collection.by
+
     def notes(self) -> tuple[str, ...]:
         """Return what people should know about the collection: what was left out, and what is judged but not there."""
         relevance = [self.collection.judgements[query.id] for query in self.collection.judged]
@@ -197,8 +203,9 @@ class Workbench:
         """Return the sparse vectors of the judged queries."""
         texts = [query.text for query in self.collection.judged]
         folder = Path()
-        models = {folder: self.model(options)}
-        return vectors_of(texts, models, self.encoder(options.encoder), options.repeats)[folder]
+        model = self.model(options)
+        models = {folder: SparseCoverage(model.encoder, model.vocabulary, options.activation)}
+        return vectors_of(texts, models, self.encoder(options.encoder), query=True)[folder]
 
     def sample(self, options: SystemOptions) -> SpanSample:
         """Return the spans that the vocabulary of some options was chosen from."""
@@ -213,6 +220,6 @@ class Workbench:
 def _core(options: SystemOptions) -> SystemOptions:
     """Return the options without what is applied at search time, which no model and no index depends on."""
     plain = SystemOptions()
-    at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback")
+    at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback", "rank")
     core = replace(options, **{name: getattr(plain, name) for name in at_search})
     return replace(core, k=plain.k, uncovered=plain.uncovered) if options.assignment == "hard" else core

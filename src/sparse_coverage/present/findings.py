@@ -11,7 +11,6 @@ from sparse_coverage.patents.queries import QueryText
 from sparse_coverage.retrievers import Baseline, Fuse, coverage_of
 from sparse_coverage.retrievers.fusion import PartScore
 from sparse_coverage.search import Index, Retriever
-from sparse_coverage.search.aggregation import Aggregation
 from sparse_coverage.search.results import Answers, Explanation, Hit, QueryCost
 
 SYSTEM_NAMES = {
@@ -87,21 +86,20 @@ def find(
     passages: int,
     condition: Filter | None = None,
     about: About | None = None,
-    aggregation: Aggregation | None = None,
     profile: bool = False,
     answers: bool = False,
 ) -> Findings:
     """Search and explain: every passage by what found it, by Sparse Coverage where several systems did.
 
-    `aggregation` and `profile` are for Sparse Coverage alone. `answers` also sets each document as a whole against the query.
+    `profile` is for Sparse Coverage alone. `answers` also sets each document as a whole against the query.
     """
     text = query.text
     cost: QueryCost | None = None
     parts: Mapping[str, Sequence[PartScore]] = {}
     if isinstance(retriever, Fuse):
         hits, parts = retriever.search_parts(text, k, passages=passages, filter=condition)
-    elif isinstance(retriever, Index) and aggregation is not None:
-        hits, cost = retriever.profile(text, k, passages=passages, filter=condition, aggregation=aggregation)
+    elif isinstance(retriever, Index):
+        hits, cost = retriever.profile(text, k, passages=passages, filter=condition)
     else:
         hits = retriever.search(text, k, passages=passages, filter=condition)
     opened = coverage_of(retriever)

@@ -39,7 +39,7 @@ def words_at(text: str, places: Iterable[Place], but: Iterable[Place] = ()) -> l
 
 def lacking(answers: Answers) -> list[str]:
     """Return the words of a query that a whole document has nothing for."""
-    return words_at(answers.query, answers.missing, but=(answer.query for answer in answers.found))
+    return words_at(answers.query, answers.missing)
 
 
 def lacking_sentence(words: Sequence[str], what: str) -> str:

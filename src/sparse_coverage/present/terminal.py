@@ -121,7 +121,7 @@ def explanation_text(explanation: Explanation, limit: int) -> Group:
     if hidden:
         added = sum(match.contribution for match in hidden)
         lines.append(Text(f"and {len(hidden)} more, adding {added:.4f}", style="dim"))
-    missing = words_at(explanation.query, explanation.unmatched, but=explanation.matched)
+    missing = words_at(explanation.query, explanation.unmatched)
     if missing:
         lines.append(_said("of the query, nothing here answers:", missing))
     searched = [*explanation.matched, *explanation.unmatched]
@@ -158,10 +158,12 @@ def _parts_line(parts: Sequence[PartScore]) -> str:
     return "adds: " + " + ".join(told)
 
 
-def passages_text(passages: Sequence[PassageHit], explanations: Mapping[str, Explanation] | None = None) -> Group:
+def passages_text(
+    passages: Sequence[PassageHit], explanations: Mapping[str, Explanation] | None = None, nothing: str = NOTHING
+) -> Group:
     """Return ranked passages, each around its strongest phrases where it has an explanation."""
     if not passages:
-        return Group(NOTHING)
+        return Group(nothing)
     lines: list[RenderableType] = []
     for rank, passage in enumerate(passages, 1):
         name, score = (f"{rank:>4}. {passage.id}{printed_number(passage)}", "bold"), (f"{passage.score:.3f}", "green")

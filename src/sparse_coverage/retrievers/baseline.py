@@ -31,6 +31,7 @@ from sparse_coverage.search.results import Place, Reason, Reasons
 from sparse_coverage.search.searcher import PassageSearcher, as_filter
 from sparse_coverage.search.stored import require_document
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors.aggregation import document_scores, parse_aggregation
 
 _NONE = np.zeros(0, dtype=np.int32)
 _NO_CENTERS = SparseVector(_NONE, np.zeros(0, dtype=np.float32), _NONE, _NONE, _NONE, 0, 0)
@@ -46,9 +47,10 @@ class Baseline(PassageSearcher):
     or by its name with `open_retriever`.
     """
 
-    def __init__(self, store: IndexStore, side: Side) -> None:
+    def __init__(self, store: IndexStore, side: Side, rank: str = "best") -> None:
         self.store = store
         self.side = side
+        self._aggregation = parse_aggregation(rank)
         self._scorer = side_scorer(store, side)
         self._starts = store.document_starts
 
@@ -61,9 +63,9 @@ class Baseline(PassageSearcher):
         return cls(store, side)
 
     @classmethod
-    def open(cls, folder: str | Path, side: Side) -> Baseline:
-        """Open an index by one of its sides."""
-        return cls(open_store(Path(folder)), side)
+    def open(cls, folder: str | Path, side: Side, *, rank: str = "best") -> Baseline:
+        """Open an index by one of its sides. `rank`: how passages make a document's score, as in `ScoringConfig`."""
+        return cls(open_store(Path(folder)), side, rank)
 
     def __len__(self) -> int:
         """Return the number of passages."""
@@ -71,7 +73,7 @@ class Baseline(PassageSearcher):
 
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
         allowed = self._allowed(condition)
-        return [self._best_documents(self._scores(query, allowed), k, passages) for query in queries]
+        return [self._best_documents(self._scores(query, allowed), allowed, k, passages) for query in queries]
 
     def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
         allowed = self._allowed(condition)
@@ -114,16 +116,17 @@ class Baseline(PassageSearcher):
             scores[~allowed] = -np.inf
         return scores
 
-    def _best_documents(self, scores: Scores, k: int, passages: int) -> list[Hit]:
+    def _best_documents(self, scores: Scores, allowed: Mask | None, k: int, passages: int) -> list[Hit]:
         documents = np.flatnonzero(np.diff(self._starts))  # a document without passages cannot be found
-        document_scores = np.maximum.reduceat(scores, self._starts[documents]) if len(documents) else scores[:0]
+        starts = self._starts[documents]
+        made = document_scores(scores, starts, self._aggregation, allowed) if len(documents) else scores[:0]
         hits = []
-        for place in best_places(document_scores, k).tolist():
+        for place in best_places(made, k).tolist():
             number = int(documents[place])
             record = self.store.document(number)
             own = np.asarray(self.store.passages_of(number), dtype=np.int64)
             found = self._passage_hits(own[best_places(scores[own], passages)], scores)
-            hits.append(Hit(record.id, record.title, float(document_scores[place]), record.metadata, tuple(found)))
+            hits.append(Hit(record.id, record.title, float(made[place]), record.metadata, tuple(found)))
         return hits
 
     def _passage_hits(self, numbers: Int64s, scores: Scores) -> list[PassageHit]:

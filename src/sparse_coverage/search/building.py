@@ -22,14 +22,15 @@ from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
+from sparse_coverage.search.known_vectors import KnownVectors, Vectors, knowing
 from sparse_coverage.vectors import ActivationConfig, SparseVector
 from sparse_coverage.vocabulary import Vocabulary
 from sparse_coverage.vocabulary.storage import ANCHORS, CENTERS, HEADER, load_vocabulary
 
 MODEL_FOLDER = "model"
 SECONDS_BETWEEN_COMMITS = 300.0
-Vectors = Callable[[Iterable[str]], Iterator[SparseVector]]
-"""What turns a stream of texts into their vectors, in order."""
+KNOWN = ".known-{}.sqlite"
+"""The vectors of texts while an index is built; the name tells with what vocabulary they were made."""
 _TEXT_FIELDS = frozenset({"id", "title", "abstract", "claims", "description"})
 
 
@@ -47,8 +48,13 @@ def build_index(
     weight_bits: WeightBits,
     memory: int,
     seconds_between_commits: float = SECONDS_BETWEEN_COMMITS,
+    total: int | None = None,
+    remember: Callable[[KnownVectors], None] | None = None,
 ) -> None:
-    """Build an index, or finish one whose build was interrupted: documents that are in it already are passed over."""
+    """Build an index, or finish one whose build was interrupted: documents that are in it already are passed over.
+
+    `total` is how many documents there are, if that is known; `remember` adds vectors of texts that were encoded before.
+    """
     about = {"by": by, "vocabulary": vocabulary_digest(model)}
     begun = is_unfinished(folder)
     if begun:
@@ -63,11 +69,15 @@ def build_index(
     try:
         with opened as writer:
             _write_model(folder, model)
-            present, patents = writer.manifest.documents, as_patents(documents)
-            rest = (patent for patent in patents if not (present and patent.id in writer)) if begun else patents
-            _add_and_commit(writer, vectors_by(model), rest, by, seconds_between_commits)
-            if not writer.merge().documents:
-                raise InputError("There is nothing to index: the input holds no text.")
+            with KnownVectors(folder / KNOWN.format(about["vocabulary"][:16])) as known:
+                if remember is not None:
+                    remember(known)
+                present, patents = writer.manifest.documents, as_patents(documents)
+                rest = (patent for patent in patents if not (present and patent.id in writer)) if begun else patents
+                _add_and_commit(writer, knowing(known, vectors_by(model)), rest, by, seconds_between_commits, total)
+                if not writer.merge().documents:
+                    raise InputError("There is nothing to index: the input holds no text.")
+                known.remove()
     except InputError:
         # After anything else, an interruption or a full disk, the same command goes on, with the model it has learned.
         _remove_if_empty(folder)
@@ -106,26 +116,33 @@ def vocabulary_digest(model: SparseCoverage) -> str:
 def digest_of(vocabulary: Vocabulary, activation: ActivationConfig, cleaning: list[str]) -> str:
     """Return the same from the parts that a model's files hold."""
     common = "" if vocabulary.common is None else vocabulary.common.fingerprint
-    # `repeats` concerns queries only, and postings do not depend on it.
-    facts = json.dumps(
-        [asdict(vocabulary.config), asdict(replace(activation, repeats=0.0)), cleaning, common], sort_keys=True
-    )
+    # `repeats` concerns queries only, and postings do not depend on it. Indexes older than `passage_repeats` have none.
+    active = asdict(replace(activation, repeats=0.0))
+    if not activation.passage_repeats:
+        del active["passage_repeats"]
+    facts = json.dumps([asdict(vocabulary.config), active, cleaning, common], sort_keys=True)
     return sha256(facts.encode() + vocabulary.radii.tobytes()).hexdigest()
 
 
-def _add_and_commit(writer: IndexWriter, vectors: Vectors, documents: Iterable[Patent], by: By, seconds: float) -> None:
+def _add_and_commit(
+    writer: IndexWriter, vectors: Vectors, documents: Iterable[Patent], by: By, seconds: float, total: int | None
+) -> None:
     """Commit now and then, so that an interruption costs minutes, not hours."""
     last = monotonic()
-    for _ in _put_all(writer.add, vectors, documents, by):
+    for _ in _put_all(writer.add, vectors, documents, by, total):
         if not writer.pending or monotonic() - last > seconds:
             writer.commit(complete=False)
             last = monotonic()
 
 
 def _put_all(
-    put: Callable[[DocumentRecord, list[IndexedPassage]], Any], vectors: Vectors, documents: Iterable[Patent], by: By
+    put: Callable[[DocumentRecord, list[IndexedPassage]], Any],
+    vectors: Vectors,
+    documents: Iterable[Patent],
+    by: By,
+    total: int | None = None,
 ) -> Iterator[str]:
-    with progress_bar("Indexing documents") as advance:
+    with progress_bar("Indexing documents", total) as advance:
         for _, passages in groupby(_encoded(vectors, documents, by), key=lambda encoded: encoded[0]):
             indexed = []
             for _, owner, passage, vector in passages:

@@ -20,10 +20,10 @@ from sparse_coverage.kernels import Bytes, Floats, Int64s
 from sparse_coverage.kernels.scoring import best_documents
 from sparse_coverage.kernels.threads import usable_cores
 from sparse_coverage.progress import waiting
-from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation
 from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors.aggregation import Aggregation
 
 Allowed = Bytes  # 1 for each passage that may be found, 0 for the others
 T = TypeVar("T")
@@ -98,16 +98,21 @@ class Ranker:
         self,
         vector: SparseVector,
         k: int,
-        aggregation: Aggregation,
         allowed: Allowed | None = None,
         passages: int | None = None,
         threads: int = 1,
+        aggregation: Aggregation | None = None,
     ) -> tuple[list[RankedDocument], Work]:
-        """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by."""
+        """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by.
+
+        `aggregation` makes a document's score; by default that of the scoring.
+        """
         passage_scores = take_buffer(self._buffers, self.store.size)
         scoring = self._score(vector, allowed, passage_scores, threads)
         begun = perf_counter()
-        numbers, scores = best_documents(passage_scores, self.store.document_starts, *aggregation.rule, k)
+        rule = (aggregation or self.statistics.config.aggregation).rule
+        mask = EVERYTHING if allowed is None else allowed
+        numbers, scores = best_documents(passage_scores, self.store.document_starts, *rule, k, mask)
         documents = [
             self._ranked(number, score, passage_scores, allowed, passages)
             for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
@@ -155,7 +160,7 @@ class Ranker:
         vector = SparseVector(np.full(1, rarest, np.int32), np.ones(1, np.float32), one, one, one, 1, 0)
         with waiting("Preparing the search; after an installation this compiles it"):
             self.rank_passages(vector, 1)
-            self.rank_documents(vector, 1, DEFAULT_AGGREGATION, np.ones(self.store.size, np.uint8), 1)
+            self.rank_documents(vector, 1, np.ones(self.store.size, np.uint8), 1)
             for segment in self.store.segments[:1]:
                 segment.load_passage_vector()  # for feedback
 

@@ -100,7 +100,7 @@ class Reasons:
 class Explanation:
     """Why a passage scored as it did: matches, strongest first, whose contributions add up to the score.
 
-    `unmatched` are the spans of the query that were looked for and not found in this passage: none of their centers is there.
+    `unmatched` are the words of the query that were looked for and not found in this passage (see `search.lacking`).
     `unsearched` are those that nothing can match. `reasons` are the matches summed up in words and phrases.
     """
 

@@ -6,6 +6,7 @@ pair that passes is decided by the canonical distance. The result depends on no 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,15 +40,28 @@ class Activations:
 def activate(
     vectors: Floats, vocabulary: Vocabulary, config: ActivationConfig, *, threads: int | None = 1
 ) -> Activations:
-    """Return the centers that each span vector activates. The vectors are L2-normalised rows."""
+    """Return the centers that each span vector activates. The vectors are L2-normalised rows of one text.
+
+    Those of several texts go to `activate_all`: where a common part is removed, the last bits of a row depend on the others.
+    """
+    return activate_all([vectors], vocabulary, config, threads=threads)
+
+
+def activate_all(
+    texts: Sequence[Floats], vocabulary: Vocabulary, config: ActivationConfig, *, threads: int | None = 1
+) -> Activations:
+    """Return the centers that the span vectors of texts activate, one text after the other: as each alone would."""
     if config.k < 1:
         raise InputError(f"K, the number of centers a span may activate, must be at least 1, not {config.k}.")
-    if vectors.shape[1] != vocabulary.centers.shape[1]:
-        raise InputError(
-            f"The span vectors have {vectors.shape[1]} dimensions, the centers {vocabulary.centers.shape[1]}. "
-            "They come from different encoders."
-        )
-    vectors = vocabulary.prepared(vectors)
+    width = vocabulary.centers.shape[1]
+    for vectors in texts:
+        if vectors.shape[1] != width:
+            raise InputError(
+                f"The span vectors have {vectors.shape[1]} dimensions, the centers {width}. "
+                "They come from different encoders."
+            )
+    ready = [vocabulary.prepared(vectors) for vectors in texts]
+    vectors = ready[0] if len(ready) == 1 else np.concatenate([np.empty((0, width), np.float32), *ready])
     packed = vocabulary.packed
     k = 1 if config.assignment == "hard" else config.k
     centers = np.full((len(vectors), k), -1, dtype=np.int32)

@@ -75,7 +75,7 @@ def nearest_centers(
     return found
 
 
-def _unseen(steps: int = 1) -> None:
+def _unseen(steps: int = 1, *, total: int | None = None) -> None:
     """Move no bar."""
 
 

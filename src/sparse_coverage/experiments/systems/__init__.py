@@ -17,11 +17,17 @@ from sparse_coverage.experiments.systems.sparse import HybridSystem, SparseCover
 from sparse_coverage.kernels import Doubles
 from sparse_coverage.presets import DEFAULT_PRESET
 from sparse_coverage.search import Retriever
+from sparse_coverage.vectors.aggregation import Aggregation
 
 
 @runtime_checkable
 class PassageScorer(Protocol):
     """Scores every passage of the collection, in corpus order: the quick way through an evaluation."""
+
+    @property
+    def aggregation(self) -> Aggregation:
+        """How the scores of passages make those of documents."""
+        ...
 
     def scores(self, query: str) -> Doubles:
         """Return the score of every passage for a query of the collection, by its id; minus infinity where there is none."""
@@ -43,12 +49,11 @@ class System:
 
 SYSTEMS: dict[str, System] = {
     "paper": System(SparseCoverageSystem, NAMES),
-    "recall": System(SparseCoverageSystem, NAMES, "recall"),
     "default": System(SparseCoverageSystem, NAMES, DEFAULT_PRESET),
-    "bm25": System(bm25_system),
-    "splade": System(splade_system),
-    "colbert": System(colbert_system),
-    "dense": System(dense_system, ("encoder",)),
+    "bm25": System(bm25_system, ("rank",)),
+    "splade": System(splade_system, ("rank",)),
+    "colbert": System(colbert_system, ("rank",)),
+    "dense": System(dense_system, ("encoder", "rank")),
     "hybrid": System(HybridSystem, NAMES, DEFAULT_PRESET),
 }
 

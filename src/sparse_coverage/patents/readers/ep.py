@@ -44,6 +44,7 @@ def read(root: Any, context: ReadContext) -> Patent:
         applicants=distinct(
             element_text(name) for path in ("B700/B710/B711/snm", "B700/B730/B731/snm") for name in data.iterfind(path)
         ),
+        inventors=distinct(element_text(name) for name in data.iterfind("B700/B720/B721/snm")),
         citations=distinct(_citation(text) for text in data.iterfind("B500/B560/B561/text")),
         source=context.file,
     )

@@ -32,5 +32,6 @@ def read(root: Any, context: ReadContext) -> Patent:
         priority_date=bibliography.earliest(data, "priority-claims//date"),
         family=compact(root.get("family-id")),
         applicants=bibliography.party_names(data, ".//applicants/applicant"),
+        inventors=bibliography.party_names(data, ".//inventors/inventor"),
         citations=bibliography.cited_documents(data, ".//citations"),
     )
