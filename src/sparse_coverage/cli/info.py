@@ -64,7 +64,7 @@ def _text(index: Path, held: Holdings, model: Mapping[str, Any]) -> Group:
         ),
         ("passages", f"{held.passages:,}, by {held.by}"),
         ("published", dates + undated),
-        *((_PLURALS[name], _counts(values)) for name, values in held.fields.items()),
+        *((_PLURALS[name], _counts(values, held.documents)) for name, values in held.fields.items()),
         ("classes", _counts(held.classes)),
         ("sections", _counts(held.sections)),
         ("years", _counts(held.years if len(held.years) <= _MOST else _decades(held.years))),
@@ -89,7 +89,9 @@ def _decades(years: Mapping[str, int]) -> dict[str, int]:
     return found
 
 
-def _counts(values: Mapping[str, int]) -> str:
-    """Return the most frequent values with their counts."""
+def _counts(values: Mapping[str, int], documents: int = 0) -> str:
+    """Return the most frequent values with their counts; of so many documents, how many have none."""
     told = [f"{name} {count:,}" for name, count in list(values.items())[:_MOST]]
+    if (unknown := documents - sum(values.values())) > 0:
+        told.append(f"unknown {unknown:,}")
     return ", ".join(told) + (f", and {len(values) - _MOST} more" if len(values) > _MOST else "") or "none"

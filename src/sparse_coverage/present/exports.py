@@ -9,12 +9,12 @@ from sparse_coverage.present.links import public_links
 from sparse_coverage.present.office import Stretch, ground
 from sparse_coverage.present.office_sheet import Sheet, Value, csv_text, workbook
 from sparse_coverage.present.office_word import WordPage
-from sparse_coverage.present.places import flat, lacking, listed, other_reasons, place_in
+from sparse_coverage.present.places import flat, lacking, lacking_sentence, listed, other_reasons, place_in
 from sparse_coverage.search.results import Explanation, Hit, PassageHit, Reasons
 
 _COLUMNS: Mapping[str, float] = {
     "rank": 6, "document": 18, "title": 36, "score": 9, "published": 12, "classes": 20, "applicants": 24,
-    "place": 22, "passage score": 9, "passage": 80, "reasons": 50, "not found": 30, "Espacenet": 14, "Google Patents": 14,
+    "place": 22, "passage score": 9, "passage": 70, "reasons": 44, "not found": 24, "Espacenet": 10, "Google Patents": 10,
 }  # fmt: skip
 ROWS = 12
 """How many reasons for a document's best passage are listed."""
@@ -35,7 +35,7 @@ def findings_workbook(findings: Findings) -> bytes:
     found = Sheet("found", list(_COLUMNS), rows, list(_COLUMNS.values()))
     facts: list[tuple[str, Value]] = [("query", findings.query), ("taken from", findings.source or "typed")]
     facts += findings.about.facts() if findings.about else []
-    return workbook(found, Sheet("how it was found", ["", ""], facts, [16, 120]))
+    return workbook(found, Sheet("how it was found", ["what", "value"], facts, [16, 120]))
 
 
 def rankings_csv(rankings: Mapping[str, Sequence[Hit]]) -> str:
@@ -53,13 +53,22 @@ def findings_document(findings: Findings, title: str) -> bytes:
     page = WordPage(title)
     if findings.about:
         page.table(("", ""), [(Stretch(name, bold=True), value) for name, value in findings.about.facts()], (2.6, 14.4))
-    page.heading("Claim" if not findings.source else f"Claim: {findings.source}")
+    page.heading("Claim")
+    if findings.source:
+        page.paragraph(Stretch(findings.source, dim=True))
     page.paragraph(findings.query)
     page.heading("Documents found")
+    digits = 5 if findings.parts else 3
     page.table(
         ("", "document", "title", "published", "score"),
         [
-            (str(rank), _named(hit), hit.title, listed(hit.metadata.get("publication_date", "")), f"{hit.score:.3f}")
+            (
+                str(rank),
+                _named(hit),
+                hit.title,
+                listed(hit.metadata.get("publication_date", "")),
+                f"{hit.score:.{digits}f}",
+            )
             for rank, hit in enumerate(findings.hits, 1)
         ],
         (0.9, 4, 7.3, 2.6, 2.2),
@@ -97,8 +106,7 @@ def _write_hit(page: WordPage, rank: int, hit: Hit, findings: Findings) -> None:
         page.paragraph(Stretch(f"{place_in(hit.document, passage)} · {passage.score:.3f}", dim=True))
         page.paragraph(_marked(passage, explanation), indent=0.6)
     if hit.document in findings.answers:
-        missing = ", ".join(lacking(findings.answers[hit.document])) or "everything finds something"
-        page.paragraph([Stretch("Of the claim, nothing in this document answers: ", dim=True), Stretch(missing + ".")])
+        page.paragraph(Stretch(lacking_sentence(lacking(findings.answers[hit.document]), "claim"), dim=True))
     explanation = findings.explanations.get(hit.passages[0].id) if hit.passages else None
     if explanation:
         rows = [

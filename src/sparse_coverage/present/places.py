@@ -42,6 +42,19 @@ def lacking(answers: Answers) -> list[str]:
     return words_at(answers.query, answers.missing)
 
 
+def lacking_sentence(words: Sequence[str], what: str) -> str:
+    """Say what of a query or claim a document has nothing for.
+
+    >>> lacking_sentence(["spring", "coil"], "claim")
+    'Of the claim, nothing in this document answers: spring, coil.'
+    >>> lacking_sentence([], "claim")
+    'Every word of the claim that counts finds something in this document.'
+    """
+    if not words:
+        return f"Every word of the {what} that counts finds something in this document."
+    return f"Of the {what}, nothing in this document answers: {', '.join(words)}."
+
+
 def unsearched_words(query: str, unsearched: Unsearched, searched: Sequence[Place]) -> list[tuple[str, list[str]]]:
     """Return the words of a query that nothing is compared with, each list with its reason; empty ones are left out."""
     common = words_at(query, unsearched.common, but=searched)

@@ -13,6 +13,7 @@ from sparse_coverage.present.findings import SYSTEM_NAMES
 from sparse_coverage.present.places import (
     flat,
     lacking,
+    lacking_sentence,
     listed,
     other_reasons,
     place_in,
@@ -48,13 +49,14 @@ def hits_text(
         return Group(nothing)
     lines: list[RenderableType] = []
     for rank, hit in enumerate(hits, 1):
-        name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.3f}", "green")
+        mine = (parts or {}).get(hit.document, ())
+        name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.{5 if mine else 3}f}", "green")
         lines.append(Text.assemble("\n", name, "  ", score, f"  {hit.title}"))
         facts = " · ".join(listed(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
         if facts:
             lines.append(Text.assemble("     ", (facts, "dim")))
         explanation = explanations.get(hit.passages[0].id) if hit.passages else None
-        if mine := (parts or {}).get(hit.document):
+        if mine:
             lines.append(Text(f"     {_parts_line(mine)}", style="dim"))
         for passage in hit.passages:
             text = Text(f"     {place_in(hit.document, passage)}  ", style="cyan")
@@ -64,7 +66,8 @@ def hits_text(
                 text.append(_excerpt(passage.text), style="default")
             lines.append(text)
         if explanation is not None and explanation.score:
-            lines.append(Text("     matched: ", style="dim").append_text(_reasons(explanation)))
+            by = f", {SYSTEM_NAMES['coverage']} {explanation.score:.3f}" if mine else ""
+            lines.append(Text(f"     matched{by}: ", style="dim").append_text(_reasons(explanation)))
     return Group(*lines)
 
 
@@ -136,12 +139,11 @@ def answers_text(answers: Answers, limit: int) -> Group:
             escape(answer.match.anchor),
             f"{answer.match.contribution:.3f}",
         )
-    missing = lacking(answers) or ["everything finds something"]
     searched = [*(answer.query for answer in answers.found), *answers.missing]
     return Group(
         Text.assemble("\n", (answers.document, "bold"), " as a whole"),
         table,
-        _said("of the query, nothing in this document answers:", missing),
+        Text(lacking_sentence(lacking(answers), "query")),
         *_not_compared(answers.query, answers.unsearched, searched),
     )
 

@@ -51,7 +51,7 @@ def _explain_fusion(fusion: Fuse, query: str, id_: str, condition: Filter | None
     store = next(part.store for part in fusion.parts if isinstance(part, Index | Baseline))
     passage = store.find_passage(id_)
     document = store.document(require_document(store, store.passage(passage).document if passage is not None else id_))
-    hits, parts = fusion.search_parts(query, fusion.depth, passages=1, filter=condition)
+    hits, parts = fusion.search_parts(query, fusion.depth, filter=condition)
     rank = next((rank for rank, hit in enumerate(hits, 1) if hit.document == document.id), None)
     mine = parts.get(document.id) or tuple(PartScore(system_name(part), None, None, 0.0) for part in fusion.parts)
     return HybridExplanation(

@@ -17,7 +17,7 @@ from sparse_coverage.patents.readers.documents import TextBlock, heading_of, pat
 from sparse_coverage.patents.readers.word_file import whole_file
 from sparse_coverage.patents.reading.context import Limits, Piece, ReadContext, ReadError
 
-_SCAN = "a PDF without text: its {pages} pages are images (a scan). Recognise the text first, as with OCRmyPDF."
+_SCAN = "a PDF without text, as a scan is: no letters on {pages}. Recognise the text first, as with OCRmyPDF."
 _FEW = 20  # letters a page, and fewer: a page number or a stamp on an image
 _ONLY_NUMBER = re.compile(r"\W*\d{1,4}\W*")
 _NEW = re.compile(r"\[\d{1,5}\]\s|\d{1,4}[.)]\s+[A-Z]")
@@ -41,7 +41,7 @@ def read(piece: Piece, context: ReadContext) -> Patent:
         raise ReadError(piece.cause)
     title, pages = _pages(piece.content)
     if sum(map(len, pages)) <= _FEW * len(pages):
-        raise ReadError(_SCAN.format(pages=len(pages)))
+        raise ReadError(_SCAN.format(pages=f"its {len(pages)} pages" if len(pages) > 1 else "its one page"))
     blocks = [TextBlock(title, is_title=True), *map(TextBlock, paragraphs(pages))]
     return patent_of(blocks, context.file, "PDF")
 
