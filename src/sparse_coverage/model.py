@@ -101,7 +101,7 @@ class SparseCoverage:
     ) -> SparseCoverage:
         """Learn the vocabulary of a collection: patents, plain texts or (id, text) pairs.
 
-        `preset` says how the method is set: `recall`, which finds more, or `paper`, exactly as published (see `presets`).
+        `preset` says how the method is set: `default`, which finds more, or `paper`, exactly as published (see `presets`).
         `size` is V, the number of centers, and `sizes` smaller ones to have radii for as well (`Vocabulary.truncate`);
         `tau` is the percentile that sets each radius. `max_documents` are sampled in proportion to publication years
         (give a list, or a function that opens the documents: they are read twice), and `max_spans` of their spans
@@ -166,10 +166,9 @@ class SparseCoverage:
         In a `query` a center that several spans activate may count more than once (see `ActivationConfig.repeats`).
         """
         kept, passed = tee(texts)
-        repeats = self.activation.repeats if query else 0.0
         threads = getattr(self.encoder, "threads", 1)
         for several in windows(self._unit.pool_many(kept, self._reading.encode(passed)), len, _TRACED):
-            for [traced] in trace(several, self.vocabulary, self.activation, repeats=repeats, threads=threads):
+            for [traced] in trace(several, self.vocabulary, self.activation, query=query, threads=threads):
                 yield traced
 
     def _encoded(self, texts: str | Iterable[str], *, query: bool) -> SparseVector | list[SparseVector]:
@@ -233,7 +232,7 @@ class SparseCoverage:
 def sample_size(preset: Preset, size: int | None, sizes: Sequence[int] = ()) -> int:
     """Return how many spans to learn from: see `docs/vocabulary.md` for what was measured.
 
-    >>> sample_size(get_preset("paper"), 10_000), sample_size(get_preset("recall"), None), sample_size(get_preset("recall"), 50_000)
+    >>> sample_size(get_preset("paper"), 10_000), sample_size(get_preset("default"), None), sample_size(get_preset("default"), 50_000)
     (5000000, 300000, 1500000)
     """
     if preset.learn == "sections":

@@ -1,4 +1,4 @@
-"""Presets: settings of the whole method under a name. `paper` is the paper's method; `recall` is what finds more."""
+"""Presets: settings of the whole method under a name. `paper` is the paper's method; `default` is what finds more."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Preset:
 
 PRESETS: dict[str, Preset] = {
     "paper": Preset(),
-    "recall": Preset(
+    "default": Preset(
         common=1,
-        activation=ActivationConfig(k=5, assignment="nearest", repeats=0.5),
-        scoring=ScoringConfig(smoothing=50.0, feedback=3),
+        activation=ActivationConfig(k=4, assignment="nearest", repeats=0.4, passage_repeats=1.0),
+        scoring=ScoringConfig(rho=0.003, smoothing=40.0, rank="top-mean:3"),
         by="passage",
         learn="passages",
     ),
 }
-DEFAULT_PRESET = "recall"
+DEFAULT_PRESET = "default"
 
 
 def get_preset(name: str) -> Preset:

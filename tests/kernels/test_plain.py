@@ -27,9 +27,10 @@ from sparse_coverage.kernels.dense import canonical_distance
 from sparse_coverage.kernels.postings import check_pages, check_runs, postings_of, spread, sum_pages
 from sparse_coverage.kernels.scoring import best_documents, weigh
 from sparse_coverage.kernels.shortlist import best_scores
-from sparse_coverage.search.ranking import Ranker
+from sparse_coverage.search.ranking import Ranker, plain_documents
 from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors import ActivationConfig, activate
+from sparse_coverage.vectors.aggregation import Best, TopMean
 from sparse_coverage.vocabulary import Anchor, Vocabulary, VocabularyConfig
 
 
@@ -103,9 +104,14 @@ def test_the_same_scores_are_the_best(seed: int, k: int) -> None:
     starts = np.sort(np.concatenate([starts, starts[2:4]]))  # documents without passages among them
     for one, other in zip(best_scores(scores, k), plain.best_scores(scores, k), strict=True):
         np.testing.assert_array_equal(one, other)
-    mine = plain.best_scores(plain.best_of_each(scores, starts), k)
-    for one, other in zip(best_documents(scores, starts, 0, 0.0, k), mine, strict=True):
-        np.testing.assert_array_equal(one, other)
+    allowed = random.integers(0, 2, 50).astype(np.uint8)
+    for mask in (None, allowed):
+        given = scores if mask is None else scores * mask
+        for rule in (Best(), TopMean(2), TopMean(5)):
+            mine = plain_documents(given, starts, rule, mask, k)
+            theirs = best_documents(given, starts, *rule.rule, k, EVERYTHING if mask is None else mask)
+            for one, other in zip(theirs, mine, strict=True):
+                np.testing.assert_array_equal(one, other)
 
 
 @given(seed=st.integers(0, 999), size=st.integers(1, 40_000), damage=st.booleans())

@@ -18,6 +18,8 @@ COMMANDS = {
     "index": "Index patents for searching.",
     "search": "Find the prior art of a claim.",
     "explain": "Show why a passage was found.",
+    "show": "Print a document of an index in full, matches marked.",
+    "info": "Say what an index holds.",
     "inspect": "Say what patents a file or folder holds.",
     "convert": "Turn patents of any format into JSON lines.",
     "spans": "Show what counts as a span in a text.",

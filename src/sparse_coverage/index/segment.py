@@ -6,6 +6,7 @@
 | `facts.safetensors` | small arrays: offsets of the lists, span counts, documents, sections, keys of ids, columns for filters, page sums |
 | `terms.json` | the terms that filters look up |
 | `texts.sqlite` | documents and passages |
+| `words.sqlite` | which document holds which words; segments of older versions have none |
 | `segment.json` | counts, names of sections, and size and sha256 of every file above |
 
 Documents that were deleted later are named in a file of their own beside these (see `Tombstones`).
@@ -31,6 +32,7 @@ from sparse_coverage.index.facts import DocumentFacts
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import Postings, weight_scale, widened
 from sparse_coverage.index.texts import TextReader
+from sparse_coverage.index.words import WordReader
 from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s, plain
 from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.postings import FAR_SPAN, postings_of, spread
@@ -38,7 +40,9 @@ from sparse_coverage.kernels.postings import FAR_SPAN, postings_of, spread
 SEGMENTS = "segments"
 HEADER, FACTS, TERMS, TEXTS = "segment.json", "facts.safetensors", "terms.json", "texts.sqlite"
 POSTINGS, SPANS = "postings.bin", "spans.bin"
+WORDS = "words.sqlite"
 FILES = (FACTS, TERMS, TEXTS, POSTINGS, SPANS)
+"""The files of every segment. `WORDS` is in those that were written since words are kept."""
 _COLUMNS = ("dates", "term_offsets", "term_documents", "document_keys", "unit_keys")
 
 
@@ -85,6 +89,7 @@ class Segment:
     sections: Uint16s
     section_names: tuple[str, ...]
     texts: TextReader
+    words: WordReader | None
     tombstones: Tombstones | None
     _columns: dict[str, Array] = field(repr=False)
     _terms: Array = field(repr=False)
@@ -119,6 +124,12 @@ class Segment:
         content = verified(self._terms.tobytes(), self.folder / TERMS, self._terms_sha256)
         columns = self._columns
         return DocumentFacts(columns["dates"], json.loads(content), columns["term_offsets"], columns["term_documents"])
+
+    def close(self) -> None:
+        """Close the files."""
+        self.texts.close()
+        if self.words is not None:
+            self.words.close()
 
     def spread(self, documents: Mask) -> Mask:
         """Turn a mask over documents into one over their passages."""
@@ -217,6 +228,7 @@ def open_segment(folder: Path, entry: SegmentEntry, first_passage: int = 0, firs
         sections=facts["sections"],
         section_names=tuple(header["sections"]),
         texts=TextReader(folder / TEXTS),
+        words=WordReader(folder / WORDS, sums[WORDS]) if WORDS in sums else None,
         tombstones=tombstones,
         _columns={name: facts[name] for name in _COLUMNS},
         _terms=_mapped(folder / TERMS, "u1", (header["files"][TERMS]["bytes"],)),

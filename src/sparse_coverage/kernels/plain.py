@@ -126,15 +126,6 @@ def best_scores(scores: Floats, k: int) -> tuple[Int64s, Floats]:
     return chosen[order].astype(np.int64), scores[chosen[order]]
 
 
-def best_of_each(scores: Floats, starts: Int64s) -> Floats:
-    """Return the largest score of each document, 0 for one without passages."""
-    best = np.zeros(len(starts) - 1, dtype=np.float32)
-    some = np.flatnonzero(np.diff(starts))
-    if len(some):
-        best[some] = np.maximum(np.maximum.reduceat(scores, starts[some]), 0)
-    return best
-
-
 def check_seconds(content: Bytes) -> float:
     """Return about how long checking all pages takes."""
     return len(content) * _SECONDS_A_BYTE

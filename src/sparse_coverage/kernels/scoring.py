@@ -179,8 +179,13 @@ def _score(
     return complete
 
 
-def best_documents(scores: Floats, starts: Int64s, rule: int, parameter: float, k: int) -> tuple[Int64s, Floats]:
-    """Return the k best documents: `starts` says which of the passages' scores are theirs, `rule` what these make."""
+def best_documents(
+    scores: Floats, starts: Int64s, rule: int, parameter: float, k: int, allowed: Bytes
+) -> tuple[Int64s, Floats]:
+    """Return the k best documents: `starts` says which of the passages' scores are theirs, `rule` what these make.
+
+    `allowed`, where not empty, holds 1 or 0 for each passage: a document is made of those that may be found.
+    """
     values = np.empty(len(starts) - 1, dtype=np.float32)
     _best_of_each(scores, starts, values)
     k = min(k, max(1, len(values)))
@@ -189,7 +194,7 @@ def best_documents(scores: Floats, starts: Int64s, rule: int, parameter: float, 
         return numbers, best
     # A document with best passage b makes at least b (a sum) or b / m (a mean), so the k-th best makes at least this:
     least = float(best[-1]) if len(best) == k else 0.0
-    _combine(scores, starts, rule, parameter, least / (parameter if rule == TOP_MEAN else 1.0), values)
+    _combine(scores, starts, rule, parameter, least / (parameter if rule == TOP_MEAN else 1.0), allowed, values)
     return best_scores(values, k)
 
 
@@ -205,24 +210,31 @@ def _best_of_each(scores: Floats, starts: Int64s, best: Floats) -> None:
 
 
 @compiled
-def _combine(scores: Floats, starts: Int64s, rule: int, parameter: float, floor: float, values: Floats) -> None:
+def _combine(
+    scores: Floats, starts: Int64s, rule: int, parameter: float, floor: float, allowed: Bytes, values: Floats
+) -> None:
     """Replace each document's best score by what all its scores make, or by 0 where that cannot reach the floor."""
     for document in range(len(values)):
         bound = values[document] if rule == TOP_MEAN else values[document] / (1 - parameter)
         if bound * 1.0001 < floor:
             values[document] = 0
         elif bound > 0:
-            values[document] = _combined(scores[starts[document] : starts[document + 1]], rule, parameter)
+            begin, end = starts[document], starts[document + 1]
+            count = np.int64(np.sum(allowed[begin:end])) if len(allowed) else end - begin
+            values[document] = _combined(scores[begin:end], count, rule, parameter)
 
 
 @compiled
-def _combined(scores: Floats, rule: int, parameter: float) -> Any:
-    """Return the mean of the `parameter` best scores (of all, if fewer), or their sum, each weighed `parameter` times less."""
+def _combined(scores: Floats, count: int, rule: int, parameter: float) -> Any:
+    """Return the mean of the `parameter` best scores (of all, if fewer), or their sum, each weighed `parameter` times less.
+
+    `count` of the scores may be found; the others are 0.
+    """
     falling = scores.copy()
     _sort_falling(falling)
     total = 0.0
     if rule == TOP_MEAN:
-        taken = min(len(falling), int(parameter))
+        taken = min(count, int(parameter))
         for place in range(taken):
             total += falling[place]
         return np.float32(total / taken)

@@ -9,14 +9,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
+from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, TokenVectors, load_encoder
 from sparse_coverage.encoding.batching import Hidden, Ids
 from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
 from sparse_coverage.encoding.store import model_folder
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import read_json
 from sparse_coverage.kernels import Array, Floats, Mask
-from sparse_coverage.retrievers.side import Block, Scores, Side
+from sparse_coverage.retrievers.side import Block, Evidence, Scores, Side
+from sparse_coverage.search.results import Place
 
 Pooling = Literal["mean", "cls"]
 
@@ -80,6 +81,12 @@ class PooledEncoder:
             weights = np.asarray([count for _, count in chunks], dtype=np.float32)
             total = (np.stack([vector for vector, _ in chunks]) * weights[:, None]).sum(axis=0, keepdims=True)
             yield normalised(total)[0]
+
+    def tokens(self, text: str) -> tuple[TokenVectors, float]:
+        """Return the vectors of a text's tokens, and the length of the sum of all, special ones included."""
+        chunks = next(self._chunks([text]))
+        total = sum((vector * count for vector, count in chunks), np.zeros(self.encoder.dimension, dtype=np.float32))
+        return next(self.encoder.encode([text])), float(np.linalg.norm(total)) or 1.0
 
     def _chunks(self, texts: Iterable[str]) -> Iterator[list[tuple[Floats, int]]]:
         return self.encoder.reduce(texts, lambda hidden, mask: pool(hidden, mask, self.pooling))
@@ -157,6 +164,7 @@ class DenseScorer:
     """Compares a query with every vector, some thousand at a time."""
 
     def __init__(self, encoder: PooledEncoder, matrices: Sequence[Floats]) -> None:
+        self._encoder = encoder
         self._matrices = matrices
         self._query = lru_cache(4)(encoder.chunk_vectors)
 
@@ -177,6 +185,22 @@ class DenseScorer:
                     found[place.start + chosen] = (rows[chosen] @ chunks.T).max(axis=1)
             first += len(matrix)
         return found
+
+    def evidence(self, query: str, number: int, text: str) -> Evidence:
+        """Return what each token of the text adds to the cosine: with mean pooling, the vector is a sum over tokens.
+
+        A vector of the first token is no sum, so nothing can be said of its parts.
+        """
+        chunks = self._query(query)
+        if not len(chunks) or self._encoder.pooling != "mean":
+            return Evidence()
+        [vector] = self._encoder.vectors([text])
+        best = chunks[int((chunks @ vector).argmax())]
+        tokens, length = self._encoder.tokens(text)
+        added = (tokens.vectors @ best) / length
+        bounds = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
+        places = [Place(text[start:end], start, end) for start, end in bounds]
+        return Evidence(words=tuple(zip(places, added.tolist(), strict=True)))
 
     def cost(self, query: str) -> int:
         """Return the number of similarities computed: every text, once for each chunk of the query."""

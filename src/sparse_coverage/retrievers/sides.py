@@ -20,7 +20,7 @@ import numpy as np
 from filelock import FileLock
 
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
-from sparse_coverage.files import read_json, write_json
+from sparse_coverage.files import as_typed, read_json, write_json
 from sparse_coverage.index import IndexStore, Segment
 from sparse_coverage.kernels import Array
 from sparse_coverage.progress import progress_bar
@@ -51,7 +51,8 @@ def side_settings(folder: Path, kind: str) -> dict[str, Any]:
     if not path.is_file():
         known = ", ".join(sides_of(folder)) or "none"
         raise InputError(
-            f"{folder} has no {kind} side (it has: {known}). Add one with: sparse-coverage index refresh {folder} --with {kind}"
+            f"{folder} has no {kind} side (it has: {known}). Add one with: "
+            f"sparse-coverage index refresh {as_typed(folder)} --with {kind}"
         )
     record = read_json(path)
     if record.get("format") != FORMAT:
@@ -107,7 +108,7 @@ def side_scorer(store: IndexStore, side: Side) -> Scorer:
         passages = sum(len(segment) for segment in missing)
         raise MismatchError(
             f"{store.folder}: the {side.kind} side lacks {passages:,} of the {store.size:,} passages of the index, which changed "
-            f"without it. Bring it up to date with: sparse-coverage index refresh {store.folder}"
+            f"without it. Bring it up to date with: sparse-coverage index refresh {as_typed(store.folder)}"
         )
     return side.scorer([open_block(home / _block_name(segment), segment.live_passages) for segment in store.segments])
 

@@ -135,10 +135,11 @@ def vocabulary_digest(model: SparseCoverage) -> str:
 def digest_of(vocabulary: Vocabulary, activation: ActivationConfig, cleaning: list[str]) -> str:
     """Return the same from the parts that a model's files hold."""
     common = "" if vocabulary.common is None else vocabulary.common.fingerprint
-    # `repeats` concerns queries only, and postings do not depend on it.
-    facts = json.dumps(
-        [asdict(vocabulary.config), asdict(replace(activation, repeats=0.0)), cleaning, common], sort_keys=True
-    )
+    # `repeats` concerns queries only, and postings do not depend on it. Indexes older than `passage_repeats` have none.
+    active = asdict(replace(activation, repeats=0.0))
+    if not activation.passage_repeats:
+        del active["passage_repeats"]
+    facts = json.dumps([asdict(vocabulary.config), active, cleaning, common], sort_keys=True)
     return sha256(facts.encode() + vocabulary.radii.tobytes()).hexdigest()
 
 

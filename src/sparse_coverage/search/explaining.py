@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.index import Filter, IndexStore
-from sparse_coverage.kernels import Int32s, Int64s, Mask
+from sparse_coverage.kernels import Int32s, Mask
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.feedback import Enriched, with_feedback
+from sparse_coverage.search.lacking import lacking_words
 from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.reasons import reasons_for
+from sparse_coverage.search.reasons import reasons_for, word_at
 from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Unsearched
 from sparse_coverage.search.statistics import CenterStatistics
 from sparse_coverage.vectors import Activations, SparseVector
@@ -37,11 +38,9 @@ class TracedQuery:
         some = active.any(axis=1)
         return Unsearched(self._places(~some), self._places(some & ~counted.any(axis=1)))
 
-    def unmatched(self, stop: Mask, centers: Int64s) -> tuple[Place, ...]:
-        """Return the spans that activate centers which count, but none of these."""
-        counted = self._active & ~stop[self.activations.centers]
-        found = counted & np.isin(self.activations.centers, centers)
-        return self._places(counted.any(axis=1) & ~found.any(axis=1))
+    def lacking(self, stop: Mask, weights: Mapping[int, float], texts: Iterable[str]) -> tuple[Place, ...]:
+        """Return the words that found nothing in texts with these weights."""
+        return lacking_words(self.text, self.places, self.activations, stop, weights, texts)
 
     @property
     def _active(self) -> Mask:
@@ -107,7 +106,7 @@ class Explanations:
     def _document(self, id_: str, what: str) -> int:
         number = self.ranker.store.find_document(id_)
         if number is None:
-            raise InputError(f"The index holds {what} with the id '{id_}'.")
+            raise InputError(f"The index holds {what} with the id '{id_}'{self.ranker.store.near(id_)}.")
         if not len(self.ranker.store.passages_of(number)):
             raise IndexStoreError(f"The document '{id_}' has no passages.")
         return number
@@ -141,7 +140,8 @@ class Explainer:
         score = sum(match.contribution for match in matches)
         hit = PassageHit.of(record, score)
         stop = self._statistics.stop
-        unmatched = query.unmatched(stop, np.asarray([match.center for match in matches], dtype=np.int64))
+        weights = {match.center: match.passage_weight for match in matches}
+        unmatched = query.lacking(stop, weights, [record.text])
         reasons = reasons_for(query.text, record.text, matches)
         return Explanation(query.text, hit, tuple(matches), unmatched, query.unsearched(stop), reasons)
 
@@ -149,12 +149,15 @@ class Explainer:
         """Return the strongest that a document has to set against each span of the query, and the spans it has nothing for."""
         passages = self._store.passages_of(document)
         best: dict[int, tuple[float, int, int, float, int]] = {}
+        strongest: dict[int, float] = {}
         for center, passage, weight, span in self._shared(query.vector.centers, passages.start, passages.stop):
             value = weight * self._worth(center) * self._norm(passage)
+            strongest[center] = max(weight, strongest.get(center, 0.0))
             if center not in best or value > best[center][0]:
                 best[center] = (value, passage, center, weight, span)
         found: list[Answer] = []
         texts: dict[str, str] = {}
+        numbers: dict[str, str] = {}
         for place, centers, similarities in zip(
             query.places, query.activations.centers.tolist(), query.activations.similarities.tolist(), strict=True
         ):
@@ -167,15 +170,29 @@ class Explainer:
                 _, _, similarity, (_, passage, center, weight, span) = max(options)
                 record = self._store.passage(passage)
                 texts[record.id] = record.text
+                if record.number:
+                    numbers[record.id] = record.number
                 found.append(Answer(place, record.id, self._match(center, place, similarity, passage, weight, span)))
         stop = self._statistics.stop
+        every = (self._store.passage(passage).text for passage in passages)
+        missing = query.lacking(stop, strongest, every)
+        nothing, says = {place.text.lower() for place in missing}, word_at(query.text)
+
+        def told(place: Place) -> bool:
+            word = says(place)
+            return word is not None and word.lower() not in nothing
+
+        shown = tuple(answer for answer in found if told(answer.query))
+        texts = {answer.passage: texts[answer.passage] for answer in shown}
+        numbers = {passage: numbers[passage] for passage in texts if passage in numbers}
         return Answers(
             query.text,
             self._store.document(document).id,
-            tuple(found),
-            query.unmatched(stop, np.asarray(list(best), dtype=np.int64)),
+            shown,
+            missing,
             query.unsearched(stop),
             texts,
+            numbers,
         )
 
     def _shared(self, centers: Int32s, first: int, last: int) -> Iterator[tuple[int, int, float, int]]:

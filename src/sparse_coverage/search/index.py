@@ -26,7 +26,6 @@ from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, Preset
-from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation
 from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, require_fit, vectors_by
 from sparse_coverage.search.explaining import Explanations
 from sparse_coverage.search.feedback import with_feedback
@@ -37,6 +36,7 @@ from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit
 from sparse_coverage.search.searcher import PassageSearcher, as_filter, one_or_several, require_counts
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors.aggregation import Aggregation
 from sparse_coverage.vocabulary.sampling import Documents
 
 T = TypeVar("T")
@@ -165,12 +165,12 @@ class Index(PassageSearcher):
         *,
         passages: int = 3,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
-        aggregation: Aggregation = DEFAULT_AGGREGATION,
+        aggregation: Aggregation | None = None,
     ) -> list[list[Hit]]:
         """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each.
 
-        `filter` says what may be found at all, `aggregation` how passages make a document's score. One query is shared out
-        over the cores; of several, each core takes its own.
+        `filter` says what may be found at all, `aggregation` how passages make a document's score (by default as the
+        scoring's `rank` says). One query is shared out over the cores; of several, each core takes its own.
         """
         require_counts(k=k, passages=passages)
         return self._documents(queries, k, passages, as_filter(filter), aggregation)
@@ -181,14 +181,14 @@ class Index(PassageSearcher):
         k: int,
         passages: int,
         condition: Filter | None,
-        aggregation: Aggregation = DEFAULT_AGGREGATION,
+        aggregation: Aggregation | None = None,
     ) -> list[list[Hit]]:
         ranker = self._ranker  # once: a refresh by another thread must not come between
         allowed = ranker.allowed(condition)
 
         def one(vector: SparseVector, threads: int = 1) -> list[Hit]:
             vector = with_feedback(ranker, vector, allowed, threads).vector
-            return ranker.hits(ranker.rank_documents(vector, k, aggregation, allowed, passages, threads)[0])
+            return ranker.hits(ranker.rank_documents(vector, k, allowed, passages, threads, aggregation)[0])
 
         return self._each(ranker, queries, one)
 
@@ -215,7 +215,7 @@ class Index(PassageSearcher):
         documents: int = 100,
         *,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
-        aggregation: Aggregation = DEFAULT_AGGREGATION,
+        aggregation: Aggregation | None = None,
     ) -> list[PassageHit]:
         """Rank all passages of the best `documents` by their own scores: the paper's two stages.
 
@@ -225,7 +225,7 @@ class Index(PassageSearcher):
         ranker = self._ranker
         allowed = ranker.allowed(as_filter(filter))
         vector = with_feedback(ranker, self._explanations.traced(query).vector, allowed, ranker.shares).vector
-        found, _ = ranker.rank_documents(vector, documents, aggregation, allowed, None, ranker.shares)
+        found, _ = ranker.rank_documents(vector, documents, allowed, None, ranker.shares, aggregation)
         passages = np.concatenate([np.zeros(0, np.int64), *(document.passages for document in found)])
         scores = np.concatenate([np.zeros(0, np.float32), *(document.passage_scores for document in found)])
         order = np.lexsort((passages, -scores))
@@ -238,7 +238,7 @@ class Index(PassageSearcher):
         *,
         passages: int = 3,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
-        aggregation: Aggregation = DEFAULT_AGGREGATION,
+        aggregation: Aggregation | None = None,
     ) -> tuple[list[Hit], QueryCost]:
         """Search, and say what it cost: lists read and time per stage."""
         require_counts(k=k, passages=passages)
@@ -249,7 +249,7 @@ class Index(PassageSearcher):
         filtered = perf_counter()
         vector = explanations.enriched(query, as_filter(filter)).vector
         enriched = perf_counter()
-        found, work = ranker.rank_documents(vector, k, aggregation, allowed, passages, ranker.shares)
+        found, work = ranker.rank_documents(vector, k, allowed, passages, ranker.shares, aggregation)
         ranked = perf_counter()
         hits = ranker.hits(found)
         ended = perf_counter()

@@ -21,10 +21,10 @@ from sparse_coverage.kernels.choosing import machine_code, use
 from sparse_coverage.kernels.scoring import best_documents
 from sparse_coverage.kernels.threads import usable_cores
 from sparse_coverage.progress import waiting
-from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation, Best
 from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors.aggregation import Aggregation, Best, DecayedSum, TopMean, document_scores
 
 Allowed = Bytes  # 1 for each passage that may be found, 0 for the others
 T = TypeVar("T")
@@ -99,16 +99,20 @@ class Ranker:
         self,
         vector: SparseVector,
         k: int,
-        aggregation: Aggregation,
         allowed: Allowed | None = None,
         passages: int | None = None,
         threads: int = 1,
+        aggregation: Aggregation | None = None,
     ) -> tuple[list[RankedDocument], Work]:
-        """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by."""
+        """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by.
+
+        `aggregation` makes a document's score; by default that of the scoring.
+        """
         passage_scores = take_buffer(self._buffers, self.store.size)
         scoring = self._score(vector, allowed, passage_scores, threads)
         begun = perf_counter()
-        numbers, scores = self._best_documents(passage_scores, aggregation, k)
+        rule = aggregation or self.statistics.config.aggregation
+        numbers, scores = self._best_documents(passage_scores, rule, allowed, k)
         documents = [
             self._ranked(number, score, passage_scores, allowed, passages)
             for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
@@ -116,10 +120,14 @@ class Ranker:
         self._buffers.append(passage_scores)
         return documents, Work(scoring, perf_counter() - begun)
 
-    def _best_documents(self, scores: Floats, aggregation: Aggregation, k: int) -> tuple[Int64s, Floats]:
-        if isinstance(aggregation, Best) and not machine_code(len(scores) * 1e-8):
-            return plain.best_scores(plain.best_of_each(scores, self.store.document_starts), k)
-        return best_documents(scores, self.store.document_starts, *aggregation.rule, k)
+    def _best_documents(
+        self, scores: Floats, aggregation: Aggregation, allowed: Allowed | None, k: int
+    ) -> tuple[Int64s, Floats]:
+        starts = self.store.document_starts
+        if isinstance(aggregation, DecayedSum) or machine_code(len(scores) * 1e-7):
+            mask = EVERYTHING if allowed is None else allowed
+            return best_documents(scores, starts, *aggregation.rule, k, mask)
+        return plain_documents(scores, starts, aggregation, allowed, k)
 
     def scores(self, vector: SparseVector) -> Floats:
         """Return the score of every passage, in corpus order, deleted ones with 0."""
@@ -162,7 +170,7 @@ class Ranker:
         use("machine")
         with waiting("Preparing the search; after an installation this compiles it"):
             self.rank_passages(vector, 1)
-            self.rank_documents(vector, 1, DEFAULT_AGGREGATION, np.ones(self.store.size, np.uint8), 1)
+            self.rank_documents(vector, 1, np.ones(self.store.size, np.uint8), 1)
             for segment in self.store.segments[:1]:
                 segment.load_passage_vector()  # for feedback
 
@@ -208,3 +216,13 @@ class Ranker:
             if self._pool is None or self._pool[0] != os.getpid():  # a forked process has no threads of its parent
                 self._pool = os.getpid(), ThreadPoolExecutor(self.threads, thread_name_prefix="sparse-coverage")
             return self._pool[1]
+
+
+def plain_documents(
+    scores: Floats, starts: Int64s, aggregation: Best | TopMean, allowed: Allowed | None, k: int
+) -> tuple[Int64s, Floats]:
+    """Return the k best documents as `best_documents` does, without machine code."""
+    made, some = np.zeros(len(starts) - 1, np.float32), np.flatnonzero(np.diff(starts))
+    if len(some):
+        made[some] = document_scores(scores, starts[some], aggregation, allowed)
+    return plain.best_scores(made, k)

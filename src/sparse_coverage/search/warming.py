@@ -106,7 +106,7 @@ def compile_lists() -> None:
     for wide in (np.zeros(1, np.uint32), frozen(np.zeros(1, np.uint32))):
         list_kernels.postings_of(wide, np.uint32(0), np.zeros(1, np.int64))
     for rule, parameter in ((BEST, 0.0), (TOP_MEAN, 2), (DECAYED_SUM, 0.5)):
-        best_documents(scores, starts, rule, parameter, 1)
+        best_documents(scores, starts, rule, parameter, 1, EVERYTHING)
     written, gaps = np.zeros(list_kernels.BYTES_A_POSTING, np.uint8), np.ones(1, np.int64)
     used = list_kernels.encode_postings(gaps.astype(np.uint64), gaps.astype(np.uint64), written)
     list_kernels.decode_postings(frozen(written[:used]), gaps, gaps)

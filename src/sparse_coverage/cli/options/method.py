@@ -12,8 +12,8 @@ from sparse_coverage.cli.options import F, NamesIn, count_option
 preset_option = click.option(
     "--preset",
     type=NamesIn("presets:PRESETS", what="preset"),
-    default="recall",
-    help="How the method is set: recall finds more, paper is exactly as published.",
+    default="default",
+    help="How the method is set: default finds more, paper is exactly as published.",
 )
 runtime_option = click.option(
     "--runtime",

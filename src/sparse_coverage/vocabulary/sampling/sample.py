@@ -50,7 +50,8 @@ def write_sample(
             stream.flush()
             os.fsync(stream.fileno())
     if rows == 0:
-        raise VocabularyError("The texts hold no spans, so there is nothing to choose centers from.")
+        cause = "The texts hold no spans" if about["documents"] else "Not one document was read"
+        raise VocabularyError(f"{cause}, so there is nothing to choose centers from.")
     facts = {
         "spans": rows,
         "dimension": dimension,
