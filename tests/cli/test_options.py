@@ -166,7 +166,7 @@ def test_a_name_is_checked_only_when_it_is_given() -> None:
     assert [runner.invoke(command, ["--preset", name]).output for name in ("paper", "mine")] == ["paper\n", "mine\n"]
     refused = runner.invoke(command, ["--preset", "precision"])
     assert refused.exit_code == 2
-    assert "There is no preset 'precision'. Choose one of: mine, paper, recall." in refused.output
+    assert "There is no preset 'precision'. Choose one of: mine, paper, default." in refused.output
 
 
 @pytest.mark.parametrize("name", ["--language", "--lang"])

@@ -19,11 +19,12 @@ from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
 from sparse_coverage.cli.cluster import index_with_ray
 from sparse_coverage.cli.fit import command as fit_command
 from sparse_coverage.cli.options.inputs import ProblemLog
-from sparse_coverage.cluster import ClusterError, build_on_cluster, connect, fit_on_cluster, plan
+from sparse_coverage.cluster import ClusterError, build_on_cluster, connect, fit_on_cluster, passage_sampling, plan
 from sparse_coverage.cluster import documents as cluster_documents
 from sparse_coverage.cluster import indexing as cluster_vectors
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, MissingExtraError
 from sparse_coverage.patents import Problem
+from sparse_coverage.vocabulary.sampling import passages as sampled_passages
 
 SAMPLE_FILES = ("points.f16", "anchors.jsonl", "sample.json", "sampling.json")
 
@@ -71,10 +72,12 @@ def ignore(problem: Problem) -> None:
 
 @pytest.mark.usefixtures("nodes", "small_pieces")
 def test_a_fit_that_loses_a_worker_gives_the_same_sample_and_the_same_model(
-    collection: Path, local: Path, tiny_checkpoint: Path, tmp_path: Path
+    collection: Path, local: Path, tiny_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     problems: list[Problem] = []
-    killer = Killer(tmp_path / "work" / "cluster" / "encoded", 1, lambda: kill_one("encode_group"))
+    monkeypatch.setattr(passage_sampling, "GROUP_CHARACTERS", 4_000)
+    monkeypatch.setattr(sampled_passages, "GROUP_CHARACTERS", 4_000)
+    killer = Killer(tmp_path / "work" / "encoded", 1, lambda: kill_one("encode_chosen"))
     killer.start()
     model = fit_here([collection], tmp_path / "work", tiny_checkpoint, on_problem=problems.append)
     killer.join()
@@ -84,6 +87,25 @@ def test_a_fit_that_loses_a_worker_gives_the_same_sample_and_the_same_model(
     for name in SAMPLE_FILES:
         assert (tmp_path / "work" / name).read_bytes() == (local / "work" / name).read_bytes(), name
     assert len(problems) == 1
+
+
+@pytest.mark.usefixtures("nodes", "small_pieces")
+def test_a_fit_as_in_the_paper_that_loses_a_worker_gives_the_same_sample_and_the_same_model(
+    collection: Path, tiny_checkpoint: Path, tmp_path: Path
+) -> None:
+    killer = Killer(tmp_path / "work" / "cluster" / "encoded", 1, lambda: kill_one("encode_group"))
+    killer.start()
+    model = fit_here([collection], tmp_path / "work", tiny_checkpoint, preset="paper")
+    killer.join()
+    assert killer.finished_then >= 1
+    model.save(tmp_path / "model")
+    encoder = load_encoder(str(tiny_checkpoint), precision="fp32", threads=1)
+    documents = list(read_patents(collection, on_problem=ignore))
+    alone = SparseCoverage.fit(documents, encoder=encoder, preset="paper", work=tmp_path / "alone", **FIT)
+    alone.save(tmp_path / "expected")
+    assert contents(tmp_path / "model") == contents(tmp_path / "expected")
+    for name in SAMPLE_FILES:
+        assert (tmp_path / "work" / name).read_bytes() == (tmp_path / "alone" / name).read_bytes(), name
 
 
 @pytest.mark.usefixtures("nodes", "small_pieces")

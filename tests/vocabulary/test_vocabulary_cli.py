@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> P
     (folder / "corpus.jsonl").write_text("\n".join(lines) + "\n")
     result = run(
         fit.command, folder / "corpus.jsonl", "-o", folder / "model", "--encoder", tiny_checkpoint,
-        "-V", 60, "--sizes", "15,30", "--work", folder / "work", "--json",
+        "-V", 60, "--sizes", "15,30", "--work", folder / "work", "--preset", "paper", "--json",
     )  # fmt: skip
     facts = json.loads(result.stdout)
     assert (facts["size"], facts["documents"], facts["selection"]) == (60, 20, "farthest-first")
@@ -109,7 +109,7 @@ def test_verify_holds_and_fails_with_a_status(folder: Path, tmp_path: Path) -> N
     other = run(
         fit.command, folder / "corpus.jsonl", "-o", tmp_path / "other", "--encoder",
         json.loads((folder / "model" / "vocabulary.json").read_text())["config"]["encoder"],
-        "-V", 60, "--seed", 1, "--work", tmp_path / "work", "--max-spans", 150,
+        "-V", 60, "--seed", 1, "--work", tmp_path / "work", "--max-spans", 150, "--preset", "paper",
     )  # fmt: skip
     assert "60 centers from 150 spans" in other.stdout
     failed = run(vocabulary.command, "verify", folder / "model", "--work", tmp_path / "work", code=1)

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder
+from sparse_coverage.files import require_free
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents.passages import By
 from sparse_coverage.patents.text_keys import text_key
@@ -42,6 +43,7 @@ def learn_for(
     if is_unfinished(index) and (Path(index) / MODEL_FOLDER).is_dir():
         running = None if isinstance(encoder, str) else encoder
         return SparseCoverage.load(Path(index) / MODEL_FOLDER, encoder=running, threads=threads)
+    require_free(Path(index))  # before hours of work, not after
     folder = learning_folder(index)
     return SparseCoverage.fit(documents, encoder=encoder, preset=preset, by=by, threads=threads, work=folder)
 

@@ -144,6 +144,8 @@ class PassageSampler:
             left = self._max_spans
             for group, encoded in zip(groups_of(chosen.passages), self.groups, strict=False):
                 for passage, spans in zip(group, encoded, strict=True):
+                    if left <= 0:
+                        return  # what was encoded beyond what was wanted counts for nothing
                     seen[passage.section] += len(spans)
                     kept = np.flatnonzero(spans.vectors.any(axis=1))[
                         :left

@@ -1,0 +1,214 @@
+"""From files to a searchable index: patents a minute and words a second, stage by stage, against an earlier version and peers.
+
+    python benchmarks/indexing.py PATH/TO/fulltext/corpus.jsonl --before PATH/TO/CHECKOUT
+    python benchmarks/indexing.py PATH/TO/fulltext/corpus.jsonl --quick
+    python benchmarks/indexing.py PATH/TO/patsnap/corpus.jsonl --memory
+
+Every build is a process of its own on one thread, and the versions take turns. What counts is CPU time; on a busy machine the
+clock says little. `--before` names a checkout of another commit. `--memory` shows the peak memory of a build of 200 and of 2,000
+documents instead. Peers, where they are installed: sentence-transformers encoding the same passages (torch, fp32), and bm25s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from machine import describe
+from rich.console import Console
+from rich.table import Table
+
+HERE = Path(__file__).parent.parent
+STAGES = ("read", "encode", "learn", "activate", "write")
+BUILD = '''
+import json, resource, sys, time
+from contextlib import contextmanager
+source, folder, memory = sys.argv[1], sys.argv[2], int(sys.argv[3])
+spent, inside = {}, []
+
+@contextmanager
+def stage(name):
+    """Attribute CPU time to the innermost stage."""
+    now = time.process_time()
+    if inside:
+        spent[inside[-1][0]] = spent.get(inside[-1][0], 0.0) + now - inside[-1][1]
+    inside.append([name, now])
+    yield
+    now = time.process_time()
+    name, since = inside.pop()
+    spent[name] = spent.get(name, 0.0) + now - since
+    if inside:
+        inside[-1][1] = now
+
+def timed(owner, attribute, name):
+    whole = getattr(owner, attribute, None)
+    if whole is None:
+        return
+    def call(*arguments, **settings):
+        with stage(name):
+            return whole(*arguments, **settings)
+    setattr(owner, attribute, call)
+
+from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
+from sparse_coverage import model as model_module
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.index import IndexWriter
+from sparse_coverage.vectors import tracing
+timed(OpenVinoEncoder, "_infer", "encode")
+timed(model_module, "build_vocabulary", "learn")
+timed(tracing, "activate", "activate")
+timed(tracing, "activate_all", "activate")
+for name in ("add", "flush", "commit", "merge"):
+    timed(IndexWriter, name, "write")
+
+def patents():
+    reading = iter(read_patents(source))
+    while True:
+        with stage("read"):
+            patent = next(reading, None)
+        if patent is None:
+            return
+        yield patent
+
+begun = time.process_time()
+encoder = load_encoder(threads=1)
+if hasattr(Index, "learn"):
+    Index.learn(folder, patents, encoder=encoder, threads=1, memory=memory << 20)
+else:
+    model = SparseCoverage.fit(patents, encoder=encoder, threads=1)
+    Index.build(folder, model, patents(), memory=memory << 20)
+total = time.process_time() - begun
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"total": total, "peak": peak, **spent}))
+'''
+
+
+def build(checkout: Path, source: Path, memory: int = 512) -> dict[str, float]:
+    """Build an index in a process of its own; return the CPU seconds of each stage and the peak memory in MiB."""
+    environment = {**os.environ, "PYTHONPATH": str(checkout / "src"), "OMP_NUM_THREADS": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", BUILD, str(source), f"{folder}/index", str(memory)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{checkout}: the build failed.\n{done.stderr[-2000:]}")
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def passages_of(source: Path) -> list[str]:
+    from sparse_coverage import read_patents
+    from sparse_coverage.patents import passages
+
+    return [passage.text for patent in read_patents(source) for passage in passages(patent)]
+
+
+def encode_by_torch(texts: list[str]) -> float:
+    from encoder import peers
+
+    from sparse_coverage.encoding.store import model_folder
+
+    run = peers(model_folder("minilm"), bf16=False)["sentence-transformers / torch fp32"]
+    begun = time.process_time()
+    run(texts)
+    return time.process_time() - begun
+
+
+def build_bm25s(texts: list[str]) -> float:
+    import bm25s
+
+    begun = time.process_time()
+    tokens = bm25s.tokenize(texts, stopwords="en", show_progress=False)
+    bm25s.BM25().index(tokens, show_progress=False)
+    return time.process_time() - begun
+
+
+def speed(console: Console, source: Path, before: Path | None, rounds: int) -> None:
+    texts = passages_of(source)
+    words = sum(len(text.split()) for text in texts)
+    patents = sum(1 for line in source.read_text(encoding="utf-8").splitlines() if line.strip())
+    checkouts = {"this version": HERE, **({f"before ({before.name})": before} if before else {})}
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in checkouts}
+    for _ in range(rounds):
+        for name, checkout in checkouts.items():
+            found[name].append(build(checkout, source))
+    rows: dict[str, dict[str, float]] = {
+        name: {stage: statistics.median(one.get(stage, 0.0) for one in runs) for stage in ("total", *STAGES)}
+        for name, runs in found.items()
+    }
+    for name, peer in (("sentence-transformers, encode alone", encode_by_torch), ("bm25s, whole build", build_bm25s)):
+        try:
+            rows[name] = {"total": statistics.median(peer(texts) for _ in range(rounds))}
+        except ImportError as error:
+            console.print(f"{name}: {error}", highlight=False)
+    table = Table(
+        "system", "CPU s", "ratio to this version", "patents / min", "words / s", *(f"{stage} s" for stage in STAGES), "other s",
+        title=f"{patents} patents, {words:,} words, {len(texts):,} passages; one thread, CPU time, median of {rounds}",
+    )  # fmt: skip
+    base = rows["this version"]["total"]
+    for name, row in rows.items():
+        known = sum(row.get(stage, 0.0) for stage in STAGES)
+        cells = [f"{row[stage]:.1f}" if stage in row else "" for stage in STAGES]
+        table.add_row(
+            name,
+            f"{row['total']:.1f}",
+            f"{row['total'] / base:.2f}x",
+            f"{60 * patents / row['total']:.1f}",
+            f"{words / row['total']:,.0f}",
+            *cells,
+            f"{row['total'] - known:.1f}" if known else "",
+        )
+    console.print(table)
+
+
+def memory(console: Console, source: Path, counts: list[int]) -> None:
+    """Show the peak memory of builds of more and more short documents."""
+    texts = passages_of(source)
+    table = Table("documents", "setting, MiB", "peak memory, MiB", title="Peak memory of a build")
+    for count in counts:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "corpus.jsonl"
+            with path.open("w", encoding="utf-8") as stream:
+                for number in range(count):
+                    text = f"{number}. {' '.join(texts[number % len(texts)].split()[:40])}"
+                    record: dict[str, Any] = {"_id": str(number), "title": "", "text": text}
+                    stream.write(json.dumps(record) + "\n")
+            for setting in (16, 512):
+                table.add_row(f"{count:,}", str(setting), f"{build(HERE, path, setting)['peak']:.0f}")
+    console.print(table)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpus", type=Path, help="patents as JSON lines")
+    parser.add_argument("--before", type=Path, help="a checkout of another commit to compare with")
+    parser.add_argument("--documents", type=int, help="only the first so many documents")
+    parser.add_argument("--memory", action="store_true", help="peak memory of 200 and 2,000 documents instead")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--quick", action="store_true", help="two documents, one round")
+    arguments = parser.parse_args()
+    console = Console(width=170)
+    console.print(describe(), highlight=False)
+    if arguments.memory:
+        memory(console, arguments.corpus, [50, 200] if arguments.quick else [200, 2_000])
+        return
+    count = 2 if arguments.quick else arguments.documents
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "corpus.jsonl"
+        lines = arguments.corpus.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(lines[:count]), encoding="utf-8")
+        speed(console, path, arguments.before, 1 if arguments.quick else arguments.rounds)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    console.print(f"Largest process: {peak:.0f} MiB", highlight=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""How long a search takes from the start of its process to the result, in a warm process, and first of all after an installation.
+
+    python benchmarks/latency.py INDEX
+    python benchmarks/latency.py INDEX --quick
+    python benchmarks/latency.py INDEX --before PATH/TO/CHECKOUT
+
+Claims of 20, 150 and 600 words are cut from the passages of the index. CPU time (user and system) counts; the clock is shown
+beside it. The table of stages is of one cold process, CPU seconds from its start on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from machine import describe
+from rich.console import Console
+from rich.table import Table
+
+HERE = Path(__file__).parent.parent
+WORDS = (20, 150, 600)
+STAGES = """
+import json, sys, time
+laps, last = {}, 0.0
+def lap(name):
+    global last
+    now = time.process_time()
+    laps[name], last = now - last, now
+index, query = sys.argv[1], sys.argv[2]
+lap("start Python")
+import numpy
+lap("import NumPy")
+from sparse_coverage.retrievers import open_retriever
+import sparse_coverage.present.terminal
+lap("import this package")
+from sparse_coverage.encoding.bert_graph import openvino
+openvino()
+lap("import OpenVINO")
+opened = open_retriever(index)
+lap("open index, start encoder")
+list(opened.model.trace([query], query=True))
+lap("encode and activate")
+hits = opened.search(query)
+lap("search")
+[opened.explain(query, hit.passages[0].id) for hit in hits if hit.passages]
+lap("explain ten documents")
+laps["numba loaded"] = "numba" in sys.modules
+print(json.dumps(laps))
+"""
+WARM = """
+import json, sys, time
+from sparse_coverage.retrievers import open_retriever
+opened = open_retriever(sys.argv[1])
+queries = json.load(sys.stdin)
+for query in queries[:3]:
+    opened.search(query)
+times = []
+for query in queries[3:]:
+    wall, cpu = time.perf_counter(), time.process_time()
+    opened.search(query)
+    times.append([time.perf_counter() - wall, time.process_time() - cpu])
+print(json.dumps(times))
+"""
+
+
+def claims(index: Path, words: int, count: int) -> list[str]:
+    """Texts of so many words, all different, from the passages of an index."""
+    from sparse_coverage.index import open_store
+
+    store = open_store(index)
+    every: list[str] = []
+    number = 0
+    while len(every) < words * count:
+        every += store.passage(number % store.size).text.split()
+        number += 1
+    return [" ".join(every[first : first + words]) for first in range(0, words * count, words)]
+
+
+def environment(package: Path, **more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(package), **more}
+
+
+def cold(package: Path, index: Path, query: str, *more: str, **settings: str) -> tuple[float, float]:
+    """Search in a new process; return the seconds on the clock and of CPU."""
+    before, begun = os.times(), time.perf_counter()
+    command = [sys.executable, "-m", "sparse_coverage", "search", str(index), query, *more]
+    subprocess.run(command, env=environment(package, **settings), stdout=subprocess.DEVNULL, check=True)
+    wall, after = time.perf_counter() - begun, os.times()
+    return wall, after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def shown(values: list[float]) -> str:
+    ordered = sorted(values)
+    return f"{statistics.median(ordered):.3f} / {ordered[min(len(ordered) - 1, int(0.99 * len(ordered)))]:.3f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("index", type=Path)
+    parser.add_argument("--before", type=Path, help="a checkout of another commit to compare cold processes with")
+    parser.add_argument("--quick", action="store_true", help="few repetitions")
+    arguments = parser.parse_args()
+    console, index = Console(width=150), arguments.index.absolute()
+    console.print(describe(), highlight=False)
+    times = 3 if arguments.quick else 20
+    versions = {"this version": HERE / "src"}
+    if arguments.before:
+        versions["before"] = arguments.before.absolute() / "src"
+    table = Table("claim", "process", "CPU s: p50 / p99", "clock s: p50 / p99", title="One search, text output")
+    for words in WORDS:
+        queries = claims(index, words, times)
+        found: dict[str, list[tuple[float, float]]] = {name: [] for name in versions}
+        for query in queries:
+            for name, package in versions.items():
+                found[name].append(cold(package, index, query))
+        for name, runs in found.items():
+            table.add_row(
+                f"{words} words", f"cold, {name}", shown([cpu for _, cpu in runs]), shown([wall for wall, _ in runs])
+            )
+        many = json.dumps(claims(index, words, 3 + 5 * times))
+        command = [sys.executable, "-c", WARM, str(index)]
+        done = subprocess.run(
+            command, input=many, env=environment(HERE / "src"), capture_output=True, text=True, check=True
+        )
+        warm: list[list[float]] = json.loads(done.stdout)
+        table.add_row(f"{words} words", "warm", shown([cpu for _, cpu in warm]), shown([wall for wall, _ in warm]))
+    console.print(table)
+    query = claims(index, 150, 1)[0]
+    command = [sys.executable, "-c", STAGES, str(index), query]
+    done = subprocess.run(command, env=environment(HERE / "src"), capture_output=True, text=True, check=True)
+    stages = Table("stage", "CPU s", title="A cold process, claim of 150 words")
+    for name, seconds in json.loads(done.stdout).items():
+        stages.add_row(name, f"{seconds:.3f}" if isinstance(seconds, float) else str(seconds))
+    console.print(stages)
+    first_search(console, index, query)
+
+
+def first_search(console: Console, index: Path, query: str) -> None:
+    """Search with a copy of the package that has never been run, and an encoder that has never been compiled."""
+    from sparse_coverage.encoding.store import model_folder
+
+    with tempfile.TemporaryDirectory() as place:
+        package, cache = Path(place) / "src", Path(place) / "cache"
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(HERE / "src" / "sparse_coverage", package / "sparse_coverage", ignore=ignored)
+        shutil.copytree(model_folder("minilm"), cache / "models" / "minilm")
+        settings = {"SPARSE_COVERAGE_CACHE": str(cache), "NUMBA_CACHE_DIR": str(Path(place) / "numba")}
+        for name in ("the very first search", "the second"):
+            wall, cpu = cold(package, index, query, **settings)
+            console.print(
+                f"After an installation, {name}: {cpu:.2f} s of CPU, {wall:.2f} s on the clock", highlight=False
+            )
+
+
+if __name__ == "__main__":
+    main()
