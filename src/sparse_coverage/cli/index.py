@@ -19,7 +19,14 @@ from sparse_coverage.cli.options import (
     threads_option,
     weight_bits_option,
 )
-from sparse_coverage.cli.options.inputs import ProblemLog, language_option, limits_for, paths_argument, strict_option
+from sparse_coverage.cli.options.inputs import (
+    ProblemLog,
+    count_documents,
+    language_option,
+    limits_for,
+    paths_argument,
+    strict_option,
+)
 from sparse_coverage.cli.options.method import runtime_option
 from sparse_coverage.cli.options.sides import make_sides, side_options
 from sparse_coverage.errors import InputError
@@ -129,9 +136,9 @@ def build(
             address, threads, paths, output, model, log, language=language, runtime=runtime, **settings
         )
     else:
-        total = None
         if model is not None:
             learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
+            total = count_documents(paths, **reading)
         else:
             if "-" in paths:
                 raise InputError("Standard input can be read only once: fit a model first and give it with --model.")
@@ -143,7 +150,7 @@ def build(
                     by=by,  # type: ignore[arg-type]
                     threads=threads,
                 )
-            total = documents_read(output)
+            total = documents_read(output) or count_documents(paths, **reading)
         patents = read_patents(list(paths), on_problem=log, on_note=log.note, **reading)
         patents = log.watched(patents, by or learned.by)  # type: ignore[arg-type]
         index = Index.build(output, learned, patents, total=total, **settings)
@@ -187,7 +194,7 @@ def add(
     reading: dict[str, Any] = {"language": language, "limits": limits_for(strict)}
     patents = read_patents(list(paths), on_problem=log, on_note=log.note, **reading)
     patents = log.watched(patents, opened.store.state.about["by"])
-    count = opened.add(patents, replace=replace)
+    count = opened.add(patents, replace=replace, total=count_documents(paths, **reading))
     refresh_sides(index, encoder=opened.model.encoder, threads=threads)
     done = f"{count:,} documents added. {log.about_texts}".strip()
     _tell(index, as_json, done, added=count, without_text=log.without_text, problems=len(log.problems))

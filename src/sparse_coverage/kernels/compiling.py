@@ -17,7 +17,12 @@ from contextlib import suppress
 from functools import update_wrapper
 from typing import Any, TypeVar, cast
 
+from sparse_coverage.kernels.sources import SOURCES
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+STAMP = SOURCES
+"""Taken here, before the first kernel is compiled: what is edited afterwards is not what was compiled."""
 
 _LOADING = threading.RLock()
 

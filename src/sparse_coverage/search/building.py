@@ -17,10 +17,12 @@ from sparse_coverage.errors import InputError, MismatchError, SparseCoverageErro
 from sparse_coverage.files import new_folder, read_json, require_free, sha256_of
 from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord, WeightBits
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest
+from sparse_coverage.index.stored_vectors import stored_vectors
 from sparse_coverage.model import MODEL_FILE, SparseCoverage, read_settings
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
+from sparse_coverage.patents.text_keys import text_key
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search.known_vectors import KnownVectors, Vectors, knowing
 from sparse_coverage.vectors import ActivationConfig, SparseVector
@@ -89,23 +91,40 @@ def vectors_by(model: SparseCoverage) -> Vectors:
     return lambda texts: (traced.vector for traced in model.trace(texts))
 
 
-def add_documents(writer: IndexWriter, vectors: Vectors, documents: Iterable[Patent], by: By, *, replace: bool) -> int:
+def add_documents(
+    writer: IndexWriter,
+    vectors: Vectors,
+    documents: Iterable[Patent],
+    by: By,
+    *,
+    replace: bool,
+    total: int | None = None,
+    known: KnownVectors | None = None,
+) -> int:
     """Add or replace documents, without committing; return how many. One without text is passed over.
 
-    A new version without text is an error: to keep the old one would be wrong, to drop it might be.
+    With `known` vectors equal passages are encoded once, and passages of a new version that the old one had not at all. A new
+    version without text is an error: to keep the old one would be wrong, to drop it might be.
     """
 
     def checked() -> Iterator[Patent]:
         for patent in documents:
-            if patent.id in writer and not any(True for _ in passages(patent, by=by)):
-                raise InputError(
-                    f"The new version of '{patent.id}' has no text to index (in this language), so nothing was changed. Leave it "
-                    "out, or delete the document by its id."
-                )
+            if patent.id in writer:
+                texts = {passage.text for passage in passages(patent, by=by)}
+                if not texts:
+                    raise InputError(
+                        f"The new version of '{patent.id}' has no text to index (in this language), so nothing was changed. "
+                        "Leave it out, or delete the document by its id."
+                    )
+                there = writer.stored(patent.id)
+                if there is not None and known is not None:
+                    old = stored_vectors(*there)
+                    known.add({text_key(text): vector for text, vector in old.items() if text in texts})
             yield patent
 
     put, chosen = (writer.replace, checked()) if replace else (writer.add, documents)
-    return sum(1 for _ in _put_all(put, vectors, chosen, by))
+    each = vectors if known is None else knowing(known, vectors)
+    return sum(1 for _ in _put_all(put, each, chosen, by, total))
 
 
 def vocabulary_digest(model: SparseCoverage) -> str:

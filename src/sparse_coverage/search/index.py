@@ -29,6 +29,7 @@ from sparse_coverage.presets import DEFAULT_PRESET, Preset
 from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, require_fit, vectors_by
 from sparse_coverage.search.explaining import Explanations
 from sparse_coverage.search.feedback import with_feedback
+from sparse_coverage.search.known_vectors import KnownVectors
 from sparse_coverage.search.learning import documents_read, forget_sample, learn_for, remember_sample
 from sparse_coverage.search.ranking import Ranker
 from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, QueryCost
@@ -280,15 +281,17 @@ class Index(PassageSearcher):
         """Set a whole document against a query: the strongest match of each span, and the spans that find nothing in it."""
         return self._explanations.answers(query, document)
 
-    def add(self, documents: Iterable[Document], *, replace: bool = False) -> int:
+    def add(self, documents: Iterable[Document], *, replace: bool = False, total: int | None = None) -> int:
         """Add documents, all or none; with `replace`, ones that are there already get their new version. Return how many.
 
-        They are given as to `build`; plain texts, whose ids are their positions, are better given with ids of their own.
+        They are given as to `build`; plain texts, whose ids are their positions, are better given with ids of their own. Passages
+        that a new version shares with the old one are not encoded again. `total`: how many documents there are, if known.
         """
-        with IndexWriter.open(self.store.folder) as writer:
+        with IndexWriter.open(self.store.folder) as writer, KnownVectors() as known:
             require_fit(self.store.folder, writer.manifest, self.model)
             by: By = writer.manifest.about["by"]
-            count = add_documents(writer, vectors_by(self.model), as_patents(documents), by, replace=replace)
+            vectors, patents = vectors_by(self.model), as_patents(documents)
+            count = add_documents(writer, vectors, patents, by, replace=replace, total=total, known=known)
             writer.commit()
         self.refresh()
         return count

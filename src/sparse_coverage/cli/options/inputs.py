@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -119,6 +119,17 @@ def _decoded(content: bytes, what: str) -> str:
     except UnicodeDecodeError as error:
         place = f"byte {error.start} is {content[error.start]:#04x}"
         raise InputError(f"{what} is not UTF-8: {place}. Save it as UTF-8.") from None
+
+
+def count_documents(paths: Iterable[str], **reading: Any) -> int | None:
+    """Return how many patents there are, for estimates of the time left; None where that could be read only once."""
+    from sparse_coverage.patents import read_patents
+    from sparse_coverage.progress import tracked
+
+    if "-" in paths:
+        return None
+    patents = read_patents(list(paths), on_problem=lambda problem: None, **reading)
+    return sum(1 for _ in tracked(patents, "Counting documents"))
 
 
 class ProblemLog:
