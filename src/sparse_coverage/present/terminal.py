@@ -50,7 +50,8 @@ def hits_text(
     lines: list[RenderableType] = []
     for rank, hit in enumerate(hits, 1):
         mine = (parts or {}).get(hit.document, ())
-        name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.{5 if mine else 3}f}", "green")
+        digits = 5 if mine else 3
+        name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.{digits}f}", "green")
         lines.append(Text.assemble("\n", name, "  ", score, f"  {hit.title}"))
         facts = " · ".join(listed(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
         if facts:
@@ -60,14 +61,17 @@ def hits_text(
             lines.append(Text(f"     {_parts_line(mine)}", style="dim"))
         for passage in hit.passages:
             text = Text(f"     {place_in(hit.document, passage)}  ", style="cyan")
+            text.append(f"{passage.score:.{digits}f}  ", style="dim")
             if passage.id in explanations:
                 text.append_text(_highlighted(explanations[passage.id]))
             else:
                 text.append(_excerpt(passage.text), style="default")
             lines.append(text)
         if explanation is not None and explanation.score:
-            by = f", {SYSTEM_NAMES['coverage']} {explanation.score:.3f}" if mine else ""
-            lines.append(Text(f"     matched{by}: ", style="dim").append_text(_reasons(explanation)))
+            by = f"by {SYSTEM_NAMES['coverage']} " if mine else ""
+            lines.append(
+                Text(f"     matched {by}{explanation.score:.3f}: ", style="dim").append_text(_reasons(explanation))
+            )
     return Group(*lines)
 
 
