@@ -19,6 +19,7 @@ from sparse_coverage.present.places import (
     place_in,
     printed_number,
     query_words,
+    shared_words,
     snippet,
     unsearched_words,
     whole_words,
@@ -39,11 +40,12 @@ def hits_text(
     explanations: Mapping[str, Explanation],
     nothing: str = NOTHING,
     parts: Mapping[str, Sequence[PartScore]] | None = None,
+    query: str = "",
 ) -> Group:
     """Return ranked documents with their best passages; matched words stand out, the strongest pairs are listed.
 
     `explanations` are those of passages, by passage id; where one is missing, nothing stands out and the passage is shown
-    from its beginning. `parts`, by document id, say what each part of a hybrid added.
+    around the words that it shares with the `query`. `parts`, by document id, say what each part of a hybrid added.
     """
     if not hits:
         return Group(nothing)
@@ -65,7 +67,7 @@ def hits_text(
             if passage.id in explanations:
                 text.append_text(_highlighted(explanations[passage.id]))
             else:
-                text.append(_excerpt(passage.text), style="default")
+                text.append(_excerpt(passage.text, query), style="default")
             lines.append(text)
         if explanation is not None and explanation.score:
             by = f"by {SYSTEM_NAMES['coverage']} " if mine else ""
@@ -229,6 +231,6 @@ def _highlighted(explanation: Explanation, length: int = EXCERPT) -> Text:
     return Text.assemble("… " if begin else "", shown, " …" if end < len(text) else "")
 
 
-def _excerpt(text: str, length: int = EXCERPT) -> str:
-    begin, end = snippet(text, (), length)
-    return flat(text[begin:end]) + (" …" if end < len(text) else "")
+def _excerpt(text: str, query: str = "") -> str:
+    begin, end = snippet(text, shared_words(query, text), EXCERPT)
+    return ("… " if begin else "") + flat(text[begin:end]) + (" …" if end < len(text) else "")
