@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,7 @@ def command(
     """
     from sparse_coverage.errors import InputError
     from sparse_coverage.index import open_store
+    from sparse_coverage.index.filters import family
     from sparse_coverage.present.findings import find
     from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
     from sparse_coverage.retrievers import open_retriever
@@ -123,7 +125,9 @@ def command(
         return _search_all(asked, retriever, k, condition, about, reports.csv, as_json)
     store = open_store(index)
     given = asked.query(query, store)
-    condition = asked.without_itself(condition, store)
+    if left_out := asked.itself(store):
+        condition = ~family(left_out) if condition is None else condition & ~family(left_out)
+        about = replace(about, filters={**about.filters, "--like": f"without {left_out} and its family"})
     store.close()
     if rerank and isinstance(retriever, Index):
         listed = retriever.rerank_passages(given.text, rerank, filter=condition)[:k]
