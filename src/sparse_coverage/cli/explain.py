@@ -9,6 +9,7 @@ import click
 from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
 from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
 from sparse_coverage.cli.options.inputs import query_argument, read_query
+from sparse_coverage.cli.options.languages import tell_language
 from sparse_coverage.cli.options.searching import scoring_options
 
 
@@ -52,6 +53,7 @@ def command(
     text = read_query(query)
     condition = conditions_of(index, filters).filter
     opened = open_index(index, scoring=scoring, threads=threads)
+    tell_language(opened.store, text)
     found = opened.answers(text, id_) if whole else opened.explain(text, id_, filter=condition)
     show(
         found,

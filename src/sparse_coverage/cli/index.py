@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.markup import escape
@@ -19,11 +19,14 @@ from sparse_coverage.cli.options import (
     threads_option,
     weight_bits_option,
 )
-from sparse_coverage.cli.options.inputs import ProblemLog, language_option, paths_argument
+from sparse_coverage.cli.options.inputs import ProblemLog, duplicate_option, language_option, paths_argument
 from sparse_coverage.cli.options.method import runtime_option
 from sparse_coverage.cli.options.sides import make_sides, side_options
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.records import to_json
+
+if TYPE_CHECKING:
+    from sparse_coverage.patents.repeats import OnDuplicate
 
 
 class _BuildsByDefault(click.Group):
@@ -63,6 +66,7 @@ def command() -> None:
     help="What one indexed passage is [as the model says: passage; paragraph for the preset paper and for older models].",
 )
 @language_option
+@duplicate_option
 @weight_bits_option
 @count_option("--memory", default=512, help="MiB of postings to hold before they are written.")
 @side_options
@@ -76,6 +80,7 @@ def build(
     model: str | None,
     by: str | None,
     language: str,
+    on_duplicate: str,
     weight_bits: str,
     memory: int,
     on: str,
@@ -100,6 +105,7 @@ def build(
 
     log = ProblemLog()
     settings: dict[str, Any] = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
+    settings |= {"on_duplicate": on_duplicate, "on_repeat": log.repeated}
     if on == "ray":
         index = index_with_ray(
             address, threads, paths, output, model, log, language=language, runtime=runtime, **settings
@@ -115,16 +121,17 @@ def build(
             with log.held_back() as hold:
                 reading = read_patents(list(paths), language=language, on_problem=hold)
                 learned = SparseCoverage.fit(reading, encoder=load_encoder(runtime=runtime, threads=threads))
-        patents = log.watched(read_patents(list(paths), language=language, on_problem=log), by or learned.by)  # type: ignore[arg-type]
+        reading = read_patents(list(paths), language=language, on_problem=log, on_note=log.note)
+        patents = log.watched(reading, by or learned.by)  # type: ignore[arg-type]
         index = Index.build(output, learned, patents, **settings)
     facts = index.store.manifest
     made = make_sides(output, index.model.encoder, threads, **sides)
-    counts = {"problems": len(log.problems), "without_text": log.without_text if on == "local" else None}
+    counts = log.counts(watched=on == "local")
     share = facts["uncovered_spans"] / max(facts["spans"], 1)
     told = (
         f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} {index.store.state.about['by']}s, "
         f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
-        f"{log.about_texts}Saved in [bold]{escape(str(output))}[/bold]. "
+        f"{log.about_texts}{log.told_of_repeats(on_duplicate)}Saved in [bold]{escape(str(output))}[/bold]. "
         f'Next: sparse-coverage search {escape(str(output))} "your claim"{" --hybrid" if sides["hybrid"] else ""}'
     )
     show({"index": str(output), **counts, **facts, "sides": made}, as_json, lambda: told)
@@ -136,9 +143,18 @@ def build(
 @paths_argument
 @click.option("--replace", is_flag=True, help="Put new versions in the place of documents that are there already.")
 @language_option
+@duplicate_option
 @threads_option
 @json_option
-def add(index: Path, paths: tuple[str, ...], replace: bool, language: str, threads: int | None, as_json: bool) -> int:
+def add(
+    index: Path,
+    paths: tuple[str, ...],
+    replace: bool,
+    language: str,
+    on_duplicate: OnDuplicate,
+    threads: int | None,
+    as_json: bool,
+) -> int:
     """Add the patents in PATHS to INDEX. All become visible at once; searching goes on meanwhile.
 
     \b
@@ -151,11 +167,12 @@ def add(index: Path, paths: tuple[str, ...], replace: bool, language: str, threa
 
     log = ProblemLog()
     opened = Index.open(index, threads=threads)
-    patents = log.watched(read_patents(list(paths), language=language, on_problem=log), opened.store.state.about["by"])
-    count = opened.add(patents, replace=replace)
+    reading = read_patents(list(paths), language=language, on_problem=log, on_note=log.note)
+    patents = log.watched(reading, opened.store.state.about["by"])
+    count = opened.add(patents, replace=replace, on_duplicate=on_duplicate, on_repeat=log.repeated)
     refresh_sides(index, encoder=opened.model.encoder, threads=threads)
-    done = f"{count:,} documents added. {log.about_texts}".strip()
-    _tell(index, as_json, done, added=count, without_text=log.without_text, problems=len(log.problems))
+    done = f"{count:,} documents added. {log.about_texts}{log.told_of_repeats(on_duplicate)}".strip()
+    _tell(index, as_json, done, added=count, **log.counts())
     return log.status
 
 

@@ -11,7 +11,9 @@ from rich.console import Group
 from sparse_coverage.cli.options import count_option, index_argument, json_option, path_option, show, threads_option
 from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
 from sparse_coverage.cli.options.inputs import query_argument, read_query
+from sparse_coverage.cli.options.languages import tell_language
 from sparse_coverage.cli.options.searching import (
+    group_option,
     k_option,
     passages_option,
     scoring_options,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 @query_argument
 @k_option
 @passages_option
+@group_option
 @filter_options
 @system_options
 @click.option(
@@ -51,6 +54,7 @@ def command(
     query: str,
     k: int,
     passages: int,
+    group: bool,
     filters: FilterOptions,
     system: str,
     hybrid: bool,
@@ -92,10 +96,11 @@ def command(
     """
     from sparse_coverage.errors import InputError
     from sparse_coverage.files import write_text
+    from sparse_coverage.index import open_store
     from sparse_coverage.present.report import render_report
     from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
     from sparse_coverage.retrievers import coverage_of, open_retriever
-    from sparse_coverage.search import Index
+    from sparse_coverage.search import FamilyMembers, Hit, Index, QueryCost, by_family
     from sparse_coverage.search.aggregation import parse_aggregation
 
     text = read_query(query)
@@ -112,15 +117,23 @@ def command(
         index, system, rerank=rescore, top=top, fuse=fuse, level=level, scoring=scoring, threads=threads
     )
     # What Sparse Coverage sees in a passage can be shown, whoever found it; without an index of it there is nothing to.
-    opened, cost = coverage_of(retriever), None
-    if otherwise or not isinstance(retriever, Index):
-        hits = retriever.search(text, k, passages=passages, filter=condition)
-    elif rerank:
+    opened = coverage_of(retriever)
+    cost: QueryCost | None = None
+    if rerank and isinstance(retriever, Index):
         listed = retriever.rerank_passages(text, rerank, filter=condition, aggregation=rule)[:k]
         show(listed, as_json, lambda: passages_text(listed, conditions.nothing or NOTHING))
         return
-    else:
-        hits, cost = retriever.profile(text, k, passages=passages, filter=condition, aggregation=rule)
+
+    def ranked(count: int) -> list[Hit]:
+        nonlocal cost
+        if otherwise or not isinstance(retriever, Index):
+            return retriever.search(text, count, passages=passages, filter=condition)
+        found, cost = retriever.profile(text, count, passages=passages, filter=condition, aggregation=rule)
+        return found
+
+    store = opened.store if opened else open_store(index)
+    tell_language(store, text)
+    hits = by_family(ranked, k, FamilyMembers(store, condition)) if group else ranked(k)
     explanations = {}
     if opened and (html or not as_json):
         wanted = [passage.id for hit in hits for passage in (hit.passages if html else hit.passages[:1])]

@@ -76,7 +76,7 @@ def _document(
     return {
         "key": key,
         "title": hit.title,
-        "facts": [hit.document, f"score {hit.score:.3f}", *facts],
+        "facts": [hit.document, f"score {hit.score:.3f}", *facts, *(f"family: {id_}" for id_ in hit.members)],
         "width": 100 * hit.score / best,
         "passages": passages,
         "lacks": lacking(answers[hit.document]) if hit.document in answers else None,

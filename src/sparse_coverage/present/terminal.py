@@ -44,6 +44,8 @@ def hits_text(hits: Sequence[Hit], explanations: Mapping[str, Explanation], noth
         facts = " · ".join(listed(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
         if facts:
             lines.append(Text.assemble("     ", (facts, "dim")))
+        if hit.members:
+            lines.append(Text.assemble("     ", (f"family: {', '.join(hit.members)}", "dim")))
         explanation = explanations.get(hit.passages[0].id) if hit.passages else None
         for number, passage in enumerate(hit.passages):
             text = Text(f"     {place_in(hit.document, passage)}  ", style="cyan")

@@ -21,6 +21,7 @@ from sparse_coverage.model import MODEL_FILE, SparseCoverage, read_settings
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
+from sparse_coverage.patents.repeats import Repeats
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vectors import ActivationConfig, SparseVector
 from sparse_coverage.vocabulary import Vocabulary
@@ -30,6 +31,8 @@ MODEL_FOLDER = "model"
 SECONDS_BETWEEN_COMMITS = 300.0
 Vectors = Callable[[Iterable[str]], Iterator[SparseVector]]
 """What turns a stream of texts into their vectors, in order."""
+Put = Callable[[DocumentRecord, list[IndexedPassage]], Any]
+"""What puts a document with its passages into an index."""
 _TEXT_FIELDS = frozenset({"id", "title", "abstract", "claims", "description"})
 
 
@@ -47,8 +50,13 @@ def build_index(
     weight_bits: WeightBits,
     memory: int,
     seconds_between_commits: float = SECONDS_BETWEEN_COMMITS,
+    repeats: Repeats | None = None,
 ) -> None:
-    """Build an index, or finish one whose build was interrupted: documents that are in it already are passed over."""
+    """Build an index, or finish one whose build was interrupted: documents that are in it already are passed over.
+
+    `repeats` says what becomes of documents that come twice; without it they are an error.
+    """
+    repeats = repeats or Repeats()
     about = {"by": by, "vocabulary": vocabulary_digest(model)}
     begun = is_unfinished(folder)
     if begun:
@@ -63,9 +71,10 @@ def build_index(
     try:
         with opened as writer:
             _write_model(folder, model)
-            present, patents = writer.manifest.documents, as_patents(documents)
-            rest = (patent for patent in patents if not (present and patent.id in writer)) if begun else patents
-            _add_and_commit(writer, vectors_by(model), rest, by, seconds_between_commits)
+            present = bool(begun and writer.manifest.documents)
+            rest = _chosen(as_patents(documents), repeats, lambda id_: present and id_ in writer)
+            put = writer.replace if repeats.rule == "replace" else writer.add
+            _add_and_commit(writer, put, vectors_by(model), rest, by, seconds_between_commits)
             if not writer.merge().documents:
                 raise InputError("There is nothing to index: the input holds no text.")
     except InputError:
@@ -74,12 +83,33 @@ def build_index(
         raise
 
 
+def _chosen(
+    documents: Iterable[Patent], repeats: Repeats, known: Callable[[str], bool] = lambda id_: False
+) -> Iterator[Patent]:
+    """Yield the documents to put into an index: those that are not `known`, and of those that come twice the ones that count."""
+    try:
+        for patent in documents:
+            again = repeats.again(patent)
+            if not (repeats.rule == "keep" if again else known(patent.id)):
+                yield patent
+    finally:
+        repeats.close()
+
+
 def vectors_by(model: SparseCoverage) -> Vectors:
     """Return what turns a stream of texts into their vectors."""
     return lambda texts: (traced.vector for traced in model.trace(texts))
 
 
-def add_documents(writer: IndexWriter, vectors: Vectors, documents: Iterable[Patent], by: By, *, replace: bool) -> int:
+def add_documents(
+    writer: IndexWriter,
+    vectors: Vectors,
+    documents: Iterable[Patent],
+    by: By,
+    *,
+    replace: bool,
+    repeats: Repeats | None = None,
+) -> int:
     """Add or replace documents, without committing; return how many. One without text is passed over.
 
     A new version without text is an error: to keep the old one would be wrong, to drop it might be.
@@ -94,8 +124,22 @@ def add_documents(writer: IndexWriter, vectors: Vectors, documents: Iterable[Pat
                 )
             yield patent
 
-    put, chosen = (writer.replace, checked()) if replace else (writer.add, documents)
+    repeats = repeats or Repeats()
+    documents = _chosen(documents, repeats)
+    put: Put = writer.replace if replace else _put_again(writer) if repeats.rule == "replace" else writer.add
+    chosen = checked() if replace else documents
     return sum(1 for _ in _put_all(put, vectors, chosen, by))
+
+
+def _put_again(writer: IndexWriter) -> Put:
+    """Return what adds a document, or puts it in the place of one that it added before."""
+    added: set[str] = set()
+
+    def put(document: DocumentRecord, passages: list[IndexedPassage]) -> None:
+        (writer.replace if document.id in added else writer.add)(document, passages)
+        added.add(document.id)
+
+    return put
 
 
 def vocabulary_digest(model: SparseCoverage) -> str:
@@ -113,18 +157,18 @@ def digest_of(vocabulary: Vocabulary, activation: ActivationConfig, cleaning: li
     return sha256(facts.encode() + vocabulary.radii.tobytes()).hexdigest()
 
 
-def _add_and_commit(writer: IndexWriter, vectors: Vectors, documents: Iterable[Patent], by: By, seconds: float) -> None:
+def _add_and_commit(
+    writer: IndexWriter, put: Put, vectors: Vectors, documents: Iterable[Patent], by: By, seconds: float
+) -> None:
     """Commit now and then, so that an interruption costs minutes, not hours."""
     last = monotonic()
-    for _ in _put_all(writer.add, vectors, documents, by):
+    for _ in _put_all(put, vectors, documents, by):
         if not writer.pending or monotonic() - last > seconds:
             writer.commit(complete=False)
             last = monotonic()
 
 
-def _put_all(
-    put: Callable[[DocumentRecord, list[IndexedPassage]], Any], vectors: Vectors, documents: Iterable[Patent], by: By
-) -> Iterator[str]:
+def _put_all(put: Put, vectors: Vectors, documents: Iterable[Patent], by: By) -> Iterator[str]:
     with progress_bar("Indexing documents") as advance:
         for _, passages in groupby(_encoded(vectors, documents, by), key=lambda encoded: encoded[0]):
             indexed = []

@@ -22,8 +22,10 @@ from sparse_coverage.index import (
 )
 from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
+from sparse_coverage.patents import Patent
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
+from sparse_coverage.patents.repeats import OnDuplicate, Repeats
 from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation
 from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, require_fit, vectors_by
 from sparse_coverage.search.explaining import Explanations
@@ -67,14 +69,20 @@ class Index(PassageSearcher):
         scoring: ScoringConfig | None = None,
         weight_bits: WeightBits = 16,
         memory: int = DEFAULT_MEMORY,
+        on_duplicate: OnDuplicate = "error",
+        on_repeat: Callable[[Patent], None] | None = None,
     ) -> Index:
         """Index documents into a new folder, by passage (the default), section or whole document.
 
         A document is a patent, an (id, text) pair, or a plain text, whose id is its position: "0", "1" and so on. Streams:
         `memory` bounds, in bytes, the postings held before they are written. After an interruption, building into the same
-        folder again passes over what is in it already.
+        folder again passes over what is in it already. An id that comes twice is an error, unless the first is to be kept or
+        replaced (`on_duplicate`); `on_repeat` is told of each.
         """
-        build_index(Path(folder), model, documents, by=by or model.by, weight_bits=weight_bits, memory=memory)
+        repeats = Repeats(on_duplicate, on_repeat)
+        build_index(
+            Path(folder), model, documents, by=by or model.by, weight_bits=weight_bits, memory=memory, repeats=repeats
+        )
         index = cls.open(folder, scoring=scoring, encoder=model.encoder)
         index.warm_up()
         return index
@@ -236,15 +244,26 @@ class Index(PassageSearcher):
         """Set a whole document against a query: the strongest match of each span, and the spans that find nothing in it."""
         return self._explanations.answers(query, document)
 
-    def add(self, documents: Iterable[Document], *, replace: bool = False) -> int:
+    def add(
+        self,
+        documents: Iterable[Document],
+        *,
+        replace: bool = False,
+        on_duplicate: OnDuplicate = "error",
+        on_repeat: Callable[[Patent], None] | None = None,
+    ) -> int:
         """Add documents, all or none; with `replace`, ones that are there already get their new version. Return how many.
 
         They are given as to `build`; plain texts, whose ids are their positions, are better given with ids of their own.
+        `on_duplicate` is about ids that come twice in `documents`, as in `build`.
         """
+        repeats = Repeats(on_duplicate, on_repeat)
         with IndexWriter.open(self.store.folder) as writer:
             require_fit(self.store.folder, writer.manifest, self.model)
             by: By = writer.manifest.about["by"]
-            count = add_documents(writer, vectors_by(self.model), as_patents(documents), by, replace=replace)
+            count = add_documents(
+                writer, vectors_by(self.model), as_patents(documents), by, replace=replace, repeats=repeats
+            )
             writer.commit()
         self.refresh()
         return count
