@@ -77,7 +77,6 @@ def _document(key: str, hit: Hit, shown: Mapping[str, Explanation], findings: Fi
         pieces = _passage(explanation, f"{key}-{number}") if explanation else [_Piece(passage.text)]
         passages.append((place_in(hit.document, passage), passage.score, pieces))
     first = shown.get(f"{key}-0")
-    members = [f"family: {id_}" for id_ in hit.members]
     return {
         "key": key,
         "title": hit.title,
