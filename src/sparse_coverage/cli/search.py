@@ -71,7 +71,7 @@ def command(
     as_json: bool,
     **scoring: float | str | None,
 ) -> int:
-    """Find the prior art of QUERY in INDEX: documents ranked by their best passage.
+    """Find the prior art of QUERY in INDEX: documents ranked by their best passages.
 
     QUERY is the text of a claim, a file (its name alone or @FILE), or - for standard input. It may be of any length. Of a patent,
     a Word or a PDF file the claims are searched with; --claims chooses some. Instead of QUERY, --like takes a document of the
