@@ -140,6 +140,10 @@ class SparseCoverage:
             )
         return cls(plain, vocabulary, settings.activation, settings.scoring, clean, settings.by)
 
+    def encoded_by(self, encoder: Encoder) -> SparseCoverage:
+        """Return the same model with another encoder that gives the same vectors."""
+        return SparseCoverage(encoder, self.vocabulary, self.activation, self.scoring, self.clean, self.by)
+
     @overload
     def encode_query(self, texts: str) -> SparseVector: ...  # type: ignore[overload-overlap]
 

@@ -29,7 +29,7 @@ from sparse_coverage.cli.options.inputs import (
     strict_option,
 )
 from sparse_coverage.cli.options.method import runtime_option
-from sparse_coverage.cli.options.sides import make_sides, side_options
+from sparse_coverage.cli.options.sides import encoder_for, make_sides, side_options
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import as_typed
 from sparse_coverage.present.records import to_json
@@ -145,6 +145,7 @@ def build(
     else:
         if model is not None:
             learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
+            learned = learned.encoded_by(encoder_for(output, learned.encoder, sides, cleaned=bool(learned.clean)))
             total = count_documents(paths, **reading)
         else:
             if "-" in paths:
@@ -153,7 +154,7 @@ def build(
                 learned = learn_for(
                     output,
                     lambda: read_patents(list(paths), on_problem=hold, **reading),
-                    encoder=load_encoder(runtime=runtime, threads=threads),
+                    encoder=encoder_for(output, load_encoder(runtime=runtime, threads=threads), sides),
                     by=by,  # type: ignore[arg-type]
                     threads=threads,
                 )

@@ -63,14 +63,21 @@ class Batcher:
         for window in self._windows(texts):
             chunks = self._chunks(window)
             vectors = [np.empty((len(tokens), dimension), dtype=np.float32) for _, tokens in window]
+            special: dict[_Chunk, Hidden] = {}
             for chunk, hidden in self._run(window, chunks, run):
-                vectors[chunk.text][chunk.first : chunk.last] = hidden[skip : skip + len(chunk)]
-            sizes: list[list[int]] = [[] for _ in window]
+                end = skip + len(chunk)
+                vectors[chunk.text][chunk.first : chunk.last] = hidden[skip:end]
+                special[chunk] = np.concatenate([hidden[:skip], hidden[end : len(chunk) + self._special]])
+            of_texts: list[list[_Chunk]] = [[] for _ in window]
             for chunk in chunks:
-                sizes[chunk.text].append(len(chunk))
-            for (_, tokens), mine, of_chunks in zip(window, vectors, sizes, strict=True):
-                numbers = np.repeat(np.arange(len(of_chunks), dtype=np.int32), np.asarray(of_chunks, dtype=np.int64))
-                yield TokenVectors(vectors=mine, starts=tokens.starts, ends=tokens.ends, chunks=numbers)
+                of_texts[chunk.text].append(chunk)
+            for (_, tokens), mine, cut in zip(window, vectors, of_texts, strict=True):
+                sizes = np.asarray([len(chunk) for chunk in cut], dtype=np.int64)
+                numbers = np.repeat(np.arange(len(cut), dtype=np.int32), sizes)
+                around = np.asarray([special[chunk] for chunk in cut], dtype=np.float32)
+                yield TokenVectors(
+                    mine, tokens.starts, tokens.ends, numbers, around.reshape(len(cut), self._special, dimension)
+                )
 
     def reduce(self, texts: Iterable[str], run: ReduceBatches[T]) -> Iterator[list[tuple[T, int]]]:
         """Yield for each text one thing a chunk, in order, with the number of the chunk's tokens, special ones included."""

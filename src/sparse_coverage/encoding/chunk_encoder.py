@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TypeVar
 
-from sparse_coverage.encoding.batching import Batcher, Batches, Hidden, Ids
+from sparse_coverage.encoding.batching import Batcher, Batches, Hidden
 from sparse_coverage.encoding.encoder import Tokens, TokenVectors
 from sparse_coverage.encoding.store import fingerprint_of
 from sparse_coverage.encoding.tokenizer import TextTokenizer
 from sparse_coverage.kernels.threads import usable_cores
-
-T = TypeVar("T")
 
 
 class ChunkEncoder(ABC):
@@ -52,27 +49,6 @@ class ChunkEncoder(ABC):
     def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
         """Yield the token vectors of each text, in order."""
         return self._batcher.encode(texts, self._run, self.dimension)
-
-    def reduce(
-        self, texts: Iterable[str], reduce: Callable[[Hidden, Ids], Iterable[T]]
-    ) -> Iterator[list[tuple[T, int]]]:
-        """Yield for each text one thing a chunk, in order, with the number of the chunk's tokens, special ones included.
-
-        `reduce` makes them of the hidden states and the mask of a batch: one thing for each row.
-        """
-        masks: list[Ids] = []
-
-        def noted(batches: Batches) -> Batches:
-            for ids, mask in batches:
-                masks.append(mask)
-                yield ids, mask
-
-        def run(batches: Batches) -> Iterator[tuple[int, Iterable[T]]]:
-            masks.clear()
-            for number, hidden in self._run(noted(batches)):
-                yield number, reduce(hidden, masks[number])
-
-        return self._batcher.reduce(texts, run)
 
     @abstractmethod
     def _run(self, batches: Batches) -> Iterable[tuple[int, Hidden]]:

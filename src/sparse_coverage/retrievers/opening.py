@@ -109,12 +109,20 @@ def load_side(folder: str | Path, kind: str, *, encoder: Encoder | None = None, 
 
 
 def refresh_sides(
-    folder: str | Path, new: Sequence[Side] = (), *, encoder: Encoder | None = None, threads: int | None = None
+    folder: str | Path,
+    new: Sequence[Side] = (),
+    *,
+    encoder: Encoder | None = None,
+    threads: int | None = None,
+    kept: Mapping[str, Callable[[bytes], Any]] | None = None,
 ) -> dict[str, int]:
-    """Add new sides to an index, and bring those it has up to date. Return how many blocks each lacked."""
-    store = open_store(Path(folder))
+    """Add new sides to an index, and bring those it has up to date. Return how many blocks each lacked.
+
+    `kept` gives, for some kinds, the rows of texts that were made before, by their keys (see `refresh_side`).
+    """
+    store, rows = open_store(Path(folder)), kept or {}
     try:
-        made = {side.kind: refresh_side(store, side) for side in new}
+        made = {side.kind: refresh_side(store, side, rows.get(side.kind)) for side in new}
         for kind in sides_of(store.folder):
             if kind in made:
                 continue

@@ -67,7 +67,8 @@ class Splade(Side):
         self.vocabulary = int(loaded.config.vocab_size)
         self._fingerprint = fingerprint_of(folder)
         limit = int(getattr(loaded.config, "max_position_embeddings", 512))
-        self._batcher = Batcher(TextTokenizer.from_folder(folder), limit, int(loaded.config.pad_token_id or 0))
+        tokenizer, pad_id = TextTokenizer.from_folder(folder), int(loaded.config.pad_token_id or 0)
+        self._batcher = Batcher(tokenizer, limit, pad_id, padded=self._device != "cpu")
 
     @property
     def settings(self) -> dict[str, Any]:

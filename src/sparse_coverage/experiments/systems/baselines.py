@@ -46,7 +46,7 @@ def bm25_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
 
 def dense_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
     """One vector a passage, of the row's encoder, pooled as that encoder was trained."""
-    side = Dense(options.encoder)
+    side = Dense(bench.encoder(options.encoder))
     return BaselineSystem(bench, side, options, side.encoder.encoder.precision)
 
 
