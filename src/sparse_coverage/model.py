@@ -16,7 +16,6 @@ from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import checksum_of, new_folder, read_json, write_json
 from sparse_coverage.kernels import Floats
-from sparse_coverage.patents.cleaning import CleanedText, clean, step_names
 from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.spans import get_unit
@@ -72,7 +71,7 @@ class SparseCoverage:
                 f"but this is '{encoder.name}' ({reading.fingerprint}). Load the same encoder, or fit a vocabulary for this one."
             )
         self.encoder = encoder
-        self.clean = step_names(clean)
+        self.clean = _steps(clean)
         self._reading = reading
         self.vocabulary = vocabulary
         self.activation = activation or ActivationConfig()
@@ -281,12 +280,14 @@ class CleaningEncoder:
 
     def __init__(self, encoder: Encoder, steps: Sequence[str]) -> None:
         self.encoder = encoder
-        self.steps = step_names(steps)
+        self.steps = _steps(steps)
         self.name, self.precision, self.dimension = encoder.name, encoder.precision, encoder.dimension
         self.fingerprint = "+".join((encoder.fingerprint, *self.steps))
 
     def tokenize(self, text: str) -> Tokens:
         """Return the tokens of the cleaned text, placed in the original."""
+        from sparse_coverage.patents.cleaning import clean
+
         cleaned = clean(text, self.steps)
         tokens = self.encoder.tokenize(cleaned.text)
         starts, ends = cleaned.original(tokens.starts, tokens.ends)
@@ -294,6 +295,8 @@ class CleaningEncoder:
 
     def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
         """Yield the token vectors of each cleaned text, placed in the original, in order."""
+        from sparse_coverage.patents.cleaning import CleanedText, clean
+
         waiting: deque[CleanedText] = deque()
 
         def cleaned() -> Iterator[str]:
@@ -304,6 +307,15 @@ class CleaningEncoder:
         for tokens in self.encoder.encode(cleaned()):
             starts, ends = waiting.popleft().original(tokens.starts, tokens.ends)
             yield replace(tokens, starts=starts, ends=ends)
+
+
+def _steps(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of cleaning steps, checked; cleaning is loaded only where there is any."""
+    if not names:
+        return ()
+    from sparse_coverage.patents.cleaning import step_names
+
+    return step_names(names)
 
 
 def with_cleaning(encoder: Encoder, steps: Sequence[str]) -> Encoder:

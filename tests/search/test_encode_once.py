@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +49,9 @@ class CountingEncoder(HashEncoder):
         return super().encode(counted())
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder: Path, *, model: bool = True) -> dict[str, bytes]:
     """All files of an index but the manifest, whose generation tells how often it was committed, and names of segments."""
-    kept = (*(name for name in FILES if name != TEXTS), "centers.safetensors", "anchors.jsonl")
+    kept = (*(name for name in FILES if name != TEXTS), *(("centers.safetensors", "anchors.jsonl") if model else ()))
     found = {path.name: path.read_bytes() for path in sorted(folder.rglob("*")) if path.name in kept}
     assert set(found) == set(kept)
     return found
@@ -58,8 +59,6 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def doubled(documents: list[Patent]) -> list[Patent]:
     """Every document with a second publication of the same text."""
-    from dataclasses import replace
-
     return [one for patent in documents for one in (patent, replace(patent, id=f"{patent.id}-B1"))]
 
 
@@ -184,3 +183,36 @@ def test_the_file_of_known_vectors_stays_bounded_and_a_damaged_one_is_begun_anew
         known.add({text_key("a"): vector_of("a")})
         known.remove()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_a_new_version_encodes_only_what_changed(tmp_path: Path, bits: Any) -> None:
+    documents = patents(COUNT)
+    model = SparseCoverage.fit(documents, encoder=HashEncoder(), size=60)
+    encoder = CountingEncoder()
+    index = Index.build(
+        tmp_path / "index", SparseCoverage(encoder, model.vocabulary, model.activation, model.scoring), documents,
+        by="passage", weight_bits=bits,
+    )  # fmt: skip
+    first = documents[3]
+    claim = replace(first.claims[0], text=first.claims[0].text + " It is made of brass.")
+    changed = replace(first, claims=(claim, *first.claims[1:]))
+    encoder.seen.clear()
+    assert index.add([changed, documents[5]], replace=True) == 2
+    new = {one.text for one in passages(changed)} - {one.text for one in passages(first)}
+    assert set(encoder.seen) == new
+    assert len(new) == 1
+    rest = [one for one in documents if one.id not in (first.id, documents[5].id)]
+    Index.build(tmp_path / "other", index.model, [*rest, changed, documents[5]], by="passage", weight_bits=bits)
+    index.merge()
+    assert contents(tmp_path / "index", model=False) == contents(tmp_path / "other", model=False)
+
+
+def test_added_documents_that_share_passages_encode_them_once(tmp_path: Path) -> None:
+    model = SparseCoverage.fit(patents(4), encoder=HashEncoder(), size=40)
+    index = Index.build(tmp_path / "index", model, patents(4))
+    encoder = CountingEncoder()
+    opened = Index.open(tmp_path / "index", encoder=encoder)
+    opened.add(doubled(patents(8)[4:]))
+    assert set(encoder.seen.values()) == {1}
+    assert len(opened) > len(index)

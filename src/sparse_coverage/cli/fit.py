@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from sparse_coverage.cli.cluster import fit_with_ray, workplace_options
@@ -82,6 +81,7 @@ def command(
     """
     from sparse_coverage import SparseCoverage, load_encoder
     from sparse_coverage.files import require_free
+    from sparse_coverage.presets import get_preset
 
     require_free(output)
     sampled = settings["max_documents"] is not None
@@ -96,7 +96,8 @@ def command(
         reading = {"language": language, "encoder": encoder, **loading}
         model = fit_with_ray(address, threads, paths, output, work, log, **reading, **settings)
     else:
-        counted = Console(stderr=True).is_terminal and "-" not in paths  # for people: an estimate of the time left
+        # For an estimate of the time left: sections are encoded as they are read, passages after all were read.
+        counted = get_preset(settings["preset"]).learn == "sections" and "-" not in paths
         documents = (_Counted if counted else _Documents)(paths, language, strict, log, readings=1 + sampled)
         running = load_encoder(encoder, threads=threads, **loading)
         model = SparseCoverage.fit(documents, encoder=running, threads=threads, work=work, **settings)

@@ -16,7 +16,7 @@ from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, wr
 from sparse_coverage.index.merging import MERGED_BYTES, Part, Size, groups_to_merge, merge_parts
 from sparse_coverage.index.postings import MAX_PASSAGES, PostingsBuffer, WeightBits
 from sparse_coverage.index.records import DocumentRecord, IndexedPassage
-from sparse_coverage.index.segment import SEGMENTS, SegmentEntry, missing_file, open_segment
+from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
 from sparse_coverage.index.texts import require_storable
 from sparse_coverage.progress import tracked
 
@@ -237,6 +237,11 @@ class IndexWriter:
             (self._folder / MANIFEST).stat()  # or a folder that somebody removed would be made again, without its model
             yield
         self._failed = False
+
+    def stored(self, id_: str) -> tuple[Segment, int] | None:
+        """Return where a document lies, its segment and its number there; None where it is new, or not yet in a segment."""
+        found = self._find(id_)
+        return None if found is None else (found[0].segment, found[1])
 
     def _find(self, id_: str) -> tuple[Part, int] | None:
         for part in reversed(self._parts):

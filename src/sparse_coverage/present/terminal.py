@@ -58,6 +58,8 @@ def hits_text(
         facts = " · ".join(listed(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
         if facts:
             lines.append(Text.assemble("     ", (facts, "dim")))
+        if hit.members:
+            lines.append(Text.assemble("     ", (f"family: {', '.join(hit.members)}", "dim")))
         explanation = explanations.get(hit.passages[0].id) if hit.passages else None
         if mine:
             lines.append(Text(f"     {_parts_line(mine)}", style="dim"))

@@ -83,7 +83,6 @@ def open_index(
         scoring = replace(index.model.scoring, **given)
     if scoring not in (None, index.model.scoring):
         index = Index(index.store, index.model, scoring, threads)
-    index.warm_up()  # here, because loading compiled code is no cost of a query
     return index
 
 

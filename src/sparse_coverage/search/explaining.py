@@ -59,44 +59,44 @@ def trace_query(model: SparseCoverage, text: str) -> TracedQuery:
 
 
 class Explanations:
-    """Explains the hits of one index. Many hits of one query come one after the other: it is encoded, and its feedback searched, once."""
+    """Explains the hits of one index.
+
+    A search and the explanations of its hits come one after the other: the query is encoded, and its feedback searched, once.
+    """
 
     def __init__(self, ranker: Ranker, model: SparseCoverage) -> None:
-        self._ranker = ranker
-        self._model = model
-        self._traced = lru_cache(4)(partial(trace_query, model))
+        self.ranker = ranker
+        self.traced = lru_cache(4)(partial(trace_query, model))
         self._last: tuple[tuple[str, Filter | None], Enriched] | None = None
+        self._explainer = Explainer(ranker.store, model, ranker.statistics)
 
     def explain(self, query: str, id_: str, condition: Filter | None) -> Explanation:
         """Explain a passage's score, or that of the best passage of a document, or of a paragraph that was cut into several."""
-        traced, enriched, store = self._traced(query), self._enriched(query, condition), self._ranker.store
+        traced, enriched, store = self.traced(query), self.enriched(query, condition), self.ranker.store
         passage = store.find_passage(id_)
         if passage is None:
             passages = self._pieces(id_) or store.passages_of(self._document(id_, "neither a passage nor a document"))
-            scores = self._ranker.scores(enriched.vector)
+            scores = self.ranker.scores(enriched.vector)
             passage = max(passages, key=lambda number: (scores[number], -number))
-        return self._explainer().explain(traced, enriched, passage)
+        return self._explainer.explain(traced, enriched, passage)
 
     def answers(self, query: str, document: str) -> Answers:
         """Set a whole document against a query."""
         number = self._document(document, "no document")
-        return self._explainer().answers(self._traced(query), number)
+        return self._explainer.answers(self.traced(query), number)
 
-    def _explainer(self) -> Explainer:
-        return Explainer(self._ranker.store, self._model, self._ranker.statistics)
-
-    def _enriched(self, query: str, condition: Filter | None) -> Enriched:
-        """Return a query with its feedback, which is the same for all hits of one search."""
+    def enriched(self, query: str, condition: Filter | None) -> Enriched:
+        """Return a query with its feedback, which is the same for a search and for all its hits."""
         last = self._last  # once: another thread may explain another query
         if last is None or last[0] != (query, condition):
-            ranker, vector = self._ranker, self._traced(query).vector
+            ranker, vector = self.ranker, self.traced(query).vector
             enriched = with_feedback(ranker, vector, ranker.allowed(condition), ranker.shares)
             self._last = last = ((query, condition), enriched)
         return last[1]
 
     def _pieces(self, paragraph: str) -> list[int]:
         """Return the passages that a paragraph of a document was cut into, if it was: those with its id, a colon and a number."""
-        store = self._ranker.store
+        store = self.ranker.store
         for place, letter in enumerate(paragraph):
             if letter == "/" and (document := store.find_document(paragraph[:place])) is not None:
                 mine = store.passages_of(document)
@@ -104,10 +104,10 @@ class Explanations:
         return []
 
     def _document(self, id_: str, what: str) -> int:
-        number = self._ranker.store.find_document(id_)
+        number = self.ranker.store.find_document(id_)
         if number is None:
-            raise InputError(f"The index holds {what} with the id '{id_}'{self._ranker.store.near(id_)}.")
-        if not len(self._ranker.store.passages_of(number)):
+            raise InputError(f"The index holds {what} with the id '{id_}'{self.ranker.store.near(id_)}.")
+        if not len(self.ranker.store.passages_of(number)):
             raise IndexStoreError(f"The document '{id_}' has no passages.")
         return number
 
@@ -120,17 +120,19 @@ class Explainer:
         self._model = model
         self._statistics = statistics
         self._spans = lru_cache(256)(self._locate)
+        self._lent: tuple[Enriched, dict[int, Place]] | None = None
 
     def explain(self, query: TracedQuery, enriched: Enriched, passage: int) -> Explanation:
         """Return the matches of a query, with its feedback, and a passage, strongest first."""
         vector = enriched.vector
+        lent = self._lent_places(enriched)
         row_of = {center: row for row, center in enumerate(vector.centers.tolist())}
         matches = []
         for center, _, weight, span in self._shared(vector.centers, passage, passage + 1):
             row = row_of[center]
             lender = int(enriched.lent[row])
             own = _place(query.text, int(vector.starts[row]), int(vector.ends[row]))
-            place = own if lender < 0 else self._lent_place(center, lender)
+            place = own if lender < 0 else lent[center]
             match = self._match(center, place, float(vector.weights[row]), passage, weight, span)
             matches.append(match if lender < 0 else replace(match, lender=self._store.passage(lender).id))
         matches.sort(key=lambda match: (-match.contribution, match.center))
@@ -214,13 +216,19 @@ class Explainer:
             contribution=query_weight * weight * self._worth(center) * self._norm(passage),
         )
 
-    def _lent_place(self, center: int, passage: int) -> Place:
-        """Return the span of a lending passage that activates a center."""
-        segment = self._store.segment_of_passage(passage)
-        first = passage - segment.first_passage
-        [[_, _, _, span]] = segment.find(np.asarray([center], dtype=np.int64), first, first + 1).tolist()
-        text, places = self._spans(passage)
-        return _place(text, *places[span])
+    def _lent_places(self, enriched: Enriched) -> dict[int, Place]:
+        """Return for each center that was lent to a query the span of the lending passage that activates it."""
+        if self._lent is None or self._lent[0] is not enriched:
+            places = {}
+            for lender in np.unique(enriched.lent[enriched.lent >= 0]).tolist():
+                centers = enriched.vector.centers[enriched.lent == lender].astype(np.int64)
+                segment = self._store.segment_of_passage(lender)
+                first = lender - segment.first_passage
+                text, spans = self._spans(lender)
+                for place, _, _, span in segment.find(centers, first, first + 1).tolist():
+                    places[int(centers[place])] = _place(text, *spans[span])
+            self._lent = enriched, places
+        return self._lent[1]
 
     def _worth(self, center: int) -> float:
         return float(self._statistics.worth[center])

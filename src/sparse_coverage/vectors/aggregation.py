@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.kernels import Array, Floats, Int64s, Mask
+from sparse_coverage.kernels import Array, Floats, Int64s
 from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN
 
 
@@ -56,7 +56,7 @@ class DecayedSum:
 Aggregation = Best | TopMean | DecayedSum
 
 
-def document_scores(scores: Array, starts: Int64s, aggregation: Aggregation, allowed: Mask | None = None) -> Floats:
+def document_scores(scores: Array, starts: Int64s, aggregation: Aggregation, allowed: Array | None = None) -> Floats:
     """Return the score of each document, none of them empty: `starts` says where the scores of its passages begin.
 
     A passage without a score has minus infinity and counts 0; a document without any keeps it. Passages that are not `allowed`,
@@ -75,10 +75,9 @@ def document_scores(scores: Array, starts: Int64s, aggregation: Aggregation, all
     places = np.arange(len(scores)) - np.repeat(starts, counts)
     if isinstance(aggregation, TopMean):
         there = counts if allowed is None else np.add.reduceat(allowed.astype(np.int64), starts)
-        shares = (places < aggregation.m) / np.clip(there, 1, aggregation.m)[owners]
+        made = np.add.reduceat(np.where(places < aggregation.m, falling, 0), starts) / np.clip(there, 1, aggregation.m)
     else:
-        shares = aggregation.decay ** places.astype(np.float64)
-    made = np.add.reduceat(falling * shares, starts)
+        made = np.add.reduceat(falling * aggregation.decay ** places.astype(np.float64), starts)
     return np.where(best > -np.inf, made, -np.inf).astype(np.float32)
 
 

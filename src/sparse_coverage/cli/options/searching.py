@@ -22,6 +22,13 @@ _SCORING = {
 }
 
 k_option = count_option("-k", default=10, help="How many documents to show.")
+group_option = click.option(
+    "--no-group",
+    "group",
+    flag_value=False,
+    default=True,
+    help="A row for each document, not one for each family (A1 and B1 of one application are one, too).",
+)
 passages_option = count_option("--passages", default=3, help="How many passages of each.")
 
 
