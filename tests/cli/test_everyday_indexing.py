@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,10 @@ from sparse_coverage import Index, SparseCoverage, read_patents
 from sparse_coverage.cluster.documents import DocumentSize, shard_path, without_repeats
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
+from sparse_coverage.index import open_store, parse_filter
+from sparse_coverage.index.filters import allowed_documents
 
+OLD_INDEX = Path(__file__).parents[1] / "golden" / "index-format-3"
 Run = Callable[..., tuple[int, str, str]]
 GERMAN = """<patent-document ucid="EP-9110001-A1" lang="DE" country="EP" doc-number="9110001" kind="A1">
 <bibliographic-data><technical-data><invention-title lang="EN">Pump with a valve</invention-title></technical-data></bibliographic-data>
@@ -137,6 +141,21 @@ def test_a_patent_reduced_to_its_title_is_told(run: Run, model: Path, tmp_path: 
     ) in " ".join(out.split())
     _, out, _ = run("index", "add", tmp_path / "index", tmp_path / "de.xml", "--replace", "--language", "any", "--json")
     assert json.loads(out)["title_only"] == 0
+
+
+def test_an_index_of_an_older_version_gets_words_by_a_refresh(run: Run, tmp_path: Path) -> None:
+    shutil.copytree(OLD_INDEX, tmp_path / "old")
+    status, _, err = run("search", tmp_path / "old", "a pump", "--must", "pump")
+    assert status == 1
+    assert (
+        f"kept no words, so it cannot be filtered by them. Add them with: sparse-coverage index refresh {tmp_path / 'old'}"
+        in err
+    )
+    assert run("index", "refresh", tmp_path / "old") == (0, "words for filters: added to 1 segments\n", "")
+    assert "has no sides" in run("index", "refresh", tmp_path / "old")[1]
+    store = open_store(tmp_path / "old")
+    assert allowed_documents(store, parse_filter("text:pump")).any()
+    store.close()
 
 
 def test_shards_of_a_cluster_lose_what_comes_again(tmp_path: Path) -> None:
