@@ -71,18 +71,21 @@ def test_each_system_is_what_one_would_make_of_its_parts(folder: Path, model: Sp
     index = Index.open(folder, encoder=encoder)
     bm25 = Baseline.open(folder, Bm25())
     dense = Baseline.open(folder, Dense(encoder, pooling="mean"))
+    rank = index.model.scoring.rank  # of documents, in all parts of a hybrid
+    ranked = [Baseline.open(folder, side, rank=rank) for side in (Bm25(), Dense(encoder, pooling="mean"))]
+    assert rank == "top-mean:3"
     made: dict[str, Retriever] = {
         "coverage": index,
         "bm25": bm25,
         "dense": dense,
-        "hybrid": Fuse(index, bm25, dense),
+        "hybrid": Fuse(index, *ranked),
     }
     for system, expected in made.items():
         opened = open_retriever(folder, system, encoder=encoder)
         assert type(opened) is type(expected)
         assert opened.search(QUERY) == expected.search(QUERY)
         assert opened.search([QUERY, TEXTS[0]], 3, passages=1) == expected.search([QUERY, TEXTS[0]], 3, passages=1)
-    joined = Fuse(index, bm25, dense, how="weighted", level="passage")
+    joined = Fuse(index, *ranked, how="weighted", level="passage", weights=(2, 1, 1))
     opened = open_retriever(folder, "hybrid", fuse="weighted", level="passage", encoder=encoder)
     assert opened.search(QUERY) == joined.search(QUERY)
     again = open_retriever(folder, rerank="bm25", top=2, encoder=encoder)

@@ -64,7 +64,7 @@ joining_options = together(
         "--fuse",
         type=NamesIn("systems:FusionRule"),
         default="rrf",
-        help="How hybrid joins: by rank, or by share of the largest score.",
+        help="How hybrid joins: by rank, or by scores (Sparse Coverage counts half).",
     ),
     click.option(
         "--fuse-level",
