@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import secrets
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,6 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import InputError
+
+
+def as_typed(path: str | Path) -> str:
+    """Return a path as it is typed into a command: in quotes where it holds a blank or anything else that a shell reads.
+
+    >>> as_typed("my index"), as_typed("my-index")
+    ("'my index'", 'my-index')
+    """
+    return shlex.quote(str(path))
 
 
 def sha256_of(path: Path) -> str:
@@ -31,10 +41,17 @@ def checksum_of(content: Mapping[str, Any]) -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Replace a file's content in one step. A new file has the rights that the umask leaves."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """The same with bytes. A folder of that name is refused before anything is written."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder. Name a file in it, such as {path / ('result' + path.suffix)}.")
     temporary = _partial(path)
     try:
-        with temporary.open("x", encoding="utf-8") as stream:
-            stream.write(text)
+        with temporary.open("xb") as stream:
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)

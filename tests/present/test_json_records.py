@@ -84,6 +84,7 @@ def test_answers_name_the_passage_of_each_match() -> None:
         "missing": [A_PLACE],
         "unsearched": {"uncovered": [], "common": []},
         "passages": {"p": "A valve"},
+        "numbers": {},
     }
 
 

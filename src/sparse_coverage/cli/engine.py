@@ -168,12 +168,12 @@ def search(
     from sparse_coverage.present.terminal import hits_text
     from sparse_coverage.search import parse_filter
 
-    text = read_query(query)
+    text = read_query(query).text
     condition = None if expression is None else parse_filter(expression)
     phases = None if two_phase is None else TwoPhase(two_phase, candidates)
     retriever = EngineRetriever(server.open(), load_model(model), two_phase=phases)
     hits = retriever.search(text, k, passages=passages, filter=condition)
-    show(hits, as_json, lambda: hits_text(hits, {}))
+    show(hits, as_json, lambda: hits_text(hits, {}, query=text))
 
 
 @command.command(no_args_is_help=True)
@@ -233,7 +233,7 @@ def query(model: Path, query: str, exported: Path, k: int, passages: int, expres
     def unknown(id_: str) -> list[str]:
         raise InputError(f"{model} is not an index, so the family of {id_} cannot be looked up. Give the index itself.")
 
-    text = read_query(query)
+    text = read_query(query).text
     flavor, known = read_export(exported)
     loaded = load_model(model)
     known.require(vocabulary_digest(loaded), str(exported))

@@ -85,9 +85,7 @@ def build_on_cluster(
     _build_segments(cluster, state, plan, draft, memory)
     _bring_together(state, target, draft, len(plan.parts))
     shutil.rmtree(state)
-    index = Index.open(folder, scoring=scoring, encoder=model.encoder)
-    index.warm_up()
-    return index
+    return Index.open(folder, scoring=scoring, encoder=model.encoder)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,6 +70,7 @@ class LocalDocument:
                 digest=self.digest,
                 centers=centers,
                 weights=weights,
+                number=passage.number,
             )
 
 
@@ -110,7 +111,8 @@ def _digest(lists: _Lists, record: DocumentRecord, passages: tuple[PassageRecord
     entries = slice(lists.starts[first], lists.starts[last])
     sizes = np.diff(lists.starts[first : last + 1])
     bits = segment.postings.weight_bits
-    texts = [[passage.id, passage.section, passage.text] for passage in passages]
+    # A number that is not printed leaves the digests of collections as they were before there were numbers.
+    texts = [[*(passage.id, passage.section, passage.text), *filter(None, [passage.number])] for passage in passages]
     words = json.dumps(
         [_FACTS, scoring.gamma, scoring.smoothing, bits, record.id, record.title, dict(record.metadata), texts],
         sort_keys=True,

@@ -33,7 +33,8 @@ from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import Postings, weight_scale, widened
 from sparse_coverage.index.texts import TextReader
 from sparse_coverage.index.words import WordReader
-from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s
+from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s, plain
+from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.postings import FAR_SPAN, postings_of, spread
 
 SEGMENTS = "segments"
@@ -133,7 +134,8 @@ class Segment:
     def spread(self, documents: Mask) -> Mask:
         """Turn a mask over documents into one over their passages."""
         passages = np.empty(len(self), dtype=bool)
-        spread(self.document_starts, documents, passages)
+        quick = machine_code(0.0)
+        (spread if quick else plain.spread)(self.document_starts, documents, passages)
         return passages
 
     def document_numbers(self, id_: str, live: Mask | None = None) -> list[int]:
@@ -174,7 +176,8 @@ class Segment:
         self.packed.check_all()
         packed = widened(self.postings.packed)
         found = np.empty(len(self.postings.offsets), dtype=np.int64)
-        places = found[: postings_of(packed, np.uint32(passage), found)]
+        quick = machine_code(plain.check_seconds(self.packed.data))
+        places = found[: (postings_of if quick else plain.postings_of)(packed, np.uint32(passage), found)]
         centers = np.searchsorted(self.postings.offsets, places, side="right") - 1
         fixed = packed[places] & np.uint32(0xFFFF)
         return centers.astype(np.int32), fixed / weight_scale(self.postings.weight_bits)

@@ -16,7 +16,7 @@ from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, wr
 from sparse_coverage.index.merging import MERGED_BYTES, Part, Size, groups_to_merge, merge_parts
 from sparse_coverage.index.postings import MAX_PASSAGES, PostingsBuffer, WeightBits
 from sparse_coverage.index.records import DocumentRecord, IndexedPassage
-from sparse_coverage.index.segment import SEGMENTS, SegmentEntry, missing_file, open_segment
+from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
 from sparse_coverage.index.texts import require_storable
 from sparse_coverage.patents.numbers import spellings
 from sparse_coverage.progress import tracked
@@ -236,8 +236,14 @@ class IndexWriter:
             )
         self._failed = True
         with _failure_is_clear(self._folder, self.manifest.generation):
+            (self._folder / MANIFEST).stat()  # or a folder that somebody removed would be made again, without its model
             yield
         self._failed = False
+
+    def stored(self, id_: str) -> tuple[Segment, int] | None:
+        """Return where a document lies, its segment and its number there; None where it is new, or not yet in a segment."""
+        found = self._find(id_)
+        return None if found is None else (found[0].segment, found[1])
 
     def _find(self, id_: str) -> tuple[Part, int] | None:
         # An older version kept ids as a table spelled them: what it has must not come in a second time.
@@ -284,6 +290,12 @@ def _failure_is_clear(folder: Path, generation: int) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.OperationalError) as error:
+        gone = isinstance(error, FileNotFoundError | sqlite3.OperationalError) and not (folder / MANIFEST).is_file()
+        if gone:
+            raise IndexStoreError(
+                f"{folder}: the folder of the index, or its {MANIFEST}, was removed or moved while it was written to ({error}). "
+                "What was in it is gone from there; move it back, or build it again."
+            ) from error
         raise IndexStoreError(
             f"{folder}: cannot be written ({error}). Is the disk full? The index is as it was after its last commit "
             f"(number {generation}). Free some space and run the same command again."

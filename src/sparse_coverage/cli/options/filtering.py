@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,6 +30,14 @@ class FilterOptions:
     any_: tuple[str, ...]
     not_: tuple[str, ...]
     expression: str | None
+
+    def typed(self) -> dict[str, Any]:
+        """Return the options that were given, by name, for records."""
+        names = {"any_": "any", "not_": "not", "expression": "filter", "not_family_of": "not-family-of"}
+        given = {f"--{names.get(name, name)}": value for name, value in asdict(self).items() if value}
+        return (
+            given if self.undated == "keep" else {name: value for name, value in given.items() if name != "--undated"}
+        )
 
     def named(self) -> Iterator[tuple[str, Filter]]:
         """Yield each condition with the option that it came from."""

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sparse_coverage.cli.options import F, NamesIn, count_option, together
+
+if TYPE_CHECKING:
+    from sparse_coverage.cli.options.filtering import FilterOptions
+    from sparse_coverage.present.findings import About
+    from sparse_coverage.search import Retriever
 
 _SCORING = {
     "alpha": "Exponent of idf",
@@ -40,7 +47,12 @@ scoring_options = together(
         help="How many documents found first lend the query their centers; 0: search once [that of the model].",
     ),
 )
-system_options = together(
+rank_option = click.option(
+    "--rank",
+    metavar="RULE",
+    help="How passages make a document's score: best, top-mean:3 or decayed-sum:0.5 [as the model or system says].",
+)
+joining_options = together(
     click.option(
         "--system",
         type=NamesIn("systems:SYSTEMS", what="system"),
@@ -61,8 +73,42 @@ system_options = together(
         default="document",
         help="What hybrid joins: rankings of documents or of passages.",
     ),
+)
+system_options = together(
+    joining_options,
     click.option(
         "--rescore", type=NamesIn("systems:KINDS", what="reranker", open=True), help="Rank the best documents again."
     ),
     count_option("--top", default=100, help="How many documents --rescore takes."),
 )
+
+
+def about_search(folder: Path, retriever: Retriever, system: str, filters: FilterOptions) -> About:
+    """Return how a search comes about: the index, the system, and the filters and settings that were typed or hold."""
+    from datetime import datetime
+
+    from sparse_coverage.index.manifest import read_manifest
+    from sparse_coverage.present.findings import About
+    from sparse_coverage.present.records import record
+    from sparse_coverage.retrievers import coverage_of
+    from sparse_coverage.version import __version__
+
+    context = click.get_current_context()
+    given = {
+        parameter.opts[0]: record(context.params.get(parameter.name or ""))
+        for parameter in context.command.params
+        if isinstance(parameter, click.Option)
+    }
+    names = ["-k", "--passages", "--rescore", "--fuse", "--fuse-level"]
+    if system != "hybrid":
+        names = names[:-2]
+    settings = {name.lstrip("-"): given.get(name) for name in names if given.get(name) is not None}
+    state, index = read_manifest(folder), coverage_of(retriever)
+    if index is not None:
+        settings |= record(index.statistics.config)
+    config = None if index is None else index.model.vocabulary.config
+    model = f"{config.encoder}, {config.unit}, V={config.size:,}" if config else "none: a side of the index ranks alone"
+    now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
+    return About(
+        now, __version__, str(folder), state.documents, state.passages, model, system, settings, filters.typed()
+    )

@@ -16,29 +16,65 @@ _CHARACTERISED = re.compile(
     r"|caract[ée]ris[ée]e?s?\s+(?:en\s+ce\s+que|par))\b\s*[:,]?",
     re.I,
 )
-_STEPS = r"(?:\s+(?:at\s+least\s+)?(?:the\s+)?(?:following\s+)?(?:steps?|elements?|components?)(?:\s+of)?(?=\s*:|\s*\(|\s+\w+ing\b))?"
+_STEPS = (
+    r"(?:\s+(?:at\s+least\s+)?(?:the\s+)?(?:following\s+)?(?:steps?|elements?|components?)(?:\s+of)?"
+    r"(?=\s*:|\s*\(|\s+\w+ing\b|\s+\w\)))?"
+)
 _STRONG = (
     r"\b(?:compris(?:ing|es|e|ed\s+of)|consist(?:ing|s)(?:\s+essentially)?\s+of|composed\s+of|umfassend|umfasst"
     r"|bestehend\s+aus|comprenant|comportant)\b"
 )
 _WEAK = r"\b(?:having|has|including|includes|containing|contains|aufweisend|aufweist|enthaltend|enthält|ayant|contenant|incluant)\b"
 _WHEREIN = r"\b(?:wherein|wobei|dans\s+(?:lequel|laquelle))\b"
+_ARTICLE = (
+    r"(?:an?|at\s+least|one\s+or\s+more|means|eine?[nmrs]?|mindestens|wenigstens|mehrere|une?|des|au\s+moins|plusieurs)"
+)
 # How sure a sign each is that the preamble ends: with a colon, a word of the claim language, an ordinary word.
 _TRANSITIONS = (
     re.compile(rf"(?:{_STRONG}|{_WEAK}|{_WHEREIN}){_STEPS}\s*:", re.I),
     re.compile(rf"{_STRONG}{_STEPS}", re.I),
     re.compile(rf"{_WEAK}{_STEPS}", re.I),
+    re.compile(rf"(?:\b(?:with|mit|avec)(?=\s+{_ARTICLE}\b)|,\s+in\s+which\b)", re.I),
 )
 _JOINT = r"(?:and|or|und|oder|et|ou)"
+_GAP = r"\s"  # always with a bound: a pattern that begins with any number of blanks is slow on many of them
 _BRACKETS = re.compile(r"\([^()]*\)")
 _SEMICOLON = re.compile(rf";\s*(?:{_JOINT}\b\s*,?\s*)?")
 # A label follows a comma, a colon or "and"; a reference numeral in brackets follows the word that it numbers.
 _LABEL = re.compile(
-    r"(?:(?<=[,;:]\s)|(?<=\band\s)|(?<=\bor\s))(?=(?:\(\s*(?:[a-z]|[ivx]{1,4}|\d{1,2})\s*\)|[a-z]\)|-(?=\s))\s*\S)"
+    r"(?:(?<=[,;:]\s)|(?<=\band\s)|(?<=\bor\s))(?=(?:\(\s*(?:[a-zA-Z]|[ivx]{1,4}|\d{1,2})\s*\)|[a-z]\)|-(?=\s))\s*\S)"
 )
-_COMMA = re.compile(
-    rf",\s*(?:{_JOINT}\s+)?(?=(?:an?|at\s+least|one\s+or\s+more|a\s+plurality|means|wherein|whereby|(?:and\s+)?(?:the|said)\s+\w+\s+being"
-    r"|eine?[nmrs]?|mindestens|wenigstens|mehrere|wobei|une?|des|au\s+moins|plusieurs|dans\s+(?:lequel|laquelle))\b)",
+# Clauses that are elements wherever they stand, and a list that a colon opens within an element.
+_CLAUSE = re.compile(
+    rf"(?:[,;]{_GAP}{{0,8}}|{_GAP}{{1,8}})(?:{_JOINT}{_GAP}{{1,8}})?(?=(?:wherein|whereby)\b)"
+    rf"|,{_GAP}{{0,8}}(?:{_JOINT}{_GAP}{{1,8}})?(?=(?:wobei|dans\s+(?:lequel|laquelle))\b)"
+    rf"|(?<=[a-z]):{_GAP}{{1,8}}(?=[a-z(])|,{_GAP}{{0,8}}and{_GAP}{{1,8}}(?=to\s[a-z]{{1,20}}\s(?:an?|the|when|whether)\b)",
+    re.I,
+)
+_STEP_WORDS = "compris includ hav be consist contain us depend extend form accord correspond follow".split()
+_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)[a-z]{{1,20}}ing\s(?:an?|the|said|each|of|at|in|from|copper|[a-z]+s)\b"
+_AMOUNT = r"(?:(?:up\s+to|from|about)\s+)?\d[\d.]*(?:\s+(?:to|and)\s+\d[\d.]*)?\s+(?:%|wt|parts?\b|(?!to\b|and\b|or\b)[a-z]{4,}\b)"
+_ITEM = (
+    rf"(?:{_ARTICLE}\b|(?:and\s+)?(?:the|said)\s+(?:\w{{1,20}}\s){{1,3}}being\b|(?:[a-z]{{1,20}}\s){{1,3}}means\b|(?:das|die)\s+[A-Z]\w+en\b"
+    rf"|{_AMOUNT}|{_STEP})"
+)
+_COMMA = re.compile(rf",{_GAP}{{0,8}}(?:{_JOINT}{_GAP}{{1,8}})?(?={_ITEM})")
+_AND = re.compile(rf"{_GAP}{{1,8}}{_JOINT}{_GAP}{{1,8}}(?={_ITEM})")
+_AND_THAT = re.compile(
+    rf"(?:,{_GAP}{{0,8}}(?:{_JOINT}{_GAP}{{1,8}})?|{_GAP}{{1,8}}{_JOINT}{_GAP}{{1,8}})(?:in\sthat\s|(?=(?:that|dass|daß|que)\s))"
+)
+# After one of these, "a first leg and a second leg" is what the element has, not the next element.
+_HOLDS = re.compile(
+    r"\b(?:having|has|with|compris\w+|includ\w+|contain\w+|between|both|either|each|selected|chosen|consist\w+)\b", re.I
+)
+_INDEFINITE = re.compile(rf"\b{_ARTICLE}\b", re.I)
+_FAR = 600  # so many characters after the last comma an "and" is no longer looked for
+_REFERENCE_WITHIN = 300  # characters: what comes later is no longer the preamble
+_NUMBERS = r"\s\d{1,4}(?:\s?(?:,|to|or|and|and/or|-|–|bis|oder|und|à|ou|et)\s?(?:claims?\s)?\d{1,4}(?!\s?(?:%|°|[a-zµ]{1,2}\b))){0,20}"
+_REFERENCE = re.compile(rf"\b(?:claims?|ansprüche?n?|anspruch|revendications?)(?:{_NUMBERS}|(?=[,\s]))", re.I)
+_LINK = re.compile(
+    r"[\s,]{0,8}(?:(?:and\s)?(?:wherein|in\swhich|which|whereby|where)\b|characteri[sz]ed\s(?:in\sthat|by)|(?:and\s)?further\scomprising:?"
+    r"|comprising:?|having|dadurch\sgekennzeichnet,?\sdass|wobei|caractérisée?\sen\sce\sque|dans\s(?:lequel|laquelle))?[\s,]{0,8}",
     re.I,
 )
 _EDGE = ",;:"
@@ -59,8 +95,8 @@ def claim_elements(text: str) -> tuple[ClaimElement, ...]:
     """Split the text of an independent claim.
 
     The preamble runs up to and with "comprising" or its like, or to the end where there is none. The elements after it
-    are cut at semicolons, else at labels such as "(a)", else at commas before an article. What follows "characterised
-    in that" is cut the same way.
+    are cut at semicolons, else at labels such as "(a)", else at commas and the last "and" before an article, a step or an
+    amount; and everywhere before "wherein" and after a colon. What follows "characterised in that" is cut the same way.
 
     >>> [e.text for e in claim_elements("A pump comprising: a housing; and a rotor, characterised in that it is round.")]
     ['A pump comprising:', 'a housing', 'a rotor', 'it is round.']
@@ -76,13 +112,28 @@ def claim_elements(text: str) -> tuple[ClaimElement, ...]:
     return tuple(elements)
 
 
+def added_elements(text: str) -> tuple[ClaimElement, ...]:
+    """Split the text of a dependent claim: what it refers to is its preamble, its elements are what it adds.
+
+    >>> [e.text for e in added_elements("The pump of claim 1 or 2, wherein the rotor is round and wherein it is red.")]
+    ['The pump of claim 1 or 2', 'the rotor is round', 'wherein it is red.']
+    """
+    reference = _REFERENCE.search(text, 0, _REFERENCE_WITHIN)
+    if reference is None:
+        return claim_elements(text)
+    link = _LINK.match(text, reference.end())
+    start = link.end() if link else reference.end()
+    return (*_trimmed(text, 0, reference.end(), "preamble"), *_cut(text, start, len(text), "element"))
+
+
 def _preamble_end(text: str, end: int) -> int:
     """Return where the first transition ends, by the surest sign before the first semicolon."""
     semicolon = next(iter(_marks(_SEMICOLON, text, 0, end)), (end, end))[0]
     for pattern in _TRANSITIONS:
         if match := pattern.search(text, 0, semicolon):
             return match.end()
-    return end
+    clause = next(iter(_marks(_CLAUSE, text, 0, semicolon)), None)
+    return clause[0] if clause else (semicolon if semicolon < end else end)
 
 
 def _marks(separator: re.Pattern[str], text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -98,16 +149,40 @@ def _marks(separator: re.Pattern[str], text: str, start: int, end: int) -> list[
 
 
 def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
-    for separator in (_SEMICOLON, _LABEL, _COMMA):
-        pieces = []
-        opening = start
-        for stop, restart in _marks(separator, text, start, end):
-            pieces += _trimmed(text, opening, stop, role)
-            opening = restart
-        pieces += _trimmed(text, opening, end, role)
-        if len(pieces) > 1:
-            return pieces
-    return _trimmed(text, start, end, role)
+    marks = _marks(_SEMICOLON, text, start, end) or _marks(_LABEL, text, start, end)
+    clauses = _marks(_CLAUSE, text, start, end)
+    if not [mark for mark in marks if mark[0] > start + 1]:
+        marks += _listed(text, start, min([end, *(first for first, _ in clauses)]))
+    if role == "characterising":
+        marks += _marks(_AND_THAT, text, start, end)
+    marks += clauses
+    pieces = []
+    opening = start
+    for stop, restart in sorted(marks):
+        if stop < opening:  # two signs of one boundary
+            opening = max(opening, restart)
+            continue
+        pieces += _trimmed(text, opening, stop, role)
+        opening = restart
+    return pieces + _trimmed(text, opening, end, role)
+
+
+def _listed(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Find the commas between the components of a list, and the "and" before its last."""
+    commas = _marks(_COMMA, text, start, end)
+    if any(_TRAILING_JOINT.search(text[stop:restart].rstrip()) for stop, restart in commas[-1:]):
+        return commas
+    last = commas[-1][1] if commas else start
+    end = min(end, last + _FAR)
+    joints = [mark for mark in _marks(_AND, text, last, end) if not _HOLDS.search(text, last, mark[0])]
+    if commas:
+        return commas + joints[-1:]
+    kept = []
+    for stop, restart in joints:  # without a comma, only what is no part of a phrase of its own: "a shaft and a canopy"
+        if len(_INDEFINITE.findall(text, last, stop)) <= 1:
+            kept.append((stop, restart))
+            last = restart
+    return kept
 
 
 def _trimmed(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:

@@ -1,0 +1,58 @@
+"""What Word and Excel files share here: stretches of text with a look of their own, and text that both formats can hold.
+
+`office_word.WordPage` makes a .docx, `office_sheet.workbook` an .xlsx; both return bytes and write nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_UNPRINTABLE = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A piece of text of one look: bold or dim, on a coloured ground (`FFE08A`), or a link."""
+
+    text: str
+    bold: bool = False
+    dim: bool = False
+    ground: str = ""
+    link: str = ""
+
+
+Words = str | Stretch | Sequence[Stretch]
+"""A text, or one made of stretches."""
+
+
+def stretches(words: Words) -> list[Stretch]:
+    """Return a text as stretches.
+
+    >>> stretches("a valve")
+    [Stretch(text='a valve', bold=False, dim=False, ground='', link='')]
+    """
+    if isinstance(words, str):
+        return [Stretch(words)]
+    return [words] if isinstance(words, Stretch) else list(words)
+
+
+def printable(text: str) -> str:
+    r"""Return a text without the control characters and halves of characters that no XML file may hold.
+
+    >>> printable("a\x0bvalve\ud800")
+    'avalve'
+    """
+    return _UNPRINTABLE.sub("", text)
+
+
+def ground(share: float) -> str:
+    """Return the colour behind a matched phrase: the larger its share of the strongest one (0 to 1), the deeper.
+
+    >>> ground(1.0), ground(0.0)
+    ('FFD54A', 'FFF6DA')
+    """
+    share = min(max(share, 0.0), 1.0)
+    pale, deep = (0xFF, 0xF6, 0xDA), (0xFF, 0xD5, 0x4A)
+    return "".join(f"{round(low + (high - low) * share):02X}" for low, high in zip(pale, deep, strict=True))

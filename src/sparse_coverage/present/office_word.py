@@ -1,0 +1,181 @@
+"""Word files (.docx) from headings, paragraphs and tables. Needs the extra [office]."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+from sparse_coverage.errors import MissingExtraError
+from sparse_coverage.present.office import Words, printable, stretches
+
+if TYPE_CHECKING:
+    from docx.table import _Cell
+    from docx.text.paragraph import Paragraph
+
+_DIM = "6B7280"
+_KEPT_TOGETHER = 20  # rows of a table that is not broken over two pages
+
+
+class WordPage:
+    """A document that grows from top to bottom; `content` gives it as bytes.
+
+        page = WordPage("Prior art found")
+        page.heading("Documents")
+        page.table(("rank", "document"), [("1", Stretch("EP-1-A1", link="https://…"))], widths=(1.5, 15))
+        Path("report.docx").write_bytes(page.content())
+
+    Widths are in centimetres. Text is A4, upright or `landscape`, and every page has its number at the foot.
+    """
+
+    def __init__(self, title: str, *, landscape: bool = False) -> None:
+        try:
+            import docx
+        except ImportError:
+            raise MissingExtraError("A Word file", "office") from None
+        self._document = docx.Document()
+        self._properties(title)
+        self._paper(landscape)
+        self._fonts()
+        self._document.add_heading(printable(title), 0)
+
+    def heading(self, text: str, level: int = 1) -> None:
+        """Add a heading."""
+        self._document.add_heading(printable(text), level)
+
+    def paragraph(self, words: Words, *, indent: float = 0.0) -> None:
+        """Add a paragraph, so many centimetres from the left edge."""
+        from docx.shared import Cm
+
+        added = self._document.add_paragraph()
+        added.paragraph_format.left_indent = Cm(indent)
+        self._write(added, words)
+
+    def table(self, header: Sequence[str], rows: Iterable[Sequence[Words]], widths: Sequence[float]) -> None:
+        """Add a table whose header is repeated on every page; without a header (empty names) it is a list of facts."""
+        from docx.oxml.ns import qn
+        from docx.oxml.parser import OxmlElement
+        from docx.shared import Cm
+
+        shown = any(header)
+        table = self._document.add_table(rows=1 if shown else 0, cols=len(widths))
+        table.style = "Table Grid"
+        table.autofit = False
+        for column, width in zip(table.columns, widths, strict=True):
+            column.width = Cm(width)
+        if shown:
+            for cell, name, width in zip(table.rows[0].cells, header, widths, strict=True):
+                self._fill(cell, name, width, bold=True)
+                _shade(cell._tc.get_or_add_tcPr(), "EFEBE0")
+            repeated = OxmlElement("w:tblHeader")
+            repeated.set(qn("w:val"), "true")
+            table.rows[0]._tr.get_or_add_trPr().append(repeated)
+        for row in rows:
+            for cell, words, width in zip(table.add_row().cells, row, widths, strict=True):
+                self._fill(cell, words, width)
+        if len(table.rows) <= _KEPT_TOGETHER:
+            for row_cells in table.rows[:-1]:
+                for cell in row_cells.cells:
+                    cell.paragraphs[0].paragraph_format.keep_with_next = True
+        self._document.add_paragraph()
+
+    def page_break(self) -> None:
+        """Begin a new page."""
+        self._document.add_page_break()  # type: ignore[no-untyped-call]
+
+    def content(self) -> bytes:
+        """Return the file."""
+        stream = io.BytesIO()
+        self._document.save(stream)
+        return stream.getvalue()
+
+    def _fill(self, cell: _Cell, words: Words, width: float, *, bold: bool = False) -> None:
+        from docx.shared import Cm
+
+        cell.width = Cm(width)
+        self._write(cell.paragraphs[0], words, bold=bold)
+
+    def _write(self, paragraph: Paragraph, words: Words, *, bold: bool = False) -> None:
+        from docx.shared import Pt, RGBColor
+
+        paragraph.paragraph_format.space_after = Pt(4)
+        for stretch in stretches(words):
+            if stretch.link:
+                _link(paragraph, printable(stretch.text), stretch.link)
+                continue
+            run = paragraph.add_run(printable(stretch.text))
+            run.bold = stretch.bold or bold or None
+            if stretch.dim:
+                run.font.color.rgb = RGBColor.from_string(_DIM)
+            if stretch.ground:
+                _shade(run._r.get_or_add_rPr(), stretch.ground)
+
+    def _properties(self, title: str) -> None:
+        properties = self._document.core_properties
+        properties.title, properties.author, properties.comments = printable(title)[:255], "", ""
+        properties.created = properties.modified = datetime.now(timezone.utc).replace(tzinfo=None)
+
+    def _paper(self, landscape: bool) -> None:
+        from docx.enum.section import WD_ORIENT
+        from docx.shared import Cm
+
+        section = self._document.sections[0]
+        short, long = Cm(21), Cm(29.7)
+        section.page_width, section.page_height = (long, short) if landscape else (short, long)
+        section.orientation = WD_ORIENT.LANDSCAPE if landscape else WD_ORIENT.PORTRAIT
+        section.left_margin = section.right_margin = section.top_margin = section.bottom_margin = Cm(2)
+        foot = section.footer.paragraphs[0]
+        foot.alignment = 1
+        _field(foot.add_run()._r, "PAGE")
+
+    def _fonts(self) -> None:
+        from docx.oxml.ns import qn
+        from docx.shared import Pt, RGBColor
+
+        styles: Any = self._document.styles
+        for name, size in (("Normal", 10), ("Title", 18), ("Heading 1", 13), ("Heading 2", 11), ("Heading 3", 10)):
+            font = styles[name].font
+            font.name, font.size = "Calibri", Pt(size)
+            font.color.rgb = RGBColor(0x1D, 0x25, 0x30)
+            # A heading's font is that of the theme, unless it is named for every script.
+            fonts = styles[name].element.get_or_add_rPr().get_or_add_rFonts()
+            for script in ("asciiTheme", "hAnsiTheme", "eastAsiaTheme", "cstheme"):
+                fonts.attrib.pop(qn(f"w:{script}"), None)
+
+
+def _shade(properties: Any, colour: str) -> None:
+    from docx.oxml.ns import qn
+    from docx.oxml.parser import OxmlElement
+
+    shading = OxmlElement("w:shd")
+    for name, value in (("val", "clear"), ("color", "auto"), ("fill", colour)):
+        shading.set(qn(f"w:{name}"), value)
+    properties.append(shading)
+
+
+def _link(paragraph: Paragraph, text: str, address: str) -> None:
+    """Add a link: python-docx can read them, but has no call that makes one."""
+    from docx.opc.constants import RELATIONSHIP_TYPE
+    from docx.oxml.ns import qn
+    from docx.oxml.parser import OxmlElement
+
+    run = paragraph.add_run(text)
+    run.font.underline = True
+    link = OxmlElement("w:hyperlink")
+    link.set(qn("r:id"), paragraph.part.relate_to(address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
+    run._r.addprevious(link)
+    link.append(run._r)
+
+
+def _field(run: Any, name: str) -> None:
+    from docx.oxml.ns import qn
+    from docx.oxml.parser import OxmlElement
+
+    for kind in ("begin", "", "end"):
+        part = OxmlElement("w:fldChar" if kind else "w:instrText")
+        if kind:
+            part.set(qn("w:fldCharType"), kind)
+        else:
+            part.text = name
+        run.append(part)
