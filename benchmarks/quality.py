@@ -237,8 +237,8 @@ def main() -> None:
         for heading, result in made.items():
             print_table(result)
             sections.setdefault(heading, []).append(result)
-    if options.write:
-        write_page(options.write, sections)
+        if options.write:  # after each collection: the next may take an hour
+            write_page(options.write, sections)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,10 @@ for needed in ("docx", "pypdf", "openpyxl", "Stemmer"):
 pytestmark = pytest.mark.skipif(
     cached_folder("minilm") is None, reason="the default encoder is not in the cache; .ci/run comes back after the demo"
 )
-_SCORE = re.compile(r"\d+\.\d{2,}")
+_SCORE = re.compile(r"\d+\.\d{2,}|\d+,\d{3}")
+_PROGRESS = re.compile(
+    r"^[A-Z][a-z]+ing\b.*\n", re.M
+)  # plain lines on a slow machine; at a terminal a bar that vanishes
 
 
 def session() -> list[tuple[str, str]]:
@@ -30,7 +33,7 @@ def session() -> list[tuple[str, str]]:
 
 
 def comparable(text: str) -> str:
-    """Return what must be the same: scores differ in the last digits where a processor computes in other precision."""
+    """Return what must be the same: scores and postings differ a little where a processor computes in other precision."""
     return " ".join(_SCORE.sub("#", text).split())
 
 
@@ -46,13 +49,13 @@ def test_the_session_of_the_tutorial_prints_what_the_page_shows(tmp_path: Path) 
             ["sh", "-c", command],
             cwd=tmp_path / "files",
             env={**os.environ, "PATH": path, "COLUMNS": "100"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            capture_output=True,
             encoding="utf-8",
         )
+        told = _PROGRESS.sub("", done.stderr) + done.stdout
         pieces = [re.escape(comparable(piece)) for piece in re.split(r"^\.\.\.$", expected, flags=re.M)]
         pattern = r"\s*.*\s*".join(pieces).replace(r"\ ", r"\s+")
-        assert re.fullmatch(pattern, comparable(done.stdout), re.S), f"$ {command}\n{done.stdout}"
+        assert re.fullmatch(pattern, comparable(told), re.S), f"$ {command}\n{told}"
     report = tmp_path / "files" / "report.docx"
     assert report.stat().st_size > 10_000
     assert 25 <= sum(1 + len(expected.splitlines()) for _, expected in session()) <= 36

@@ -41,6 +41,7 @@ def test_a_document_of_the_index_is_a_query_without_its_own_family(run: Run, lib
     assert "Left out: EP-1000001-A1 itself and its family (--keep-family keeps them)." in err
     assert result["query"].startswith("A valve comprising a plunger, a spring")
     assert "EP-1000001-A1" not in ids(result)
+    assert result["about"]["filters"] == {"--like": "without EP-1000001-A1 and its family"}
     kept, _ = found(run, library, "--like", "EP 1 000 001 A1", "--keep-family")
     assert kept["query"] == result["query"]
     assert "EP-1000001-A1" in ids(kept)
@@ -62,7 +63,8 @@ def test_chosen_claims_bring_what_they_depend_on(run: Run, library: Path) -> Non
 
 def test_a_number_that_is_not_there_says_so(run: Run, library: Path) -> None:
     status, _, err = run("search", library, "--like", "EP-9999999-A1")
-    assert (status, "EP-9999999-A1" in err) == (1, True)
+    assert (status, "holds no document with the id 'EP-9999999-A1'" in err) == (1, True)
+    assert "(near it: EP-1000001-A1)" in run("search", library, "--like", "EP 1000001 B2")[2]
     err = run("search", library, "EP-1000001-A1")[2]
     assert "searching for the words 'EP-1000001-A1'. For the document: --like 'EP-1000001-A1'" in err
 

@@ -157,6 +157,19 @@ def test_a_table_of_what_was_found(run: Run, library: Path, tmp_path: Path) -> N
     assert ("query", CLAIM) in [tuple(cell.value for cell in row) for row in book["how it was found"].iter_rows()]
 
 
+def test_reports_name_the_members_of_a_family() -> None:
+    import docx
+
+    from sparse_coverage.present.exports import findings_csv, findings_document
+    from sparse_coverage.present.findings import Findings
+    from sparse_coverage.search import Hit
+
+    findings = Findings(CLAIM, [Hit("EP-1-A1", "Valve", 1.0, {}, (), ("EP-1-B1", "US-2-A"))])
+    assert "EP-1-B1, US-2-A" in findings_csv(findings)
+    read = docx.Document(io.BytesIO(findings_document(findings, "Found")))
+    assert any("family: EP-1-B1, US-2-A" in paragraph.text for paragraph in read.paragraphs)
+
+
 def test_a_word_report_to_send(run: Run, library: Path, tmp_path: Path) -> None:
     import docx
 

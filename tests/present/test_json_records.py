@@ -49,6 +49,7 @@ def test_a_hit_has_its_passages_within() -> None:
             "score": 1.5,
             "metadata": {"ipc": ["F16K 31/06"], "country": "XX"},
             "passages": [A_PASSAGE],
+            "members": [],
         }
     ]
 

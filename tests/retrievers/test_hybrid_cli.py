@@ -70,7 +70,7 @@ def test_hybrid_is_one_command_for_building_and_one_for_searching(run: Run, fold
     assert found[0]["passages"][0]["score"] == pytest.approx(found[0]["score"])
     assert found == hits(run, folder, QUERY, "--system", "hybrid", "--fuse", "rrf", "--fuse-level", "document")
     shown = run("search", folder, QUERY, "--hybrid")[1]
-    assert "matched, Sparse Coverage " in shown
+    assert "matched by Sparse Coverage " in shown
 
 
 def test_hybrid_adds_up_what_its_parts_find(run: Run, folder: Path) -> None:

@@ -20,6 +20,8 @@ COMMANDS = {
     "explain": "Show why a passage was found.",
     "show": "Print a document of an index in full, matches marked.",
     "info": "Say what an index holds.",
+    "chart": "Set the elements of a claim against documents.",
+    "combine": "Find few documents that together disclose a claim.",
     "inspect": "Say what patents a file or folder holds.",
     "convert": "Turn patents of any format into JSON lines.",
     "spans": "Show what counts as a span in a text.",
@@ -30,6 +32,7 @@ COMMANDS = {
     "engine": "Serve an index on Qdrant, Milvus, OpenSearch or Elasticsearch.",
     "export": "Write an index for another engine.",
     "vectors": "Index and search vectors of other encoders.",
+    "calibrate": "Measure the thresholds of claim charts for an encoder.",
     "models": "List, fetch and locate encoders.",
     "warm-up": "Compile and fetch everything now, as for a container image.",
 }

@@ -56,7 +56,7 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     }
     hits = rankings[topic][:5]
     query = queries[topic]
-    explanations = {hit.passages[0].id: index.explain(query, hit.passages[0].id) for hit in hits}
+    explanations = {one.id: index.explain(query, one.id) for hit in hits for one in hit.passages}
     report = output / "report.html"
     title = f"Prior art for {documents[topic].id}: {documents[topic].title}"
     write_text(report, render_report(query, hits, explanations, title=title))

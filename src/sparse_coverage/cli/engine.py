@@ -173,7 +173,7 @@ def search(
     phases = None if two_phase is None else TwoPhase(two_phase, candidates)
     retriever = EngineRetriever(server.open(), load_model(model), two_phase=phases)
     hits = retriever.search(text, k, passages=passages, filter=condition)
-    show(hits, as_json, lambda: hits_text(hits, {}))
+    show(hits, as_json, lambda: hits_text(hits, {}, query=text))
 
 
 @command.command(no_args_is_help=True)

@@ -10,6 +10,7 @@ import click
 from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
 from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
 from sparse_coverage.cli.options.inputs import claims_option, query_argument, read_query
+from sparse_coverage.cli.options.languages import tell_language
 from sparse_coverage.cli.options.searching import joining_options, scoring_options
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def command(
     """
     from sparse_coverage.errors import InputError
     from sparse_coverage.present.terminal import answers_text, explanation_text, hybrid_text
-    from sparse_coverage.retrievers import open_index, open_retriever
+    from sparse_coverage.retrievers import coverage_of, open_index, open_retriever
     from sparse_coverage.retrievers.explaining import HybridExplanation, explain
 
     text = read_query(query, claims=claims).text
@@ -70,10 +71,14 @@ def command(
     if whole:
         if system != "coverage":
             raise InputError("--whole is for Sparse Coverage alone. Leave --system and --hybrid out.")
-        answers = open_index(index, scoring=scoring, threads=threads).answers(text, id_)
+        opened = open_index(index, scoring=scoring, threads=threads)
+        tell_language(opened.store, text)
+        answers = opened.answers(text, id_)
         show(answers, as_json, lambda: answers_text(answers, matches))
         return
     retriever = open_retriever(index, system, fuse=fuse, level=level, scoring=scoring, threads=threads)
+    if (covering := coverage_of(retriever)) is not None:
+        tell_language(covering.store, text)
     found = explain(retriever, text, id_, condition=condition)
     show(
         found,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.markup import escape
@@ -22,6 +22,7 @@ from sparse_coverage.cli.options import (
 from sparse_coverage.cli.options.inputs import (
     ProblemLog,
     count_documents,
+    duplicate_option,
     language_option,
     limits_for,
     paths_argument,
@@ -32,6 +33,9 @@ from sparse_coverage.cli.options.sides import encoder_for, make_sides, side_opti
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import as_typed
 from sparse_coverage.present.records import to_json
+
+if TYPE_CHECKING:
+    from sparse_coverage.patents.repeats import OnDuplicate
 
 
 class _Build(click.Command):
@@ -91,6 +95,7 @@ def command() -> None:
 )
 @language_option
 @strict_option
+@duplicate_option
 @weight_bits_option
 @count_option("--memory", default=512, help="MiB of postings to hold before they are written.")
 @side_options
@@ -105,6 +110,7 @@ def build(
     by: str | None,
     language: str,
     strict: bool,
+    on_duplicate: str,
     weight_bits: str,
     memory: int,
     on: str,
@@ -129,6 +135,7 @@ def build(
     log = ProblemLog()
     settings: dict[str, Any] = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
     reading: dict[str, Any] = {"language": language, "limits": limits_for(strict)}
+    settings |= {"on_duplicate": on_duplicate, "on_repeat": log.repeated}
     if on == "ray":
         if strict:
             raise InputError("--strict is not for --on ray: small damage is always mended there. `inspect` finds it.")
@@ -157,12 +164,12 @@ def build(
         index = Index.build(output, learned, patents, total=total, **settings)
     facts = index.store.manifest
     made = make_sides(output, index.model.encoder, threads, **sides)
-    counts = {"problems": len(log.problems), "without_text": log.without_text if on == "local" else None}
+    counts = log.counts(watched=on == "local")
     share = facts["uncovered_spans"] / max(facts["spans"], 1)
     told = (
         f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} {index.store.state.about['by']}s, "
         f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
-        f"{log.about_texts}Saved in [bold]{escape(str(output))}[/bold]. "
+        f"{log.about_texts}{log.told_of_repeats(on_duplicate)}Saved in [bold]{escape(str(output))}[/bold]. "
         f'Next: sparse-coverage search {escape(as_typed(output))} "your claim"{" --hybrid" if sides["hybrid"] else ""}'
     )
     show({"index": str(output), **counts, **facts, "sides": made}, as_json, lambda: told)
@@ -175,10 +182,18 @@ def build(
 @click.option("--replace", is_flag=True, help="Put new versions in the place of documents that are there already.")
 @language_option
 @strict_option
+@duplicate_option
 @threads_option
 @json_option
 def add(
-    index: Path, paths: tuple[str, ...], replace: bool, language: str, strict: bool, threads: int | None, as_json: bool
+    index: Path,
+    paths: tuple[str, ...],
+    replace: bool,
+    language: str,
+    strict: bool,
+    on_duplicate: OnDuplicate,
+    threads: int | None,
+    as_json: bool,
 ) -> int:
     """Add the patents in PATHS to INDEX. All become visible at once; searching goes on meanwhile.
 
@@ -195,10 +210,11 @@ def add(
     reading: dict[str, Any] = {"language": language, "limits": limits_for(strict)}
     patents = read_patents(list(paths), on_problem=log, on_note=log.note, **reading)
     patents = log.watched(patents, opened.store.state.about["by"])
-    count = opened.add(patents, replace=replace, total=count_documents(paths, **reading))
+    repeats: dict[str, Any] = {"on_duplicate": on_duplicate, "on_repeat": log.repeated}
+    count = opened.add(patents, replace=replace, total=count_documents(paths, **reading), **repeats)
     refresh_sides(index, encoder=opened.model.encoder, threads=threads)
-    done = f"{count:,} documents added. {log.about_texts}".strip()
-    _tell(index, as_json, done, added=count, without_text=log.without_text, problems=len(log.problems))
+    done = f"{count:,} documents added. {log.about_texts}{log.told_of_repeats(on_duplicate)}".strip()
+    _tell(index, as_json, done, added=count, **log.counts())
     return log.status
 
 

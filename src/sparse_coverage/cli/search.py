@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,12 @@ from rich.console import Group
 
 from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
 from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
+from sparse_coverage.cli.options.languages import tell_language
 from sparse_coverage.cli.options.queries import Asked, asked_options
 from sparse_coverage.cli.options.reports import Reports, report_options
 from sparse_coverage.cli.options.searching import (
     about_search,
+    group_option,
     k_option,
     passages_option,
     rank_option,
@@ -33,6 +36,7 @@ if TYPE_CHECKING:
 @asked_options
 @k_option
 @passages_option
+@group_option
 @filter_options
 @system_options
 @count_option(
@@ -52,6 +56,7 @@ def command(
     asked: Asked,
     k: int,
     passages: int,
+    group: bool,
     filters: FilterOptions,
     system: str,
     hybrid: bool,
@@ -66,7 +71,7 @@ def command(
     as_json: bool,
     **scoring: float | str | None,
 ) -> int:
-    """Find the prior art of QUERY in INDEX: documents ranked by their best passage.
+    """Find the prior art of QUERY in INDEX: documents ranked by their best passages.
 
     QUERY is the text of a claim, a file (its name alone or @FILE), or - for standard input. It may be of any length. Of a patent,
     a Word or a PDF file the claims are searched with; --claims chooses some. Instead of QUERY, --like takes a document of the
@@ -97,10 +102,11 @@ def command(
     """
     from sparse_coverage.errors import InputError
     from sparse_coverage.index import open_store
+    from sparse_coverage.index.filters import family
     from sparse_coverage.present.findings import find
     from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
     from sparse_coverage.retrievers import open_retriever
-    from sparse_coverage.search import Index
+    from sparse_coverage.search import FamilyMembers, Index
 
     asked.require_one(query)
     conditions = conditions_of(index, filters)
@@ -123,8 +129,10 @@ def command(
         return _search_all(asked, retriever, k, condition, about, reports.csv, as_json)
     store = open_store(index)
     given = asked.query(query, store)
-    condition = asked.without_itself(condition, store)
-    store.close()
+    if left_out := asked.itself(store):
+        condition = ~family(left_out) if condition is None else condition & ~family(left_out)
+        about = replace(about, filters={**about.filters, "--like": f"without {left_out} and its family"})
+    tell_language(store, given.text)
     if rerank and isinstance(retriever, Index):
         listed = retriever.rerank_passages(given.text, rerank, filter=condition)[:k]
         why = {} if as_json else {one.id: retriever.explain(given.text, one.id, filter=condition) for one in listed}
@@ -138,6 +146,7 @@ def command(
         passages=passages,
         condition=condition,
         about=about,
+        members=FamilyMembers(store, condition) if group else None,
         profile=profile,
         answers=bool(reports),
     )

@@ -39,6 +39,7 @@ _WORDS = "tokenize='unicode61 remove_diacritics 2'"
 _STEMS = "tokenize='porter unicode61 remove_diacritics 2'"
 _APART = "\ue000"  # of private use: a word of its own to the tokeniser, and taken out of every text
 _BATCH = 10_000
+_MOST_KNOWN = 32  # answers that a reader keeps
 
 
 @lru_cache(1)
@@ -85,6 +86,7 @@ def split_words(text: str) -> list[str]:
     return [word for word, _ in _tokens([text.replace(_APART, " ")], _WORDS)]
 
 
+@lru_cache(1 << 10)
 def stem_of(word: str) -> str:
     """Return the stem of a word."""
     return next((stem for stem, _ in _tokens([word], _STEMS)), word)
@@ -143,6 +145,7 @@ class WordReader:
         self._path = path
         self._checksum = checksum
         self._lock = threading.Lock()
+        self._known: dict[Wanted, Mask] = {}
         self._unchecked = path.open("rb")
         self._connection = sqlite3.connect(
             f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
@@ -157,19 +160,27 @@ class WordReader:
     def documents(self, wanted: Wanted, count: int) -> Mask:
         """Return which of so many documents hold the words."""
         with self._lock:
+            if (
+                wanted in self._known
+            ):  # one filter is asked several times: to search, to explain, to tell what it leaves out
+                return np.array(self._known[wanted])
             self._check()
             try:
-                query = self._query(wanted)
-                rows = self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (query,)).fetchall()
+                # One text with all the numbers: rows would take three times as long.
+                rows = "SELECT group_concat(rowid) FROM words WHERE words MATCH ?"
+                [(found,)] = self._connection.execute(rows, (self._query(wanted),)).fetchall()
             except sqlite3.OperationalError as error:
                 if "no such module" in str(error):
                     raise InputError(_NO_FTS5) from None
                 raise self._damaged(str(error)) from None
             except sqlite3.DatabaseError as error:
                 raise self._damaged(str(error)) from None
-        mask = np.zeros(count, dtype=bool)
-        mask[np.fromiter((row for (row,) in rows), dtype=np.int64, count=len(rows))] = True
-        return mask
+            mask = np.zeros(count, dtype=bool)
+            mask[np.fromstring(found or "", dtype=np.int64, sep=",")] = True
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[wanted] = mask
+        return np.array(mask)
 
     def close(self) -> None:
         """Close the file."""

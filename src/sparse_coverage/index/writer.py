@@ -18,6 +18,7 @@ from sparse_coverage.index.postings import MAX_PASSAGES, PostingsBuffer, WeightB
 from sparse_coverage.index.records import DocumentRecord, IndexedPassage
 from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
 from sparse_coverage.index.texts import require_storable
+from sparse_coverage.patents.numbers import spellings
 from sparse_coverage.progress import tracked
 
 DEFAULT_MEMORY = 512 << 20
@@ -52,6 +53,7 @@ class IndexWriter:
                 raise missing_file(error) from None
             raise
         self._largest = Size(MAX_PASSAGES, max(memory, _SMALLEST_MERGE) // MERGED_BYTES)
+        self._inherits = bool(self._parts)
         self._failed = False
         self._draft: SegmentDraft | None = None
         self._draft_ids: set[str] = set()
@@ -244,9 +246,11 @@ class IndexWriter:
         return None if found is None else (found[0].segment, found[1])
 
     def _find(self, id_: str) -> tuple[Part, int] | None:
-        for part in reversed(self._parts):
-            for number in part.segment.document_numbers(id_, part.live):
-                return part, number
+        # An older version kept ids as a table spelled them: what it has must not come in a second time.
+        for name in spellings(id_) if self._inherits else (id_,):
+            for part in reversed(self._parts):
+                for number in part.segment.document_numbers(name, part.live):
+                    return part, number
         return None
 
     def _merge(self, first: int, last: int) -> None:

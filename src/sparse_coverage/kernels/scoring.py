@@ -190,12 +190,10 @@ def best_documents(
     _best_of_each(scores, starts, values)
     k = min(k, max(1, len(values)))
     numbers, best = best_scores(values, k)
-    if rule == BEST:
-        return numbers, best
-    # A document with best passage b makes at least b (a sum) or b / m (a mean), so the k-th best makes at least this:
-    least = float(best[-1]) if len(best) == k else 0.0
-    _combine(scores, starts, rule, parameter, least / (parameter if rule == TOP_MEAN else 1.0), allowed, values)
-    return best_scores(values, k)
+    if rule != BEST:
+        _combine(scores, starts, rule, parameter, allowed, numbers, k, values)
+        numbers, best = best_scores(values, k)
+    return numbers, best
 
 
 @compiled
@@ -211,33 +209,49 @@ def _best_of_each(scores: Floats, starts: Int64s, best: Floats) -> None:
 
 @compiled
 def _combine(
-    scores: Floats, starts: Int64s, rule: int, parameter: float, floor: float, allowed: Bytes, values: Floats
+    scores: Floats, starts: Int64s, rule: int, parameter: float, allowed: Bytes, first: Int64s, k: int, values: Floats
 ) -> None:
-    """Replace each document's best score by what all its scores make, or by 0 where that cannot reach the floor."""
+    """Replace each document's best score by what all its scores make, or by 0 where that is not among the k best.
+
+    The documents `first`, which have the k best passages, come first: what the least of them makes, the k-th best makes at least.
+    """
+    floor = np.float32(np.inf) if len(first) == k else np.float32(0)
+    for document in first:
+        values[document] = -_combined(scores, starts, rule, parameter, allowed, document)  # negative: done already
+        floor = min(floor, -values[document])
     for document in range(len(values)):
+        if values[document] < 0:
+            values[document] = -values[document]
+            continue
         bound = values[document] if rule == TOP_MEAN else values[document] / (1 - parameter)
         if bound * 1.0001 < floor:
             values[document] = 0
         elif bound > 0:
-            begin, end = starts[document], starts[document + 1]
-            count = np.int64(np.sum(allowed[begin:end])) if len(allowed) else end - begin
-            values[document] = _combined(scores[begin:end], count, rule, parameter)
+            values[document] = _combined(scores, starts, rule, parameter, allowed, document)
 
 
 @compiled
-def _combined(scores: Floats, count: int, rule: int, parameter: float) -> Any:
-    """Return the mean of the `parameter` best scores (of all, if fewer), or their sum, each weighed `parameter` times less.
-
-    `count` of the scores may be found; the others are 0.
-    """
-    falling = scores.copy()
-    _sort_falling(falling)
+def _combined(scores: Floats, starts: Int64s, rule: int, parameter: float, allowed: Bytes, document: int) -> Any:
+    """Return the mean of the `parameter` best scores (of all, if fewer), or their sum, each weighed `parameter` times less."""
+    begin, end = starts[document], starts[document + 1]
     total = 0.0
     if rule == TOP_MEAN:
-        taken = min(count, int(parameter))
+        count = np.int64(np.sum(allowed[begin:end])) if len(allowed) else end - begin
+        taken = min(count, np.int64(parameter))
+        falling = np.zeros(taken, dtype=np.float32)
+        for passage in range(begin, end):
+            place = taken
+            while place > 0 and falling[place - 1] < scores[passage]:
+                place -= 1
+            if place < taken:
+                for later in range(taken - 1, place, -1):
+                    falling[later] = falling[later - 1]
+                falling[place] = scores[passage]
         for place in range(taken):
             total += falling[place]
         return np.float32(total / taken)
+    falling = scores[begin:end].copy()
+    _sort_falling(falling)
     share = 1.0
     for place in range(len(falling)):
         total += share * falling[place]

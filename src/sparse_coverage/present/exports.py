@@ -13,7 +13,7 @@ from sparse_coverage.present.places import flat, lacking, lacking_sentence, list
 from sparse_coverage.search.results import Explanation, Hit, PassageHit, Reasons
 
 _COLUMNS: Mapping[str, float] = {
-    "rank": 6, "document": 18, "title": 36, "score": 9, "published": 12, "classes": 20, "applicants": 24,
+    "rank": 6, "document": 18, "title": 36, "score": 9, "published": 12, "classes": 20, "applicants": 24, "family": 18,
     "place": 22, "passage score": 9, "passage": 70, "reasons": 44, "not found": 24, "Espacenet": 10, "Google Patents": 10,
 }  # fmt: skip
 ROWS = 12
@@ -81,6 +81,7 @@ def findings_document(findings: Findings, title: str) -> bytes:
 def _write_hit(page: WordPage, rank: int, hit: Hit, findings: Findings) -> None:
     page.heading(f"{rank}. {hit.title or hit.document}", 2)
     facts = [listed(hit.metadata[name]) for name in ("publication_date", "ipc", "applicants") if hit.metadata.get(name)]
+    facts += [f"family: {', '.join(hit.members)}"] if hit.members else []
     links = public_links(hit.document)
     words = [Stretch(hit.document, bold=True), Stretch("".join(f" · {fact}" for fact in facts), dim=True)]
     for name, address in links.items():
@@ -132,6 +133,7 @@ def _rows(findings: Findings) -> Iterable[list[Value]]:
                 hit.title,
                 hit.score,
                 *facts,
+                ", ".join(hit.members),
                 place_in(hit.document, passage) if passage else "",
                 passage.score if passage else None,
                 passage.text if passage else "",

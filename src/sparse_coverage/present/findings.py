@@ -10,7 +10,7 @@ from sparse_coverage.index import Filter
 from sparse_coverage.patents.queries import QueryText
 from sparse_coverage.retrievers import Baseline, Fuse, coverage_of
 from sparse_coverage.retrievers.fusion import PartScore
-from sparse_coverage.search import Index, Retriever
+from sparse_coverage.search import FamilyMembers, Index, Retriever, by_family
 from sparse_coverage.search.results import Answers, Explanation, Hit, QueryCost
 
 SYSTEM_NAMES = {
@@ -86,22 +86,30 @@ def find(
     passages: int,
     condition: Filter | None = None,
     about: About | None = None,
+    members: FamilyMembers | None = None,
     profile: bool = False,
     answers: bool = False,
 ) -> Findings:
     """Search and explain: every passage by what found it, by Sparse Coverage where several systems did.
 
-    `profile` is for Sparse Coverage alone. `answers` also sets each document as a whole against the query.
+    `members` groups documents by family. `profile` is for Sparse Coverage alone. `answers` also sets each document as a whole
+    against the query.
     """
     text = query.text
     cost: QueryCost | None = None
     parts: Mapping[str, Sequence[PartScore]] = {}
-    if isinstance(retriever, Fuse):
-        hits, parts = retriever.search_parts(text, k, passages=passages, filter=condition)
-    elif isinstance(retriever, Index):
-        hits, cost = retriever.profile(text, k, passages=passages, filter=condition)
-    else:
-        hits = retriever.search(text, k, passages=passages, filter=condition)
+
+    def ranked(count: int) -> list[Hit]:
+        nonlocal cost, parts
+        if isinstance(retriever, Fuse):
+            hits, parts = retriever.search_parts(text, count, passages=passages, filter=condition)
+        elif isinstance(retriever, Index):
+            hits, cost = retriever.profile(text, count, passages=passages, filter=condition)
+        else:
+            hits = retriever.search(text, count, passages=passages, filter=condition)
+        return hits
+
+    hits = ranked(k) if members is None else by_family(ranked, k, members)
     opened = coverage_of(retriever)
     explainer = opened or (retriever if isinstance(retriever, Baseline) else None)
     explanations = {}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from sparse_coverage.patents.sentences import sentence_ends
+from sparse_coverage.search.reasons import FUNCTION_WORDS
 from sparse_coverage.search.results import Answers, Match, PassageHit, Place, Reasons, Unsearched
 
 _LEAST = 0.0005  # what three decimals show
@@ -100,6 +101,20 @@ def other_reasons(reasons: Reasons, shown: int) -> list[tuple[str, float]]:
 def flat(text: str) -> str:
     """Return a text in one line, with every character at its place."""
     return _LINE_END.sub(" ", text)
+
+
+def shared_words(query: str, text: str) -> list[Place]:
+    """Return where words of a query stand in a text, without those that say nothing: the longest first, each once.
+
+    >>> [place.text for place in shared_words("a plunger biased by a spring", "The spring of the plunger, a spring.")]
+    ['plunger', 'spring']
+    """
+    asked = {word.group().lower() for word in _WORD.finditer(query)} - FUNCTION_WORDS
+    found: dict[str, Place] = {}
+    for word in _WORD.finditer(text):
+        if word.group().lower() in asked:
+            found.setdefault(word.group().lower(), Place(word.group(), *word.span()))
+    return sorted(found.values(), key=lambda place: (place.start - place.end, place.start))
 
 
 def snippet(text: str, places: Sequence[Place], length: int) -> tuple[int, int]:

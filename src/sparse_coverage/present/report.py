@@ -80,7 +80,12 @@ def _document(key: str, hit: Hit, shown: Mapping[str, Explanation], findings: Fi
     return {
         "key": key,
         "title": hit.title,
-        "facts": [hit.document, f"score {hit.score:.{5 if hit.document in findings.parts else 3}f}", *facts],
+        "facts": [
+            hit.document,
+            f"score {hit.score:.{5 if hit.document in findings.parts else 3}f}",
+            *facts,
+            *(f"family: {id_}" for id_ in hit.members),
+        ],
         "links": public_links(hit.document),
         "parts": [(SYSTEM_NAMES.get(part.system, part.system), part) for part in findings.parts.get(hit.document, ())],
         "score": hit.score,

@@ -19,6 +19,7 @@ from sparse_coverage.present.places import (
     place_in,
     printed_number,
     query_words,
+    shared_words,
     snippet,
     unsearched_words,
     whole_words,
@@ -39,35 +40,42 @@ def hits_text(
     explanations: Mapping[str, Explanation],
     nothing: str = NOTHING,
     parts: Mapping[str, Sequence[PartScore]] | None = None,
+    query: str = "",
 ) -> Group:
     """Return ranked documents with their best passages; matched words stand out, the strongest pairs are listed.
 
     `explanations` are those of passages, by passage id; where one is missing, nothing stands out and the passage is shown
-    from its beginning. `parts`, by document id, say what each part of a hybrid added.
+    around the words that it shares with the `query`. `parts`, by document id, say what each part of a hybrid added.
     """
     if not hits:
         return Group(nothing)
     lines: list[RenderableType] = []
     for rank, hit in enumerate(hits, 1):
         mine = (parts or {}).get(hit.document, ())
-        name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.{5 if mine else 3}f}", "green")
+        digits = 5 if mine else 3
+        name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.{digits}f}", "green")
         lines.append(Text.assemble("\n", name, "  ", score, f"  {hit.title}"))
         facts = " · ".join(listed(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
         if facts:
             lines.append(Text.assemble("     ", (facts, "dim")))
+        if hit.members:
+            lines.append(Text.assemble("     ", (f"family: {', '.join(hit.members)}", "dim")))
         explanation = explanations.get(hit.passages[0].id) if hit.passages else None
         if mine:
             lines.append(Text(f"     {_parts_line(mine)}", style="dim"))
         for passage in hit.passages:
             text = Text(f"     {place_in(hit.document, passage)}  ", style="cyan")
+            text.append(f"{passage.score:.{digits}f}  ", style="dim")
             if passage.id in explanations:
                 text.append_text(_highlighted(explanations[passage.id]))
             else:
-                text.append(_excerpt(passage.text), style="default")
+                text.append(_excerpt(passage.text, query), style="default")
             lines.append(text)
         if explanation is not None and explanation.score:
-            by = f", {SYSTEM_NAMES['coverage']} {explanation.score:.3f}" if mine else ""
-            lines.append(Text(f"     matched{by}: ", style="dim").append_text(_reasons(explanation)))
+            by = f"by {SYSTEM_NAMES['coverage']} " if mine else ""
+            lines.append(
+                Text(f"     matched {by}{explanation.score:.3f}: ", style="dim").append_text(_reasons(explanation))
+            )
     return Group(*lines)
 
 
@@ -225,6 +233,6 @@ def _highlighted(explanation: Explanation, length: int = EXCERPT) -> Text:
     return Text.assemble("… " if begin else "", shown, " …" if end < len(text) else "")
 
 
-def _excerpt(text: str, length: int = EXCERPT) -> str:
-    begin, end = snippet(text, (), length)
-    return flat(text[begin:end]) + (" …" if end < len(text) else "")
+def _excerpt(text: str, query: str = "") -> str:
+    begin, end = snippet(text, shared_words(query, text), EXCERPT)
+    return ("… " if begin else "") + flat(text[begin:end]) + (" …" if end < len(text) else "")

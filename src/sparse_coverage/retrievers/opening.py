@@ -30,6 +30,8 @@ _MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
     "splade": lambda settings, threads: Splade(settings["encoder"], threads=threads),
     "colbert": lambda settings, threads: Colbert(settings["encoder"], threads=threads),
 }
+WEIGHTS = (2.0, 1.0, 1.0)
+"""Of the scores that hybrid joins where it joins scores: Sparse Coverage counts half, BM25 and dense vectors a quarter each."""
 Scoring = ScoringConfig | Mapping[str, float | str | None]
 """How to score: all settings, or by name those that differ from the model's (None: as the model says)."""
 RerankerMaker = Callable[[Path, Encoder | None, int | None], Reranker]
@@ -155,7 +157,7 @@ def _open_hybrid(
         )
     rank, encoder = index.statistics.config.rank, index.model.encoder
     parts = [_open_side(folder, kind, rank=rank, encoder=encoder, threads=threads) for kind in HYBRID]
-    return Fuse(index, *parts, how=how, level=level)
+    return Fuse(index, *parts, how=how, level=level, weights=WEIGHTS if how == "weighted" else None)
 
 
 def _side_reranker(kind: str, folder: Path, encoder: Encoder | None, threads: int | None) -> Reranker:

@@ -22,6 +22,7 @@ from sparse_coverage.model import MODEL_FILE, SparseCoverage, read_settings
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
+from sparse_coverage.patents.repeats import Repeats
 from sparse_coverage.patents.text_keys import text_key
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search.known_vectors import KnownVectors, Vectors, knowing
@@ -33,6 +34,8 @@ MODEL_FOLDER = "model"
 SECONDS_BETWEEN_COMMITS = 300.0
 KNOWN = ".known-{}.sqlite"
 """The vectors of texts while an index is built; the name tells with what vocabulary they were made."""
+Put = Callable[[DocumentRecord, list[IndexedPassage]], Any]
+"""What puts a document with its passages into an index."""
 _TEXT_FIELDS = frozenset({"id", "title", "abstract", "claims", "description"})
 
 
@@ -52,11 +55,14 @@ def build_index(
     seconds_between_commits: float = SECONDS_BETWEEN_COMMITS,
     total: int | None = None,
     remember: Callable[[KnownVectors], None] | None = None,
+    repeats: Repeats | None = None,
 ) -> None:
     """Build an index, or finish one whose build was interrupted: documents that are in it already are passed over.
 
     `total` is how many documents there are, if that is known; `remember` adds vectors of texts that were encoded before.
+    `repeats` says what becomes of documents that come twice; without it they are an error.
     """
+    repeats = repeats or Repeats()
     about = {"by": by, "vocabulary": vocabulary_digest(model)}
     begun = is_unfinished(folder)
     if begun:
@@ -74,9 +80,11 @@ def build_index(
             with KnownVectors(folder / KNOWN.format(about["vocabulary"][:16])) as known:
                 if remember is not None:
                     remember(known)
-                present, patents = writer.manifest.documents, as_patents(documents)
-                rest = (patent for patent in patents if not (present and patent.id in writer)) if begun else patents
-                _add_and_commit(writer, knowing(known, vectors_by(model)), rest, by, seconds_between_commits, total)
+                present = bool(begun and writer.manifest.documents)
+                rest = _chosen(as_patents(documents), repeats, lambda id_: present and id_ in writer)
+                put = writer.replace if repeats.rule == "replace" else writer.add
+                vectors = knowing(known, vectors_by(model))
+                _add_and_commit(writer, put, vectors, rest, by, seconds_between_commits, total)
                 if not writer.merge().documents:
                     raise InputError("There is nothing to index: the input holds no text.")
                 known.remove()
@@ -84,6 +92,19 @@ def build_index(
         # After anything else, an interruption or a full disk, the same command goes on, with the model it has learned.
         _remove_if_empty(folder)
         raise
+
+
+def _chosen(
+    documents: Iterable[Patent], repeats: Repeats, known: Callable[[str], bool] = lambda id_: False
+) -> Iterator[Patent]:
+    """Yield the documents to put into an index: those that are not `known`, and of those that come twice the ones that count."""
+    try:
+        for patent in documents:
+            again = repeats.again(patent)
+            if not (repeats.rule == "keep" if again else known(patent.id)):
+                yield patent
+    finally:
+        repeats.close()
 
 
 def vectors_by(model: SparseCoverage) -> Vectors:
@@ -100,6 +121,7 @@ def add_documents(
     replace: bool,
     total: int | None = None,
     known: KnownVectors | None = None,
+    repeats: Repeats | None = None,
 ) -> int:
     """Add or replace documents, without committing; return how many. One without text is passed over.
 
@@ -122,9 +144,23 @@ def add_documents(
                     known.add({text_key(text): vector for text, vector in old.items() if text in texts})
             yield patent
 
-    put, chosen = (writer.replace, checked()) if replace else (writer.add, documents)
+    repeats = repeats or Repeats()
+    documents = _chosen(documents, repeats)
+    put: Put = writer.replace if replace else _put_again(writer) if repeats.rule == "replace" else writer.add
+    chosen = checked() if replace else documents
     each = vectors if known is None else knowing(known, vectors)
     return sum(1 for _ in _put_all(put, each, chosen, by, total))
+
+
+def _put_again(writer: IndexWriter) -> Put:
+    """Return what adds a document, or puts it in the place of one that it added before."""
+    added: set[str] = set()
+
+    def put(document: DocumentRecord, passages: list[IndexedPassage]) -> None:
+        (writer.replace if document.id in added else writer.add)(document, passages)
+        added.add(document.id)
+
+    return put
 
 
 def vocabulary_digest(model: SparseCoverage) -> str:
@@ -144,22 +180,24 @@ def digest_of(vocabulary: Vocabulary, activation: ActivationConfig, cleaning: li
 
 
 def _add_and_commit(
-    writer: IndexWriter, vectors: Vectors, documents: Iterable[Patent], by: By, seconds: float, total: int | None
+    writer: IndexWriter,
+    put: Put,
+    vectors: Vectors,
+    documents: Iterable[Patent],
+    by: By,
+    seconds: float,
+    total: int | None,
 ) -> None:
     """Commit now and then, so that an interruption costs minutes, not hours."""
     last = monotonic()
-    for _ in _put_all(writer.add, vectors, documents, by, total):
+    for _ in _put_all(put, vectors, documents, by, total):
         if not writer.pending or monotonic() - last > seconds:
             writer.commit(complete=False)
             last = monotonic()
 
 
 def _put_all(
-    put: Callable[[DocumentRecord, list[IndexedPassage]], Any],
-    vectors: Vectors,
-    documents: Iterable[Patent],
-    by: By,
-    total: int | None = None,
+    put: Put, vectors: Vectors, documents: Iterable[Patent], by: By, total: int | None = None
 ) -> Iterator[str]:
     with progress_bar("Indexing documents", total) as advance:
         for _, passages in groupby(_encoded(vectors, documents, by), key=lambda encoded: encoded[0]):

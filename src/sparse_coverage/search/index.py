@@ -23,8 +23,10 @@ from sparse_coverage.index import (
 )
 from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
+from sparse_coverage.patents import Patent
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
+from sparse_coverage.patents.repeats import OnDuplicate, Repeats
 from sparse_coverage.presets import DEFAULT_PRESET, Preset
 from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, require_fit, vectors_by
 from sparse_coverage.search.explaining import Explanations
@@ -73,13 +75,16 @@ class Index(PassageSearcher):
         weight_bits: WeightBits = 16,
         memory: int = DEFAULT_MEMORY,
         total: int | None = None,
+        on_duplicate: OnDuplicate = "error",
+        on_repeat: Callable[[Patent], None] | None = None,
     ) -> Index:
         """Index documents into a new folder, by passage (the default), section or whole document.
 
         A document is a patent, an (id, text) pair, or a plain text, whose id is its position: "0", "1" and so on. Streams:
         `memory` bounds, in bytes, the postings held before they are written. After an interruption, building into the same
         folder again passes over what is in it already. Equal passages are encoded once. `total`: how many documents there are,
-        for the estimate of the time left.
+        for the estimate of the time left. An id that comes twice is an error, unless the first is to be kept or replaced
+        (`on_duplicate`); `on_repeat` is told of each.
         """
         build_index(
             Path(folder),
@@ -90,6 +95,7 @@ class Index(PassageSearcher):
             memory=memory,
             total=len(documents) if total is None and isinstance(documents, Sized) else total,
             remember=lambda known: remember_sample(folder, model, known),
+            repeats=Repeats(on_duplicate, on_repeat),
         )
         forget_sample(folder)
         return cls.open(folder, scoring=scoring, encoder=model.encoder)
@@ -281,17 +287,29 @@ class Index(PassageSearcher):
         """Set a whole document against a query: the strongest match of each span, and the spans that find nothing in it."""
         return self._explanations.answers(query, document)
 
-    def add(self, documents: Iterable[Document], *, replace: bool = False, total: int | None = None) -> int:
+    def add(
+        self,
+        documents: Iterable[Document],
+        *,
+        replace: bool = False,
+        total: int | None = None,
+        on_duplicate: OnDuplicate = "error",
+        on_repeat: Callable[[Patent], None] | None = None,
+    ) -> int:
         """Add documents, all or none; with `replace`, ones that are there already get their new version. Return how many.
 
         They are given as to `build`; plain texts, whose ids are their positions, are better given with ids of their own. Passages
         that a new version shares with the old one are not encoded again. `total`: how many documents there are, if known.
+        `on_duplicate` is about ids that come twice in `documents`, as in `build`.
         """
+        repeats = Repeats(on_duplicate, on_repeat)
         with IndexWriter.open(self.store.folder) as writer, KnownVectors() as known:
             require_fit(self.store.folder, writer.manifest, self.model)
             by: By = writer.manifest.about["by"]
             vectors, patents = vectors_by(self.model), as_patents(documents)
-            count = add_documents(writer, vectors, patents, by, replace=replace, total=total, known=known)
+            count = add_documents(
+                writer, vectors, patents, by, replace=replace, total=total, known=known, repeats=repeats
+            )
             writer.commit()
         self.refresh()
         return count

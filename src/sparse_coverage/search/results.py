@@ -31,13 +31,17 @@ class PassageHit:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document with its score and its best passages, best first."""
+    """A document with its score and its best passages, best first.
+
+    `members` are the other documents of its family that might have been found, where results are grouped by family.
+    """
 
     document: str
     title: str
     score: float
     metadata: Mapping[str, Any]
     passages: tuple[PassageHit, ...]
+    members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from typing import Any
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import IndexStore, PassageRecord
 from sparse_coverage.patents.claims import numbered_claims, referenced_claims
-from sparse_coverage.patents.numbers import spellings
 from sparse_coverage.patents.patent import Claim, Paragraph, Patent
 from sparse_coverage.patents.xpath import ROOT, passage_xpath
 
@@ -18,10 +17,10 @@ _PIECE = re.compile(r":\d+$")
 
 def require_document(store: IndexStore, id_: str) -> int:
     """Return the number of a document, in whatever spelling its publication number is given."""
-    for name in spellings(id_):
-        if (number := store.find_document(name)) is not None:
-            return number
-    raise InputError(f"The index holds no document with the id '{id_}'.")
+    number = store.find_document(id_)
+    if number is None:
+        raise InputError(f"The index holds no document with the id '{id_}'{store.near(id_)}.")
+    return number
 
 
 def stored_passages(store: IndexStore, document: int) -> list[PassageRecord]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.cli.options import count_option
+from sparse_coverage.cli.options import NamesIn, count_option
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,6 +56,13 @@ strict_option = click.option(
     "--strict",
     is_flag=True,
     help="Leave out XML with small damage, such as a bare &, instead of mending and reading it.",
+)
+duplicate_option = click.option(
+    "--on-duplicate",
+    type=NamesIn("patents.repeats:OnDuplicate", what="rule"),
+    default="keep",
+    show_default=True,
+    help="A document that comes twice: keep the first, replace it with the last, or end with an error.",
 )
 processes_option = count_option(
     "--processes",
@@ -138,6 +146,12 @@ class ProblemLog:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.without_text = 0
+        self.title_only = 0
+        self.duplicates = 0
+        self._repeated: list[str] = []
+        self._reduced: list[str] = []
+        self._languages: set[str] = set()
+        self._note: Problem | None = None
         self._console = Console(stderr=True, emoji=False)
 
     def __call__(self, problem: Problem) -> None:
@@ -146,9 +160,10 @@ class ProblemLog:
         self._console.print(f"[yellow]left out[/yellow] {escape(str(problem))}", highlight=False, soft_wrap=True)
 
     def note(self, note: Problem) -> None:
-        """Show what was mended, and pass over what is left out on purpose: `inspect --notes` lists that."""
+        """Show what was mended, and keep what was left out of the patent that is read next: `inspect --notes` lists that."""
         from sparse_coverage.patents.reading.context import MENDED
 
+        self._note = note
         if note.cause.startswith(MENDED):
             self._console.print(f"[yellow]note[/yellow] {escape(str(note))}", highlight=False, soft_wrap=True)
 
@@ -164,19 +179,63 @@ class ProblemLog:
             raise
 
     def watched(self, patents: Iterable[Patent], by: By) -> Iterator[Patent]:
-        """Pass patents on, and count those without any text (in the language that is read)."""
+        """Pass patents on, and count those without any text (in the language that is read), and those with a title alone."""
         from sparse_coverage.patents import passages
 
         for patent in patents:
             self.without_text += next(passages(patent, by=by), None) is None
+            if not (patent.abstract or patent.claims or patent.description):
+                self._count_reduced(patent)
             yield patent
+
+    def repeated(self, document: Patent | str) -> None:
+        """Count a document that came before."""
+        self.duplicates += 1
+        if len(self._repeated) < 5:
+            self._repeated.append(document if isinstance(document, str) else document.id)
+
+    def told_of_repeats(self, rule: str) -> str:
+        """Say how many documents came twice, and what became of them; or nothing."""
+        if not self.duplicates:
+            return ""
+        named = ", ".join(self._repeated) + (", …" if self.duplicates > len(self._repeated) else "")
+        which = (
+            "the last of each was kept"
+            if rule == "replace"
+            else "the first of each was kept (--on-duplicate replace: the last)"
+        )
+        return f"Came again: {self.duplicates:,} ({named}); {which}. "
+
+    def counts(self, *, watched: bool = True) -> dict[str, int | None]:
+        """Return what was counted, for programs; None where nobody looked."""
+        return {
+            "problems": len(self.problems),
+            "without_text": self.without_text if watched else None,
+            "title_only": self.title_only if watched else None,
+            "duplicates": self.duplicates,
+        }
+
+    def _count_reduced(self, patent: Patent) -> None:
+        note = self._note
+        others = re.findall(r"\(([^)]*)\)", note.cause) if note is not None and note.document == patent.id else []
+        if patent.title and others:
+            self.title_only += 1
+            self._languages.update(code for codes in others for code in codes.split(", "))
+            self._reduced += [patent.id] if len(self._reduced) < 5 else []
 
     @property
     def about_texts(self) -> str:
-        """What to tell about the patents without text: a sentence, or nothing."""
-        if not self.without_text:
-            return ""
-        return f"Without text in this language, and so passed over: {self.without_text:,}. "
+        """What to tell about the patents without text, and about those whose text is in another language: sentences, or nothing."""
+        told = ""
+        if self.without_text:
+            told += f"Without text in this language, and so passed over: {self.without_text:,}. "
+        if self.title_only:
+            named = ", ".join(self._reduced) + (", …" if self.title_only > len(self._reduced) else "")
+            told += (
+                f"Reduced to the title, because the text is in another language ({', '.join(sorted(self._languages))}): "
+                f"{self.title_only:,} ({named}). --language any reads each in its own. "
+            )
+        return told
 
     @property
     def status(self) -> int:

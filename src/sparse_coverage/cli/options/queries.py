@@ -16,7 +16,6 @@ from sparse_coverage.errors import InputError
 if TYPE_CHECKING:
     from sparse_coverage.index import IndexStore
     from sparse_coverage.patents.queries import QueryText
-    from sparse_coverage.search import Filter
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +54,15 @@ class Asked:
         click.echo(f"The query is {found.source}.", err=True)
         return found
 
-    def without_itself(self, condition: Filter | None, store: IndexStore) -> Filter | None:
-        """Return the filter without the document of `--like` and its family, and say so."""
-        from sparse_coverage.index.filters import family
+    def itself(self, store: IndexStore) -> str:
+        """Return the id of the document of `--like`, which is to be left out with its family, and say so; else nothing."""
         from sparse_coverage.search.stored import require_document
 
         if self.like is None or self.keep_family:
-            return condition
+            return ""
         id_ = store.document(require_document(store, self.like)).id
         click.echo(f"Left out: {id_} itself and its family (--keep-family keeps them).", err=True)
-        return ~family(id_) if condition is None else condition & ~family(id_)
+        return id_
 
     def many(self) -> tuple[Mapping[str, str], int]:
         """Return the queries of a file or folder by their ids, and how many could not be read; these are told."""

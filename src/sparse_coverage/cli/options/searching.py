@@ -22,6 +22,13 @@ _SCORING = {
 }
 
 k_option = count_option("-k", default=10, help="How many documents to show.")
+group_option = click.option(
+    "--no-group",
+    "group",
+    flag_value=False,
+    default=True,
+    help="A row for each document, not one for each family (A1 and B1 of one application are one, too).",
+)
 passages_option = count_option("--passages", default=3, help="How many passages of each.")
 
 
@@ -57,7 +64,7 @@ joining_options = together(
         "--fuse",
         type=NamesIn("systems:FusionRule"),
         default="rrf",
-        help="How hybrid joins: by rank, or by share of the largest score.",
+        help="How hybrid joins: by rank, or by scores (Sparse Coverage counts half).",
     ),
     click.option(
         "--fuse-level",

@@ -1,6 +1,6 @@
 """Claims: split, numbered, with their dependencies and elements."""
 
-from sparse_coverage.patents.claims.elements import ClaimElement, claim_elements
+from sparse_coverage.patents.claims.elements import ClaimElement, added_elements, claim_elements
 from sparse_coverage.patents.claims.references import referenced_claims
 from sparse_coverage.patents.claims.splitting import (
     begins_with_number,
@@ -12,6 +12,7 @@ from sparse_coverage.patents.claims.splitting import (
 
 __all__ = [
     "ClaimElement",
+    "added_elements",
     "begins_with_number",
     "claim_elements",
     "expand_claim",

@@ -69,6 +69,14 @@ _HOLDS = re.compile(
 )
 _INDEFINITE = re.compile(rf"\b{_ARTICLE}\b", re.I)
 _FAR = 600  # so many characters after the last comma an "and" is no longer looked for
+_REFERENCE_WITHIN = 300  # characters: what comes later is no longer the preamble
+_NUMBERS = r"\s\d{1,4}(?:\s?(?:,|to|or|and|and/or|-|–|bis|oder|und|à|ou|et)\s?(?:claims?\s)?\d{1,4}(?!\s?(?:%|°|[a-zµ]{1,2}\b))){0,20}"
+_REFERENCE = re.compile(rf"\b(?:claims?|ansprüche?n?|anspruch|revendications?)(?:{_NUMBERS}|(?=[,\s]))", re.I)
+_LINK = re.compile(
+    r"[\s,]{0,8}(?:(?:and\s)?(?:wherein|in\swhich|which|whereby|where)\b|characteri[sz]ed\s(?:in\sthat|by)|(?:and\s)?further\scomprising:?"
+    r"|comprising:?|having|dadurch\sgekennzeichnet,?\sdass|wobei|caractérisée?\sen\sce\sque|dans\s(?:lequel|laquelle))?[\s,]{0,8}",
+    re.I,
+)
 _EDGE = ",;:"
 _TRAILING_JOINT = re.compile(rf"[\s,;]{_JOINT}$", re.I)
 
@@ -102,6 +110,20 @@ def claim_elements(text: str) -> tuple[ClaimElement, ...]:
     if mark:
         elements += _cut(text, mark.end(), len(text), "characterising")
     return tuple(elements)
+
+
+def added_elements(text: str) -> tuple[ClaimElement, ...]:
+    """Split the text of a dependent claim: what it refers to is its preamble, its elements are what it adds.
+
+    >>> [e.text for e in added_elements("The pump of claim 1 or 2, wherein the rotor is round and wherein it is red.")]
+    ['The pump of claim 1 or 2', 'the rotor is round', 'wherein it is red.']
+    """
+    reference = _REFERENCE.search(text, 0, _REFERENCE_WITHIN)
+    if reference is None:
+        return claim_elements(text)
+    link = _LINK.match(text, reference.end())
+    start = link.end() if link else reference.end()
+    return (*_trimmed(text, 0, reference.end(), "preamble"), *_cut(text, start, len(text), "element"))
 
 
 def _preamble_end(text: str, end: int) -> int:

@@ -1,0 +1,1 @@
+"""Claim charts: which elements of a claim a document discloses, and which few documents disclose all of them."""

@@ -1,0 +1,172 @@
+"""Where the numbers of a calibration come from: claims, the documents that disclose them, and others that are near."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sparse_coverage.charts.calibration import Calibration
+from sparse_coverage.charts.sentences import Sentences
+from sparse_coverage.charts.space import Space
+from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Doubles, Floats, Int64s
+
+HARD = 10
+"""How many of the nearest other documents, by the words of the claim, are hard negatives; as many random ones are easy."""
+DISCLOSED, PARTLY = 0.05, 0.15
+"""The share of hard negatives that may be called disclosed, and disclosed or partly."""
+_LEAST = 20
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClaimExample:
+    """A claim as mean vectors (of the whole, of each element), its text, and which documents disclose it."""
+
+    text: str
+    whole: Floats
+    elements: Floats
+    relevant: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """Scores of elements in documents: of those that disclose their claim, of near and of random others."""
+
+    positive: Doubles
+    hard: Doubles
+    easy: Doubles
+
+
+def fit_calibration(
+    examples: Sequence[ClaimExample],
+    documents: Sequence[Sentences],
+    texts: Sequence[str],
+    *,
+    encoder: str,
+    fingerprint: str,
+) -> Calibration:
+    """Fit on every other claim, measure on the rest. `texts` are those of the documents, for the nearest by words."""
+    if len(examples) < _LEAST or len(documents) < 2 * HARD + 1:
+        raise InputError(
+            f"A calibration needs at least {_LEAST} claims and {2 * HARD + 1} documents; here are {len(examples)} and "
+            f"{len(documents)}."
+        )
+    others = list(negatives(examples, texts))
+    space = Space.learn(np.concatenate([example.elements for example in examples[::2]]), documents)
+    tuned, held = (score(space, examples[half::2], others[half::2], documents) for half in (0, 1))
+    slope, offset = _logistic(tuned)
+    bare = Calibration(encoder, fingerprint, space, slope, offset, 0.0, 0.0, 1.0, {})
+    evidence = bare.evidence(tuned.hard.astype(np.float32))
+    found = replace(
+        bare, disclosed=float(np.quantile(evidence, 1 - DISCLOSED)), partly=float(np.quantile(evidence, 1 - PARTLY))
+    )
+    return replace(
+        found, figures={"claims": len(examples), "tuned": measures(found, tuned), "held_out": measures(found, held)}
+    )
+
+
+def measures(calibration: Calibration, scored: Scored) -> dict[str, Any]:
+    """Return what a calibration achieves: areas under the curve, shares called disclosed and partly, reliability."""
+    groups = {
+        name: calibration.evidence(getattr(scored, name)).astype(np.float64) for name in ("positive", "hard", "easy")
+    }
+    shares = {
+        name: {
+            "disclosed": float((values >= calibration.disclosed).mean()),
+            "disclosed or partly": float((values >= calibration.partly).mean()),
+        }
+        for name, values in groups.items()
+    }
+    return {
+        "elements": len(scored.positive),
+        "auc_hard": auc(scored.positive, scored.hard),
+        "auc_random": auc(scored.positive, scored.easy),
+        "shares": shares,
+        "reliability": reliability(groups["positive"], groups["hard"]),
+    }
+
+
+def auc(positive: Doubles, negative: Doubles) -> float:
+    """Return the share of pairs in which the positive has the higher score; ties count half.
+
+    >>> auc(np.asarray([2.0, 3.0]), np.asarray([1.0, 2.0]))
+    0.875
+    """
+    order = np.sort(negative)
+    below = np.searchsorted(order, positive, side="left") + np.searchsorted(order, positive, side="right")
+    return float(below.mean() / 2 / len(order))
+
+
+def reliability(positive: Doubles, negative: Doubles, bins: int = 10) -> list[dict[str, float]]:
+    """Return, for ranges of evidence, how many of equally many positives and negatives in it are positive."""
+    rows = []
+    for low in np.arange(bins) / bins:
+        inside = [
+            ((values >= low) & (values < low + 1 / bins + (low == (bins - 1) / bins))).mean()
+            for values in (positive, negative)
+        ]
+        total = sum(inside)
+        rows.append(
+            {"from": float(low), "positive": float(inside[0] / total) if total else math.nan, "share": float(total / 2)}
+        )
+    return rows
+
+
+def negatives(examples: Sequence[ClaimExample], texts: Sequence[str]) -> Iterator[tuple[Int64s, Int64s]]:
+    """Yield for each claim the nearest other documents by its words, and random ones of the rest."""
+    chance = np.random.default_rng(0)
+    bags = [Counter(_WORD.findall(text.lower())) for text in texts]
+    frequency: Counter[str] = Counter(word for bag in bags for word in bag)
+    lengths = np.asarray([bag.total() for bag in bags], dtype=np.float64)
+    lengths /= lengths.mean()
+    for example in examples:
+        scores = np.zeros(len(texts))
+        for word in set(_WORD.findall(example.text.lower())):
+            rare = math.log(1 + (len(texts) - frequency[word] + 0.5) / (frequency[word] + 0.5))
+            counts = np.asarray([bag[word] for bag in bags], dtype=np.float64)
+            scores += rare * counts * 2.2 / (counts + 1.2 * (0.25 + 0.75 * lengths) + 1e-9)
+        order = np.asarray([number for number in np.argsort(-scores, kind="stable") if number not in example.relevant])
+        yield order[:HARD], chance.choice(order[HARD:], min(HARD, len(order) - HARD), replace=False)
+
+
+def score(
+    space: Space,
+    examples: Sequence[ClaimExample],
+    others: Sequence[tuple[Int64s, Int64s]],
+    documents: Sequence[Sentences],
+) -> Scored:
+    """Return the best score of each element in each document that it is measured on."""
+    placed = [space.place_windows(document.windows()[0]) for document in documents]
+    found: tuple[list[Floats], ...] = ([], [], [])
+    for example, (hard, easy) in zip(examples, others, strict=True):
+        elements = space.place_elements(example.elements, example.whole)
+        for kind, numbers in enumerate((example.relevant, hard, easy)):
+            for number in numbers:
+                if len(placed[number]):
+                    found[kind].append(space.scores(elements, placed[number]).max(1))
+    return Scored(*(np.concatenate(scores).astype(np.float64) for scores in found))
+
+
+def _logistic(scored: Scored) -> tuple[float, float]:
+    """Fit slope and offset by Newton's method; positives weigh as much together as hard negatives do."""
+    scores = np.concatenate([scored.positive, scored.hard])
+    labels = np.concatenate([np.ones(len(scored.positive)), np.zeros(len(scored.hard))])
+    weights = np.concatenate([np.full(len(part), 0.5 / len(part)) for part in (scored.positive, scored.hard)])
+    design = np.stack([scores, np.ones_like(scores)], axis=1)
+    answer = np.zeros(2)
+    for _ in range(100):
+        likely = 1 / (1 + np.exp(-np.clip(design @ answer, -30, 30)))
+        slope = design.T @ (weights * (labels - likely)) - 1e-6 * answer
+        curve = (design * (weights * likely * (1 - likely))[:, None]).T @ design + 1e-6 * np.eye(2)
+        step = np.linalg.solve(curve, slope)
+        answer += step
+        if np.abs(step).max() < 1e-9:
+            break
+    return float(answer[0]), float(answer[1])

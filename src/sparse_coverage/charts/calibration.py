@@ -1,0 +1,118 @@
+"""A calibration: the space of an encoder, and from which score on an element counts as disclosed or partly disclosed.
+
+It belongs to one encoder, whose fingerprint it carries, and holds the figures that chose it. One for the encoder of the base
+install comes with the package; `sparse-coverage calibrate` makes one for another encoder.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from sparse_coverage.charts.space import Space
+from sparse_coverage.encoding import Encoder
+from sparse_coverage.encoding.checksums import cache_folder
+from sparse_coverage.errors import InputError, MismatchError
+from sparse_coverage.kernels import Floats
+
+Word = Literal["disclosed", "partly", "not found"]
+WORDS: tuple[Word, ...] = ("disclosed", "partly", "not found")
+FORMAT = 1
+_SHIPPED = Path(__file__).parent / "calibrations"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """How scores become evidence in [0, 1] and evidence becomes a word.
+
+    Evidence is logistic in the score: 1 / (1 + exp(-(slope * score + offset))). `phrase` is the least cosine of two phrases that
+    are taken to mean the same. `figures` are the measurements that chose the numbers.
+    """
+
+    encoder: str
+    fingerprint: str
+    space: Space
+    slope: float
+    offset: float
+    disclosed: float
+    partly: float
+    phrase: float
+    figures: dict[str, Any]
+
+    def evidence(self, scores: Floats) -> Floats:
+        """Return the evidence of scores."""
+        evidence: Floats = 1.0 / (1.0 + np.exp(-(self.slope * scores + self.offset)))
+        return evidence
+
+    def word(self, evidence: float) -> Word:
+        """Return the word for evidence."""
+        if evidence >= self.disclosed:
+            return "disclosed"
+        return "partly" if evidence >= self.partly else "not found"
+
+    def capped(self, evidence: float, word: Word) -> float:
+        """Return evidence that is worth at most a word."""
+        limit = {"disclosed": 1.0, "partly": self.disclosed, "not found": self.partly}[word]
+        return min(evidence, limit if word == "disclosed" else math.nextafter(limit, 0))
+
+    def save(self, path: Path) -> None:
+        """Write the calibration to a file."""
+        about = {name: getattr(self, name) for name in _NUMBERS} | {"format": FORMAT}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            arrays: dict[str, Any] = {
+                "about": np.frombuffer(json.dumps(about).encode(), np.uint8),
+                **self.space.arrays(),
+            }
+            np.savez_compressed(file, **arrays)
+
+    @classmethod
+    def load(cls, path: Path) -> Calibration:
+        """Read a calibration from a file."""
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                arrays = dict(stored)
+            about = json.loads(arrays.pop("about").tobytes())
+            if about.pop("format") != FORMAT:
+                raise InputError(f"{path}: a calibration of another version. Make it again: sparse-coverage calibrate")
+            return cls(space=Space.of_arrays(arrays), **about)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path}: no calibration of claim charts ({error}).") from None
+
+
+_NUMBERS = ("encoder", "fingerprint", "slope", "offset", "disclosed", "partly", "phrase", "figures")
+
+
+def calibration_for(encoder: Encoder, path: Path | None = None) -> Calibration:
+    """Return the calibration of an encoder: that of a file, else the one made on this machine, else the one that is shipped."""
+    if path is not None:
+        found = Calibration.load(path)
+        if found.fingerprint != encoder.fingerprint:
+            raise MismatchError(
+                f"{path}: made for the encoder '{found.encoder}' ({found.fingerprint[:12]}), but this index has "
+                f"'{encoder.name}' ({encoder.fingerprint[:12]})."
+            )
+        return found
+    for candidate in _candidates(encoder):
+        if candidate.is_file():
+            return Calibration.load(candidate)
+    raise InputError(
+        f"Claim charts have no calibration for the encoder '{encoder.name}'. Make one from a collection of claims and the "
+        f"documents that disclose them: sparse-coverage calibrate COLLECTION --encoder {encoder.name}"
+    )
+
+
+def own_calibration(encoder: Encoder) -> Path:
+    """Return where the calibration of an encoder is kept on this machine."""
+    return cache_folder() / "calibrations" / f"{encoder.fingerprint[:16]}.npz"
+
+
+def _candidates(encoder: Encoder) -> Iterator[Path]:
+    yield own_calibration(encoder)
+    yield _SHIPPED / f"{encoder.fingerprint[:16]}.npz"

@@ -1,0 +1,62 @@
+"""What a chart is made of: documents, quotations, and the cells that hold what a document says to an element."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparse_coverage.charts.calibration import Word
+from sparse_coverage.charts.phrases import Pair
+from sparse_coverage.charts.quantities import NumberFound
+from sparse_coverage.index import PassageRecord
+from sparse_coverage.search.results import Place
+
+QUOTES = 3
+"""How many quotations a cell has at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartDocument:
+    """A document to be charted: its passages in text order."""
+
+    id: str
+    title: str
+    passages: tuple[PassageRecord, ...]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """One or two sentences of a passage, verbatim: `text` is exactly the passage's text from `start` to `end`."""
+
+    passage: str
+    section: str
+    number: str
+    text: str
+    start: int
+    end: int
+    evidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a document has for an element: the word for it, the evidence, quotations, what they share, and what is missing.
+
+    `pairs` are phrases of the element and of the first quotation that say the same; `missing` are phrases of the element that the
+    document does not have; `numbers` sets quantities of the element against those of the quotations.
+    """
+
+    element: str
+    document: str
+    word: Word
+    evidence: float
+    quotes: tuple[Quote, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    missing: tuple[Place, ...] = ()
+    numbers: tuple[NumberFound, ...] = ()
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether a number of the document lies outside what is claimed."""
+        return any(not number.agrees for number in self.numbers)

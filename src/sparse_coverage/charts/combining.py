@@ -1,0 +1,200 @@
+"""Which few documents together disclose every element of a claim: the closest one, and those that add what it lacks.
+
+Up to three documents all sets are looked at, so the answer is exact. For more, documents are added one by one, each the one that
+adds most; that takes at most 1 + 1/2 + … + 1/n times the fewest, where n is the most elements that one document discloses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from sparse_coverage.charts.calibration import Calibration, Word
+from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Floats
+
+EXACT = 3
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A document of a combination, and the labels of the elements that it is there for."""
+
+    document: str
+    discloses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """The closest document first, then those that add what it lacks. `weakest` is the evidence of the weakest element.
+
+    `word` is what every element is at least: disclosed, or partly. `nearness` is how near the fields (IPC) are: 1 the same subclass.
+    """
+
+    parts: tuple[Part, ...]
+    weakest: float
+    weakest_element: str
+    word: Word
+    nearness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Combinations:
+    """The combinations that were found, best first. `missing`: the elements that no document has. `bound`: how many times the
+    fewest documents the answer may take; 1 where all sets were looked at.
+    """
+
+    found: tuple[Combination, ...]
+    missing: tuple[str, ...]
+    documents: int
+    bound: float = 1.0
+
+
+def combine(
+    evidence: Floats,
+    labels: Sequence[str],
+    documents: Sequence[str],
+    calibration: Calibration,
+    *,
+    most: int = 2,
+    fields: Sequence[Sequence[str]] | None = None,
+    families: Sequence[frozenset[str]] | None = None,
+    show: int = _SHOWN,
+) -> Combinations:
+    """Combine documents by their evidence (an element a row, a document a column), at most `most` in a combination.
+
+    Sets that disclose everything come before those that partly do, fewer documents before more; then the weakest element decides,
+    then the nearness of `fields` (IPC symbols). No two documents of one of the `families` are combined.
+    """
+    if most < 1:
+        raise InputError(f"A combination has at least one document, not {most}.")
+    if not documents:
+        return Combinations((), tuple(labels), 0)
+    missing = tuple(label for label, row in zip(labels, evidence, strict=True) if row.max() < calibration.partly)
+    if missing:
+        return Combinations((), missing, len(documents))
+    kin = families or [frozenset((document,)) for document in documents]
+    symbols = fields or [()] * len(documents)
+    chosen: list[tuple[int, ...]]
+    bound = 1.0
+    if most <= EXACT:
+        chosen = _all_sets(evidence, calibration, most, kin, show * 20)
+    else:
+        chosen, bound = _greedy(evidence, calibration, most, kin)
+    made = [_combination(each, evidence, labels, documents, calibration, symbols) for each in chosen]
+    order = {"disclosed": 0, "partly": 1, "not found": 2}
+    made.sort(
+        key=lambda one: (order[one.word], len(one.parts), -round(one.weakest, 3), -one.nearness, one.parts[0].document)
+    )
+    return Combinations(tuple(made[:show]), (), len(documents), bound)
+
+
+def _all_sets(
+    evidence: Floats, calibration: Calibration, most: int, kin: Sequence[frozenset[str]], show: int
+) -> list[tuple[int, ...]]:
+    """Return the best sets of each size that none of their own parts makes needless."""
+    count = evidence.shape[1]
+    for level in (calibration.disclosed, calibration.partly):
+        found: list[tuple[int, ...]] = []
+        for size in range(1, min(most, count) + 1):
+            found = [one for one in _sets_of(evidence, size, level, show) if _apart(one, kin)]
+            if found:
+                return found
+    return []
+
+
+def _sets_of(evidence: Floats, size: int, level: float, show: int) -> Iterable[tuple[int, ...]]:
+    """Return the sets of a size whose weakest element reaches a level, best first."""
+    count = evidence.shape[1]
+    kept: list[tuple[float, tuple[int, ...]]] = []
+    for first in combinations(range(count), size - 1):
+        start = first[-1] + 1 if first else 0
+        if start >= count:
+            continue
+        base = evidence[:, list(first)].max(1, keepdims=True) if first else np.zeros((len(evidence), 1), np.float32)
+        weakest = np.maximum(base, evidence[:, start:]).min(0)
+        for place in np.flatnonzero(weakest >= level).tolist():
+            kept.append((-float(weakest[place]), (*first, start + place)))
+    return [one for _, one in sorted(kept)[:show]]
+
+
+def _greedy(
+    evidence: Floats, calibration: Calibration, most: int, kin: Sequence[frozenset[str]]
+) -> tuple[list[tuple[int, ...]], float]:
+    for level in (calibration.disclosed, calibration.partly):
+        covers = evidence >= level
+        if not covers.any(1).all():
+            continue
+        left = np.ones(len(evidence), dtype=bool)
+        chosen: list[int] = []
+        while left.any() and len(chosen) < most:
+            gains = covers[left].sum(0)
+            for place in range(len(gains)):
+                if any(kin[place] & kin[other] for other in chosen):
+                    gains[place] = 0
+            best = int(np.argmax(gains + evidence.mean(0) * 1e-3))
+            if not gains[best]:
+                break
+            chosen.append(best)
+            left &= ~covers[:, best]
+        if not left.any():
+            largest = int(covers.sum(0).max())
+            return [tuple(chosen)], float(sum(1 / n for n in range(1, largest + 1)))
+    return [], 1.0
+
+
+def _combination(
+    chosen: Sequence[int],
+    evidence: Floats,
+    labels: Sequence[str],
+    documents: Sequence[str],
+    calibration: Calibration,
+    fields: Sequence[Sequence[str]],
+) -> Combination:
+    of_set = evidence[:, list(chosen)]
+    closest = max(
+        range(len(chosen)),
+        key=lambda place: ((of_set[:, place] >= calibration.disclosed).sum(), of_set[:, place].sum()),
+    )
+    order = [closest, *(place for place in range(len(chosen)) if place != closest)]
+    parts, left = [], np.ones(len(labels), dtype=bool)
+    for place in order:
+        alone = place == closest
+        here = left & (of_set[:, place] >= (calibration.disclosed if alone else calibration.partly))
+        here &= (of_set[:, place] >= of_set.max(1)) | alone
+        left &= ~here
+        parts.append(
+            Part(documents[chosen[place]], tuple(label for label, mine in zip(labels, here, strict=True) if mine))
+        )
+    best = of_set.max(1)
+    weakest = int(np.argmin(best))
+    near = [nearness(fields[chosen[closest]], fields[chosen[place]]) for place in order[1:]]
+    word = calibration.word(float(best[weakest]))
+    return Combination(tuple(parts), float(best[weakest]), labels[weakest], word, min(near, default=1.0))
+
+
+def nearness(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    """Return how near two fields are by their IPC symbols: 1 the same subclass, 0.5 the same class, 0.25 the same section.
+
+    >>> nearness(["H04N 5/44"], ["H04N 7/01", "G06F 3/08"]), nearness(["H04N 5/44"], ["H01M 10/50"])
+    (1.0, 0.25)
+    """
+    levels = ((4, 1.0), (3, 0.5), (1, 0.25))
+    return max(
+        (worth for size, worth in levels for one in ours for other in theirs if one[:size] == other[:size]), default=0.0
+    )
+
+
+def _apart(chosen: Sequence[int], kin: Sequence[frozenset[str]]) -> bool:
+    return not any(kin[one] & kin[other] for one, other in combinations(chosen, 2))
+
+
+def family_of(id_: str, metadata: Mapping[str, Any]) -> frozenset[str]:
+    """Return what a document shares with others of its family."""
+    name = metadata.get("family")
+    return frozenset((id_, *metadata.get("family_members", ()), *((f"={name}",) if name else ())))

@@ -1,0 +1,91 @@
+"""The rows of a chart: the elements of a claim, labelled, each with its place in the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.patents import Claim
+from sparse_coverage.patents.claims import added_elements, claim_elements, numbered_claims, split_claims
+from sparse_coverage.patents.claims.elements import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """An element of a claim: `text` is exactly `claim.text[start:end]`; `label` is the claim's number and a letter, `1b`."""
+
+    label: str
+    claim: int
+    role: Role
+    start: int
+    end: int
+    text: str
+
+
+def read_claims(text: str) -> tuple[Claim, ...]:
+    """Return the claims of a text: one, or several that are numbered."""
+    claims = numbered_claims(split_claims(text))
+    if not claims:
+        raise InputError("The claim is empty. Give its text.")
+    return claims
+
+
+def chart_elements(claims: Sequence[Claim]) -> tuple[Element, ...]:
+    """Split claims into elements. A dependent claim gives what it adds.
+
+    >>> [(e.label, e.text) for e in chart_elements(read_claims("A pump comprising a housing, and a rotor."))]
+    [('1a', 'A pump comprising'), ('1b', 'a housing'), ('1c', 'a rotor.')]
+    """
+    found = []
+    for claim in claims:
+        parts = added_elements(claim.text) if claim.depends_on else claim_elements(claim.text)
+        rows = [part for part in parts if not (claim.depends_on and part.role == "preamble")] or list(parts)
+        for number, part in enumerate(rows):
+            found.append(
+                Element(_label(claim.number, number), claim.number, part.role, part.start, part.end, part.text)
+            )
+    return tuple(found)
+
+
+def given_elements(claims: Sequence[Claim], lines: Iterable[str]) -> tuple[Element, ...]:
+    """Return the elements that a user wrote down, one a line, in the order of the claims and in the words of the claims.
+
+    A line may begin with a label and a tab; without one, elements are labelled 1a, 1b and so on.
+    """
+    found: list[Element] = []
+    counts = dict.fromkeys((claim.number for claim in claims), 0)
+    place = 0
+    for row, line in enumerate(lines, 1):
+        label, tab, rest = line.rstrip("\r\n").partition("\t")
+        text = (rest if tab else label).strip()
+        if not text or text.startswith("#"):
+            continue
+        while place < len(claims):
+            claim = claims[place]
+            after = found[-1].end if found and found[-1].claim == claim.number else 0
+            start = claim.text.find(text, after)
+            if start >= 0:
+                break
+            place += 1
+        else:
+            raise InputError(
+                f"Line {row} of the elements is not in the claim, after what comes before it: '{text[:80]}'."
+            )
+        name = label.strip() if tab and label.strip() else _label(claim.number, counts[claim.number])
+        counts[claim.number] += 1
+        found.append(Element(name, claim.number, "element", start, start + len(text), text))
+    if not found:
+        raise InputError("The file of elements is empty. Write one element a line, in the words of the claim.")
+    if len({element.label for element in found}) < len(found):
+        raise InputError("Two elements have the same label. Give each its own.")
+    return tuple(found)
+
+
+def _label(claim: int, number: int) -> str:
+    letters = ""
+    number += 1
+    while number:
+        number, letter = divmod(number - 1, 26)
+        letters = chr(ord("a") + letter) + letters
+    return f"{claim}{letters}"

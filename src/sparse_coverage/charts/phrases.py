@@ -1,0 +1,106 @@
+"""Phrases of an element beside phrases of a passage: what is there, what is missing, and what the passage says is not there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from sparse_coverage.charts.sentences import word_tokens
+from sparse_coverage.encoding import TokenVectors
+from sparse_coverage.kernels import Floats
+from sparse_coverage.search.reasons import FUNCTION_WORDS
+from sparse_coverage.search.results import Place
+from sparse_coverage.spans.noun_phrases.extractor import EmbeddedExtractor
+
+_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ies", "ed", "er", "es", "s", "y", "e")
+_NOT = re.compile(
+    r"\b(?:without|no|not|neither|nor|lack(?:s|ing)?|free\s(?:of|from)|devoid\sof|dispens\w+\swith|instead\sof|rather\sthan"
+    r"|absence\sof|omit\w*|unlike|in\splace\sof|avoid\w*|fails?\sto)\b(?P<scope>(?:[\s,]+[\w-]+){1,5})",
+    re.I,
+)
+_NOT_AFTER = re.compile(
+    r"(?P<scope>(?:[\w-]+\s+){1,4}?)(?:in\sthe\susual\ssense\s)?(?:is|are|was|were|be|becomes?)\s+(?:not\b|no\slonger|omitted|dispensed|unnecessary|absent|superfluous)"
+    r"(?!\sonly)",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A phrase of an element and the phrase of a passage that says the same, by its words or by its vector."""
+
+    element: Place
+    passage: Place
+    likeness: float
+
+
+def stem(word: str) -> str:
+    """Return a word without its ending.
+
+    >>> stem("Springs") == stem("spring"), stem("cells") == stem("cell")
+    (True, True)
+    """
+    word = word.lower()
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 4 and word[-1] == word[-2] else word
+
+
+def stems(text: str) -> set[str]:
+    """Return the stems of the words that say something; parts of a compound count, too."""
+    found = set()
+    for word in _WORD.findall(text):
+        for part in {word, *re.split(r"[-'’]", word)}:
+            if len(part) > 1 and part.lower() not in FUNCTION_WORDS:
+                found.add(stem(part))
+    return found
+
+
+@cache
+def _extractor() -> EmbeddedExtractor:
+    return EmbeddedExtractor()
+
+
+def noun_phrases(texts: Sequence[str]) -> list[list[Place]]:
+    """Return the noun phrases of each text that say something."""
+    found = []
+    for text, (starts, ends) in zip(texts, _extractor().extract(texts), strict=True):
+        places = [Place(text[a:b], int(a), int(b)) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+        found.append([place for place in places if stems(place.text)])
+    return found
+
+
+def phrase_vectors(text: str, tokens: TokenVectors, places: Sequence[Place], middle: Floats) -> Floats:
+    """Return the mean vector of each phrase, the common direction taken off, of length 1."""
+    unit, starts, ends = word_tokens(text, tokens)
+    rows = np.zeros((len(places), unit.shape[1]), np.float32)
+    for number, place in enumerate(places):
+        inside = (starts < place.end) & (ends > place.start)
+        if inside.any():
+            rows[number] = unit[inside].mean(0) - middle
+    unit_rows: Floats = (rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)).astype(np.float32)
+    return unit_rows
+
+
+def denied(text: str) -> set[str]:
+    """Return the stems of what a text says is not there.
+
+    >>> sorted(denied("The valve works without a spring."))
+    ['spring']
+    """
+    scopes = [match["scope"] for match in _NOT.finditer(text)]
+    scopes += [match["scope"] for match in _NOT_AFTER.finditer(text)]
+    return {word for scope in scopes for word in stems(scope)}
+
+
+def head(place: Place) -> str:
+    """Return the stem of the last word of a phrase, which is what the phrase is about."""
+    words = [word for word in _WORD.findall(place.text) if word.lower() not in FUNCTION_WORDS]
+    return stem(words[-1]) if words else ""
