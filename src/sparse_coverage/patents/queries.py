@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.claims import begins_with_number, expand_claim, numbered_claims, split_claims
 from sparse_coverage.patents.patent import Claim, Patent
-from sparse_coverage.patents.readers import READERS
-from sparse_coverage.patents.reading.read import read_patents, unknown_file
 
 _HEAD = 1 << 16
 _BOM = b"\xef\xbb\xbf"
@@ -54,6 +51,8 @@ def claim_numbers(wanted: str) -> list[int]:
 
 def claims_query(claims: Sequence[Claim], wanted: str | None, of: str) -> QueryText:
     """Return claims as a query: all of them, or those wanted, each with the claims it depends on. `of` names where they are from."""
+    from sparse_coverage.patents.claims import expand_claim
+
     known = {claim.number for claim in claims}
     numbers = claim_numbers(wanted) if wanted is not None else sorted(known)
     if missing := [number for number in numbers if number not in known]:
@@ -102,6 +101,8 @@ def text_query(text: str, wanted: str | None = None, of: str = "") -> QueryText:
     """Return a text as a query: all of it, or the claims wanted, by the numbers that are printed before them."""
     if wanted is None:
         return QueryText(text, of)
+    from sparse_coverage.patents.claims import begins_with_number, numbered_claims, split_claims
+
     pieces = split_claims(text)
     if not any(begins_with_number(piece) for piece in pieces):
         raise InputError(
@@ -112,6 +113,10 @@ def text_query(text: str, wanted: str | None = None, of: str = "") -> QueryText:
 
 def file_query(path: Path, wanted: str | None = None) -> QueryText:
     """Return what a file holds as a query: a text as it is; of a patent, a Word or a PDF file the claims, as `patent_query` does."""
+    # Loaded here: whoever searches with words needs no reader.
+    from sparse_coverage.patents.readers import READERS
+    from sparse_coverage.patents.reading.read import read_patents, unknown_file
+
     content = path.read_bytes()
     head = content[:_HEAD].removeprefix(_BOM).lstrip()
     if any(reader.recognises(head) for reader in READERS.values()):

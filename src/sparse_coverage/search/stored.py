@@ -8,7 +8,6 @@ from typing import Any
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import IndexStore, PassageRecord
-from sparse_coverage.patents.claims import numbered_claims, referenced_claims
 from sparse_coverage.patents.patent import Claim, Paragraph, Patent
 from sparse_coverage.patents.xpath import ROOT, passage_xpath
 
@@ -68,6 +67,8 @@ def _paragraphs(document: str, passages: list[PassageRecord]) -> tuple[Paragraph
 
 
 def _claims(passages: list[PassageRecord]) -> tuple[Claim, ...]:
+    from sparse_coverage.patents.claims import numbered_claims, referenced_claims
+
     if [one.number for one in passages] == [""]:  # all claims in one passage, one a line
         return numbered_claims(passages[0].text.split("\n"))
     claims: list[Claim] = []
