@@ -1,169 +1,244 @@
-"""What each departure of the preset `recall` from the paper is worth: rankings with and without it, on collections by path.
+"""How well the systems rank: the default preset beside the paper's method, the default before, BM25, dense and hybrid.
 
-    python benchmarks/quality.py path/to/patsnap path/to/cranfield path/to/cacm
-    python benchmarks/quality.py path/to/cacm -V 5000 --systems        beside BM25, dense retrieval and hybrid, with the cost
-    python benchmarks/quality.py path/to/patsnap -V 5000 --units       tokens, noun phrases and both: quality, size and time
+    python benchmarks/quality.py path/to/patsnap path/to/claims-to-papers.toml         the systems
+    python benchmarks/quality.py path/to/patsnap --settings                            what each setting of the default is worth
+    python benchmarks/quality.py path/to/patsnap -V 5000 --units                       tokens, noun phrases and both
+    python benchmarks/quality.py COLLECTION ... --write docs/results.md                all of it, as the measured part of a page
 
-Values are means over queries x 100. The preset was chosen on every second query (`tuned`) of the first two collections; the
-others are `held out`. A row's p is that of a paired randomisation test of its average precision against the preset's.
+Settings and units are measured on abstracts only when a page is written: on full texts each row takes an index of its own.
+
+Values are means over queries x 100 with 95 % bootstrap intervals. The default was chosen on every second query of each collection
+(`tuned`), the others are `held out`. p: paired randomisation test of average precision against the default, after Holm's
+correction over its column. `scanned`: postings read, for dense retrieval similarities computed. On full texts the paper's
+method and the default before are indexed by whole paragraphs, as they were made for, everything else by passages (with
+`--by-passages` all of it, which saves a second encoding); all vocabularies of full texts are learned from passages.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
-from time import perf_counter, process_time
-from typing import Any
+from time import process_time
 
 import numpy as np
+from machine import describe
 from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.evaluation.beir import read_beir
+from sparse_coverage.evaluation.collection import Collection
 from sparse_coverage.evaluation.corpus import corpus_passages
+from sparse_coverage.evaluation.find_collection import load_collection
 from sparse_coverage.evaluation.measures import parse_measure
-from sparse_coverage.evaluation.significance import compare
+from sparse_coverage.evaluation.significance import bootstrap, compare
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.evaluate import evaluate_system, rank_queries
+from sparse_coverage.experiments.evaluate import Evaluation, evaluate_system
 from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems import concerning, get_system
-from sparse_coverage.experiments.systems.sparse import HybridSystem, SparseCoverageSystem
+from sparse_coverage.experiments.systems import concerning, is_sparse
+from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
+from sparse_coverage.patents.passages import By
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import activate, aggregate
 
-MEASURES = tuple(parse_measure(name) for name in ("R@100", "MAP", "nDCG@10"))
-console = Console(width=150)
+MEASURES = tuple(parse_measure(name) for name in ("R@10", "R@100", "MAP", "nDCG@10"))
+MARKER = "<!-- What follows is written by benchmarks/quality.py. -->\n"
+TOKENS = 40 << 30  # bytes of token vectors that are kept: full texts in two kinds of passages
+BEFORE = SystemOptions(assignment="nearest", common=1, repeats=0.5, smoothing=50.0, feedback=3)
+"""The default before this one, called `recall`."""
 
 
-def rows_of(size: int) -> dict[str, SystemOptions]:
-    """The preset, and the preset without each of its departures; then the paper's method, each departure added in turn."""
-    recall = concerning("recall", SystemOptions(size=size))
-    paper = SystemOptions(size=size)
-    steps = {
-        "no radius test": {"assignment": "nearest"},
-        "common part removed": {"common": recall.common},
-        "repeats count": {"repeats": recall.repeats},
-        "smoothed length": {"smoothing": recall.smoothing},
-        "feedback": {"feedback": recall.feedback},
-    }
-    rows = {"recall": recall}
-    rows |= {
-        f"recall but for: {name}": replace(recall, **{field: getattr(paper, field) for field in step})
-        for name, step in steps.items()
-    }
-    rows["paper"] = grown = paper
-    for name, step in steps.items():
-        grown = replace(grown, **step)
-        rows[f"+ {name}"] = grown
+@dataclass(frozen=True)
+class Row:
+    """A system with its options, and how patents are cut for it."""
+
+    system: str
+    options: SystemOptions
+    by: By = "passage"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A table: titles, and rows of cells."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def system_rows(size: int, by: By, *, full_text: bool) -> dict[str, Row]:
+    """Return the rows of the first table; `by` is how the paper's method and the default before cut full texts."""
+    plain = SystemOptions(size=size, learn="passages" if full_text else "sections")
+    means = replace(plain, rank="top-mean:3")
+    rows = {"BM25": Row("bm25", plain), "dense": Row("dense", plain), "paper": Row("paper", plain, by)}
+    if full_text:
+        rows["BM25, top-mean:3"] = Row("bm25", means)
+        rows["dense, top-mean:3"] = Row("dense", means)
+        rows["paper, top-mean:3"] = Row("paper", means, by)
+    rows["default before"] = Row("paper", replace(BEFORE, size=size, learn=plain.learn), by)
+    if full_text:
+        rows["default, best passage"] = Row("default", replace(plain, rank="best", fixed=("rank",)))
+    rows["default, with feedback"] = Row("default", replace(plain, feedback=3))
+    rows["default"] = Row("default", plain)
+    rows["hybrid"] = Row("hybrid", plain)
     return rows
 
 
-def ablation(path: Path, size: int, cache: Path) -> None:
-    table = Table(title=f"{path.name}, tokens, V={size:,}")
-    for name in (
-        "",
-        "R@100",
-        "MAP",
-        "nDCG@10",
-        "tuned R@100",
-        "tuned MAP",
-        "held out R@100",
-        "held out MAP",
-        "p (MAP)",
-    ):
-        table.add_column(name, justify="left" if not name else "right")
-    rows = rows_of(size)
-    with Workbench(read_beir(path), cache) as bench:
-        bench.plan(rows.values())
-        found = {name: evaluate_system(bench, "paper", options, MEASURES) for name, options in rows.items()}
-    tests = {
-        ({test.first, test.second} - {"recall"}).pop(): test.p
-        for test in compare({name: one.values["MAP"] for name, one in found.items()}, "MAP", against="recall")
+def setting_rows(size: int, *, full_text: bool) -> dict[str, Row]:
+    """The default, and the default with each of its settings as in the paper; then the other way round."""
+    default = concerning("default", SystemOptions(size=size))
+    paper = SystemOptions(size=size, learn=default.learn)
+    steps = {
+        "no radius test": {"assignment": default.assignment, "k": default.k},
+        "common part removed": {"common": default.common},
+        "repeats in queries": {"repeats": default.repeats},
+        "repeats in passages": {"passage_repeats": default.passage_repeats},
+        "smoothed length": {"smoothing": default.smoothing},
     }
+    if full_text:
+        steps["mean of three passages"] = {"rank": default.rank}
+    rows = {"default": Row("paper", default)}
+    for name, step in steps.items():
+        rows[f"without: {name}"] = Row("paper", replace(default, **{field: getattr(paper, field) for field in step}))
+    rows["with feedback"] = Row("paper", replace(default, feedback=3))
+    grown = paper
+    rows["paper, by passages"] = Row("paper", grown)
+    for name, step in steps.items():
+        grown = replace(grown, **step)
+        rows[f"+ {name}"] = Row("paper", grown)
+    return rows
+
+
+def is_full_text(collection: Collection) -> bool:
+    return collection.by != "document"
+
+
+def cut(collection: Collection, by: By) -> Collection:
+    """Return a collection with its documents cut in another way; abstracts are not cut at all."""
+    return replace(collection, by=by) if is_full_text(collection) else collection
+
+
+def measured(collection: Collection, rows: dict[str, Row], cache: Path) -> dict[str, Evaluation]:
+    """Evaluate all rows, those of one way of cutting after the other."""
+    found: dict[str, Evaluation] = {}
+    for by in dict.fromkeys(row.by for row in rows.values()):
+        mine = {name: row for name, row in rows.items() if row.by == by}
+        with Workbench(cut(collection, by), cache, token_budget=TOKENS) as bench:
+            bench.plan(concerning(row.system, row.options) for row in mine.values() if is_sparse(row.system))
+            for name, row in mine.items():
+                found[name] = evaluate_system(bench, row.system, row.options, MEASURES)
+    return {name: found[name] for name in rows}
+
+
+def compared(title: str, found: dict[str, Evaluation]) -> Result:
+    """Make the table of some rows, the default among them."""
+    precision = {name: one.values["MAP"] for name, one in found.items()}
+    tests = {test.second: test.p_holm for test in compare(precision, "MAP", against="default")}
+    rows = []
     for name, one in found.items():
         values = {measure: 100 * np.array(list(by_query.values())) for measure, by_query in one.values.items()}
-        cells = [f"{values[measure].mean():.1f}" for measure in ("R@100", "MAP", "nDCG@10")]
-        cells += [f"{values[measure][half::2].mean():.1f}" for half in (0, 1) for measure in ("R@100", "MAP")]
-        table.add_row(name, *cells, f"{tests[name]:.3f}" if name in tests else "")
-    console.print(table)
+        cells = []
+        for measure in MEASURES:
+            spread = bootstrap(values[str(measure)].tolist())
+            cells.append(f"{spread.mean:.1f} ({spread.low:.1f}-{spread.high:.1f})")
+        for half in (0, 1):
+            cells.append(" / ".join(f"{values[measure][half::2].mean():.1f}" for measure in ("R@100", "MAP")))
+        p = f"{tests[name]:.3f}" if name in tests else ""
+        rows.append([name, *cells, f"{one.cost:,.0f}" if one.cost is not None else "", p])
+    columns = ["", *map(str, MEASURES), "tuned R@100 / MAP", "held out R@100 / MAP", "scanned", "p"]
+    return Result(title, columns, rows)
 
 
-def files_of(retriever: Any) -> Iterator[Path]:
-    """The files that a system searches; texts are not among them."""
-    if isinstance(retriever, HybridSystem):
-        for part in retriever.parts:
-            yield from files_of(part)
-    elif isinstance(retriever, SparseCoverageSystem):
-        for name in ("postings.bin", "spans.bin", "facts.safetensors"):
-            yield from (retriever.index.store.folder / "segments").glob(f"*/{name}")
-    else:
-        for folder in retriever.folders:
-            yield from (path for path in folder.rglob("*") if path.is_file())
-
-
-def systems(path: Path, size: int, cache: Path) -> None:
-    table = Table(title=f"{path.name}, V={size:,}")
-    for name in ("", "R@100", "MAP", "nDCG@10", "scanned a query", "bytes a passage", "ms a query"):
-        table.add_column(name, justify="left" if not name else "right")
-    with Workbench(read_beir(path), cache, threads=1) as bench:
-        options = SystemOptions(size=size)
-        names = ("bm25", "dense", "paper", "recall", "hybrid")
-        bench.plan(concerning(name, options) for name in ("paper", "recall"))
-        for name in names:
-            found = evaluate_system(bench, name, options, MEASURES)
-            retriever = get_system(name).make(bench, concerning(name, options))
-            rank_queries(bench, retriever)
-            begun = perf_counter()
-            rank_queries(bench, retriever)
-            spent = (perf_counter() - begun) / len(bench.collection.judged)
-            means = [f"{100 * value:.1f}" for value in found.means().values()]
-            held = sum(path.stat().st_size for path in files_of(retriever)) / len(bench.corpus)
-            table.add_row(name, *means, f"{found.cost:,.0f}", f"{held:,.0f}", f"{1e3 * spent:.2f}")
-    console.print(table)
-
-
-def units(path: Path, size: int, cache: Path) -> None:
+def units(collection: Collection, size: int, cache: Path) -> Result:
     """Time is that of one core from token vectors to a sparse vector: finding and pooling spans, then activating centers."""
-    table = Table(title=f"{path.name}, V={size:,}, as published and preset recall")
-    for name in ("", "R@100", "MAP", "spans a document", "postings a document", "bytes a document", "ms a document"):
-        table.add_column(name, justify="left" if not name else "right")
-    with Workbench(read_beir(path), cache, threads=1) as bench:
-        rows = {
+    rows = []
+    with Workbench(cut(collection, "passage"), cache, threads=1, token_budget=TOKENS) as bench:
+        options = {
             (system, unit): concerning(system, SystemOptions(size=size, unit=unit))
-            for system in ("paper", "recall")
+            for system in ("paper", "default")
             for unit in ("token", "np", "np+token")
         }
-        bench.plan(rows.values())
-        texts = [unit.text for unit in corpus_passages(bench.collection.documents(), bench.collection.by)]
+        bench.plan(options.values())
+        texts = [passage.text for passage in corpus_passages(bench.collection.documents(), bench.collection.by)]
         tokens = list(bench.encoder("minilm").encode(texts[:300]))
-        for (system, unit), options in rows.items():
-            found = evaluate_system(bench, system, options, MEASURES)
-            retriever = SparseCoverageSystem(bench, options)
+        for (system, unit), chosen in options.items():
+            found = evaluate_system(bench, system, chosen, MEASURES)
+            retriever = SparseCoverageSystem(bench, chosen)
             held = sum(path.stat().st_size for path in files_of(retriever)) / len(texts)
-            facts, model = retriever.index.store.manifest, bench.model(options)
+            facts, model = retriever.index.store.manifest, bench.model(chosen)
             begun = process_time()
             for spans in get_unit(unit).pool_many(texts[:300], tokens):
-                aggregate(spans, activate(spans.vectors, model.vocabulary, model.activation))
+                aggregate(spans, activate(spans.vectors, model.vocabulary, model.activation), model.activation)
             spent = (process_time() - begun) / len(tokens)
             counts = [facts["spans"] / len(texts), facts["postings"] / len(texts), held]
-            means = [f"{100 * value:.1f}" for value in list(found.means().values())[:2]]
-            table.add_row(f"{system}, {unit}", *means, *(f"{count:,.0f}" for count in counts), f"{1e3 * spent:.1f}")
-    console.print(table)
+            means = [f"{100 * found.means()[measure]:.1f}" for measure in ("R@100", "MAP")]
+            rows.append([f"{system}, {unit}", *means, *(f"{count:,.0f}" for count in counts), f"{1e3 * spent:.1f}"])
+    columns = ["", "R@100", "MAP", "spans a passage", "postings", "bytes", "CPU ms"]
+    return Result(f"{collection.name}, V={size:,}", columns, rows)
+
+
+def files_of(retriever: SparseCoverageSystem) -> Iterator[Path]:
+    """The files that are searched; texts are not among them."""
+    for name in ("postings.bin", "spans.bin", "facts.safetensors"):
+        yield from (retriever.index.store.folder / "segments").glob(f"*/{name}")
+
+
+def print_table(result: Result) -> None:
+    table = Table(title=result.title)
+    for column in result.columns:
+        table.add_column(column, justify="right" if column else "left")
+    for row in result.rows:
+        table.add_row(*row)
+    Console(width=180).print(table)
+
+
+def markdown(result: Result) -> str:
+    lines = [f"**{result.title}**", "", _line(result.columns), _line(["---", *["---:"] * (len(result.columns) - 1)])]
+    return "\n".join([*lines, *map(_line, result.rows)]) + "\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def write_page(page: Path, sections: dict[str, list[Result]]) -> None:
+    """Replace what stands behind the marker of a page; what is before it was written by hand."""
+    kept, _, _ = page.read_text(encoding="utf-8").partition(MARKER)
+    parts = [kept.rstrip("\n") + "\n\n" + MARKER, f"Measured on {date.today().isoformat()}: {describe()}.\n"]
+    for heading, results in sections.items():
+        parts += [f"## {heading}\n", *map(markdown, results)]
+    page.write_text("\n".join(parts), encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("collections", nargs="+", type=Path)
+    parser.add_argument("collections", nargs="+")
     parser.add_argument("-V", "--size", type=int, default=10_000)
-    parser.add_argument("--systems", action="store_true")
-    parser.add_argument("--units", action="store_true")
+    parser.add_argument("--settings", action="store_true", help="what each setting of the default is worth")
+    parser.add_argument("--units", action="store_true", help="tokens, noun phrases and both")
+    parser.add_argument("--by-passages", action="store_true", help="index everything by passages")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write all tables into a page, behind its marker")
     options = parser.parse_args()
-    cache = default_cache()
-    for path in options.collections:
-        (systems if options.systems else units if options.units else ablation)(path, options.size, cache)
+    cache, size = default_cache(), options.size
+    by: By = "passage" if options.by_passages else "paragraph"
+    sections: dict[str, list[Result]] = {}
+    for spec in options.collections:
+        collection = load_collection(spec)
+        full, title = is_full_text(collection), f"{collection.name}, V={size:,}"
+        made: dict[str, Result] = {}
+        if options.write or not (options.settings or options.units):
+            made["Systems"] = compared(title, measured(collection, system_rows(size, by, full_text=full), cache))
+        if options.settings or (options.write and not full):
+            made["Settings"] = compared(title, measured(collection, setting_rows(size, full_text=full), cache))
+        if options.units or (options.write and not full):
+            made["Units"] = units(collection, size, cache)
+        for heading, result in made.items():
+            print_table(result)
+            sections.setdefault(heading, []).append(result)
+        if options.write:  # after each collection: the next may take an hour
+            write_page(options.write, sections)
 
 
 if __name__ == "__main__":

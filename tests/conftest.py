@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,20 +18,16 @@ settings.load_profile("tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the kernels before xdist starts its processes, each of which would compile the same ones."""
-    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
-        return
-    from sparse_coverage.kernels.compiling import SOURCES
-    from sparse_coverage.kernels.dense import row_distance
+    """Compile the kernels before xdist starts its processes, each of which would compile the same ones.
 
-    kept = row_distance.stats.cache_path  # type: ignore[attr-defined]
-    if kept is None or (done := Path(kept) / f"warm-{sys.implementation.cache_tag}-{SOURCES[:16]}").exists():
-        return
-    script = Path(__file__).parent / "warm_kernels.py"
-    halves = [subprocess.Popen([sys.executable, str(script), half]) for half in ("dense", "lists")]
-    codes = [half.wait() for half in halves]
-    if not any(codes):  # where one fails, the tests will say why
-        done.touch()
+    Tests run machine code, as long-running processes do; those of NumPy in its place say so.
+    """
+    from sparse_coverage.kernels.choosing import use
+    from sparse_coverage.search.warming import warm_up
+
+    use("machine")
+    if not hasattr(config, "workerinput") and config.getoption("numprocesses", None):
+        warm_up()
 
 
 @pytest.fixture(scope="session")

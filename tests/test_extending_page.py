@@ -96,7 +96,7 @@ def test_each_example_is_one_file_and_one_line_and_works(tmp_path: Path) -> None
         vocabulary = (clone.work / index / "model" / "vocabulary.json").read_text(encoding="utf-8")
         assert '"unit": "word"' in vocabulary
 
-    hits = [(hit["document"], hit["score"]) for hit in json.loads(told["search"])]
+    hits = [(hit["document"], hit["score"]) for hit in json.loads(told["search"])["hits"]]
     assert hits == [("XX-2-A1", 1.0), ("XX-1-A1", 0.5)]  # "a" and "of" are half of "a housing of rubber"
     assert told["script"].splitlines() == ["1.0 XX-2-A1 Pump", "0.5 XX-1-A1 Valve"]
 

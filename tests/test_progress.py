@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from sparse_coverage.progress import waiting
+from sparse_coverage import progress
+from sparse_coverage.progress import be_quiet, progress_bar, tracked, waiting
 
 
-@pytest.mark.parametrize(("terminal", "seconds", "shown"), [(True, 0.3, True), (True, 0.0, False), (False, 0.3, False)])
-def test_a_label_is_shown_to_people_when_it_takes_long(
+@pytest.fixture(autouse=True)
+def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("FORCE_COLOR", "")
+    monkeypatch.setattr(progress, "FIRST_LINE", 0.05)
+    monkeypatch.setattr(progress, "BETWEEN_LINES", 0.1)
+    yield
+    be_quiet(False)
+
+
+@pytest.mark.parametrize(("terminal", "seconds", "shown"), [(True, 0.3, True), (True, 0.0, False), (False, 0.3, True)])
+def test_a_label_is_shown_when_it_takes_long(
     terminal: bool, seconds: float, shown: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1" if terminal else "")
@@ -24,3 +36,55 @@ def test_a_label_is_shown_to_people_when_it_takes_long(
 def test_a_failure_ends_the_wait() -> None:
     with pytest.raises(KeyError), waiting("Weighing the anchor", patience=60.0):
         raise KeyError
+
+
+def test_a_log_gets_plain_lines_with_totals_and_the_time_left(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar("Weighing anchors", 2_000) as advance:
+        advance(500)
+        time.sleep(0.3)
+        advance(1_500)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    first, *_, last = printed.err.splitlines()
+    assert re.fullmatch(r"Weighing anchors: 500 of 2,000 \(25%\), \d s, about \d s left", first)
+    assert re.fullmatch(r"Weighing anchors: 2,000 done in \d s", last)
+    assert "\x1b" not in printed.err
+
+
+def test_a_total_may_become_known_later_and_none_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar("Weighing anchors") as advance:
+        advance(3)
+        time.sleep(0.12)
+        advance(1, total=8)
+        time.sleep(0.2)
+    shown = capsys.readouterr().err
+    assert "Weighing anchors: 3, 0 s\n" in shown
+    assert "4 of 8 (50%)" in shown
+
+
+def test_what_is_quick_is_not_shown_and_what_fails_is_not_done(capsys: pytest.CaptureFixture[str]) -> None:
+    assert list(tracked(range(5), "Counting", 5)) == list(range(5))
+    assert capsys.readouterr().err == ""
+
+    def fail() -> None:
+        with progress_bar("Weighing anchors", 2):
+            time.sleep(0.12)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert "done" not in capsys.readouterr().err
+
+
+def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    be_quiet()
+    with progress_bar("Weighing anchors", 2) as advance, waiting("Weighing", patience=0.01):
+        advance()
+        time.sleep(0.15)
+    assert capsys.readouterr().err == ""
+
+
+def test_every_command_can_be_quiet(run: Callable[..., tuple[int, str, str]]) -> None:
+    for command in (["index", "build"], ["index", "add"], ["fit"], ["evaluate"], ["models", "list"]):
+        _, shown, _ = run(*command, "--help")
+        assert "--quiet" in shown

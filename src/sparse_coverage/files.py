@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import secrets
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,6 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import InputError
+
+
+def as_typed(path: str | Path) -> str:
+    """Return a path as it is typed into a command: in quotes where it holds a blank or anything else that a shell reads.
+
+    >>> as_typed("my index"), as_typed("my-index")
+    ("'my index'", 'my-index')
+    """
+    return shlex.quote(str(path))
 
 
 def sha256_of(path: Path) -> str:

@@ -9,13 +9,13 @@ from dataclasses import asdict, replace
 from itertools import tee
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, Tokens, TokenVectors, load_encoder
+from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import checksum_of, new_folder, read_json, write_json
 from sparse_coverage.kernels import Floats
-from sparse_coverage.patents.cleaning import CleanedText, clean, step_names
 from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.spans import get_unit
@@ -29,12 +29,16 @@ from sparse_coverage.vocabulary import (
     load_vocabulary,
     save_vocabulary,
 )
-from sparse_coverage.vocabulary.build import check_settings
+from sparse_coverage.vocabulary.build import DEFAULT_SIZE, check_settings
 from sparse_coverage.vocabulary.sampling import Documents, opened, sample_by_year
 from sparse_coverage.vocabulary.storage import vocabulary_folder
 
 MODEL_FILE = "model.json"
 MAX_SPANS = 5_000_000
+"""How many spans of sections a vocabulary is learned from, as in the paper."""
+SAMPLED_SPANS_A_CENTER = 30
+"""How many spans of passages it is learned from for each center."""
+_TRACED = 8_192  # spans that are compared with the centers at once: more than a thread takes at a time
 
 
 class SparseCoverage:
@@ -67,7 +71,7 @@ class SparseCoverage:
                 f"but this is '{encoder.name}' ({reading.fingerprint}). Load the same encoder, or fit a vocabulary for this one."
             )
         self.encoder = encoder
-        self.clean = step_names(clean)
+        self.clean = _steps(clean)
         self._reading = reading
         self.vocabulary = vocabulary
         self.activation = activation or ActivationConfig()
@@ -87,32 +91,34 @@ class SparseCoverage:
         sizes: Sequence[int] = (),
         tau: float = 99.0,
         max_documents: int | None = None,
-        max_spans: int = MAX_SPANS,
+        max_spans: int | None = None,
         seed: int = 0,
         selection: str = "farthest-first",
         threads: int | None = None,
         work: str | Path | None = None,
         clean: Sequence[str] = (),
+        by: By | None = None,
     ) -> SparseCoverage:
-        """Learn the vocabulary of a collection: patents (their sections), plain texts or (id, text) pairs.
+        """Learn the vocabulary of a collection: patents, plain texts or (id, text) pairs.
 
-        `preset` says how the method is set: `recall`, which finds more, or `paper`, exactly as published (see `presets`).
+        `preset` says how the method is set: `default`, which finds more, or `paper`, exactly as published (see `presets`).
         `size` is V, the number of centers, and `sizes` smaller ones to have radii for as well (`Vocabulary.truncate`);
         `tau` is the percentile that sets each radius. `max_documents` are sampled in proportion to publication years
-        (give a list, or a function that opens the documents: they are read twice), and `max_spans` of their spans,
+        (give a list, or a function that opens the documents: they are read twice), and `max_spans` of their spans
+        (`sample_size` without it): whole passages, cut as an index cuts them (`by`), or with the preset `paper` of all sections,
         uniformly. `selection` says how centers are chosen. In the folder `work` an interrupted run can be taken up again,
         and the sample used for other sizes without encoding anything twice; without it a temporary folder is used.
         `clean` names steps of `patents.cleaning`, such as `numerals`, that every text goes through before it is encoded.
         """
-        check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
         settings = get_preset(preset) if isinstance(preset, str) else preset
+        settings = settings if by is None else replace(settings, by=by)
+        max_spans = max_spans or sample_size(settings, size, sizes)
+        check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
         plain = load_encoder(encoder) if isinstance(encoder, str) else encoder
         running = with_cleaning(plain, clean)
         span_unit = get_unit(unit)
         unit = span_unit.name  # complete: it names the tagger too, where there is a choice
-        config = SampleConfig(
-            running.fingerprint, running.precision, running.dimension, unit, max_spans, max_documents, seed
-        )
+        config = sample_config(settings, running, unit, max_spans, max_documents, seed)
         with nullcontext(work) if work is not None else TemporaryDirectory(prefix="sparse-coverage-") as folder:
             chosen = opened(documents) if max_documents is None else sample_by_year(documents, max_documents, seed)
             total = len(documents) if isinstance(documents, Sized) else max_documents
@@ -133,6 +139,10 @@ class SparseCoverage:
                 checkpoints=None if work is None else Path(folder),
             )
         return cls(plain, vocabulary, settings.activation, settings.scoring, clean, settings.by)
+
+    def encoded_by(self, encoder: Encoder) -> SparseCoverage:
+        """Return the same model with another encoder that gives the same vectors."""
+        return SparseCoverage(encoder, self.vocabulary, self.activation, self.scoring, self.clean, self.by)
 
     @overload
     def encode_query(self, texts: str) -> SparseVector: ...  # type: ignore[overload-overlap]
@@ -160,9 +170,9 @@ class SparseCoverage:
         In a `query` a center that several spans activate may count more than once (see `ActivationConfig.repeats`).
         """
         kept, passed = tee(texts)
-        repeats = self.activation.repeats if query else 0.0
-        for spans in self._unit.pool_many(kept, self._reading.encode(passed)):
-            for [traced] in trace([spans], self.vocabulary, self.activation, repeats=repeats):
+        threads = getattr(self.encoder, "threads", 1)
+        for several in windows(self._unit.pool_many(kept, self._reading.encode(passed)), len, _TRACED):
+            for [traced] in trace(several, self.vocabulary, self.activation, query=query, threads=threads):
                 yield traced
 
     def _encoded(self, texts: str | Iterable[str], *, query: bool) -> SparseVector | list[SparseVector]:
@@ -223,6 +233,27 @@ class SparseCoverage:
         )
 
 
+def sample_size(preset: Preset, size: int | None, sizes: Sequence[int] = ()) -> int:
+    """Return how many spans to learn from: see `docs/vocabulary.md` for what was measured.
+
+    >>> sample_size(get_preset("paper"), 10_000), sample_size(get_preset("default"), None), sample_size(get_preset("default"), 50_000)
+    (5000000, 300000, 1500000)
+    """
+    if preset.learn == "sections":
+        return MAX_SPANS
+    return SAMPLED_SPANS_A_CENTER * max((size or DEFAULT_SIZE, DEFAULT_SIZE, *sizes))
+
+
+def sample_config(
+    preset: Preset, encoder: Encoder, unit: str, max_spans: int, max_documents: int | None, seed: int
+) -> SampleConfig:
+    """Return what determines the sample that a vocabulary is learned from."""
+    by: By | Literal[""] = preset.by if preset.learn == "passages" else ""
+    return SampleConfig(
+        encoder.fingerprint, encoder.precision, encoder.dimension, unit, max_spans, max_documents, seed, by
+    )
+
+
 def scoring_of(folder: Path) -> ScoringConfig:
     """Return how a saved model scores, without loading its encoder."""
     return ScoringConfig(**read_settings(folder)["scoring"])
@@ -253,12 +284,14 @@ class CleaningEncoder:
 
     def __init__(self, encoder: Encoder, steps: Sequence[str]) -> None:
         self.encoder = encoder
-        self.steps = step_names(steps)
+        self.steps = _steps(steps)
         self.name, self.precision, self.dimension = encoder.name, encoder.precision, encoder.dimension
         self.fingerprint = "+".join((encoder.fingerprint, *self.steps))
 
     def tokenize(self, text: str) -> Tokens:
         """Return the tokens of the cleaned text, placed in the original."""
+        from sparse_coverage.patents.cleaning import clean
+
         cleaned = clean(text, self.steps)
         tokens = self.encoder.tokenize(cleaned.text)
         starts, ends = cleaned.original(tokens.starts, tokens.ends)
@@ -266,6 +299,8 @@ class CleaningEncoder:
 
     def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
         """Yield the token vectors of each cleaned text, placed in the original, in order."""
+        from sparse_coverage.patents.cleaning import CleanedText, clean
+
         waiting: deque[CleanedText] = deque()
 
         def cleaned() -> Iterator[str]:
@@ -276,6 +311,15 @@ class CleaningEncoder:
         for tokens in self.encoder.encode(cleaned()):
             starts, ends = waiting.popleft().original(tokens.starts, tokens.ends)
             yield replace(tokens, starts=starts, ends=ends)
+
+
+def _steps(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of cleaning steps, checked; cleaning is loaded only where there is any."""
+    if not names:
+        return ()
+    from sparse_coverage.patents.cleaning import step_names
+
+    return step_names(names)
 
 
 def with_cleaning(encoder: Encoder, steps: Sequence[str]) -> Encoder:

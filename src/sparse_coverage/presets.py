@@ -1,8 +1,9 @@
-"""Presets: settings of the whole method under a name. `paper` is the paper's method; `recall` is what finds more."""
+"""Presets: settings of the whole method under a name. `paper` is the paper's method; `default` is what finds more."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents.passages import By
@@ -12,8 +13,9 @@ from sparse_coverage.vectors.scoring import ScoringConfig
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """How spans are prepared (`common`: see `VocabularyConfig`), what they activate, how shared centers make a score, and how
-    patents are cut for an index (`by`: see `patents.passages`).
+    """How spans are prepared (`common`: see `VocabularyConfig`), what they activate, how shared centers make a score, how
+    patents are cut for an index (`by`: see `patents.passages`), and what a vocabulary is learned from: spans of whole
+    `sections`, as in the paper, or of `passages`, which an index that is built with it need not encode again.
 
     >>> Preset(activation=ActivationConfig(k=3)).scoring == ScoringConfig()
     True
@@ -23,18 +25,20 @@ class Preset:
     activation: ActivationConfig = field(default_factory=ActivationConfig)
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
     by: By = "paragraph"
+    learn: Literal["sections", "passages"] = "sections"
 
 
 PRESETS: dict[str, Preset] = {
     "paper": Preset(),
-    "recall": Preset(
+    "default": Preset(
         common=1,
-        activation=ActivationConfig(k=5, assignment="nearest", repeats=0.5),
-        scoring=ScoringConfig(smoothing=50.0, feedback=3),
+        activation=ActivationConfig(k=4, assignment="nearest", repeats=0.4, passage_repeats=1.0),
+        scoring=ScoringConfig(rho=0.003, smoothing=40.0, rank="top-mean:3"),
         by="passage",
+        learn="passages",
     ),
 }
-DEFAULT_PRESET = "recall"
+DEFAULT_PRESET = "default"
 
 
 def get_preset(name: str) -> Preset:

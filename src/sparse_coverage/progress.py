@@ -1,54 +1,64 @@
-"""Progress bars on standard error, shown only to people: a pipe or a log file gets none."""
+"""Progress on standard error: a bar for people at a terminal, a plain line every few seconds for a log file or a pipe.
+
+Nothing is shown of what is done within a second or two, and nothing at all after `be_quiet`.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import Protocol, TypeVar
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
-
 T = TypeVar("T")
+
+FIRST_LINE, BETWEEN_LINES = 3.0, 10.0
+"""After how many seconds a log gets its first line about a stage, and how many later each of the next."""
 
 
 class Advance(Protocol):
     """Moves a bar forward; called with the number of steps done since the last call."""
 
-    def __call__(self, steps: int = 1) -> None:
-        """Move the bar forward."""
+    def __call__(self, steps: int = 1, *, total: int | None = None) -> None:
+        """Move the bar forward; `total` is how many steps there are, where that has become known or changed."""
         ...
+
+
+class _Shown:
+    """Whether progress is shown at all."""
+
+    quiet = False
+
+
+def be_quiet(quiet: bool = True) -> None:
+    """Show no progress from now on, or show it again."""
+    _Shown.quiet = quiet
 
 
 @contextmanager
 def progress_bar(label: str, total: int | None = None, *, bytes_: bool = False) -> Iterator[Advance]:
-    """Show a bar for the time of a block and give the function that moves it.
+    """Show how far a block has come and give the function that moves it on.
 
     >>> with progress_bar("Counting", 3) as advance:
     ...     for _ in range(3):
     ...         advance()
     """
-    console = Console(stderr=True)
-    counts: list[ProgressColumn] = [DownloadColumn(), TransferSpeedColumn()] if bytes_ else [MofNCompleteColumn()]
-    columns = [TextColumn("{task.description}"), BarColumn(), *counts, TimeElapsedColumn(), TimeRemainingColumn()]
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
-        task = bars.add_task(label, total=total)
-
-        def advance(steps: int = 1) -> None:
-            bars.update(task, advance=steps)
-
-        yield advance
+    if _Shown.quiet:
+        yield _unseen
+    elif _is_terminal():
+        with _bar(label, total, bytes_) as advance:
+            yield advance
+    else:
+        lines = _Lines(label, total, bytes_)
+        try:
+            yield lines.advance
+        except BaseException:
+            lines.end(finished=False)
+            raise
+        lines.end(finished=True)
 
 
 def tracked(items: Iterable[T], label: str, total: int | None = None) -> Iterator[T]:
@@ -62,13 +72,125 @@ def tracked(items: Iterable[T], label: str, total: int | None = None) -> Iterato
 @contextmanager
 def waiting(label: str, patience: float = 1.0) -> Iterator[None]:
     """Show a label for the time of a block that cannot be counted, but only if it takes longer than so many seconds."""
-    console = Console(stderr=True)
-    status = console.status(label)
-    timer = threading.Timer(patience, status.start if console.is_terminal else lambda: None)
+    stop: Callable[[], object] = _nothing
+    start: Callable[[], object] = _nothing
+    if not _Shown.quiet:
+        if _is_terminal():
+            from rich.console import Console
+
+            status = Console(stderr=True).status(label)
+            start, stop = status.start, status.stop
+        else:
+            start = lambda: print(f"{label} …", file=sys.stderr, flush=True)  # noqa: E731
+    timer = threading.Timer(patience, start)
+    timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
         timer.join()
-        status.stop()
+        stop()
+
+
+@contextmanager
+def _bar(label: str, total: int | None, bytes_: bool) -> Iterator[Advance]:
+    from rich import progress
+    from rich.console import Console
+
+    counts = [progress.DownloadColumn(), progress.TransferSpeedColumn()] if bytes_ else [progress.MofNCompleteColumn()]
+    columns: list[progress.ProgressColumn] = [progress.TextColumn("{task.description}"), progress.BarColumn(), *counts]
+    columns += [progress.TimeElapsedColumn(), progress.TimeRemainingColumn()]
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(label, total=total)
+
+        def advance(steps: int = 1, *, total: int | None = None) -> None:
+            bars.update(task, advance=steps, total=total)
+
+        yield advance
+
+
+class _Lines:
+    """Writes a line now and then, also while a single step takes long."""
+
+    def __init__(self, label: str, total: int | None, bytes_: bool) -> None:
+        self._label = label
+        self._total = total
+        self._number = _megabytes if bytes_ else "{:,}".format
+        self._done = 0
+        self._begun = monotonic()
+        self._told = False
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._tell_now_and_then, name="progress", daemon=True)
+        self._thread.start()
+
+    def advance(self, steps: int = 1, *, total: int | None = None) -> None:
+        """Take note of some steps."""
+        self._done += steps
+        self._total = self._total if total is None else total
+
+    def end(self, *, finished: bool) -> None:
+        """Write the last line, if there was any."""
+        self._over.set()
+        self._thread.join()
+        if self._told and finished:
+            self._write(f"{self._number(self._done)} done in {duration(monotonic() - self._begun)}")
+
+    def _tell_now_and_then(self) -> None:
+        wait = FIRST_LINE
+        while not self._over.wait(wait):
+            self._told = True
+            self._write(self._state())
+            wait = BETWEEN_LINES
+
+    def _state(self) -> str:
+        passed, done = monotonic() - self._begun, self._done
+        if self._total is None:
+            return f"{self._number(done)}, {duration(passed)}"
+        parts = f"{self._number(done)} of {self._number(self._total)} ({done / max(self._total, 1):.0%})"
+        if not done:
+            return f"{parts}, {duration(passed)}"
+        left = passed / done * max(self._total - done, 0)
+        return f"{parts}, {duration(passed)}, about {duration(left)} left"
+
+    def _write(self, text: str) -> None:
+        try:
+            print(f"{self._label}: {text}", file=sys.stderr, flush=True)
+        except (OSError, ValueError):
+            self._over.set()  # nobody reads any more
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it.
+
+    >>> duration(7.4), duration(95), duration(7_500)
+    ('7 s', '1 min 35 s', '2 h 05 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB"
+
+
+def _is_terminal() -> bool:
+    """Tell whether a person sees standard error; rich decides by these variables too."""
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    try:
+        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    except (AttributeError, ValueError):
+        return False
+
+
+def _unseen(steps: int = 1, *, total: int | None = None) -> None:
+    """Move nothing."""
+
+
+def _nothing() -> None:
+    """Show nothing."""

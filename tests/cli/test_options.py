@@ -36,10 +36,10 @@ def test_a_text_comes_from_a_file_or_standard_input_without_its_byte_order_mark(
     content = "\ufeffA valve for µl.".encode()
     (tmp_path / "claim.txt").write_bytes(content)
     monkeypatch.setattr(sys, "stdin", Stdin(content))
-    assert read_query("-") == read_query(f"@{tmp_path / 'claim.txt'}") == "A valve for µl."
+    assert read_query("-").text == read_query(f"@{tmp_path / 'claim.txt'}").text == "A valve for µl."
     monkeypatch.setattr(sys, "stdin", io.StringIO("A valve."))
-    assert read_query("-") == "A valve."
-    assert read_query("A valve.") == "A valve."
+    assert read_query("-").text == "A valve."
+    assert read_query("A valve.").text == "A valve."
 
 
 def test_a_text_that_is_not_utf_8_is_refused_in_the_same_words_wherever_it_comes_from(
@@ -112,9 +112,8 @@ def test_errors_in_writing_name_the_file_and_leave_nothing_behind(
     with pytest.raises(InputError, match=r"page\.html cannot be written: there is no folder .*gone"):
         write_text(tmp_path / "gone" / "page.html", "x")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError, match=r"folder'$") as in_the_way:
+    with pytest.raises(InputError, match=r"folder is a folder\. Name a file in it"):
         write_text(tmp_path / "folder", "x")
-    assert ".partial-" not in str(in_the_way.value)
 
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -158,7 +157,7 @@ def test_defaults_are_those_of_the_library() -> None:
 
 def test_a_name_is_checked_only_when_it_is_given() -> None:
     @click.command()
-    @click.option("--preset", type=NamesIn("presets:PRESETS", "mine", what="preset"), default="recall")
+    @click.option("--preset", type=NamesIn("presets:PRESETS", "mine", what="preset"), default="default")
     @click.option("--other", type=NamesIn("no_such_module:NOTHING"), default="anything")
     def command(preset: str, other: str) -> None:
         click.echo(preset)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -169,3 +170,24 @@ def test_the_runtime_does_not_load_its_telemetry() -> None:
 
     openvino()
     assert sys.modules.get("openvino_telemetry") is None
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    texts=st.lists(st.text(alphabet="ab vlepr.,", max_size=150), min_size=2, max_size=12),
+    threads=st.sampled_from([1, 2]),
+)
+def test_a_text_has_the_same_vectors_alone_and_among_others(
+    tiny_checkpoint: Path, texts: list[str], threads: int
+) -> None:
+    encoder = _encoder(tiny_checkpoint, threads)
+    together = list(encoder.encode([*texts, *reversed(texts)]))
+    for text, encoded, again in zip(texts, together, reversed(together), strict=False):
+        [alone] = encoder.encode([text])
+        np.testing.assert_array_equal(alone.vectors, encoded.vectors)
+        np.testing.assert_array_equal(alone.vectors, again.vectors)
+
+
+@lru_cache
+def _encoder(folder: Path, threads: int) -> OpenVinoEncoder:
+    return OpenVinoEncoder(folder, precision="fp32", threads=threads)

@@ -35,6 +35,13 @@ FILTERS = [
 ]
 
 
+RANKS = ["top-mean:2", "top-mean:5", "decayed-sum:0.5"]
+
+
+def ranked_by(rank: str) -> ScoringConfig:
+    return ScoringConfig(rank=rank)
+
+
 def ranks_as_the_index_does(
     collection: RemoteCollection, local: Index, model: SparseCoverage, queries: list[str]
 ) -> None:
@@ -53,10 +60,12 @@ def ranks_as_the_index_does(
         assert_same_ranking(found, expected)
     texts = {passage.id: passage.text for passage in local.search_passages(queries[0], 1000)}
     assert {passage.id: passage.text for passage in retriever.search_passages(queries[0], 1000)} == texts
-    other = ScoringConfig(alpha=1.0, rho=0.1)
-    free = Index.open(local.store.folder, encoder=model.encoder, scoring=other)
-    found = EngineRetriever(collection, model, scoring=other).search(queries[0])
-    assert_same_ranking(found, free.search(queries[0]))
+    for other in (ScoringConfig(alpha=1.0, rho=0.1), *map(ranked_by, RANKS)):
+        free = Index.open(local.store.folder, encoder=model.encoder, scoring=other)
+        remote = EngineRetriever(collection, model, scoring=other)
+        for query in queries:
+            for k in (1, 5, 1000):
+                assert_same_ranking(remote.search(query, k), free.search(query, k))
     exact = {hit.id: hit.score for hit in local.search_passages(queries[1], 1000)}
     phased = EngineRetriever(collection, model, two_phase=TwoPhase(0.2, 20)).search_passages(queries[1], 20)
     assert len(phased) == 20
@@ -68,13 +77,18 @@ def ranks_as_the_index_does(
 def filters_mean_the_same(collection: RemoteCollection, local: Index, model: SparseCoverage, query: str) -> None:
     push(collection, local.store)
     retriever = EngineRetriever(collection, model)
+    others = [(retriever, local)]
+    for rank in RANKS:
+        free = Index.open(local.store.folder, encoder=model.encoder, scoring=ranked_by(rank))
+        others.append((EngineRetriever(collection, model, scoring=ranked_by(rank)), free))
     sizes = set()
     families = [~family("YY-1-A1", name="F4"), family("YY-1-A1", members=["XX-6-A1"])]
     for condition in [*map(parse_filter, FILTERS), *families]:
         expected = local.search_passages(query, 500, filter=condition)
         sizes.add(len(expected))
         assert_same_ranking(retriever.search_passages(query, 500, filter=condition), expected)
-        assert_same_ranking(retriever.search(query, 4, filter=condition), local.search(query, 4, filter=condition))
+        for remote, free in others:
+            assert_same_ranking(remote.search(query, 4, filter=condition), free.search(query, 4, filter=condition))
     assert len(sizes) > 8
 
 

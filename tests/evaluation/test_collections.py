@@ -266,7 +266,8 @@ def test_the_query_is_the_claims_with_their_ancestors_each_once() -> None:
 
 def test_publications_of_one_application() -> None:
     assert same_application("EP-1246167-A1") == same_application("EP-1246167-B2") == "EP-1246167"
-    assert same_application("US20030230122A1") == "US20030230122A1"
+    assert same_application("US20030230122A1") == same_application("US-20030230122-A2") == "US-20030230122"
+    assert same_application("1234-A1") == "1234"
 
 
 @pytest.mark.parametrize(

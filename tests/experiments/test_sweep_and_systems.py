@@ -152,5 +152,5 @@ def test_variants_are_every_combination_that_concerns_a_system() -> None:
 
 
 def test_an_unknown_system_lists_the_known_ones() -> None:
-    with pytest.raises(InputError, match="paper, recall, default, bm25"):
+    with pytest.raises(InputError, match="paper, default, bm25"):
         get_system("magic")

@@ -1,4 +1,6 @@
-"""What `rankings.json` holds: rankings, scores and explanations of a fixed collection, for both presets and all units.
+"""What `rankings.json` holds: rankings, scores and explanations of a fixed collection, for the presets and all units.
+
+`before` are settings that were the default once: indexes that were built with them rank as they did.
 
 To make the file anew, after a change that is meant to change results: python tests/golden/golden_rankings.py
 """
@@ -19,7 +21,8 @@ sys.path.insert(0, str(HERE.parent))
 
 from hash_encoder import HashEncoder  # noqa: E402
 
-from sparse_coverage import Index, SparseCoverage, read_patents  # noqa: E402
+from sparse_coverage import ActivationConfig, Index, Preset, ScoringConfig, SparseCoverage, read_patents  # noqa: E402
+from sparse_coverage.presets import get_preset  # noqa: E402
 from sparse_coverage.retrievers import Baseline, Bm25, Fuse  # noqa: E402
 from sparse_coverage.search import DecayedSum, TopMean, parse_filter  # noqa: E402
 
@@ -29,6 +32,9 @@ QUERIES = (
 )
 FILTER = "published<1998 and not country:WO"
 UNITS = ("token", "np", "np+token")
+BEFORE = Preset(
+    1, ActivationConfig(assignment="nearest", repeats=0.5), ScoringConfig(smoothing=50.0, feedback=3), by="passage"
+)
 
 
 def patents(count: int = 30) -> list[Any]:
@@ -41,7 +47,9 @@ def patents(count: int = 30) -> list[Any]:
 
 def build(folder: Path, preset: str, unit: str, count: int = 30) -> Index:
     """An index of the collection by the hash encoder."""
-    model = SparseCoverage.fit(patents(count), encoder=HashEncoder(), preset=preset, unit=unit, size=200)
+    chosen = BEFORE if preset == "before" else get_preset(preset)
+    settings = replace(chosen, learn="sections")  # as the rankings were made
+    model = SparseCoverage.fit(patents(count), encoder=HashEncoder(), preset=settings, unit=unit, size=200)
     return Index.build(folder, model, patents(count), by="paragraph")
 
 
@@ -89,7 +97,7 @@ def _fuse(index: Index, folder: Path) -> list[Any]:
 def everything(folder: Path) -> dict[str, Any]:
     """All of it: presets, units, fusions."""
     found = {"an index of format 3": results(Index.open(OLD_INDEX, encoder=HashEncoder()))}
-    for preset in ("paper", "recall"):
+    for preset in ("paper", "before", "default"):
         for unit in UNITS:
             index = build(folder / f"{preset}-{unit}", preset, unit)
             found[f"{preset} {unit}"] = results(index)
@@ -100,6 +108,6 @@ def everything(folder: Path) -> dict[str, Any]:
 
 if __name__ == "__main__":
     if not OLD_INDEX.exists():
-        build(OLD_INDEX, "recall", "token", count=8)
+        build(OLD_INDEX, "before", "token", count=8)
     with TemporaryDirectory() as work:
         FILE.write_text(json.dumps(everything(Path(work))) + "\n", encoding="utf-8")

@@ -22,7 +22,9 @@ def everything(folder: Path) -> list[object]:
     """All that a search could use, read as a search reads it."""
     store = open_store(folder)
     seen: list[object] = [store.frequencies.tolist(), store.manifest["spans"], store.manifest["uncovered_spans"]]
-    seen.append(allowed_passages(store, parse_filter("country:EP not document:D3 ipc:H04N section:claims")).tolist())
+    seen.append(
+        allowed_passages(store, parse_filter("country:EP not document:D3 ipc:H04N section:claims text:text")).tolist()
+    )
     for segment in store.segments:
         seen.append(segment.find(np.arange(CENTERS), 0, len(segment)).tolist())
         seen += [segment.texts.passage(unit) for unit in range(len(segment))]
@@ -49,7 +51,7 @@ def test_a_sound_index_has_no_damaged_files(folder: Path) -> None:
     assert damaged_files(folder) == []
     assert {path.name for path in files(folder)} == {
         "manifest.json", "segment.json", "facts.safetensors", "terms.json", "texts.sqlite", "postings.bin", "spans.bin",
-        "deleted-000002.safetensors",
+        "words.sqlite", "deleted-000002.safetensors",
     }  # fmt: skip
 
 

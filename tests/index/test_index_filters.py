@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_up import Made, build
 
+from sparse_coverage.engines.conditions import AnyOf, Between, Condition, OneOf, condition_of, document_facts
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import IndexStore, allowed_passages, open_store, parse_filter
+from sparse_coverage.index import DocumentRecord, IndexStore, allowed_passages, open_store, parse_filter
 from sparse_coverage.index.filters import (
     Filter,
     classified,
@@ -22,6 +23,8 @@ from sparse_coverage.index.filters import (
     priority,
     published,
     section,
+    undated,
+    words,
 )
 
 UNIT = (({1: 0.5}, 3),)
@@ -167,6 +170,29 @@ def test_combined_filters_are_set_operations(data: st.DataObject, tmp_path_facto
     )
     filter_, expected = data.draw(filters)
     assert set(_units(store, filter_)) == expected
+
+
+def test_what_engines_are_told_of_numbers_dates_and_words() -> None:
+    terms = set(document_facts(DocumentRecord("WO-0212345-A2", "", {}))[0])
+    for spelling in ("WO 02/12345 A2", "WO2002012345", "wo-0212345-a2"):
+        assert _met(condition_of(document(spelling), lambda id_: []), terms), spelling
+    assert not _met(condition_of(document("WO 02/12345 A1"), lambda id_: []), terms)
+    assert condition_of(undated(), lambda id_: []) == Between("published", 0, 0)
+    known = {"EP-1000001-A1": ["kin=EP-1000001", "kin==F7", "ipc=H"]}
+    told = condition_of(family("EP 1 000 001 A1"), lambda id_: known.get(id_, []))
+    assert isinstance(told, AnyOf)
+    assert {"kin=EP-1000001", "kin==F7"} <= set(told.values)
+    with pytest.raises(
+        InputError, match=r"Words are kept in an index, not in an engine, so text: cannot be a filter here"
+    ):
+        condition_of(country("EP") & ~words("pump"), lambda id_: [])
+
+
+def _met(condition: Condition, terms: set[str]) -> bool:
+    if isinstance(condition, OneOf):
+        return any(_met(part, terms) for part in condition.parts)
+    assert isinstance(condition, AnyOf)
+    return not terms.isdisjoint(condition.values)
 
 
 _STORES: list[IndexStore] = []

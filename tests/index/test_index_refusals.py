@@ -102,7 +102,7 @@ def test_too_few_open_files_are_not_taken_for_damage(folder: Path, monkeypatch: 
     import resource
 
     monkeypatch.setattr(resource, "getrlimit", lambda _: (OPEN_FILES, 4096))
-    with pytest.raises(IndexStoreError, match=r"takes 4 open files, and a process may have 4 here"):
+    with pytest.raises(IndexStoreError, match=r"takes 6 open files, and a process may have 6 here"):
         open_store(folder)
 
 

@@ -292,3 +292,18 @@ def test_a_folder_without_an_index_says_so(tmp_path: Path) -> None:
         open_store(tmp_path)
     with pytest.raises(IndexStoreError, match="no index here"):
         damaged_files(tmp_path)
+
+
+def test_a_document_kept_under_another_spelling_does_not_come_in_twice(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    build(folder, [Made("EP0049154A1", (({1: 0.5}, 3),))])  # as an older version read it from a table
+    newer = Made("EP-0049154-A1", (({2: 0.5}, 3),))
+    with IndexWriter.open(folder) as writer:
+        assert newer.id in writer
+        with pytest.raises(IndexStoreError, match="'EP-0049154-A1' is in the index already"):
+            writer.add(newer.record, newer.indexed)
+        assert writer.replace(newer.record, newer.indexed)
+        writer.commit()
+    store = open_store(folder)
+    assert (store.state.documents, store.document(0).id) == (1, "EP-0049154-A1")
+    store.close()

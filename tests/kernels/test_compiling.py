@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba.core.caching import CacheImpl
 
 import sparse_coverage
+from sparse_coverage.kernels import keeping
 from sparse_coverage.kernels.compiling import compiled
 from sparse_coverage.kernels.instructions import prefetch
 
@@ -70,7 +70,7 @@ def test_code_of_files_edited_under_way_is_not_kept(copied: Path) -> None:
 
 def test_kernels_work_where_nothing_can_be_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a container whose file system is read-only: Numba then finds no place for its code."""
-    monkeypatch.setattr(CacheImpl, "_locator_classes", [])
+    monkeypatch.setattr(keeping._Code, "_locator_classes", [])
 
     @compiled
     def doubled(value: int) -> int:

@@ -1,19 +1,19 @@
-"""What the tests compile before their processes start is every kernel there is."""
+"""What `warm-up` compiles is every kernel there is."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 
-import warm_kernels
 from numba.core.dispatcher import Dispatcher
 
 from sparse_coverage import kernels
+from sparse_coverage.search.warming import compile_dense, compile_lists
 
 
-def test_every_kernel_is_compiled_before_the_tests_start() -> None:
-    warm_kernels.dense()
-    warm_kernels.lists()
+def test_every_kernel_is_compiled_by_warming_up() -> None:
+    compile_dense()
+    compile_lists()
     modules = [
         importlib.import_module(f"sparse_coverage.kernels.{file.name}")
         for file in pkgutil.iter_modules(kernels.__path__)

@@ -4,7 +4,8 @@ import pytest
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent, passages, section_text
-from sparse_coverage.patents.values import class_symbol, iso_date, publication_id
+from sparse_coverage.patents.numbers import publication_id
+from sparse_coverage.patents.values import class_symbol, iso_date
 
 
 def test_offsets_lead_into_the_text_of_the_section(read_one, xml_samples):

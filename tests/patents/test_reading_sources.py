@@ -56,8 +56,15 @@ def test_a_malformed_document_is_reported_with_file_line_and_cause_and_the_other
     bulk = tmp_path / "bulk.xml"
     broken = xml_samples["wipo"].replace("Une lampe.", "Une & lampe.")
     bulk.write_text(xml_samples["ep"] + broken + xml_samples["marec"], encoding="utf-8")
-    assert ids(bulk, on_problem=problems.append) == ["EP-2000001-B1", "EP-0100001-B1"]
+    notes = []
+    every = ["EP-2000001-B1", "WO-2010000001-A1", "EP-0100001-B1"]
+    assert ids(bulk, on_problem=problems.append, on_note=notes.append) == every
+    assert problems == []
+    mended = [note for note in notes if note.cause.startswith("mended: & not written &amp;")]
+    strict = Limits(mend=False)
+    assert ids(bulk, on_problem=problems.append, limits=strict) == ["EP-2000001-B1", "EP-0100001-B1"]
     (problem,) = problems
+    assert [note.line for note in mended] == [problem.line]
     assert problem.file == str(bulk)
     assert problem.line == 1 + (xml_samples["ep"] + broken).split("Une & lampe")[0].count("\n")
     assert problem.cause.startswith("not well-formed XML: an & that is not written &amp;")

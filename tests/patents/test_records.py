@@ -59,7 +59,7 @@ def test_a_beir_corpus(read_one):
     patent = read_one(
         '{"_id": "EP0049154B2", "title": "Gas", "text": "Cleaning.", "family": ["CA1", "AU2"], "metadata": {}}'
     )
-    assert (patent.id, patent.country, patent.kind, patent.format) == ("EP0049154B2", "EP", "B2", "JSONL")
+    assert (patent.id, patent.country, patent.kind, patent.format) == ("EP-0049154-B2", "EP", "B2", "JSONL")
     assert texts(patent.abstract) == {"abstract/p[1]": "Cleaning."}
     assert (patent.family, patent.family_members) == ("", ("CA1", "AU2"))
 

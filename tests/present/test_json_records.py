@@ -49,6 +49,7 @@ def test_a_hit_has_its_passages_within() -> None:
             "score": 1.5,
             "metadata": {"ipc": ["F16K 31/06"], "country": "XX"},
             "passages": [A_PASSAGE],
+            "members": [],
         }
     ]
 
@@ -83,6 +84,7 @@ def test_answers_name_the_passage_of_each_match() -> None:
         "missing": [A_PLACE],
         "unsearched": {"uncovered": [], "common": []},
         "passages": {"p": "A valve"},
+        "numbers": {},
     }
 
 

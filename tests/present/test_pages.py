@@ -90,3 +90,24 @@ def test_what_utf8_cannot_hold_does_not_stop_a_page() -> None:
     page = render_spans("A dr\udcfcm", np.array([2]), np.array([6]), "np")
     assert "dr?m" in page
     page.encode("utf-8")
+
+
+def test_a_passage_without_an_explanation_is_shown_around_the_words_it_shares_with_the_query() -> None:
+    import io
+
+    from rich.console import Console
+
+    from sparse_coverage.present.terminal import hits_text
+
+    text = "The pump is old and known. " * 20 + "A plunger is biased by a spring. " + "It closes in time. " * 20
+    hit = Hit(
+        "EP-1-A1",
+        "Valve",
+        1.0,
+        {},
+        (PassageHit("EP-1-A1/description/p[9]", "EP-1-A1", "description", text, 1.0, "0034"),),
+    )
+    console = Console(file=io.StringIO(), width=120)
+    console.print(hits_text([hit], {}, query="the plunger"))
+    shown = " ".join(console.file.getvalue().split())  # type: ignore[attr-defined]
+    assert "description/p[9] [0034] 1.000 … A plunger is biased by a spring." in shown

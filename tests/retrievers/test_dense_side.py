@@ -10,20 +10,34 @@ import numpy as np
 import pytest
 from made_up_patents import TEXTS, patents
 
+from sparse_coverage.encoding import TokenVectors
 from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.retrievers import Baseline, Dense
-from sparse_coverage.retrievers.dense import POOLINGS, PooledEncoder, Pooling, pool, pooling_of
+from sparse_coverage.retrievers.dense import POOLINGS, PooledEncoder, Pooling, normalised, pooling_of
 
 LONG = "The noise of the rubber device; " * 20
 
 
 def test_pooling_by_hand() -> None:
-    hidden = np.asarray([[[1.0, 0.0], [3.0, 4.0], [9.0, 9.0]]], dtype=np.float32)
-    mask = np.asarray([[1, 1, 0]])
-    assert pool(hidden, mask, "mean").tolist() == [[2.0, 2.0]]
-    assert pool(hidden, mask, "cls").tolist() == [[1.0, 0.0]]
+    places = np.zeros(3, np.int32)
+    special = np.asarray([[[1.0, 0.0], [3.0, 4.0]], [[0.0, 6.0], [0.0, 0.0]]], dtype=np.float32)
+    vectors = np.asarray([[5.0, 2.0], [0.0, 3.0], [3.0, 0.0]], dtype=np.float32)
+    tokens = TokenVectors(vectors, places, places, np.asarray([0, 1, 1], np.int32), special)
+
+    class One:
+        name = "one"
+
+        def encode(self, texts: list[str]) -> list[TokenVectors]:
+            return [tokens]
+
+    mean, first = (PooledEncoder(One(), pooling) for pooling in ("mean", "cls"))  # type: ignore[arg-type]
+    # Means of (1,0), (5,2), (3,4) and of (0,6), (0,3), (3,0), (0,0), at length one.
+    np.testing.assert_allclose(mean.chunk_vectors(""), normalised(np.asarray([[3, 2], [0.75, 2.25]])), rtol=1e-6)
+    np.testing.assert_allclose(mean.pooled(tokens), normalised(np.asarray([[12.0, 15.0]]))[0], rtol=1e-6)
+    np.testing.assert_allclose(first.chunk_vectors(""), [[1, 0], [0, 1]])
+    np.testing.assert_allclose(first.pooled(tokens), normalised(np.asarray([[3.0, 24.0]]))[0], rtol=1e-6)
 
 
 def test_every_encoder_of_the_catalogue_has_a_pooling() -> None:
@@ -60,7 +74,7 @@ def test_chunks_of_a_long_text_are_joined_by_their_length(tiny_encoder: OpenVino
     pooled = PooledEncoder(tiny_encoder, "mean")
     tokens = next(tiny_encoder.encode([LONG]))
     sizes = np.bincount(tokens.chunks) + 2  # with [CLS] and [SEP]
-    chunks = [vector for vector, _ in next(pooled._chunks([LONG]))]
+    chunks = pooled._chunks(tokens)[0]
     expected = sum(vector * size for vector, size in zip(chunks, sizes, strict=True))
     expected = expected / np.linalg.norm(expected)
     assert len(chunks) > 2

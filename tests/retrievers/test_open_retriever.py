@@ -25,6 +25,7 @@ from sparse_coverage.retrievers import (
     Rerank,
     Rescore,
     coverage_of,
+    open_index,
     open_retriever,
     opening,
     refresh_sides,
@@ -82,9 +83,14 @@ def test_each_system_is_what_one_would_make_of_its_parts(folder: Path, model: Sp
         assert type(opened) is type(expected)
         assert opened.search(QUERY) == expected.search(QUERY)
         assert opened.search([QUERY, TEXTS[0]], 3, passages=1) == expected.search([QUERY, TEXTS[0]], 3, passages=1)
-    joined = Fuse(index, bm25, dense, how="weighted", level="passage")
+    joined = Fuse(index, bm25, dense, how="weighted", level="passage", weights=(2, 1, 1))
     opened = open_retriever(folder, "hybrid", fuse="weighted", level="passage", encoder=encoder)
     assert opened.search(QUERY) == joined.search(QUERY)
+    scoring = {"rank": "top-mean:2"}  # holds for all parts of a hybrid
+    sides = [Baseline.open(folder, side, rank="top-mean:2") for side in (Bm25(), Dense(encoder, pooling="mean"))]
+    by_means = Fuse(open_index(folder, scoring=scoring, encoder=encoder), *sides)
+    opened = open_retriever(folder, "hybrid", scoring=scoring, encoder=encoder)
+    assert opened.search(QUERY) == by_means.search(QUERY)
     again = open_retriever(folder, rerank="bm25", top=2, encoder=encoder)
     assert again.search(QUERY) == Rescore(index, bm25, top=2).search(QUERY)
     assert set(made) | set(KINDS) == set(SYSTEMS)

@@ -136,5 +136,5 @@ def test_settings_that_mean_nothing_are_refused(tiny_encoder: OpenVinoEncoder) -
         ScoringConfig(smoothing=-1)
     with pytest.raises(InputError, match="Feedback"):
         ScoringConfig(feedback=-1)
-    with pytest.raises(InputError, match=r"no preset 'precision'.*paper, recall"):
+    with pytest.raises(InputError, match=r"no preset 'precision'.*paper, default"):
         SparseCoverage.fit(TEXTS, encoder=tiny_encoder, preset="precision")

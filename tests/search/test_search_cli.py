@@ -42,7 +42,7 @@ def folder(tmp_path: Path, tiny_checkpoint: Path) -> Path:
 
 
 def found(printed: str) -> list[str]:
-    return [hit["document"] for hit in json.loads(printed)]
+    return [hit["document"] for hit in json.loads(printed)["hits"]]
 
 
 def test_an_index_is_built_with_and_without_the_word(run: Run, folder: Path, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_what_cannot_be_read_is_told_when_nothing_is_left_to_learn_from(
     status, _, err = run("index", tmp_path / "broken.jsonl", "-o", tmp_path / "new")
     assert status == 1
     assert err.count("broken.jsonl") == 1
-    assert "no spans" in err
+    assert "Not one document was read" in err
 
 
 def test_damage_is_named_and_shows_in_the_exit_status(run: Run, folder: Path) -> None:
@@ -140,7 +140,7 @@ def test_what_a_query_cost_can_be_asked(run: Run, folder: Path) -> None:
 def test_other_rankings_are_options(run: Run, folder: Path) -> None:
     assert len(found(run("search", folder, QUERY, "--json", "--rank", "top-mean:2")[1])) == 2
     assert run("search", folder, QUERY, "--rank", "worst")[0] == 1
-    listed = json.loads(run("search", folder, QUERY, "--json", "--rerank", "1")[1])
+    listed = json.loads(run("search", folder, QUERY, "--json", "--rerank", "1")[1])["passages"]
     assert len(listed) == 1
     assert "XX-" in run("search", folder, QUERY, "--rerank", "2")[1]
     assert run("search", folder, QUERY, "--rerank", "2", "--profile")[0] == 1
@@ -149,7 +149,7 @@ def test_other_rankings_are_options(run: Run, folder: Path) -> None:
 def test_a_whole_document_can_be_set_against_the_query(run: Run, folder: Path) -> None:
     answers = json.loads(run("explain", folder, QUERY, "XX-2-A1", "--whole", "--json")[1])
     assert answers["document"] == "XX-2-A1"
-    assert len(answers["found"]) + len(answers["missing"]) > 5
+    assert len(answers["found"]) + len(answers["missing"]) == 3  # plunger, spring, pump
     assert set(answers["passages"]) == {answer["passage"] for answer in answers["found"]}
     out = run("explain", folder, QUERY, "XX-2-A1", "--whole")[1].replace("\n", " ")
     assert "nothing in this document answers" in out
@@ -157,7 +157,7 @@ def test_a_whole_document_can_be_set_against_the_query(run: Run, folder: Path) -
 
 def test_an_explanation_follows_the_scoring_of_the_search(run: Run, folder: Path) -> None:
     scoring = ["--alpha", "1", "--gamma", "0", "--rho", "0"]
-    (first, *_) = json.loads(run("search", folder, QUERY, "--json", *scoring)[1])
+    (first, *_) = json.loads(run("search", folder, QUERY, "--json", *scoring)[1])["hits"]
     explained = json.loads(run("explain", folder, QUERY, first["document"], "--json", *scoring)[1])
     assert explained["score"] == pytest.approx(first["score"], rel=1e-6)
     assert json.loads(run("explain", folder, QUERY, first["document"], "--json")[1])["score"] != explained["score"]
@@ -166,12 +166,10 @@ def test_an_explanation_follows_the_scoring_of_the_search(run: Run, folder: Path
 def test_a_hit_and_a_passage_have_the_same_keys_whichever_command_gives_them(run: Run, folder: Path) -> None:
     assert run("index", "refresh", folder, "--with", "bm25")[0] == 0
     searches = [
-        json.loads(run("search", folder, QUERY, "--json")[1]),
-        json.loads(run("search", folder, QUERY, "--json", "--profile")[1])["hits"],
-        json.loads(run("search", folder, QUERY, "--json", "--system", "bm25")[1]),
-        json.loads(run("search", folder, QUERY, "--json", "--rescore", "bm25")[1]),
+        json.loads(run("search", folder, QUERY, "--json", *options)[1])["hits"]
+        for options in ([], ["--profile"], ["--system", "bm25"], ["--rescore", "bm25"])
     ]
-    passages = json.loads(run("search", folder, QUERY, "--json", "--rerank", "2")[1])
+    passages = json.loads(run("search", folder, QUERY, "--json", "--rerank", "2")[1])["passages"]
     explained = json.loads(run("explain", folder, QUERY, "XX-1-A1", "--json")[1])
     assert {tuple(hit) for hits in searches for hit in hits} == {("document", "title", "score", "metadata", "passages")}
     passages += [passage for hits in searches for hit in hits for passage in hit["passages"]] + [explained["passage"]]

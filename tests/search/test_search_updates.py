@@ -18,9 +18,9 @@ from made_up import CENTERS, build, random_document, vector
 
 from sparse_coverage.index import IndexStore, IndexWriter, allowed_passages, damaged_files, open_store
 from sparse_coverage.index.filters import country
-from sparse_coverage.search.aggregation import Best, DecayedSum, TopMean
 from sparse_coverage.search.ranking import Ranker
 from sparse_coverage.search.statistics import ScoringConfig
+from sparse_coverage.vectors.aggregation import Best, DecayedSum, TopMean
 
 SCORING = ScoringConfig(rho=0.1)
 QUERIES = [
@@ -39,7 +39,7 @@ def answers(store: IndexStore, threads: int) -> list[Any]:
             names = [store.passage(number).id for number in ranking.numbers.tolist()]
             seen.append((names, ranking.scores.tolist()))
             for aggregation in (Best(), TopMean(2), DecayedSum(0.4)):
-                found, _ = ranker.rank_documents(query, 4, aggregation, allowed, 2, threads)
+                found, _ = ranker.rank_documents(query, 4, allowed, 2, threads, aggregation)
                 seen.append([
                     (store.document(one.number).id, one.score, [store.passage(unit).id for unit in one.passages.tolist()])
                     for one in found

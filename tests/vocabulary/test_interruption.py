@@ -15,7 +15,7 @@ import numpy as np
 from sparse_coverage import SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.vocabulary import nearest
-from sparse_coverage.vocabulary.sampling import sampler, shards
+from sparse_coverage.vocabulary.sampling import sample, sampler, shards
 from sparse_coverage.vocabulary.selection import farthest_first, frontier, traversal_state
 
 checkpoint, work, output, point, threads = sys.argv[1:6]
@@ -59,11 +59,11 @@ append = nearest._Saved.append
 if point == "while a shard is written":
     shards.os = cut_and_dying(4)
 elif point == "while the sample is put together":
-    sampler.os = cut_and_dying(1)
+    sample.os = cut_and_dying(1)
 elif point == "while the traversal is saved":
     traversal_state.os = cut_and_dying(2)
 elif point == "before the sample is committed":
-    sampler.write_json = dying(sampler.write_json, 1 if (Path(work) / "sampling.json").exists() else 2)
+    sample.write_json = dying(sample.write_json, 1)
 elif point == "before the shards are removed":
     shards.ShardFolder.remove = dying(shards.ShardFolder.remove, 1)
 elif point == "during the traversal":
@@ -76,7 +76,8 @@ words = "valve spring plunger housing pump sensor noise rubber headset microphon
 texts = [" ".join(random.choice(words, random.integers(20, 80))) for _ in range(60)]
 encoder = OpenVinoEncoder(Path(checkpoint), name="tiny", precision="fp32", threads=1)
 model = SparseCoverage.fit(
-    texts, encoder=encoder, size=150, sizes=[40, 90], max_spans=2000, work=work, threads=int(threads), seed=7
+    texts, encoder=encoder, size=150, sizes=[40, 90], max_spans=2000, work=work, threads=int(threads), seed=7,
+    preset="paper",
 )
 model.save(output)
 """

@@ -17,7 +17,7 @@ import numpy as np
 
 from sparse_coverage.charts.space import Space
 from sparse_coverage.encoding import Encoder
-from sparse_coverage.encoding.store import cache_folder
+from sparse_coverage.encoding.checksums import cache_folder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.kernels import Floats
 

@@ -10,6 +10,7 @@ import sys
 import click
 
 from sparse_coverage.errors import SparseCoverageError
+from sparse_coverage.progress import be_quiet
 
 COMMANDS = {
     "demo": "Find prior art in the built-in demo collection.",
@@ -17,6 +18,8 @@ COMMANDS = {
     "index": "Index patents for searching.",
     "search": "Find the prior art of a claim.",
     "explain": "Show why a passage was found.",
+    "show": "Print a document of an index in full, matches marked.",
+    "info": "Say what an index holds.",
     "chart": "Set the elements of a claim against documents.",
     "combine": "Find few documents that together disclose a claim.",
     "inspect": "Say what patents a file or folder holds.",
@@ -31,6 +34,7 @@ COMMANDS = {
     "vectors": "Index and search vectors of other encoders.",
     "calibrate": "Measure the thresholds of claim charts for an encoder.",
     "models": "List, fetch and locate encoders.",
+    "warm-up": "Compile and fetch everything now, as for a container image.",
 }
 
 _INTERRUPTED = (
@@ -47,6 +51,22 @@ class _ReaderGoneError(Exception):
     """Whoever read our standard output has seen enough, as `head` does."""
 
 
+def _able_to_be_quiet(command: click.Command) -> click.Command:
+    """Give a command, or all commands of a group, the option `--quiet`."""
+    if isinstance(command, click.Group):
+        for member in command.commands.values():
+            _able_to_be_quiet(member)
+    elif not any(option.name == "quiet" for option in command.params):
+        command.params.append(
+            click.Option(["-q", "--quiet"], is_flag=True, expose_value=False, callback=_quiet, help="Show no progress.")
+        )
+    return command
+
+
+def _quiet(context: click.Context, parameter: click.Parameter, quiet: bool) -> None:
+    be_quiet(quiet)
+
+
 class _LazyGroup(click.Group):
     """Knows its commands by name and one line each, so that `--help` is quick and a command loads only what it needs."""
 
@@ -56,8 +76,8 @@ class _LazyGroup(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"sparse_coverage.cli.{name}").command
-        return command
+        command: click.Command = importlib.import_module(f"sparse_coverage.cli.{name.replace('-', '_')}").command
+        return _able_to_be_quiet(command)
 
     def invoke(self, context: click.Context) -> object:
         """Run a command. That nobody reads on must be told from failures here: click and rich make it status 1."""

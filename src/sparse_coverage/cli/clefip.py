@@ -11,6 +11,7 @@ from rich.text import Text
 
 from sparse_coverage.cli.options import json_option, path_option, show
 from sparse_coverage.cli.options.collections import Reading, reading_options
+from sparse_coverage.files import as_typed
 from sparse_coverage.present.records import record
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path))
@@ -45,7 +46,7 @@ def check(folder: Path, as_json: bool) -> int:
         for remedy in dict.fromkeys(finding.remedy for finding in findings if finding.remedy):
             click.echo(f"- {remedy}")
         if complete:
-            click.echo(f"All is there. Next: sparse-coverage evaluate {folder} --system bm25")
+            click.echo(f"All is there. Next: sparse-coverage evaluate {as_typed(folder)} --system bm25")
     return 0 if complete else 1
 
 

@@ -89,7 +89,8 @@ def index_with_ray(
     with _quiet_stdout(), connect(address, threads) as cluster:
         if model is None:
             with log.held_back() as hold:
-                learned = fit_on_cluster(cluster, paths, fitting, language=language, runtime=runtime, on_problem=hold)
+                reading: dict[str, Any] = {"language": language, "runtime": runtime, "on_problem": hold}
+                learned = fit_on_cluster(cluster, paths, fitting, by=settings["by"], **reading)
         else:
             learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
         index = build_on_cluster(

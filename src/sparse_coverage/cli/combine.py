@@ -14,8 +14,8 @@ from sparse_coverage.cli.options.charts import (
     read_elements,
     write_chart_files,
 )
+from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
 from sparse_coverage.cli.options.inputs import read_query
-from sparse_coverage.cli.options.searching import condition_of, filter_options
 
 
 @click.command(no_args_is_help=True)
@@ -40,9 +40,7 @@ def command(
     most: int,
     top: int,
     elements: Path | None,
-    before: str | None,
-    not_family_of: tuple[str, ...],
-    expression: str | None,
+    filters: FilterOptions,
     keep: bool,
     calibration: Path | None,
     html: Path | None,
@@ -67,9 +65,9 @@ def command(
     from sparse_coverage.present.chart_text import combinations_text
     from sparse_coverage.retrievers import open_index
 
-    claims = read_claims(read_query(claim, "claim"))
+    claims = read_claims(read_query(claim, "claim").text)
     rows = read_elements(elements, claims)
-    condition = condition_of(index, before, not_family_of, expression)
+    condition = conditions_of(index, filters).filter
     charts = Charts(open_index(index, threads=threads), calibration)
     if keep:
         charts.keep()

@@ -7,16 +7,24 @@ import sys
 
 import click
 
-from sparse_coverage.cli.options.inputs import ProblemLog, language_option, paths_argument, processes_option
+from sparse_coverage.cli.options.inputs import (
+    ProblemLog,
+    language_option,
+    limits_for,
+    paths_argument,
+    processes_option,
+    strict_option,
+)
 from sparse_coverage.progress import tracked
 
 
 @click.command(no_args_is_help=True)
 @paths_argument
 @language_option
+@strict_option
 @processes_option
 @click.pass_context
-def command(context: click.Context, paths: tuple[str, ...], language: str, processes: int) -> None:
+def command(context: click.Context, paths: tuple[str, ...], language: str, strict: bool, processes: int) -> None:
     """Convert patents to JSON Lines on standard output, one patent a line.
 
     PATHS are files, folders, patterns, archives (.zip, .tar, .tar.gz, .gz) or - for standard input. The format is
@@ -33,7 +41,10 @@ def command(context: click.Context, paths: tuple[str, ...], language: str, proce
 
     log = ProblemLog()
     out = sys.stdout.buffer  # UTF-8 whatever the locale
-    patents = read_patents(paths, language=language, on_problem=log, processes=processes)
+    limits = limits_for(strict)
+    patents = read_patents(
+        paths, language=language, on_problem=log, on_note=log.note, processes=processes, limits=limits
+    )
     for patent in tracked(patents, "Converting"):
         out.write(json.dumps(to_record(patent), ensure_ascii=False).encode() + b"\n")
     out.flush()

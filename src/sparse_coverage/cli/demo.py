@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 from rich.console import Group, RenderableType
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -30,7 +31,7 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     from sparse_coverage import Index, SparseCoverage, load_encoder
     from sparse_coverage.evaluation.clefip import topic_document, topic_query
     from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_judgements, demo_patents, demo_topics
-    from sparse_coverage.files import write_text
+    from sparse_coverage.files import as_typed, write_text
     from sparse_coverage.present.report import render_report
     from sparse_coverage.present.terminal import hits_text
 
@@ -55,7 +56,7 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     }
     hits = rankings[topic][:5]
     query = queries[topic]
-    explanations = {hit.passages[0].id: index.explain(query, hit.passages[0].id) for hit in hits}
+    explanations = {one.id: index.explain(query, one.id) for hit in hits for one in hit.passages}
     report = output / "report.html"
     title = f"Prior art for {documents[topic].id}: {documents[topic].title}"
     write_text(report, render_report(query, hits, explanations, title=title))
@@ -67,7 +68,7 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     result = {"topic": topic, "query": query, "hits": hits, "ranks": ranks, "report": str(report)}
     told: list[RenderableType] = [claims, Text(query, style="italic"), hits_text(hits, explanations), "", table]
     told += [f"\nOpen the report: [bold]{report}[/bold]"]
-    told += [f'Search further: sparse-coverage search {output / "index"} "your own claim"']
+    told += [f'Search further: sparse-coverage search {escape(as_typed(output / "index"))} "your own claim"']
     show(result, as_json, lambda: Group(*told))
 
 

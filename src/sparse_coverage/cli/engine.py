@@ -19,8 +19,9 @@ from sparse_coverage.cli.options import (
     show,
 )
 from sparse_coverage.cli.options.engines import Server, server_options
+from sparse_coverage.cli.options.filtering import filter_option
 from sparse_coverage.cli.options.inputs import query_argument, read_query
-from sparse_coverage.cli.options.searching import filter_option, k_option, passages_option
+from sparse_coverage.cli.options.searching import k_option, passages_option
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.records import record, to_json
 
@@ -167,12 +168,12 @@ def search(
     from sparse_coverage.present.terminal import hits_text
     from sparse_coverage.search import parse_filter
 
-    text = read_query(query)
+    text = read_query(query).text
     condition = None if expression is None else parse_filter(expression)
     phases = None if two_phase is None else TwoPhase(two_phase, candidates)
     retriever = EngineRetriever(server.open(), load_model(model), two_phase=phases)
     hits = retriever.search(text, k, passages=passages, filter=condition)
-    show(hits, as_json, lambda: hits_text(hits, {}))
+    show(hits, as_json, lambda: hits_text(hits, {}, query=text))
 
 
 @command.command(no_args_is_help=True)
@@ -232,7 +233,7 @@ def query(model: Path, query: str, exported: Path, k: int, passages: int, expres
     def unknown(id_: str) -> list[str]:
         raise InputError(f"{model} is not an index, so the family of {id_} cannot be looked up. Give the index itself.")
 
-    text = read_query(query)
+    text = read_query(query).text
     flavor, known = read_export(exported)
     loaded = load_model(model)
     known.require(vocabulary_digest(loaded), str(exported))

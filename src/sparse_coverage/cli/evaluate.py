@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from sparse_coverage.cli.options import (
     NamesIn,
@@ -20,7 +21,7 @@ from sparse_coverage.cli.options import (
     show,
 )
 from sparse_coverage.cli.options.collections import Means, bench_options
-from sparse_coverage.cli.options.searching import scoring_option
+from sparse_coverage.cli.options.searching import rank_option, weighting_options
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,22 +46,30 @@ if TYPE_CHECKING:
 @method.assignment_option
 @click.option("--hard", is_flag=True, help="The same as --assignment hard.")
 @method.uncovered_option
-@scoring_option("alpha", 2.0)
-@scoring_option("gamma", 0.5)
-@scoring_option("rho", 0.01)
+@weighting_options
 @method.tau_option
 @method.selection_option
 @count_option("--common", least=0, help="Remove the mean and so many common directions from spans [none].")
-@click.option("--repeats", default=0.0, help="A center that n spans of a query activate counts n^repeats times.")
-@click.option("--smoothing", default=0.0, help="Added to the span count that divides weights.")
+@click.option(
+    "--repeats",
+    type=float,
+    help="A center that n spans of a query activate counts n^repeats times [that of the system].",
+)
+@click.option(
+    "--passage-repeats",
+    type=float,
+    help="In a passage, the weight of a center that n spans activate becomes its root of degree n^this [that of the system].",
+)
+@click.option("--smoothing", type=float, help="Added to the span count that divides weights [that of the system].")
 @count_option(
     "--feedback",
-    default=0,
     least=0,
-    help="How many of the best passages are added to the query, before a second search.",
+    help="How many of the best passages are added to the query, before a second search [that of the system].",
 )
+@rank_option
 @seed_option("Seed of the vocabulary.")
 @method.max_spans_option
+@method.learn_option
 @click.option(
     "--measure",
     "measures",
@@ -111,7 +120,9 @@ def command(
     systems = systems or (() if given_runs else ("paper",))
     for name in systems:
         get_system(name)
-    rows = variants(systems, _settings(settings, means))
+    source = click.get_current_context().get_parameter_source
+    typed = {name: value for name, value in settings.items() if source(name) is not ParameterSource.DEFAULT}
+    rows = variants(systems, _settings(typed, means))
     files = {_name_of(path, given_runs): path for path in dict.fromkeys(given_runs)}
     base = _row_named(against, [*(label(*row) for row in rows), *files])
     loaded = means.reading.collection(collection)
@@ -143,11 +154,14 @@ def command(
 
 
 def _settings(given: dict[str, Any], means: Means) -> dict[str, Sequence[Any]]:
-    """Return the values of every setting: those of options that may be repeated, and one of each other."""
-    if given.pop("hard"):
+    """Return the values of the settings that were typed: those of options that may be repeated, and one of each other."""
+    if given.pop("hard", False):
         given["assignment"] = "hard"
-    given["size"] = given["size"] or (None,)
-    settings = {name: value if isinstance(value, tuple) else (value,) for name, value in given.items()}
+    settings = {
+        name: value if isinstance(value, tuple) else (value,)
+        for name, value in given.items()
+        if value not in (None, ())
+    }
     return {**settings, "max_documents": (means.max_documents,)}
 
 

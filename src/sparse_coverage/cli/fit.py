@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
+from rich.markup import escape
 
 from sparse_coverage.cli.cluster import fit_with_ray, workplace_options
 from sparse_coverage.cli.options import (
@@ -19,8 +19,9 @@ from sparse_coverage.cli.options import (
     show,
     threads_option,
 )
-from sparse_coverage.cli.options.inputs import ProblemLog, language_option, paths_argument
+from sparse_coverage.cli.options.inputs import ProblemLog, language_option, limits_for, paths_argument, strict_option
 from sparse_coverage.errors import InputError
+from sparse_coverage.files import as_typed
 from sparse_coverage.present.records import record
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 )
 @seed_option("Same seed, same input: same vocabulary.")
 @language_option
+@strict_option
 @workplace_options
 @threads_option
 @json_option
@@ -59,6 +61,7 @@ def command(
     sizes: str | None,
     work: Path | None,
     language: str,
+    strict: bool,
     on: str,
     address: str | None,
     threads: int | None,
@@ -78,6 +81,7 @@ def command(
     """
     from sparse_coverage import SparseCoverage, load_encoder
     from sparse_coverage.files import require_free
+    from sparse_coverage.presets import get_preset
 
     require_free(output)
     sampled = settings["max_documents"] is not None
@@ -87,11 +91,14 @@ def command(
     settings["sizes"] = _numbers(sizes)
     loading: dict[str, Any] = {"runtime": runtime, "precision": precision}
     if on == "ray":
+        if strict:
+            raise InputError("--strict is not for --on ray: small damage is always mended there. `inspect` finds it.")
         reading = {"language": language, "encoder": encoder, **loading}
         model = fit_with_ray(address, threads, paths, output, work, log, **reading, **settings)
     else:
-        counted = Console(stderr=True).is_terminal and "-" not in paths  # for people: an estimate of the time left
-        documents = (_Counted if counted else _Documents)(paths, language, log, readings=1 + sampled)
+        # For an estimate of the time left: sections are encoded as they are read, passages after all were read.
+        counted = get_preset(settings["preset"]).learn == "sections" and "-" not in paths
+        documents = (_Counted if counted else _Documents)(paths, language, strict, log, readings=1 + sampled)
         running = load_encoder(encoder, threads=threads, **loading)
         model = SparseCoverage.fit(documents, encoder=running, threads=threads, work=work, **settings)
     model.save(output)
@@ -99,7 +106,8 @@ def command(
     told = (
         f"[bold]{config.size:,}[/bold] centers from {config.spans:,} spans ({config.unit}, {config.encoder}, "
         f"{config.precision}), median radius {float(sorted(model.vocabulary.radii)[config.size // 2]):.3f}\n"
-        f"Saved in [bold]{output}[/bold]. Next: sparse-coverage index PATHS --model {output} -o INDEX"
+        f"Saved in [bold]{escape(str(output))}[/bold]. "
+        f"Next: sparse-coverage index PATHS --model {escape(as_typed(output))} -o INDEX"
     )
     show({"model": str(output), "problems": len(log.problems), **record(config)}, as_json, lambda: told)
     return log.status
@@ -108,20 +116,22 @@ def command(
 class _Documents:
     """Reads the patents anew each time; what cannot be read is reported in the last reading only."""
 
-    def __init__(self, paths: tuple[str, ...], language: str, log: ProblemLog, readings: int) -> None:
+    def __init__(self, paths: tuple[str, ...], language: str, strict: bool, log: ProblemLog, readings: int) -> None:
         self._paths = list(paths)
         self._language = language
+        self._limits = limits_for(strict)
         self._log = log
         self._left = readings
 
     def __iter__(self) -> Iterator[Patent]:
         self._left -= 1
-        return self._read(self._log if self._left == 0 else _ignore)
+        last = self._left == 0
+        return self._read(self._log if last else _ignore, self._log.note if last else _ignore)
 
-    def _read(self, report: Callable[[Problem], None]) -> Iterator[Patent]:
+    def _read(self, report: Callable[[Problem], None], note: Callable[[Problem], None]) -> Iterator[Patent]:
         from sparse_coverage import read_patents
 
-        return read_patents(self._paths, language=self._language, on_problem=report)
+        return read_patents(self._paths, language=self._language, on_problem=report, on_note=note, limits=self._limits)
 
 
 class _Counted(_Documents):
@@ -130,7 +140,7 @@ class _Counted(_Documents):
     def __len__(self) -> int:
         from sparse_coverage.progress import tracked
 
-        return sum(1 for _ in tracked(self._read(_ignore), "Counting documents"))
+        return sum(1 for _ in tracked(self._read(_ignore, _ignore), "Counting documents"))
 
 
 def _ignore(problem: Problem) -> None:

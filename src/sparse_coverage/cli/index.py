@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.markup import escape
@@ -19,11 +19,42 @@ from sparse_coverage.cli.options import (
     threads_option,
     weight_bits_option,
 )
-from sparse_coverage.cli.options.inputs import ProblemLog, language_option, paths_argument
+from sparse_coverage.cli.options.inputs import (
+    ProblemLog,
+    count_documents,
+    duplicate_option,
+    language_option,
+    limits_for,
+    paths_argument,
+    strict_option,
+)
 from sparse_coverage.cli.options.method import runtime_option
-from sparse_coverage.cli.options.sides import make_sides, side_options
+from sparse_coverage.cli.options.sides import encoder_for, make_sides, side_options
 from sparse_coverage.errors import InputError
+from sparse_coverage.files import as_typed
 from sparse_coverage.present.records import to_json
+
+if TYPE_CHECKING:
+    from sparse_coverage.patents.repeats import OnDuplicate
+
+
+class _Build(click.Command):
+    """Knows which options belong to `fit`: a model is learned there, with settings of one's own."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(context, args)
+        except click.NoSuchOption as error:
+            from sparse_coverage.cli.fit import command as fit
+
+            if any(error.option_name in parameter.opts for parameter in fit.params):
+                raise click.UsageError(
+                    f"{error.option_name} says how a model is learned, so it is an option of `fit`. Learn one with it, then index "
+                    f"with that: sparse-coverage fit PATHS {error.option_name} … -o MODEL; "
+                    "sparse-coverage index PATHS --model MODEL -o INDEX",
+                    context,
+                ) from None
+            raise
 
 
 class _BuildsByDefault(click.Group):
@@ -50,7 +81,7 @@ def command() -> None:
     """
 
 
-@command.command(no_args_is_help=True)
+@command.command(cls=_Build, no_args_is_help=True)
 @paths_argument
 @output_option("index")
 @click.option(
@@ -63,6 +94,8 @@ def command() -> None:
     help="What one indexed passage is [as the model says: passage; paragraph for the preset paper and for older models].",
 )
 @language_option
+@strict_option
+@duplicate_option
 @weight_bits_option
 @count_option("--memory", default=512, help="MiB of postings to hold before they are written.")
 @side_options
@@ -76,6 +109,8 @@ def build(
     model: str | None,
     by: str | None,
     language: str,
+    strict: bool,
+    on_duplicate: str,
     weight_bits: str,
     memory: int,
     on: str,
@@ -95,37 +130,47 @@ def build(
       sparse-coverage index patents/ -o my-index --hybrid
     """
     from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
-    from sparse_coverage.search import is_unfinished
-    from sparse_coverage.search.building import MODEL_FOLDER
+    from sparse_coverage.search.learning import documents_read, learn_for
 
     log = ProblemLog()
     settings: dict[str, Any] = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
+    reading: dict[str, Any] = {"language": language, "limits": limits_for(strict)}
+    settings |= {"on_duplicate": on_duplicate, "on_repeat": log.repeated}
     if on == "ray":
+        if strict:
+            raise InputError("--strict is not for --on ray: small damage is always mended there. `inspect` finds it.")
         index = index_with_ray(
             address, threads, paths, output, model, log, language=language, runtime=runtime, **settings
         )
     else:
-        if model is None and is_unfinished(output) and (output / MODEL_FOLDER).is_dir():
-            model = str(output / MODEL_FOLDER)
         if model is not None:
             learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
+            learned = learned.encoded_by(encoder_for(output, learned.encoder, sides, cleaned=bool(learned.clean)))
+            total = count_documents(paths, **reading)
         else:
             if "-" in paths:
                 raise InputError("Standard input can be read only once: fit a model first and give it with --model.")
             with log.held_back() as hold:
-                reading = read_patents(list(paths), language=language, on_problem=hold)
-                learned = SparseCoverage.fit(reading, encoder=load_encoder(runtime=runtime, threads=threads))
-        patents = log.watched(read_patents(list(paths), language=language, on_problem=log), by or learned.by)  # type: ignore[arg-type]
-        index = Index.build(output, learned, patents, **settings)
+                learned = learn_for(
+                    output,
+                    lambda: read_patents(list(paths), on_problem=hold, **reading),
+                    encoder=encoder_for(output, load_encoder(runtime=runtime, threads=threads), sides),
+                    by=by,  # type: ignore[arg-type]
+                    threads=threads,
+                )
+            total = documents_read(output) or count_documents(paths, **reading)
+        patents = read_patents(list(paths), on_problem=log, on_note=log.note, **reading)
+        patents = log.watched(patents, by or learned.by)  # type: ignore[arg-type]
+        index = Index.build(output, learned, patents, total=total, **settings)
     facts = index.store.manifest
     made = make_sides(output, index.model.encoder, threads, **sides)
-    counts = {"problems": len(log.problems), "without_text": log.without_text if on == "local" else None}
+    counts = log.counts(watched=on == "local")
     share = facts["uncovered_spans"] / max(facts["spans"], 1)
     told = (
         f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} {index.store.state.about['by']}s, "
         f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
-        f"{log.about_texts}Saved in [bold]{escape(str(output))}[/bold]. "
-        f'Next: sparse-coverage search {escape(str(output))} "your claim"{" --hybrid" if sides["hybrid"] else ""}'
+        f"{log.about_texts}{log.told_of_repeats(on_duplicate)}Saved in [bold]{escape(str(output))}[/bold]. "
+        f'Next: sparse-coverage search {escape(as_typed(output))} "your claim"{" --hybrid" if sides["hybrid"] else ""}'
     )
     show({"index": str(output), **counts, **facts, "sides": made}, as_json, lambda: told)
     return log.status
@@ -136,9 +181,20 @@ def build(
 @paths_argument
 @click.option("--replace", is_flag=True, help="Put new versions in the place of documents that are there already.")
 @language_option
+@strict_option
+@duplicate_option
 @threads_option
 @json_option
-def add(index: Path, paths: tuple[str, ...], replace: bool, language: str, threads: int | None, as_json: bool) -> int:
+def add(
+    index: Path,
+    paths: tuple[str, ...],
+    replace: bool,
+    language: str,
+    strict: bool,
+    on_duplicate: OnDuplicate,
+    threads: int | None,
+    as_json: bool,
+) -> int:
     """Add the patents in PATHS to INDEX. All become visible at once; searching goes on meanwhile.
 
     \b
@@ -151,11 +207,14 @@ def add(index: Path, paths: tuple[str, ...], replace: bool, language: str, threa
 
     log = ProblemLog()
     opened = Index.open(index, threads=threads)
-    patents = log.watched(read_patents(list(paths), language=language, on_problem=log), opened.store.state.about["by"])
-    count = opened.add(patents, replace=replace)
+    reading: dict[str, Any] = {"language": language, "limits": limits_for(strict)}
+    patents = read_patents(list(paths), on_problem=log, on_note=log.note, **reading)
+    patents = log.watched(patents, opened.store.state.about["by"])
+    repeats: dict[str, Any] = {"on_duplicate": on_duplicate, "on_repeat": log.repeated}
+    count = opened.add(patents, replace=replace, total=count_documents(paths, **reading), **repeats)
     refresh_sides(index, encoder=opened.model.encoder, threads=threads)
-    done = f"{count:,} documents added. {log.about_texts}".strip()
-    _tell(index, as_json, done, added=count, without_text=log.without_text, problems=len(log.problems))
+    done = f"{count:,} documents added. {log.about_texts}{log.told_of_repeats(on_duplicate)}".strip()
+    _tell(index, as_json, done, added=count, **log.counts())
     return log.status
 
 
@@ -204,6 +263,8 @@ def merge(index: Path, as_json: bool) -> None:
 def refresh(index: Path, threads: int | None, as_json: bool, **sides: Any) -> None:
     """Add sides to INDEX for other systems than Sparse Coverage, and bring those it has up to date.
 
+    An index of an older version also gets the words that filters such as text:battery look for.
+
     `index add`, `delete` and `merge` keep sides up to date by themselves; this is for an index that got none when it was
     built, that a program changed, or whose last command was interrupted.
 
@@ -212,23 +273,28 @@ def refresh(index: Path, threads: int | None, as_json: bool, **sides: Any) -> No
       sparse-coverage index refresh my-index --hybrid
       sparse-coverage index refresh my-index
     """
+    from sparse_coverage.index import add_words
+
+    words = add_words(index)  # first: it writes segments anew, which sides follow
     made = make_sides(index, None, threads, **sides)
     told = [f"{kind}: {f'{count} segments made' if count else 'up to date'}" for kind, count in made.items()]
     none = f"{index} has no sides. Add some with --hybrid, or --with one of them."
-    click.echo(to_json({"index": str(index), "sides": made}) if as_json else "\n".join(told) or none)
+    told += [f"words for filters: added to {words} segments"] if words else []
+    click.echo(to_json({"index": str(index), "sides": made, "words": words}) if as_json else "\n".join(told) or none)
 
 
 @command.command(no_args_is_help=True)
 @index_argument
 @json_option
 def verify(index: Path, as_json: bool) -> int:
-    """Read every file of INDEX and compare it with its checksum. Exit status 1 if anything is damaged.
+    """Read every file of INDEX and compare it with its checksum. Exit status 1 if anything is damaged, or the build not finished.
 
     \b
     Example:
       sparse-coverage index verify my-index
     """
     from sparse_coverage.index import damaged_files
+    from sparse_coverage.index.manifest import MANIFEST, read_manifest
     from sparse_coverage.retrievers.sides import damaged_side_files
     from sparse_coverage.search.building import damaged_model_files
 
@@ -239,8 +305,16 @@ def verify(index: Path, as_json: bool) -> int:
         if damaged
         else f"{escape(str(index))}: every file is as it was written."
     )
-    show({"index": str(index), "damaged": damaged}, as_json, lambda: "\n".join(told), soft_wrap=True)
-    return 1 if damaged else 0
+    state = None if MANIFEST in damaged else read_manifest(index)
+    complete = state is not None and state.complete
+    if state is not None and not complete:
+        told.append(
+            f"[red]unfinished[/red] The build of this index did not finish; {state.documents:,} documents are in it. It cannot be "
+            "searched. Run the same `sparse-coverage index` command again: it goes on where it stopped."
+        )
+    result = {"index": str(index), "damaged": damaged, "complete": complete}
+    show(result, as_json, lambda: "\n".join(told), soft_wrap=True)
+    return 0 if complete and not damaged else 1
 
 
 def _tell(index: Path, as_json: bool, done: str, **more: object) -> None:

@@ -11,8 +11,16 @@ from rich.table import Table
 from rich.text import Text
 
 from sparse_coverage.cli.options import json_option
-from sparse_coverage.cli.options.inputs import ProblemLog, language_option, paths_argument, processes_option
+from sparse_coverage.cli.options.inputs import (
+    ProblemLog,
+    language_option,
+    limits_for,
+    paths_argument,
+    processes_option,
+    strict_option,
+)
 from sparse_coverage.patents.patent import Problem
+from sparse_coverage.patents.reading.context import MENDED
 from sparse_coverage.patents.survey import Survey
 from sparse_coverage.present.records import to_json
 from sparse_coverage.progress import tracked
@@ -23,12 +31,19 @@ _LONGEST = 12
 @click.command(no_args_is_help=True)
 @paths_argument
 @language_option
+@strict_option
 @processes_option
 @click.option("--notes", "show_notes", is_flag=True, help="Also list what was left out on purpose, and why.")
 @json_option
 @click.pass_context
 def command(
-    context: click.Context, paths: tuple[str, ...], language: str, processes: int, show_notes: bool, as_json: bool
+    context: click.Context,
+    paths: tuple[str, ...],
+    language: str,
+    strict: bool,
+    processes: int,
+    show_notes: bool,
+    as_json: bool,
 ) -> None:
     """Show what patent files hold: formats, documents, languages, years, kinds, claims, passages, duplicates, problems.
 
@@ -45,11 +60,12 @@ def command(
     log = ProblemLog()
     notes = Notes(show_notes)
     survey = Survey()
-    reading = read_patents(paths, language=language, on_problem=log, on_note=notes, processes=processes)
+    limits = limits_for(strict)
+    reading = read_patents(paths, language=language, on_problem=log, on_note=notes, processes=processes, limits=limits)
     for patent in tracked(reading, "Reading"):
         survey.add(patent)
     if as_json:
-        facts = {**survey.record(), "problems": log.problems, "left_out": notes.count}
+        facts = {**survey.record(), "problems": log.problems, "left_out": notes.count, "mended": notes.mended}
         click.echo(to_json(facts, indent=2))
     else:
         Console().print(_text(survey, log, notes))
@@ -61,13 +77,15 @@ class Notes:
     """Counts what was left out on purpose, and lists it on demand."""
 
     def __init__(self, show: bool) -> None:
-        self.count = 0
+        self.count = self.mended = 0
         self._show = show
 
     def __call__(self, note: Problem) -> None:
-        """Take one note."""
-        self.count += 1
-        if self._show:
+        """Take one note; what was mended was not left out, and is always told."""
+        mended = note.cause.startswith(MENDED)
+        self.mended += mended
+        self.count += not mended
+        if self._show or mended:
             click.echo(f"note {note}", err=True)
 
 
@@ -83,6 +101,7 @@ def _text(survey: Survey, log: ProblemLog, notes: Notes) -> Group:
         *((f"documents without {part}", n) for part, n in survey.without.items() if n),
         ("documents whose id came before", survey.duplicates.count),
         ("left out on purpose (--notes)", notes.count),
+        *([("documents with small damage, mended", notes.mended)] if notes.mended else []),
         ("problems", len(log.problems)),
     )
     for name, number in rows:

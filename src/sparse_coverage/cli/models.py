@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import click
-from rich.table import Table
+from rich.markup import escape
 
 from sparse_coverage.cli.options import json_option, show
 from sparse_coverage.present.records import to_json
@@ -25,14 +25,17 @@ def list_models(as_json: bool) -> None:
     from sparse_coverage.encoding.catalogue import CATALOGUE
     from sparse_coverage.encoding.store import cached_folder
 
-    table = Table("name", "hub id", "dimension", "in cache", "about")
-    rows = []
+    rows, told = [], []
     for model in CATALOGUE.values():
         cached = cached_folder(model.name) is not None
         about = {"name": model.name, "hub": model.hub, "dimension": model.dimension}
         rows.append({**about, "cached": cached, "about": model.about})
-        table.add_row(*map(str, about.values()), "yes" if cached else "", model.about)
-    show(rows, as_json, lambda: table)
+        # Not a table: ids are there to be copied, and a narrow terminal would cut its columns.
+        told.append(
+            f"[bold]{model.name}[/bold]  {model.hub}  {model.dimension:,} dimensions{', in the cache' * cached}"
+        )
+        told.append(f"    {escape(model.about)}")
+    show(rows, as_json, lambda: "\n".join(told), soft_wrap=True)
 
 
 @command.command(no_args_is_help=True)

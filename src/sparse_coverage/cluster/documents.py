@@ -28,6 +28,7 @@ from sparse_coverage.patents.reading.context import DEFAULT_LIMITS
 from sparse_coverage.patents.reading.read import work_of
 from sparse_coverage.patents.reading.sources import STDIN, Found, expand, require_present
 from sparse_coverage.patents.reading.work import Outcome, carry_out_all
+from sparse_coverage.patents.survey import Duplicates
 from sparse_coverage.progress import progress_bar
 
 BATCH_BYTES = 2 << 20
@@ -108,6 +109,39 @@ def read_batch(path: str, batch: list[Source], home: str, language: str, measure
                     reading.fruitful.append(source.name)
     write_json(facts, asdict(reading))
     return reading
+
+
+def without_repeats(
+    folder: Path, shards: Iterable[list[DocumentSize]], on_repeat: Callable[[str], None] | None
+) -> Iterator[list[DocumentSize]]:
+    """Take the documents whose id came before out of the shards; yield the sizes of the others. The first of each is kept."""
+    seen = Duplicates()
+    try:
+        for number, documents in enumerate(shards):
+            kept = [not (document.sizes and seen.add(document.id)) for document in documents]
+            if not all(kept):
+                _drop(shard_path(folder, number), kept)
+            for document, keep in zip(documents, kept, strict=True):
+                if not keep and on_repeat is not None:
+                    on_repeat(document.id)
+            yield [document for document, keep in zip(documents, kept, strict=True) if keep]
+    finally:
+        seen.close()
+
+
+def _drop(path: Path, kept: list[bool]) -> None:
+    """Write a shard anew with some of its documents. What it held is written last: an interruption leaves what can be read again."""
+    facts = path.with_suffix(".json")
+    reading = read_json(facts)
+    facts.unlink()
+    with (
+        published(path) as partial,
+        path.open(encoding="ascii") as lines,
+        partial.open("w", encoding="ascii") as stream,
+    ):
+        stream.writelines(line for line, keep in zip(lines, kept, strict=True) if keep)
+    reading["documents"] = [one for one, keep in zip(reading["documents"], kept, strict=True) if keep]
+    write_json(facts, reading)
 
 
 def shard_path(folder: Path, number: int) -> Path:

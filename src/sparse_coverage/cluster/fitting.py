@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,17 @@ import numpy as np
 from sparse_coverage.cluster.connection import Cluster
 from sparse_coverage.cluster.documents import Report, input_digest
 from sparse_coverage.cluster.encoders import EncoderSpec
+from sparse_coverage.cluster.passage_sampling import sample_passages_on_cluster
 from sparse_coverage.cluster.sampling import sample_on_cluster
 from sparse_coverage.cluster.shared_files import require_same_run
 from sparse_coverage.cluster.traversal import PointsFile, traverse
 from sparse_coverage.encoding import DEFAULT_ENCODER, load_encoder
-from sparse_coverage.model import MAX_SPANS, SparseCoverage, with_cleaning
+from sparse_coverage.model import SparseCoverage, sample_config, sample_size, with_cleaning
+from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, get_preset
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit
-from sparse_coverage.vocabulary import SampleConfig, SpanSample, build_vocabulary
+from sparse_coverage.vocabulary import SpanSample, build_vocabulary
 from sparse_coverage.vocabulary.build import Assignments, OnThisMachine, check_settings
 from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
 from sparse_coverage.vocabulary.selection.registry import Selection
@@ -47,8 +49,9 @@ def fit_on_cluster(
     tau: float = 99.0,
     selection: str = "farthest-first",
     max_documents: int | None = None,
-    max_spans: int = MAX_SPANS,
+    max_spans: int | None = None,
     seed: int = 0,
+    by: By | None = None,
     on_problem: Report | None = None,
 ) -> SparseCoverage:
     """Learn the vocabulary of the patents in some files: what `SparseCoverage.fit` learns from them, bit for bit.
@@ -56,25 +59,36 @@ def fit_on_cluster(
     All nodes must see the files and the folder `work`, which keeps the state of the run: interrupted, the same call goes
     on from there. Farthest-first is shared out; other selections choose on this machine, after encoding on the cluster.
     """
+    method = get_preset(preset) if by is None else replace(get_preset(preset), by=by)
+    max_spans = max_spans or sample_size(method, size, sizes)
     check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
-    method = get_preset(preset)
     work = Path(work).absolute()
     names = [str(path) for path in paths]
     plain = load_encoder(encoder, runtime=runtime, precision=precision, threads=cluster.threads)
     running = with_cleaning(plain, clean)
     spec = EncoderSpec.of(plain, clean, runtime, cluster.threads)
     name = get_unit(unit).name
-    config = SampleConfig(
-        running.fingerprint, running.precision, running.dimension, name, max_spans, max_documents, seed
-    )
+    config = sample_config(method, running, name, max_spans, max_documents, seed)
     state = work / "cluster"
     state.mkdir(parents=True, exist_ok=True)
     cluster.check_folder(state)
     settings = {"language": language, "encoder": running.fingerprint, "precision": running.precision, "unit": name}
     require_same_run(
-        state, {"input": input_digest(names), **settings, "documents": max_documents, "spans": max_spans, "seed": seed}
+        state,
+        {
+            "input": input_digest(names),
+            **settings,
+            "documents": max_documents,
+            "spans": max_spans,
+            "seed": seed,
+            "by": config.by,
+        },
     )
-    sample = sample_on_cluster(cluster, work, names, language, running, spec, config, on_problem)
+    sample = (
+        sample_passages_on_cluster(cluster, work, names, language, spec, config, config.by, on_problem)
+        if config.by
+        else sample_on_cluster(cluster, work, names, language, running, spec, config, on_problem)
+    )
     shutil.rmtree(state / "documents", ignore_errors=True)  # encoded; nothing else will be read from them
     steps = OnCluster(cluster, state) if selection == "farthest-first" else OnThisMachine(checkpoints=work)
     vocabulary = build_vocabulary(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
@@ -16,7 +16,7 @@ import numpy as np
 from safetensors.numpy import load_file, save_file
 
 from sparse_coverage.cluster.connection import Cluster
-from sparse_coverage.cluster.documents import Report, documents_from, input_digest, read_shards
+from sparse_coverage.cluster.documents import Report, documents_from, input_digest, read_shards, without_repeats
 from sparse_coverage.cluster.encoders import EncoderSpec
 from sparse_coverage.cluster.plan import Part, Plan, Run, make_plan
 from sparse_coverage.cluster.shared_files import published, require_same_run
@@ -28,6 +28,7 @@ from sparse_coverage.index.segment import SEGMENTS, SegmentEntry
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, passages
 from sparse_coverage.patents.passages import By
+from sparse_coverage.patents.repeats import OnDuplicate
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search import Index, ScoringConfig
 from sparse_coverage.search.building import MODEL_FOLDER, add_documents, vocabulary_digest
@@ -48,12 +49,18 @@ def build_on_cluster(
     memory: int = DEFAULT_MEMORY,
     scoring: ScoringConfig | None = None,
     on_problem: Report | None = None,
+    on_duplicate: OnDuplicate = "error",
+    on_repeat: Callable[[str], None] | None = None,
 ) -> Index:
     """Index the patents in some files into a new folder: what `Index.build` makes of them, byte for byte.
 
     All nodes must see the files and the folder `work` (a hidden one beside the index by default, removed at the end),
     which keeps the state of the run: interrupted, the same call goes on from there.
     """
+    if on_duplicate == "replace":
+        raise InputError(
+            "A cluster keeps the first of two documents with one id, or ends: --on-duplicate keep or error."
+        )
     target = Path(folder).absolute()
     require_free(Path(folder))
     state = Path(work).absolute() / "index" if work is not None else target.with_name(f".{target.name}.work")
@@ -64,7 +71,10 @@ def build_on_cluster(
     about = {"by": by, "vocabulary": vocabulary_digest(model)}
     require_same_run(state, {"input": input_digest(names), "language": language, "weight_bits": weight_bits, **about})
     spec = EncoderSpec.of(model.encoder, model.clean, runtime, cluster.threads)
-    plan = make_plan(read_shards(cluster, state / "documents", names, language, PassageTokens(spec, by), on_problem))
+    shards = read_shards(cluster, state / "documents", names, language, PassageTokens(spec, by), on_problem)
+    if on_duplicate == "keep":
+        shards = without_repeats(state / "documents", shards, on_repeat)
+    plan = make_plan(shards)
     if not plan.parts:
         shutil.rmtree(state)
         raise InputError("There is nothing to index: the input holds no text.")
@@ -75,9 +85,7 @@ def build_on_cluster(
     _build_segments(cluster, state, plan, draft, memory)
     _bring_together(state, target, draft, len(plan.parts))
     shutil.rmtree(state)
-    index = Index.open(folder, scoring=scoring, encoder=model.encoder)
-    index.warm_up()
-    return index
+    return Index.open(folder, scoring=scoring, encoder=model.encoder)
 
 
 @dataclass(frozen=True, slots=True)

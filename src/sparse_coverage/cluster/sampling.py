@@ -98,6 +98,12 @@ def encode_group(
 
 def _groups(readings: Iterator[list[DocumentSize]], config: SampleConfig) -> Iterator[list[Place]]:
     """Cut the documents, or those sampled by year, into the groups that a local run would encode."""
+    for group in windows(sampled_documents(readings, config), lambda one: sum(one[0].sizes), GROUP_CHARACTERS):
+        yield [place for _, place in group]
+
+
+def sampled_documents(readings: Iterator[list[DocumentSize]], config: SampleConfig) -> list[tuple[DocumentSize, Place]]:
+    """Return the documents, or those sampled by year, with their places."""
     listed = [
         (document, (shard, number))
         for shard, documents in enumerate(readings)
@@ -111,8 +117,7 @@ def _groups(readings: Iterator[list[DocumentSize]], config: SampleConfig) -> Ite
         ]
         chosen = sample_by_year(stand_ins, config.max_documents, config.seed)
         listed = [listed[int(stand_in.source)] for stand_in in chosen if isinstance(stand_in, Patent)]
-    for group in windows(listed, lambda one: sum(one[0].sizes), GROUP_CHARACTERS):
-        yield [place for _, place in group]
+    return listed
 
 
 def _encode(cluster: Cluster, state: Path, groups: list[list[Place]], spec: EncoderSpec, config: SampleConfig) -> None:

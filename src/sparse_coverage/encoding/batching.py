@@ -1,4 +1,9 @@
-"""Streams texts through a model: chunked, sorted by length, batched, and put back in order."""
+"""Streams texts through a model: chunked, batched with others of their length, and put back in order.
+
+A batch holds chunks of one length, so nothing is padded, and what a chunk becomes does not depend on what else is in its batch:
+the same text has the same vectors wherever it comes, alone or among others. Where small batches would leave a GPU idle, chunks of
+several lengths are padded into one; the last bits of a vector then depend on the others.
+"""
 
 from __future__ import annotations
 
@@ -42,11 +47,15 @@ class _Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Batcher:
-    """Takes a stream of texts window by window, so that memory stays flat and batches hold chunks of one length."""
+    """Takes a stream of texts window by window, so that memory stays flat and chunks of one length come together.
+
+    `padded`: put chunks of several lengths into one batch.
+    """
 
     tokenizer: TextTokenizer
     limit: int
     pad_id: int
+    padded: bool = False
 
     def encode(self, texts: Iterable[str], run: RunBatches, dimension: int) -> Iterator[TokenVectors]:
         """Yield the token vectors of each text, in order. `dimension` is their length."""
@@ -54,14 +63,21 @@ class Batcher:
         for window in self._windows(texts):
             chunks = self._chunks(window)
             vectors = [np.empty((len(tokens), dimension), dtype=np.float32) for _, tokens in window]
+            special: dict[_Chunk, Hidden] = {}
             for chunk, hidden in self._run(window, chunks, run):
-                vectors[chunk.text][chunk.first : chunk.last] = hidden[skip : skip + len(chunk)]
-            sizes: list[list[int]] = [[] for _ in window]
+                end = skip + len(chunk)
+                vectors[chunk.text][chunk.first : chunk.last] = hidden[skip:end]
+                special[chunk] = np.concatenate([hidden[:skip], hidden[end : len(chunk) + self._special]])
+            of_texts: list[list[_Chunk]] = [[] for _ in window]
             for chunk in chunks:
-                sizes[chunk.text].append(len(chunk))
-            for (_, tokens), mine, of_chunks in zip(window, vectors, sizes, strict=True):
-                numbers = np.repeat(np.arange(len(of_chunks), dtype=np.int32), np.asarray(of_chunks, dtype=np.int64))
-                yield TokenVectors(vectors=mine, starts=tokens.starts, ends=tokens.ends, chunks=numbers)
+                of_texts[chunk.text].append(chunk)
+            for (_, tokens), mine, cut in zip(window, vectors, of_texts, strict=True):
+                sizes = np.asarray([len(chunk) for chunk in cut], dtype=np.int64)
+                numbers = np.repeat(np.arange(len(cut), dtype=np.int32), sizes)
+                around = np.asarray([special[chunk] for chunk in cut], dtype=np.float32)
+                yield TokenVectors(
+                    mine, tokens.starts, tokens.ends, numbers, around.reshape(len(cut), self._special, dimension)
+                )
 
     def reduce(self, texts: Iterable[str], run: ReduceBatches[T]) -> Iterator[list[tuple[T, int]]]:
         """Yield for each text one thing a chunk, in order, with the number of the chunk's tokens, special ones included."""
@@ -89,7 +105,7 @@ class Batcher:
     def _run(self, window: _Window, chunks: list[_Chunk], run: ReduceBatches[T]) -> Iterator[tuple[_Chunk, T]]:
         """Yield every chunk with what `run` makes of it, in any order."""
         ordered = sorted(chunks, key=lambda chunk: (len(chunk), chunk.text, chunk.first))
-        batches = _group(ordered, self._special)
+        batches = _group(ordered, self._special, self.padded)
         for number, things in run(self._padded(batch, window) for batch in batches):
             yield from zip(batches[number], things, strict=True)
 
@@ -123,11 +139,12 @@ def windows(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterato
         yield window
 
 
-def _group(chunks: list[_Chunk], special: int) -> list[list[_Chunk]]:
-    """Cut length-sorted chunks into batches of at most BATCH_TOKENS padded tokens (at least one chunk each)."""
+def _group(chunks: list[_Chunk], special: int, padded: bool) -> list[list[_Chunk]]:
+    """Cut length-sorted chunks into batches of at most BATCH_TOKENS tokens (at least one chunk each)."""
     batches: list[list[_Chunk]] = []
     for chunk in chunks:
-        if batches and (len(batches[-1]) + 1) * (len(chunk) + special) <= BATCH_TOKENS:
+        fits = batches and (len(batches[-1]) + 1) * (len(chunk) + special) <= BATCH_TOKENS
+        if fits and (padded or len(chunk) == len(batches[-1][0])):
             batches[-1].append(chunk)
         else:
             batches.append([chunk])

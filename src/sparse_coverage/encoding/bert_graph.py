@@ -17,6 +17,7 @@ from sparse_coverage.errors import ModelError
 from sparse_coverage.kernels import Array, Floats
 
 Weights = Mapping[str, Array]
+_CONVERTER = "openvino.tools.ovc"
 ACTIVATIONS = ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu")
 
 
@@ -24,12 +25,16 @@ def openvino() -> ModuleType:
     """Import OpenVINO without its telemetry: its import would otherwise send a usage event.
 
     OpenVINO falls back to a stub that does nothing when `openvino_telemetry` cannot be imported, so the import is made
-    to fail. Nothing else needs that package.
+    to fail. Nothing else needs that package. So is that of its converter, which takes as long as the rest and is not used;
+    who wants it may import it afterwards.
     """
-    if "openvino" not in sys.modules:
-        modules: dict[str, Any] = sys.modules
-        modules["openvino_telemetry"] = None
+    modules: dict[str, Any] = sys.modules
+    if "openvino" not in modules:
+        modules["openvino_telemetry"] = modules[_CONVERTER] = None
     import openvino as ov
+
+    if modules.get(_CONVERTER, ov) is None:
+        del modules[_CONVERTER]
 
     return ov  # type: ignore[no-any-return]
 

@@ -30,13 +30,16 @@ class TokenVectors:
     """The contextual vectors of one text's tokens, one row a token, in text order.
 
     `starts[i]:ends[i]` is token i's place in the original text; `chunks[i]` is the number of the chunk that it was encoded
-    in (never falling). Every token of the text is there exactly once; special tokens are not.
+    in (never falling). Every token of the text is there exactly once; special tokens are not. `special` has the vectors of each
+    chunk's special tokens, those before the text's own and those after, for whoever makes one vector of a text; None where the
+    encoder has none.
     """
 
     vectors: FloatMatrix
     starts: IntArray
     ends: IntArray
     chunks: IntArray
+    special: FloatMatrix | None = None
 
     def __len__(self) -> int:
         return len(self.vectors)

@@ -8,7 +8,6 @@ from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.encoding.encoder import Encoder
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.encoding.store import model_folder
-from sparse_coverage.encoding.torch_encoder import TorchEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import read_json
 
@@ -30,6 +29,8 @@ def load_encoder(
     folder = model_folder(name)
     adapter = model_folder(known.adapter) if known and known.adapter else None
     if runtime == "torch" or (runtime == "auto" and (adapter or _needs_torch(folder))):
+        from sparse_coverage.encoding.torch_encoder import TorchEncoder
+
         return TorchEncoder(folder, name=name, precision=precision, threads=threads, adapter=adapter)
     return OpenVinoEncoder(folder, name=name, precision=precision, threads=threads)
 

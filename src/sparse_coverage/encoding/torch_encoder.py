@@ -65,6 +65,8 @@ class TorchEncoder(ChunkEncoder):
             limit=limit,
             pad_id=int(model.config.pad_token_id or 0),
             suffix=f"+{fingerprint_of(adapter)}" if adapter else "",
+            padded=device != "cpu",
+            threads=threads,
         )
 
     def _run(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterator[tuple[int, Hidden]]:

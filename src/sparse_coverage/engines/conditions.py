@@ -16,6 +16,7 @@ from sparse_coverage.index import filters
 from sparse_coverage.index.facts import DATES, FAMILY_FIELD, TERM_FIELDS, collect_facts
 from sparse_coverage.index.filters import Filter
 from sparse_coverage.index.records import DocumentRecord
+from sparse_coverage.patents.numbers import spellings
 
 _FAMILY = f"{FAMILY_FIELD}="
 _DATE_FIELDS = ("published", "priority")
@@ -83,13 +84,22 @@ def condition_of(filter_: Filter, facts_of: Callable[[str], list[str]]) -> Condi
         return Not(condition_of(filter_.inner, facts_of))
     if isinstance(filter_, filters.Dates):
         return Between(_DATE_FIELDS[filter_.column], max(filter_.first, 1), filter_.last)
+    if isinstance(filter_, filters.Undated):
+        return Between(_DATE_FIELDS[filter_.column], 0, 0)
+    if isinstance(filter_, filters.Document):
+        return condition_of(filter_.terms, facts_of)
     if isinstance(filter_, filters.Term):
         return AnyOf("facts", (f"{filter_.field}{'^' if filter_.prefix else '='}{filter_.value}",))
     if isinstance(filter_, filters.Section):
         return AnyOf("facts", tuple(f"section={name}" for name in filter_.names))
     if isinstance(filter_, filters.Family):
-        known = [fact for fact in facts_of(filter_.id) if fact.startswith(_FAMILY)]
+        known = [fact for id_ in spellings(filter_.id) for fact in facts_of(id_) if fact.startswith(_FAMILY)]
         return AnyOf("facts", tuple(dict.fromkeys([*(f"{_FAMILY}{name}" for name in filter_.names), *known])))
+    if isinstance(filter_, filters.Words):
+        raise InputError(
+            f"Words are kept in an index, not in an engine, so {filter_.wanted.field}: cannot be a filter here. Search the index "
+            "itself (sparse-coverage search), or leave it out."
+        )
     raise InputError(
         f"The filter {filter_!r} cannot be said to an engine. Use those of sparse_coverage.index.filters, joined by &, | and ~."
     )

@@ -21,6 +21,7 @@ Centers = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
 SHOWN = ["unit", "document", "section", "text", "title", "metadata"]
 """What of a payload a hit is shown with, in the order of `Shown`."""
+_NUMBER = "passage_number"
 
 
 class EngineError(SparseCoverageError):
@@ -48,6 +49,7 @@ class Point:
     digest: str
     centers: Centers
     weights: Weights
+    number: str = ""
 
     def payload(self) -> dict[str, Any]:
         """Return what is kept beside the vector. The passage is called `unit` there, as in collections that are older."""
@@ -61,7 +63,8 @@ class Point:
             "priority": self.priority,
             "title": self.title,
             "text": self.text,
-            "metadata": dict(self.metadata),
+            # Beside what is known of the document, so that collections made before there were numbers keep their schema.
+            "metadata": {**self.metadata, _NUMBER: self.number} if self.number else dict(self.metadata),
         }
 
     def vector(self) -> dict[int, float]:
@@ -102,11 +105,15 @@ class Shown:
     text: str
     title: str
     metadata: Mapping[str, Any]
+    number: str = ""
 
     @classmethod
     def of(cls, payload: Mapping[str, Any]) -> Shown:
         """Take it from the payload of a point."""
-        return cls(*(payload[name] for name in SHOWN))
+        metadata = dict(payload["metadata"])
+        number = metadata.pop(_NUMBER, "")
+        unit, document, section, text, title, _ = (payload[name] for name in SHOWN)
+        return cls(unit, document, section, text, title, metadata, number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +174,8 @@ class RemoteCollection(Protocol):
     def facts_of(self, document: str) -> list[str]:
         """Return the facts of a document; none if it is not there."""
 
-    def size(self) -> int:
-        """Return how many points the collection holds, the statistics left out."""
+    def size(self, condition: Condition | None = None) -> int:
+        """Return how many points the collection holds, or how many of them meet a condition; the statistics left out."""
 
 
 def sparse(centers: Centers, weights: Weights) -> dict[int, float]:

@@ -167,9 +167,10 @@ class MilvusCollection(Asking):
         rows = self._query(expression(AnyOf("document", (document,))), ["facts"], limit=1)
         return [str(fact) for fact in rows[0]["facts"]] if rows else []
 
-    def size(self) -> int:
-        """Return how many points the collection holds, the statistics left out."""
-        return int(self._query('document != ""', ["count(*)"], limit=None)[0]["count(*)"])
+    def size(self, condition: Condition | None = None) -> int:
+        """Return how many points the collection holds, or how many of them meet a condition; the statistics left out."""
+        counted = 'document != ""' if condition is None else f'document != "" and ({expression(condition)})'
+        return int(self._query(counted, ["count(*)"], limit=None)[0]["count(*)"])
 
     def close(self) -> None:
         """Close the connection."""

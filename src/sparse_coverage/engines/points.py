@@ -17,6 +17,7 @@ from sparse_coverage.index import DocumentRecord, IndexStore, PassageRecord, Seg
 from sparse_coverage.index.postings import widened
 from sparse_coverage.vectors.scoring import ScoringConfig
 
+_FACTS = 2  # raised when points get other facts for the same document, so that they are uploaded again
 # Any fixed namespace will do; changing it would change every id.
 _NAMESPACE = UUID("6d1f0d3a-6e0c-5a55-9f0e-2f7c1d0b8a41")
 
@@ -69,6 +70,7 @@ class LocalDocument:
                 digest=self.digest,
                 centers=centers,
                 weights=weights,
+                number=passage.number,
             )
 
 
@@ -109,9 +111,11 @@ def _digest(lists: _Lists, record: DocumentRecord, passages: tuple[PassageRecord
     entries = slice(lists.starts[first], lists.starts[last])
     sizes = np.diff(lists.starts[first : last + 1])
     bits = segment.postings.weight_bits
-    texts = [[passage.id, passage.section, passage.text] for passage in passages]
+    # A number that is not printed leaves the digests of collections as they were before there were numbers.
+    texts = [[*(passage.id, passage.section, passage.text), *filter(None, [passage.number])] for passage in passages]
     words = json.dumps(
-        [scoring.gamma, scoring.smoothing, bits, record.id, record.title, dict(record.metadata), texts], sort_keys=True
+        [_FACTS, scoring.gamma, scoring.smoothing, bits, record.id, record.title, dict(record.metadata), texts],
+        sort_keys=True,
     )
     digest = blake2b(words.encode("utf-8", "surrogatepass"), digest_size=12)
     for array in (sizes, segment.span_counts[first:last], lists.centers[entries], lists.fixed[entries]):

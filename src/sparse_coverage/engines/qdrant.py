@@ -12,6 +12,7 @@ from sparse_coverage.errors import InputError, MissingExtraError
 
 VECTOR = "centers"
 _PAGE = 4096
+_PASSAGES = Not(AnyOf("document", ("",)))  # everything but the statistics
 # The one point that is no passage; its id is the smallest there is.
 _STATISTICS = "00000000-0000-0000-0000-000000000000"
 
@@ -119,7 +120,7 @@ class QdrantCollection(Asking):
                 "Listing what is there",
                 lambda client, offset=offset: client.scroll(  # type: ignore[misc]
                     self.name,
-                    scroll_filter=self._passages,
+                    scroll_filter=self._filter(_PASSAGES),
                     limit=_PAGE,
                     offset=offset,
                     with_payload=["document", "digest"],
@@ -199,9 +200,10 @@ class QdrantCollection(Asking):
         )
         return [str(fact) for fact in records[0].payload["facts"]] if records else []
 
-    def size(self) -> int:
-        """Return how many points the collection holds, the statistics left out."""
-        return int(self._ask("Counting", lambda client: client.count(self.name, self._passages, exact=True)).count)
+    def size(self, condition: Condition | None = None) -> int:
+        """Return how many points the collection holds, or how many of them meet a condition; the statistics left out."""
+        counted = self._filter(_PASSAGES if condition is None else AllOf((condition, _PASSAGES)))
+        return int(self._ask("Counting", lambda client: client.count(self.name, counted, exact=True)).count)
 
     def information(self) -> Any:
         """Return what Qdrant says of the collection; `status` is green when it has nothing left to rearrange."""
@@ -211,10 +213,6 @@ class QdrantCollection(Asking):
         """Close the connections."""
         for _, client in self._clients:
             client.close()
-
-    @property
-    def _passages(self) -> Any:
-        return self._filter(Not(AnyOf("document", ("",))))
 
     def _filter(self, condition: Condition) -> Any:
         """Return a condition as Qdrant's filter."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from sparse_coverage.engines.conditions import Condition, condition_of
-from sparse_coverage.engines.engine import Found, RemoteCollection, Shown
-from sparse_coverage.engines.ranking import AT_ONCE, Ranker
+from sparse_coverage.engines.engine import RemoteCollection, Shown
+from sparse_coverage.engines.ranking import AT_ONCE, FoundDocument, Ranker
 from sparse_coverage.engines.two_phase import TwoPhase, TwoPhaseRanker
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
@@ -86,17 +86,17 @@ class EngineRetriever(PassageSearcher):
     def _condition(self, filter_: Filter | None) -> Condition | None:
         return None if filter_ is None else condition_of(filter_, self.collection.facts_of)
 
-    def _hits(self, ranking: Sequence[Sequence[Found]]) -> list[Hit]:
-        ids = [point.id for found in ranking for point in found]
+    def _hits(self, ranking: Sequence[FoundDocument]) -> list[Hit]:
+        ids = [point.id for found in ranking for point in found.points]
         shown = self.collection.show(ids) if ids else {}
         hits = []
         for found in ranking:
             # Something may have been deleted between the two requests.
-            there = [(shown[point.id], point.score) for point in found if point.id in shown]
+            there = [(shown[point.id], point.score) for point in found.points if point.id in shown]
             if there:
                 best = tuple(_passage(point, score) for point, score in there)
                 first = there[0][0]
-                hits.append(Hit(first.document, first.title, best[0].score, first.metadata, best))
+                hits.append(Hit(first.document, first.title, found.score, first.metadata, best))
         return hits
 
 
@@ -108,4 +108,4 @@ def load_model(folder: str | Path) -> SparseCoverage:
 
 
 def _passage(shown: Shown, score: float) -> PassageHit:
-    return PassageHit(shown.passage, shown.document, shown.section, shown.text, score)
+    return PassageHit(shown.passage, shown.document, shown.section, shown.text, score, shown.number)

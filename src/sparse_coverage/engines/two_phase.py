@@ -14,10 +14,11 @@ import numpy as np
 
 from sparse_coverage.engines.conditions import Condition
 from sparse_coverage.engines.engine import Centers, Found, RemoteCollection, Request, Weights
-from sparse_coverage.engines.ranking import Ranker
+from sparse_coverage.engines.ranking import FoundDocument, Ranker
 from sparse_coverage.errors import InputError
 from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors.aggregation import TopMean, document_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +60,22 @@ class TwoPhaseRanker(Ranker):
 
     def rank_documents(
         self, vector: SparseVector, k: int, passages: int, condition: Condition | None = None
-    ) -> list[list[Found]]:
-        """Return the best `k` documents that have a candidate, with their best passages among the candidates."""
+    ) -> list[FoundDocument]:
+        """Return the best `k` documents that have a candidate, with their best passages among the candidates.
+
+        In a mean of several passages, those that are no candidates count 0.
+        """
+        rule = self.statistics.config.aggregation
         documents: dict[str, list[Found]] = {}
         for point in self._rescored(vector, max(k, self._config.candidates), condition):
             documents.setdefault(point.document, []).append(point)
-        return [found[:passages] for found in list(documents.values())[:k]]
+        best = []
+        for document, points in documents.items():
+            scores = [point.score for point in points]
+            scores += [0.0] * (rule.m - len(scores) if isinstance(rule, TopMean) else 0)
+            made = document_scores(np.asarray(scores, np.float32), np.zeros(1, np.int64), rule)
+            best.append(FoundDocument(document, tuple(points[:passages]), True, float(made[0])))
+        return sorted(best, key=lambda one: -one.score)[:k]
 
     def cost(self, vector: SparseVector) -> PruningCost:
         """Say what the pruned query spares the engine."""

@@ -12,6 +12,7 @@ from sparse_coverage.evaluation.collection import Collection, Query, Relevance, 
 from sparse_coverage.evaluation.exclusions import OwnDocument, own_families, without_excluded
 from sparse_coverage.evaluation.trec import read_lines
 from sparse_coverage.patents import Patent, read_patents
+from sparse_coverage.patents.numbers import printed_id
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"
 
@@ -40,7 +41,9 @@ def read_beir(path: Path, *, language: str = "any") -> Collection:
     texts = {id_: OwnDocument(_text(record, "title"), _text(record, "text")) for id_, record in records.items()}
     excluded = own_families(texts, documents)
     kept, dropped = without_excluded(judgements, excluded)
-    queries = tuple(Query(id_, own.joined, id_ if id_ in excluded else "") for id_, own in texts.items() if own.joined)
+    queries = tuple(
+        Query(id_, own.joined, printed_id(id_) if id_ in excluded else "") for id_, own in texts.items() if own.joined
+    )
     empty = sum(bool(kept[id_].documents) for id_, own in texts.items() if id_ in kept and not own.joined)
     name = folder.resolve().name + (f" {path.stem}" if path.is_file() else "")
     own = f"{len(excluded)} queries are documents of the corpus: they and their families are left out of their rankings"
@@ -91,7 +94,7 @@ def _read_qrels(path: Path) -> dict[str, Relevance]:
             continue  # the names of the columns
         try:
             query, document, grade = parts
-            judged.append((query, document, int(grade)))
+            judged.append((query, printed_id(document), int(grade)))
         except ValueError:
             raise InputError(
                 f"{path}:{number}: expected query, document and a whole number as grade, separated by tabs."

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from sparse_coverage.evaluation.collection import Judgements, Relevance
 from sparse_coverage.patents import Patent
+from sparse_coverage.patents.numbers import application_of, printed_id
 
 _KIND = re.compile(r"-[A-Z]\d?$")
 
@@ -32,7 +33,7 @@ def same_application(document: str) -> str:
     >>> same_application("EP-1246167-A1")
     'EP-1246167'
     """
-    return _KIND.sub("", document)
+    return application_of(document) or _KIND.sub("", document)
 
 
 class Families:
@@ -83,7 +84,12 @@ def own_families(
     Such a query has the id of a document and its title or text; equal ids alone say nothing (Cranfield's queries 1, 2, 3
     are not its documents 1, 2, 3).
     """
-    own = {patent.id: patent for patent in documents() if patent.id in queries and queries[patent.id].is_from(patent)}
+    named = {printed_id(id_): id_ for id_ in queries}
+    own = {
+        named[patent.id]: patent
+        for patent in documents()
+        if patent.id in named and queries[named[patent.id]].is_from(patent)
+    }
     if not own:
         return {}
     families = Families(documents())

@@ -10,6 +10,7 @@ from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.evaluation.collection import Collection, Query, graded
 from sparse_coverage.evaluation.exclusions import OwnDocument, own_families, without_excluded
 from sparse_coverage.patents import Paragraph, Patent
+from sparse_coverage.patents.numbers import printed_id
 from sparse_coverage.patents.xpath import passage_xpath
 
 
@@ -39,11 +40,11 @@ def _collection(dataset: Any, name: str) -> Collection:
         for document in dataset.docs_iter():
             yield _patent(document, name)
 
-    judgements = graded((one.query_id, one.doc_id, int(one.relevance)) for one in dataset.qrels_iter())
+    judgements = graded((one.query_id, printed_id(one.doc_id), int(one.relevance)) for one in dataset.qrels_iter())
     texts = {query.query_id: _text(query, "query_id") for query in dataset.queries_iter()}
     excluded = own_families({id_: OwnDocument("", text) for id_, text in texts.items()}, documents)
     kept, dropped = without_excluded(judgements, excluded)
-    queries = tuple(Query(id_, text, id_ if id_ in excluded else "") for id_, text in texts.items() if text)
+    queries = tuple(Query(id_, text, printed_id(id_) if id_ in excluded else "") for id_, text in texts.items() if text)
     notes = (f"{dropped} judgements of a query's own document left out",) if dropped else ()
     return Collection(name, documents, queries, kept, "document", excluded, notes)
 
@@ -54,7 +55,7 @@ def _patent(document: Any, name: str) -> Patent:
     if title and body.startswith(title):  # the library's text begins with the title where there is one
         body = body.removeprefix(title).lstrip()
     text = (Paragraph(body, passage_xpath("abstract", "p", 1)),) if body else ()
-    return Patent(id=document.doc_id, title=title, abstract=text, source=name, format="ir_datasets")
+    return Patent(id=printed_id(document.doc_id), title=title, abstract=text, source=name, format="ir_datasets")
 
 
 def _text(record: Any, id_field: str) -> str:

@@ -14,6 +14,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import Ranking
 from sparse_coverage.evaluation.corpus import Corpus
 from sparse_coverage.search import Hit
+from sparse_coverage.vectors.aggregation import Aggregation, Best, document_scores
 
 DEPTH = 100
 UNSCORED = -np.inf
@@ -21,15 +22,21 @@ UNSCORED = -np.inf
 Scores = npt.NDArray[np.floating]
 
 
-def rank_scores(scores: Scores, corpus: Corpus, excluded: frozenset[str] = frozenset(), depth: int = DEPTH) -> Ranking:
-    """Rank documents by their best passage, then all passages of the first `depth` documents by their own scores.
+def rank_scores(
+    scores: Scores,
+    corpus: Corpus,
+    excluded: frozenset[str] = frozenset(),
+    depth: int = DEPTH,
+    aggregation: Aggregation = Best(),  # noqa: B008 - immutable
+) -> Ranking:
+    """Rank documents by their best passage, or as `aggregation` says, then all passages of the first `depth` documents by their own scores.
 
     Documents without any scored passage are not ranked; among the passages of a ranked document, unscored ones come last, in
     corpus order. `excluded` documents are no candidates at all.
     """
     if len(scores) != len(corpus):
         raise InputError(f"There are {len(scores)} scores for {len(corpus)} passages. Was another collection indexed?")
-    best = np.maximum.reduceat(scores, corpus.starts[:-1])
+    best = document_scores(scores, corpus.starts[:-1], aggregation)
     candidates = np.flatnonzero(best > UNSCORED)
     if excluded:
         candidates = candidates[[corpus.documents[number] not in excluded for number in candidates]]

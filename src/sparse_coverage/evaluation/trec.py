@@ -13,6 +13,7 @@ import numpy as np
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import Query, Ranking, Relevance, Run, graded
 from sparse_coverage.files import write_text
+from sparse_coverage.patents.numbers import printed_id
 
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
 # A field ends where the next begins, at a closing tag, or at any other tag that opens a line (<smry> in the oldest topics).
@@ -79,7 +80,7 @@ def _judged(path: Path) -> Iterator[tuple[str, str, int]]:
         if len(parts) not in (4, 5):
             raise InputError(f"{path}:{number}: expected `query 0 document grade`, found {len(parts)} parts.")
         try:
-            yield parts[0], parts[2], int(parts[3])
+            yield parts[0], printed_id(parts[2]), int(parts[3])
         except ValueError:
             raise InputError(f"{path}:{number}: the grade is a whole number, not '{parts[3]}'.") from None
 
@@ -91,7 +92,7 @@ def read_run(path: Path) -> dict[str, Ranking]:
         parts = line.split()
         try:
             query, _, document, rank, score = parts[:5]
-            entry = (-float(score), int(rank), document)
+            entry = (-float(score), int(rank), printed_id(document))
         except ValueError:
             raise InputError(f"{path}:{number}: expected `query Q0 document rank score tag`.") from None
         if math.isnan(entry[0]):

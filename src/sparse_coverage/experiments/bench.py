@@ -19,9 +19,11 @@ from sparse_coverage.experiments.indexing import build_indexes, vectors_of
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.token_cache import DEFAULT_BUDGET, RememberingEncoder
 from sparse_coverage.experiments.vocabularies import Vocabularies
+from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
-from sparse_coverage.patents import Patent, read_patents
+from sparse_coverage.patents import Patent, Problem, read_patents
+from sparse_coverage.patents.passages import By
 from sparse_coverage.patents.reading.sources import expand, require_present
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
@@ -104,7 +106,24 @@ class Workbench:
         """Start a new reading of what vocabularies are learned from."""
         if not self._learn_from:
             return self.collection.documents()
-        return read_patents(self._learn_from, on_problem=lambda problem: None)
+        unread: list[Problem] = []
+        return self._told_apart(read_patents(self._learn_from, on_problem=unread.append), unread)
+
+    def _told_apart(self, patents: Iterator[Patent], unread: list[Problem]) -> Iterator[Patent]:
+        """Pass patents on, and keep what could not be read: a vocabulary that is found in the cache is not learned again."""
+        yield from patents
+        path = self._unread_file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, [str(problem) for problem in unread])
+
+    @property
+    def _unread_file(self) -> Path:
+        return self.cache / "learned-from" / f"{self.source}.json"
+
+    @property
+    def by(self) -> By:
+        """How the documents of the collection are cut into passages."""
+        return self.collection.by
 
     def notes(self) -> tuple[str, ...]:
         """Return what people should know about the collection: what was left out, and what is judged but not there."""
@@ -115,6 +134,8 @@ class Workbench:
         held = len(self.corpus.documents)
         if problems := sorted(self.collection.problems):
             notes.append(f"{len(problems):,} documents could not be read, the first: {problems[0]}")
+        if self._learn_from and self._unread_file.is_file() and (unread := read_json(self._unread_file)):
+            notes.append(f"{len(unread):,} of --learn-from could not be read, the first: {unread[0]}")
         candidates = self.collection.candidates or held
         if candidates - held > len(problems):
             notes.append(f"{candidates - held:,} of {candidates:,} candidates have no readable text")
@@ -182,8 +203,9 @@ class Workbench:
         """Return the sparse vectors of the judged queries."""
         texts = [query.text for query in self.collection.judged]
         folder = Path()
-        models = {folder: self.model(options)}
-        return vectors_of(texts, models, self.encoder(options.encoder), options.repeats)[folder]
+        model = self.model(options)
+        models = {folder: SparseCoverage(model.encoder, model.vocabulary, options.activation)}
+        return vectors_of(texts, models, self.encoder(options.encoder), query=True)[folder]
 
     def sample(self, options: SystemOptions) -> SpanSample:
         """Return the spans that the vocabulary of some options was chosen from."""
@@ -198,6 +220,6 @@ class Workbench:
 def _core(options: SystemOptions) -> SystemOptions:
     """Return the options without what is applied at search time, which no model and no index depends on."""
     plain = SystemOptions()
-    at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback")
+    at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback", "rank")
     core = replace(options, **{name: getattr(plain, name) for name in at_search})
     return replace(core, k=plain.k, uncovered=plain.uncovered) if options.assignment == "hard" else core

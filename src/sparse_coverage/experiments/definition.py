@@ -118,6 +118,6 @@ def row_command(collection: str, row: Row) -> str:
     words = ["sparse-coverage evaluate", collection, f"--system {row.system}"]
     read, changed = reads(row.system), row.options.differences()
     for name, value in asdict(row.options).items():
-        if name in read and (name in changed or name in ("encoder", "unit")):
+        if name in read and (name in changed or name in row.options.fixed or name in ("encoder", "unit")):
             words.append(f"{FLAGS[name]} {shlex.quote(str(value))}")
     return " ".join(words)

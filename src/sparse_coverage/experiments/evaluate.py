@@ -139,7 +139,8 @@ def rank_queries(bench: Workbench, retriever: PassageScorer | Retriever) -> tupl
     for query in tracked(queries, "Ranking", len(queries)):
         mine = excluded.get(query.id, frozenset())
         if isinstance(retriever, PassageScorer):
-            run[query.id] = rank_scores(retriever.scores(query.id), bench.corpus, mine)
+            scores = retriever.scores(query.id)
+            run[query.id] = rank_scores(scores, bench.corpus, mine, aggregation=retriever.aggregation)
             costs.append(retriever.cost(query.id))
         else:
             hits = retriever.search(query.text, len(bench.corpus.documents), passages=len(bench.corpus))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from time import monotonic
@@ -21,7 +22,7 @@ from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search.building import MODEL_FOLDER, is_unfinished, vocabulary_digest
 from sparse_coverage.spans import get_unit
-from sparse_coverage.vectors import SparseVector, trace
+from sparse_coverage.vectors import ActivationConfig, SparseVector, trace
 
 SECONDS_BETWEEN_COMMITS = 120.0
 _GROUP = 500_000  # characters of text that are encoded at once
@@ -65,12 +66,9 @@ def build_indexes(
 
 
 def vectors_of(
-    texts: Sequence[str], models: Mapping[Path, SparseCoverage], encoder: Encoder, repeats: float = 0.0
+    texts: Sequence[str], models: Mapping[Path, SparseCoverage], encoder: Encoder, *, query: bool = False
 ) -> dict[Path, list[SparseVector]]:
-    """Return the sparse vectors of texts under several models of one encoder: tokens, spans and activations are shared.
-
-    `repeats` is that of queries (see `ActivationConfig`).
-    """
+    """Return the sparse vectors of texts under several models of one encoder: tokens, spans and activations are shared."""
     tokens = list(encoder.encode(texts))
     found: dict[Path, list[SparseVector]] = {}
     for unit in dict.fromkeys(model.vocabulary.config.unit for model in models.values()):
@@ -79,17 +77,17 @@ def vectors_of(
         for members in _alike(mine):
             first = next(iter(members.values()))
             ks = [model.activation.k for model in members.values()]
-            traced = list(trace(spans, first.vocabulary, first.activation, repeats=repeats, ks=ks, threads=None))
+            traced = list(trace(spans, first.vocabulary, first.activation, query=query, ks=ks, threads=None))
             found |= {path: [one[place].vector for one in traced] for place, path in enumerate(members)}
     return found
 
 
 def _alike(models: Mapping[Path, SparseCoverage]) -> Iterator[dict[Path, SparseCoverage]]:
     """Put models together that differ in K alone: the first K of more active centers are those that K alone would give."""
-    groups: dict[tuple[str, str, str], dict[Path, SparseCoverage]] = {}
+    groups: dict[tuple[str, ActivationConfig], dict[Path, SparseCoverage]] = {}
     for path, model in models.items():
         digest = vocabulary_digest(SparseCoverage(model.encoder, model.vocabulary))
-        groups.setdefault((digest, model.activation.assignment, model.activation.uncovered), {})[path] = model
+        groups.setdefault((digest, replace(model.activation, k=1)), {})[path] = model
     yield from groups.values()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.presets import get_preset
@@ -16,8 +16,10 @@ from sparse_coverage.vectors.sparse_vector import Assignment, Uncovered
 class SystemOptions:
     """The settings of a system; each system reads those that concern it. The defaults are the paper's, with MiniLM.
 
-    `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `max_spans` and `max_documents` say what the
-    vocabulary is learned from. `common`, `repeats`, `smoothing` and `feedback` are departures from the paper: see `presets`.
+    `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `learn`, `max_spans` (None: `sample_size`) and
+    `max_documents` say what the vocabulary is learned from. `common`, `repeats`, `passage_repeats`, `smoothing`, `feedback`,
+    `rank` and `learn` are departures from the paper: see `presets`. `fixed` names the settings that were asked for, so that no
+    preset changes them, also where they are the paper's.
     """
 
     encoder: str = "minilm"
@@ -32,56 +34,64 @@ class SystemOptions:
     tau: float = 99.0
     selection: str = "farthest-first"
     seed: int = 0
-    max_spans: int = 5_000_000
+    max_spans: int | None = None
     max_documents: int | None = None
     common: int | None = None
     repeats: float = 0.0
+    passage_repeats: float = 0.0
     smoothing: float = 0.0
     feedback: int = 0
+    rank: str = "best"
+    learn: Literal["sections", "passages"] = "sections"
+    fixed: tuple[str, ...] = ()
 
     @property
     def activation(self) -> ActivationConfig:
         """How spans activate centers."""
-        return ActivationConfig(self.k, self.assignment, self.uncovered, self.repeats)
+        return ActivationConfig(self.k, self.assignment, self.uncovered, self.repeats, self.passage_repeats)
 
     @property
     def scoring(self) -> ScoringConfig:
         """How shared centers make a score."""
-        return ScoringConfig(self.alpha, self.gamma, self.rho, self.smoothing, self.feedback)
+        return ScoringConfig(self.alpha, self.gamma, self.rho, self.smoothing, self.feedback, rank=self.rank)
 
     def differences(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults."""
         default = asdict(SystemOptions())
-        return {name: value for name, value in asdict(self).items() if value != default[name]}
+        return {name: value for name, value in asdict(self).items() if name in NAMES and value != default[name]}
 
 
 def preset_settings(name: str) -> dict[str, Any]:
     """Return the settings of a preset that differ from the defaults here, which are the paper's."""
     preset = get_preset(name)
-    both = {"common": preset.common, **asdict(preset.activation), **asdict(preset.scoring)}
+    both = {"common": preset.common, "learn": preset.learn, **asdict(preset.activation), **asdict(preset.scoring)}
     return SystemOptions(**{field: value for field, value in both.items() if field in NAMES}).differences()
 
 
-NAMES = tuple(field.name for field in fields(SystemOptions))
+NAMES = tuple(field.name for field in fields(SystemOptions) if field.name != "fixed")
 FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V", "k": "-K"}
 """How each setting is spelled on the command line."""
 
 _COUNTS = ("size", "k", "max_spans", "max_documents")
-_NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "smoothing")
-_CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered)}
+_NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "passage_repeats", "smoothing")
+_CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered), "learn": ("sections", "passages")}
 
 
 def make_options(settings: dict[str, Any]) -> SystemOptions:
-    """Make options from names and values; an unknown name or an impossible value is an error that says what is possible."""
+    """Make options from names and values, which no preset changes any more.
+
+    An unknown name or an impossible value is an error that says what is possible.
+    """
     if unknown := sorted(settings.keys() - set(NAMES)):
         raise InputError(f"There is no setting '{unknown[0]}'. The settings are: {', '.join(NAMES)}.")
-    found = SystemOptions(**{name: _checked(name, value) for name, value in settings.items()})
+    checked = {name: _checked(name, value) for name, value in settings.items()}
+    found = SystemOptions(**checked, fixed=tuple(sorted(settings)))
     _ = found.scoring  # which refuses impossible exponents
     return found
 
 
 def _checked(name: str, value: Any) -> Any:
-    if value is None and name in ("size", "max_documents", "common"):
+    if value is None and name in ("size", "max_spans", "max_documents", "common"):
         return None
     whole = isinstance(value, int) and not isinstance(value, bool)
     if name in _COUNTS and not (whole and value >= 1):
@@ -92,6 +102,6 @@ def _checked(name: str, value: Any) -> Any:
         raise InputError(f"{name} is a number, not {value!r}.")
     if name in _CHOICES and value not in _CHOICES[name]:
         raise InputError(f"{name} is {' or '.join(_CHOICES[name])}, not {value!r}.")
-    if name in ("encoder", "unit", "selection") and not (isinstance(value, str) and value):
+    if name in ("encoder", "unit", "selection", "rank") and not (isinstance(value, str) and value):
         raise InputError(f"{name} is a name, not {value!r}.")
     return float(value) if name in _NUMBERS else value

@@ -12,6 +12,7 @@ import numpy as np
 
 from sparse_coverage.encoding import Encoder, Tokens, TokenVectors
 from sparse_coverage.encoding.batching import windows
+from sparse_coverage.encoding.encoder import FloatMatrix, IntArray
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.cache import code_key
 
@@ -19,7 +20,8 @@ DEFAULT_BUDGET = 8 << 30
 _WINDOW = 500_000  # characters: some hundred megabytes of vectors at most
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS texts (
-    key BLOB PRIMARY KEY, vectors BLOB NOT NULL, starts BLOB NOT NULL, ends BLOB NOT NULL, chunks BLOB NOT NULL
+    key BLOB PRIMARY KEY, vectors BLOB NOT NULL, starts BLOB NOT NULL, ends BLOB NOT NULL, chunks BLOB NOT NULL,
+    special BLOB
 ) WITHOUT ROWID
 """
 
@@ -27,8 +29,8 @@ CREATE TABLE IF NOT EXISTS texts (
 class RememberingEncoder:
     """Wraps an encoder; vectors go, as they are, into one SQLite file until it holds `budget` bytes.
 
-    What does not fit any more is computed each time. An encoder's last bits (about 1e-6) depend on which texts share a batch,
-    and so on what was known before: two caches with different histories may differ there, one cache never does.
+    What does not fit any more is computed each time. On a GPU an encoder's last bits (about 1e-6) depend on which texts share a
+    batch, and so on what was known before: two caches with different histories may differ there, one cache never does.
     """
 
     def __init__(self, inner: Encoder, folder: Path, budget: int = DEFAULT_BUDGET) -> None:
@@ -71,11 +73,11 @@ class RememberingEncoder:
         return self._store.execute("SELECT 1 FROM texts WHERE key = ?", (key,)).fetchone() is not None
 
     def _read(self, key: bytes) -> TokenVectors:
-        query = "SELECT vectors, starts, ends, chunks FROM texts WHERE key = ?"
-        vectors, *places = self._store.execute(query, (key,)).fetchone()
+        query = "SELECT vectors, special, starts, ends, chunks FROM texts WHERE key = ?"
+        vectors, special, *places = self._store.execute(query, (key,)).fetchone()
         starts, ends, chunks = (np.frombuffer(place, dtype=np.int32) for place in places)
         shaped = np.frombuffer(vectors, dtype=np.float32).reshape(-1, self.dimension)
-        return TokenVectors(shaped, starts, ends, chunks)
+        return TokenVectors(shaped, starts, ends, chunks, _special(special, chunks, self.dimension))
 
     def _keep(self, fresh: dict[bytes, TokenVectors]) -> None:
         if not fresh or self._path.stat().st_size >= self._budget:
@@ -83,7 +85,7 @@ class RememberingEncoder:
         rows = [(key, *_blobs(tokens)) for key, tokens in fresh.items()]
         try:
             self._store.execute("BEGIN IMMEDIATE")
-            self._store.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?, ?, ?, ?)", rows)
+            self._store.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?, ?, ?, ?, ?)", rows)
             self._store.execute("COMMIT")
         except sqlite3.OperationalError as error:  # a full disk, or another process that writes for very long
             self._budget = 0
@@ -92,6 +94,16 @@ class RememberingEncoder:
             print(f"Token vectors are no longer kept ({error}): everything takes longer from here.", file=sys.stderr)
 
 
-def _blobs(tokens: TokenVectors) -> list[bytes]:
+def _blobs(tokens: TokenVectors) -> list[bytes | None]:
     places = (tokens.starts, tokens.ends, tokens.chunks)
-    return [tokens.vectors.astype(np.float32).tobytes(), *(place.astype(np.int32).tobytes() for place in places)]
+    special = None if tokens.special is None else tokens.special.astype(np.float32).tobytes()
+    vectors = tokens.vectors.astype(np.float32).tobytes()
+    return [vectors, *(place.astype(np.int32).tobytes() for place in places), special]
+
+
+def _special(content: bytes | None, chunks: IntArray, dimension: int) -> FloatMatrix | None:
+    if content is None:
+        return None
+    count = int(chunks.max(initial=-1)) + 1
+    vectors = np.frombuffer(content, dtype=np.float32)
+    return vectors.reshape(count, -1, dimension) if count else vectors.reshape(0, 0, dimension)

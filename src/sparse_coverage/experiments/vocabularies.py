@@ -13,6 +13,7 @@ from sparse_coverage.experiments.cache import alone, code_key, content_key
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent
+from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import Preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SpanSample, Vocabulary, load_vocabulary
@@ -34,6 +35,11 @@ class LearnsFrom(Protocol):
 
     def encoder(self, name: str) -> Encoder:
         """Return a running encoder."""
+        ...
+
+    @property
+    def by(self) -> By:
+        """How documents are cut into passages."""
         ...
 
 
@@ -85,6 +91,7 @@ class Vocabularies:
             seed=options.seed,
             max_spans=options.max_spans,
             max_documents=options.max_documents,
+            by=self._origin.by if options.learn == "passages" else "",
         )
         return self._cache / "vocabularies" / key
 
@@ -131,7 +138,7 @@ class Vocabularies:
             max_documents=key.max_documents,
             max_spans=key.max_spans,
             seed=key.seed,
-            preset=Preset(key.common, key.activation, key.scoring),
+            preset=Preset(key.common, key.activation, key.scoring, self._origin.by, key.learn),
             selection=key.selection,
             threads=self._threads,
             work=folder / "sample",
@@ -142,5 +149,5 @@ class Vocabularies:
 
 
 def _same_vocabulary(one: SystemOptions, other: SystemOptions) -> bool:
-    names = ("encoder", "unit", "tau", "selection", "seed", "max_spans", "max_documents", "common")
+    names = ("encoder", "unit", "tau", "selection", "seed", "max_spans", "max_documents", "common", "learn")
     return all(getattr(one, name) == getattr(other, name) for name in names)

@@ -140,7 +140,8 @@ def open_source(folder: Path, scoring: ScoringConfig) -> Source:
     statistics = CenterStatistics.compute(store.frequencies, store.state.passages, scoring)
     names = center_names(len(vocabulary))
     labels = tuple(anchor.text for anchor in vocabulary.anchors)
-    about = {"encoder": vocabulary.config.encoder, "alpha": scoring.alpha, "gamma": scoring.gamma, "rho": scoring.rho}
+    settings = ("alpha", "gamma", "rho", "smoothing", "rank")
+    about = {"encoder": vocabulary.config.encoder, **{name: getattr(scoring, name) for name in settings}}
     return Source(store, statistics, names, labels, about=about)
 
 

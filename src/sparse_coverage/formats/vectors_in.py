@@ -32,12 +32,12 @@ from sparse_coverage.index import (
     open_store,
 )
 from sparse_coverage.progress import progress_bar, tracked
-from sparse_coverage.search.aggregation import Best
 from sparse_coverage.search.ranking import Ranker
 from sparse_coverage.search.results import Hit
 from sparse_coverage.search.searcher import as_filter, require_counts
 from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors.aggregation import Best
 
 _IDS = ("id", "_id", "docid", "qid")
 _TEXTS = ("text", "contents", "content")
@@ -155,7 +155,7 @@ class VectorIndex:
         def one(weights: Weights) -> list[Hit]:
             raw = self.query(weights)
             scaled = replace(raw, weights=raw.weights * np.float32(self._largest))  # stored weights were divided by it
-            found, _ = self._ranker.rank_documents(scaled, k, Best(), allowed, 1)
+            found, _ = self._ranker.rank_documents(scaled, k, allowed, 1, aggregation=Best())
             return self._ranker.hits(found)
 
         return one(queries) if isinstance(queries, Mapping) else self._ranker.in_parallel(one, list(queries))

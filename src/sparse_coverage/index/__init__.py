@@ -1,5 +1,6 @@
 """Sparse vectors in, postings on disk out."""
 
+from sparse_coverage.index.changing import add_words, delete_documents, merge_index
 from sparse_coverage.index.filter_syntax import parse_filter
 from sparse_coverage.index.filters import Filter, allowed_passages
 from sparse_coverage.index.manifest import Manifest
@@ -7,7 +8,7 @@ from sparse_coverage.index.postings import WeightBits, weight_scale
 from sparse_coverage.index.records import DocumentRecord, IndexedPassage, PassageRecord
 from sparse_coverage.index.segment import Segment
 from sparse_coverage.index.store import IndexStore, damaged_files, open_store
-from sparse_coverage.index.writer import DEFAULT_MEMORY, IndexWriter, delete_documents, merge_index
+from sparse_coverage.index.writer import DEFAULT_MEMORY, IndexWriter
 
 __all__ = [
     "DEFAULT_MEMORY",
@@ -20,6 +21,7 @@ __all__ = [
     "PassageRecord",
     "Segment",
     "WeightBits",
+    "add_words",
     "allowed_passages",
     "damaged_files",
     "delete_documents",

@@ -17,8 +17,20 @@ from sparse_coverage.index.facts import collect_facts
 from sparse_coverage.index.pages import page_sums
 from sparse_coverage.index.postings import MAX_PASSAGES, Postings
 from sparse_coverage.index.records import DocumentRecord, PassageRecord
-from sparse_coverage.index.segment import FACTS, FILES, HEADER, POSTINGS, SPANS, TERMS, TEXTS, SegmentEntry, id_key
+from sparse_coverage.index.segment import (
+    FACTS,
+    FILES,
+    HEADER,
+    POSTINGS,
+    SPANS,
+    TERMS,
+    TEXTS,
+    WORDS,
+    SegmentEntry,
+    id_key,
+)
 from sparse_coverage.index.texts import TextWriter
+from sparse_coverage.index.words import WordWriter, can_keep_words
 
 
 class SegmentDraft:
@@ -28,6 +40,7 @@ class SegmentDraft:
         folder.mkdir(parents=True)
         self._folder = folder
         self._texts = TextWriter(folder / TEXTS)
+        self._words = WordWriter() if can_keep_words() else None
         # Filters look at metadata only once the segment is written, so titles need not be kept.
         self._records: list[DocumentRecord] = []
         self._starts = [0]
@@ -51,6 +64,8 @@ class SegmentDraft:
             raise IndexStoreError(f"A segment holds at most {MAX_PASSAGES} passages.")
         self._texts.add_document(len(self._records), record)
         self._texts.add_passages(self.passages, passages)
+        if self._words is not None:
+            self._words.add(len(self._records), record, passages)
         self._records.append(DocumentRecord(record.id, "", record.metadata))
         self._starts.append(self.passages + len(passages))
         self._span_counts.extend(span_counts)
@@ -64,6 +79,10 @@ class SegmentDraft:
     def finish(self, postings: Postings) -> SegmentEntry:
         """Write everything, make it durable, and return the segment's entry."""
         self._texts.finish()
+        files: tuple[str, ...] = FILES
+        if self._words is not None:
+            self._words.finish(self._folder / WORDS)
+            files = (*FILES, WORDS)
         facts = collect_facts(self._records)
         arrays = {
             "offsets": postings.offsets,
@@ -93,12 +112,12 @@ class SegmentDraft:
             "sections": list(self._section_names),
             "files": {
                 name: {"bytes": (self._folder / name).stat().st_size, "sha256": sha256_of(self._folder / name)}
-                for name in FILES
+                for name in files
             },
         }
         content = json.dumps(header, indent=1).encode()
         (self._folder / HEADER).write_bytes(content)
-        for name in (*FILES, HEADER):
+        for name in (*files, HEADER):
             sync_file(self._folder / name)
         sync_folder(self._folder)
         sync_folder(self._folder.parent)
@@ -107,3 +126,5 @@ class SegmentDraft:
     def abandon(self) -> None:
         """Let go of the files."""
         self._texts.abandon()
+        if self._words is not None:
+            self._words.abandon()

@@ -2,7 +2,9 @@
 
 A term is a field and a value, `country=EP`, `ipc=H04N 5/44`, and so on; terms are kept sorted, so all symbols with a prefix
 stand next to each other. The family of a document is the set of its terms of the field `kin`: its own id, the ids of its
-family members, and the family's own name (set off by a `=`). Documents that share one are of one family.
+family members, the applications of these (EP-0049154 of EP-0049154-A1), and the family's own name (set off by a `=`).
+Documents that share one are of one family. Terms of the field `number` find a publication however it is spelled: its number
+without the kind, and its one form where the id has another.
 """
 
 from __future__ import annotations
@@ -14,12 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.index.records import DocumentRecord
+from sparse_coverage.index.records import DocumentRecord, strings
 from sparse_coverage.kernels import Int32s, Mask, Uint32s
+from sparse_coverage.patents.numbers import application_of, number_key, parse_number
 
 DATES = ("publication_date", "priority_date")
 FAMILY_FIELD = "kin"
 """The field of the terms that documents of one family share, as it is written on disk and in search engines."""
+NUMBER_FIELD = "number"
 TERM_FIELDS = ("ipc", "cpc", "country", "kind", "language")
 _AFTER_ANY = "\U0010ffff"
 
@@ -82,7 +86,9 @@ def collect_facts(records: Iterable[DocumentRecord]) -> DocumentFacts:
 def family_names(id_: str, metadata: Mapping[str, Any]) -> set[str]:
     """Return the names under which a document's family is known."""
     family = metadata.get("family")
-    return {id_, *_strings(metadata.get("family_members")), *([f"={family}"] if family else [])}
+    publications = [id_, *strings(metadata.get("family_members"))]
+    applications = [application_of(one) or number_key(one) for one in publications]
+    return {*publications, *applications, *([f"={family}"] if family else [])}
 
 
 def date_number(date: str) -> int:
@@ -102,13 +108,11 @@ def normal(field: str, value: str) -> str:
 
 def _terms(record: DocumentRecord) -> set[str]:
     found = {
-        f"{field}={normal(field, value)}" for field in TERM_FIELDS for value in _strings(record.metadata.get(field))
+        f"{field}={normal(field, value)}" for field in TERM_FIELDS for value in strings(record.metadata.get(field))
     }
     found.add(f"id={record.id}")
+    number = parse_number(record.id)
+    if number is not None:
+        names = {f"{number.country}-{number.number}", str(number)} - {record.id}
+        found.update(f"{NUMBER_FIELD}={name}" for name in names)
     return found | {f"{FAMILY_FIELD}={name}" for name in family_names(record.id, record.metadata)}
-
-
-def _strings(value: Any) -> list[str]:
-    if isinstance(value, str):
-        return [value] if value else []
-    return [str(part) for part in value or ()]

@@ -2,9 +2,12 @@
 
 condition   field:value[,value...]      any of the values; a value with spaces or brackets stands in "quotes"
             date<2001-05-17             also <=, >, >=, and : for "within"; a month or a year stands for all its days
+            date:none                   documents without this date, which no other condition on it lets through
 fields      published, priority         dates
             ipc, cpc, class             prefixes of symbols; class is both
             country, kind, language, section, document, family
+            text, title, claims         words: one in all its forms, several as a phrase, batter* for what begins so
+            applicant, inventor         words of a name
 combined    and (or nothing), or, not, ( )
 """
 
@@ -12,14 +15,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import filters
 from sparse_coverage.index.filters import Filter
+from sparse_coverage.index.words import FIELDS
 
 _TOKEN = re.compile(r'\s*(?:(?P<mark>[()])|(?P<sign><=|>=|[<>:=,])|"(?P<quoted>[^"]*)"|(?P<word>[^\s()<>:=,"]+))')
 _DATES: Mapping[str, Callable[..., Filter]] = {"published": filters.published, "priority": filters.priority}
 _BOUNDS = {"<": "before", ">": "after", ">=": "since", "<=": "until"}
+
+
+def _words(field: str, values: list[str]) -> Filter:
+    return filters.words(*values, field=field)
+
+
 _FIELDS: Mapping[str, Callable[[list[str]], Filter]] = {
     "ipc": lambda values: filters.classified(*values, scheme="ipc"),
     "cpc": lambda values: filters.classified(*values, scheme="cpc"),
@@ -30,6 +41,7 @@ _FIELDS: Mapping[str, Callable[[list[str]], Filter]] = {
     "section": lambda values: filters.section(*values),
     "document": lambda values: filters.document(*values),
     "family": lambda values: filters.any_of(filters.family(value) for value in values),
+    **{field: partial(_words, field) for field in FIELDS},
 }
 
 
@@ -100,6 +112,8 @@ class _Reader:
         self._next += 1
         if field in _DATES:
             date, _ = self._value("a date such as 2001-05-17")
+            if sign in (":", "=") and date.lower() == "none":
+                return filters.undated(field)
             bounds = {_BOUNDS[sign]: date} if sign in _BOUNDS else {"since": date, "until": date}
             return _DATES[field](**bounds)
         values = [self._value(f"a value for {name}")[0]]

@@ -10,9 +10,7 @@ A document without a date meets no condition on that date.
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import reduce
 from operator import and_, or_
 from typing import TYPE_CHECKING
@@ -20,37 +18,61 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index.facts import DATES, FAMILY_FIELD, family_names, normal
+from sparse_coverage.index.facts import DATES, NUMBER_FIELD, family_names, normal
+from sparse_coverage.index.filter_kinds import (
+    Both,
+    Dates,
+    Document,
+    Family,
+    Filter,
+    Not,
+    Section,
+    Term,
+    Undated,
+    Words,
+    conditions_in,
+)
+from sparse_coverage.index.words import wanted_words
 from sparse_coverage.kernels import Bytes, Mask
+from sparse_coverage.patents.numbers import parse_number, spellings
+from sparse_coverage.patents.values import iso_date
 
 if TYPE_CHECKING:
-    from sparse_coverage.index.segment import Segment
     from sparse_coverage.index.store import IndexStore
 
 _DATE = re.compile(r"(\d{4})(?:-?(\d{2})(?:-?(\d{2}))?)?")
 _SUBCLASS = re.compile(r"([A-HY](?:\d{2}[A-Z]?)?)\s*(\d.*)?")
 _LAST = 9999_99_99
 
-
-class Filter(ABC):
-    """A condition on documents or passages."""
-
-    @abstractmethod
-    def mask(self, segment: Segment) -> tuple[Mask, bool]:
-        """Return what meets the condition in a segment, and whether that is a mask of passages rather than of documents."""
-
-    def bound(self, store: IndexStore) -> Filter:
-        """Return this filter with everything looked up that only the whole index can tell."""
-        return self
-
-    def __and__(self, other: Filter) -> Filter:
-        return Both(self, other, np.logical_and)
-
-    def __or__(self, other: Filter) -> Filter:
-        return Both(self, other, np.logical_or)
-
-    def __invert__(self) -> Filter:
-        return Not(self)
+__all__ = [
+    "Both",
+    "Dates",
+    "Document",
+    "Family",
+    "Filter",
+    "Not",
+    "Section",
+    "Term",
+    "Undated",
+    "Words",
+    "all_of",
+    "allowed_documents",
+    "allowed_passages",
+    "any_of",
+    "classified",
+    "conditions_in",
+    "country",
+    "document",
+    "family",
+    "keeping_undated",
+    "kind",
+    "language",
+    "priority",
+    "published",
+    "section",
+    "undated",
+    "words",
+]
 
 
 def allowed_passages(store: IndexStore, filter_: Filter) -> Bytes:
@@ -65,6 +87,21 @@ def allowed_passages(store: IndexStore, filter_: Filter) -> Bytes:
     return allowed
 
 
+def allowed_documents(store: IndexStore, filter_: Filter) -> Mask:
+    """Return which documents of the index may be found: those that are live and have a passage that may be."""
+    found = (allowed_passages(store, filter_) > 0) & store.live_passages
+    starts = store.document_starts
+    counts = np.concatenate([[0], np.cumsum(found)])
+    return np.asarray(counts[starts[1:]] > counts[starts[:-1]])
+
+
+def keeping_undated(filter_: Filter) -> Filter:
+    """Return a filter that lets documents without a date through wherever it asks for that date."""
+    if isinstance(filter_, Both):
+        return Both(keeping_undated(filter_.left), keeping_undated(filter_.right), filter_.join)
+    return filter_ | Undated(filter_.column) if isinstance(filter_, Dates) else filter_
+
+
 def published(*, before: str = "", after: str = "", since: str = "", until: str = "") -> Filter:
     """Publication date: strictly `before` or `after`, or from `since` and up to `until`, these included.
 
@@ -77,6 +114,13 @@ def published(*, before: str = "", after: str = "", since: str = "", until: str 
 def priority(*, before: str = "", after: str = "", since: str = "", until: str = "") -> Filter:
     """Priority date; see `published`."""
     return _dates(1, before, after, since, until)
+
+
+def undated(date: str = "published") -> Filter:
+    """Documents without a publication date, or without a `priority` date: no condition on a date is met by these."""
+    if date not in ("published", "priority"):
+        raise InputError(f"There is no date '{date}'. Use published or priority.")
+    return Undated(("published", "priority").index(date))
 
 
 def classified(*prefixes: str, scheme: str = "") -> Filter:
@@ -106,8 +150,17 @@ def language(*codes: str) -> Filter:
 
 
 def document(*ids: str) -> Filter:
-    """Documents by publication id."""
-    return any_of(Term("id", id_.strip()) for id_ in _some("a document", ids))
+    """Documents by publication number, however it is spelled. One without a kind stands for all its publications."""
+    return any_of(Document(id_.strip(), _publication(id_)) for id_ in _some("a document", ids))
+
+
+def words(*phrases: str, field: str = "text") -> Filter:
+    """Documents that hold one of these in a field: `text` (title and all passages), `title`, `claims`, `applicant`, `inventor`.
+
+    A word alone is found in all its forms (English stems; not so in names), several in a row as they stand: `phase change`,
+    `lead-acid`. `batter*` finds whatever begins so. Capitals and accents do not count.
+    """
+    return any_of(Words(wanted_words(phrase, field)) for phrase in _some("a word", phrases))
 
 
 def section(*names: str) -> Filter:
@@ -127,104 +180,20 @@ def family(id_: str, name: str = "", members: Iterable[str] = ()) -> Filter:
     return Family(id_, tuple(sorted(names)))
 
 
-@dataclass(frozen=True)
-class Both(Filter):
-    """Two filters joined by `and` or `or`."""
-
-    left: Filter
-    right: Filter
-    join: Callable[[Mask, Mask], Mask]
-
-    def mask(self, segment: Segment) -> tuple[Mask, bool]:
-        """As `Filter.mask`."""
-        left, left_by_passage = self.left.mask(segment)
-        right, right_by_passage = self.right.mask(segment)
-        if left_by_passage != right_by_passage:
-            left = left if left_by_passage else segment.spread(left)
-            right = right if right_by_passage else segment.spread(right)
-        return self.join(left, right), left_by_passage or right_by_passage
-
-    def bound(self, store: IndexStore) -> Filter:
-        """As `Filter.bound`."""
-        return Both(self.left.bound(store), self.right.bound(store), self.join)
-
-
-@dataclass(frozen=True)
-class Not(Filter):
-    """The contrary of a filter."""
-
-    inner: Filter
-
-    def mask(self, segment: Segment) -> tuple[Mask, bool]:
-        """As `Filter.mask`."""
-        mask, by_passage = self.inner.mask(segment)
-        return ~mask, by_passage
-
-    def bound(self, store: IndexStore) -> Filter:
-        """As `Filter.bound`."""
-        return Not(self.inner.bound(store))
-
-
-@dataclass(frozen=True)
-class Dates(Filter):
-    """A date between two days, both included."""
-
-    column: int
-    first: int
-    last: int
-
-    def mask(self, segment: Segment) -> tuple[Mask, bool]:
-        """As `Filter.mask`."""
-        dates = segment.facts.dates[:, self.column]
-        return (dates >= max(self.first, 1)) & (dates <= self.last), False
-
-
-@dataclass(frozen=True)
-class Term(Filter):
-    """A term of a field, or one that begins so."""
-
-    field: str
-    value: str
-    prefix: bool = False
-
-    def mask(self, segment: Segment) -> tuple[Mask, bool]:
-        """As `Filter.mask`."""
-        find = segment.facts.with_prefix if self.prefix else segment.facts.with_term
-        return find(self.field, self.value), False
-
-
-@dataclass(frozen=True)
-class Section(Filter):
-    """Passages of some sections."""
-
-    names: tuple[str, ...]
-
-    def mask(self, segment: Segment) -> tuple[Mask, bool]:
-        """As `Filter.mask`."""
-        wanted = np.asarray([name.lower() in self.names for name in segment.section_names] or [False])
-        return wanted[segment.sections], True
-
-
-@dataclass(frozen=True)
-class Family(Filter):
-    """The family of a document: all documents that share one of its names, such as the id of a member."""
-
-    id: str
-    names: tuple[str, ...]
-
-    def mask(self, segment: Segment) -> tuple[Mask, bool]:
-        """As `Filter.mask`."""
-        found = [segment.facts.with_term(FAMILY_FIELD, name) for name in self.names]
-        return np.logical_or.reduce(found), False
-
-    def bound(self, store: IndexStore) -> Filter:
-        """As `Filter.bound`."""
-        number = store.find_document(self.id)
-        if number is None:
-            return self
-        segment = store.segment_of_document(number)
-        known = segment.facts.terms_of(number - segment.first_document, FAMILY_FIELD)
-        return Family(self.id, (*self.names, *known))
+def _publication(id_: str) -> Filter:
+    number = parse_number(id_)
+    exact = [Term("id", name) for name in spellings(id_)]
+    if number is None:
+        return exact[0]
+    exact.append(Term(NUMBER_FIELD, str(number)))
+    if len(number.kind) == 2:
+        return any_of(exact)
+    # All publications of the number, those of the kinds with this letter; segments of older versions know ids alone.
+    every = f"{number.country}-{number.number}"
+    kinds: Filter = Term(NUMBER_FIELD, every)
+    if number.kind:
+        kinds = kinds & Term("kind", number.kind, prefix=True)
+    return any_of([*exact, kinds, Term("id", f"{every}-{number.kind}", prefix=True)])
 
 
 def _dates(column: int, before: str, after: str, since: str, until: str) -> Filter:
@@ -237,9 +206,9 @@ def _dates(column: int, before: str, after: str, since: str, until: str) -> Filt
 
 def _day(date: str, missing: int) -> int:
     """Return a date as a number; a missing month or day becomes 00 or 99, before or after all of them."""
-    match = _DATE.fullmatch(date.strip())
+    match = _DATE.fullmatch(iso_date(date) or date.strip())
     if match is None or not 1 <= int(match[2] or 1) <= 12 or not 1 <= int(match[3] or 1) <= 31:
-        raise InputError(f"'{date}' is not a date. Write 2001-05-17, 2001-05 or 2001.")
+        raise InputError(f"'{date}' is not a date. Write 2001-05-17 (or 17.05.2001), 2001-05 or 2001.")
     return int(match[1]) * 10_000 + int(match[2] or missing) * 100 + int(match[3] or missing)
 
 

@@ -12,7 +12,8 @@ from typing import cast
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.kernels import Array, Bytes, Uint32s
+from sparse_coverage.kernels import Array, Bytes, Uint32s, plain
+from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.postings import PAGE, check_pages, check_runs, sum_pages
 
 
@@ -33,12 +34,15 @@ class GuardedArray:
         """Check the pages of the entries offsets[row] to offsets[row + 1] for each of the rows."""
         if not self._all_sound:
             width = self._bytes.nbytes // len(self.data)
-            self._refuse(check_runs(self._bytes, self._sums, self.sound, offsets, rows, width))
+            few = plain.postings_seconds(offsets, np.asarray(rows, dtype=np.int64))
+            check = check_runs if machine_code(few) else plain.check_runs
+            self._refuse(check(self._bytes, self._sums, self.sound, offsets, rows, width))
 
     def check_all(self) -> None:
         """Check every page."""
         if not self._all_sound:
-            self._refuse(check_pages(self._bytes, self._sums, self.sound, 0, len(self._sums)))
+            check = check_pages if machine_code(plain.check_seconds(self._bytes)) else plain.check_pages
+            self._refuse(check(self._bytes, self._sums, self.sound, 0, len(self._sums)))
             self._all_sound = True
 
     def _refuse(self, page: int) -> None:
@@ -58,5 +62,6 @@ def page_sums(data: Array) -> Uint32s:
     """Return the sum of each page of an array's bytes."""
     content = as_bytes(data)
     sums = np.zeros(-(-len(content) // PAGE), dtype=np.uint32)
-    sum_pages(content, sums)
+    make = sum_pages if machine_code(plain.check_seconds(content)) else plain.sum_pages
+    make(content, sums)
     return sums

@@ -15,12 +15,19 @@ class DocumentRecord:
     """A document's id, title and metadata (anything JSON can hold).
 
     Filters read these entries of the metadata, where they are: `publication_date`, `priority_date`, `ipc`, `cpc`,
-    `country`, `kind`, `language`, `family`, `family_members`.
+    `country`, `kind`, `language`, `family`, `family_members`, `applicants`, `inventors`.
     """
 
     id: str
     title: str
     metadata: Mapping[str, Any]
+
+
+def strings(value: Any) -> list[str]:
+    """Return an entry of the metadata as a list, whether it is one text, several, or not there."""
+    if isinstance(value, str):
+        return [value] if value else []
+    return [str(part) for part in value or ()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@
 | `facts.safetensors` | small arrays: offsets of the lists, span counts, documents, sections, keys of ids, columns for filters, page sums |
 | `terms.json` | the terms that filters look up |
 | `texts.sqlite` | documents and passages |
+| `words.sqlite` | which document holds which words; segments of older versions have none |
 | `segment.json` | counts, names of sections, and size and sha256 of every file above |
 
 Documents that were deleted later are named in a file of their own beside these (see `Tombstones`).
@@ -31,13 +32,17 @@ from sparse_coverage.index.facts import DocumentFacts
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import Postings, weight_scale, widened
 from sparse_coverage.index.texts import TextReader
-from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s
+from sparse_coverage.index.words import WordReader
+from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s, plain
+from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.postings import FAR_SPAN, postings_of, spread
 
 SEGMENTS = "segments"
 HEADER, FACTS, TERMS, TEXTS = "segment.json", "facts.safetensors", "terms.json", "texts.sqlite"
 POSTINGS, SPANS = "postings.bin", "spans.bin"
+WORDS = "words.sqlite"
 FILES = (FACTS, TERMS, TEXTS, POSTINGS, SPANS)
+"""The files of every segment. `WORDS` is in those that were written since words are kept."""
 _COLUMNS = ("dates", "term_offsets", "term_documents", "document_keys", "unit_keys")
 
 
@@ -84,6 +89,7 @@ class Segment:
     sections: Uint16s
     section_names: tuple[str, ...]
     texts: TextReader
+    words: WordReader | None
     tombstones: Tombstones | None
     _columns: dict[str, Array] = field(repr=False)
     _terms: Array = field(repr=False)
@@ -119,10 +125,17 @@ class Segment:
         columns = self._columns
         return DocumentFacts(columns["dates"], json.loads(content), columns["term_offsets"], columns["term_documents"])
 
+    def close(self) -> None:
+        """Close the files."""
+        self.texts.close()
+        if self.words is not None:
+            self.words.close()
+
     def spread(self, documents: Mask) -> Mask:
         """Turn a mask over documents into one over their passages."""
         passages = np.empty(len(self), dtype=bool)
-        spread(self.document_starts, documents, passages)
+        quick = machine_code(0.0)
+        (spread if quick else plain.spread)(self.document_starts, documents, passages)
         return passages
 
     def document_numbers(self, id_: str, live: Mask | None = None) -> list[int]:
@@ -163,7 +176,8 @@ class Segment:
         self.packed.check_all()
         packed = widened(self.postings.packed)
         found = np.empty(len(self.postings.offsets), dtype=np.int64)
-        places = found[: postings_of(packed, np.uint32(passage), found)]
+        quick = machine_code(plain.check_seconds(self.packed.data))
+        places = found[: (postings_of if quick else plain.postings_of)(packed, np.uint32(passage), found)]
         centers = np.searchsorted(self.postings.offsets, places, side="right") - 1
         fixed = packed[places] & np.uint32(0xFFFF)
         return centers.astype(np.int32), fixed / weight_scale(self.postings.weight_bits)
@@ -214,6 +228,7 @@ def open_segment(folder: Path, entry: SegmentEntry, first_passage: int = 0, firs
         sections=facts["sections"],
         section_names=tuple(header["sections"]),
         texts=TextReader(folder / TEXTS),
+        words=WordReader(folder / WORDS, sums[WORDS]) if WORDS in sums else None,
         tombstones=tombstones,
         _columns={name: facts[name] for name in _COLUMNS},
         _terms=_mapped(folder / TERMS, "u1", (header["files"][TERMS]["bytes"],)),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError, SparseCoverageError
+from sparse_coverage.index import finding
 from sparse_coverage.index.manifest import FORMAT, MANIFEST, Manifest, OtherFormatError, read_manifest, require_finished
 from sparse_coverage.index.records import DocumentRecord, PassageRecord
 from sparse_coverage.index.segment import SEGMENTS, Segment, damaged_segment_files, missing_file, open_segment
@@ -19,8 +20,8 @@ from sparse_coverage.kernels import Int64s, Mask
 from sparse_coverage.progress import tracked
 
 _ATTEMPTS = 20
-OPEN_FILES = 4
-"""How many files of a segment a reader holds open: three are mapped, one is read by SQLite."""
+OPEN_FILES = 6
+"""How many files of a segment a reader holds open: three are mapped, two are read by SQLite, one of them to be checked once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,18 +90,29 @@ class IndexStore:
         return range(segment.first_passage + first, segment.first_passage + last)
 
     def find_document(self, id_: str) -> int | None:
-        """Return the number of a live document, or None."""
-        for segment in self.segments:
-            for number in segment.document_numbers(id_):
-                return segment.first_document + number
-        return None
+        """Return the number of a live document, by its id or another spelling of its publication number, or None."""
+        found = finding.find_document(self.searched, id_)
+        return None if found is None else self.segments[found[0]].first_document + found[1]
 
     def find_passage(self, id_: str) -> int | None:
-        """Return the number of a live passage, or None."""
+        """Return the number of a live passage, or None. The document may be spelled otherwise, as in `find_document`."""
         for segment in self.segments:
             for number in segment.passage_numbers(id_):
                 return segment.first_passage + number
+        for place in (place for place, letter in enumerate(id_) if letter == "/"):
+            document = self.find_document(id_[:place])
+            if document is not None and (own := self.document(document).id) != id_[:place]:
+                return self.find_passage(own + id_[place:])
         return None
+
+    def near(self, id_: str) -> str:
+        """Say what the index holds that is near an id that it does not hold: in brackets, behind a blank; or nothing."""
+        return finding.near(self.searched, id_)
+
+    @property
+    def searched(self) -> finding.Searched:
+        """The segments, each with its live documents."""
+        return [(segment, segment.live_documents) for segment in self.segments]
 
     def segment_of_passage(self, number: int) -> Segment:
         """Return the segment that holds a passage."""
@@ -113,7 +125,7 @@ class IndexStore:
     def close(self) -> None:
         """Close the files."""
         for segment in self.segments:
-            segment.texts.close()
+            segment.close()
 
 
 def open_store(folder: Path, *, unfinished: bool = False) -> IndexStore:
@@ -162,7 +174,7 @@ def _open_segments(folder: Path, manifest: Manifest) -> tuple[Segment, ...]:
             documents += entry.documents
     except BaseException:
         for segment in opened:
-            segment.texts.close()
+            segment.close()
         raise
     return tuple(opened)
 

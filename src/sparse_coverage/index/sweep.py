@@ -15,8 +15,9 @@ import numpy as np
 from sparse_coverage.errors import IndexStoreError, MismatchError
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.postings import weight_scale
-from sparse_coverage.kernels import Bytes, Doubles, Floats, Int64s, Uint32s
-from sparse_coverage.kernels.scoring import sweep, weigh
+from sparse_coverage.kernels import Bytes, Doubles, Floats, Int64s, Uint32s, plain
+from sparse_coverage.kernels.choosing import machine_code
+from sparse_coverage.kernels.scoring import sweep
 from sparse_coverage.kernels.shortlist import LAST_NUMBER
 from sparse_coverage.vectors.sparse_vector import SparseVector
 
@@ -72,6 +73,8 @@ class Sweep:
     ) -> tuple[Int64s, Floats]:
         if len(allowed) not in (0, len(self._norms)):
             raise ValueError(f"{len(allowed)} marks of what may be found do not fit {len(self._norms)} passages.")
+        if not machine_code(0.0) and not machine_code(self._seconds(query, segments)):
+            return self._plain(query, allowed, segments, buffer, k)
         while True:
             try:
                 complete, numbers, scores = sweep(
@@ -84,9 +87,38 @@ class Sweep:
                 return numbers, scores
             self._check(query, allowed, segments)
 
+    def _plain(
+        self, query: SparseVector, allowed: Bytes, segments: range, buffer: Floats, k: int
+    ) -> tuple[Int64s, Floats]:
+        """Do the same as the compiled call, without a compiler."""
+        try:
+            centers, factors = plain.weigh(self._worth, query.centers, query.weights)
+        except IndexError as error:
+            raise MismatchError(f"{error} It was made with another model than the index.") from None
+        self._check(query, allowed, segments)
+        numbers, best = np.zeros(0, np.int64), np.zeros(0, np.float32)
+        for segment in segments:
+            begin, end = int(self._starts[segment]), int(self._starts[segment + 1])
+            here = buffer[: end - begin] if k else buffer[begin:end]
+            part, mask = self._lists[segment], allowed[begin:end]
+            plain.accumulate(
+                part.offsets, part.packed.data, centers, factors, self._scale, self._norms[begin:end], mask, here
+            )
+            if k:
+                found, scores = plain.best_scores(here, k)
+                numbers, best = np.concatenate([numbers, found + begin]), np.concatenate([best, scores])
+        order = np.argsort(-best, kind="stable")[:k]
+        return numbers[order], best[order]
+
+    def _seconds(self, query: SparseVector, segments: range) -> float:
+        """Return about how long a query takes without compiled code."""
+        centers = query.centers.astype(np.int64)
+        centers = centers[(centers >= 0) & (centers < len(self._worth))]  # others are an error where they are used
+        return sum(plain.postings_seconds(self._lists[segment].offsets, centers) for segment in segments)
+
     def _check(self, query: SparseVector, allowed: Bytes, segments: range) -> None:
         """Check all pages that a query needs, after some of them were found never to have been used before."""
-        centers, _ = weigh(self._worth, query.centers, query.weights)
+        centers, _ = plain.weigh(self._worth, query.centers, query.weights)
         for segment in segments:
             mask = allowed[self._starts[segment] : self._starts[segment + 1]]
             if not len(mask) or mask.any():

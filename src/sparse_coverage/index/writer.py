@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage.errors import IndexStoreError, InputError, SparseCoverageError
+from sparse_coverage.errors import IndexStoreError, SparseCoverageError
 from sparse_coverage.index.drafting import SegmentDraft
-from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, require_finished, write_manifest, writing
+from sparse_coverage.index.finding import find_document, near
+from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest, writing
 from sparse_coverage.index.merging import MERGED_BYTES, Part, Size, groups_to_merge, merge_parts
 from sparse_coverage.index.postings import MAX_PASSAGES, PostingsBuffer, WeightBits
 from sparse_coverage.index.records import DocumentRecord, IndexedPassage
-from sparse_coverage.index.segment import SEGMENTS, SegmentEntry, missing_file, open_segment
+from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
 from sparse_coverage.index.texts import require_storable
+from sparse_coverage.patents.numbers import spellings
 from sparse_coverage.progress import tracked
 
 DEFAULT_MEMORY = 512 << 20
@@ -51,6 +53,7 @@ class IndexWriter:
                 raise missing_file(error) from None
             raise
         self._largest = Size(MAX_PASSAGES, max(memory, _SMALLEST_MERGE) // MERGED_BYTES)
+        self._inherits = bool(self._parts)
         self._failed = False
         self._draft: SegmentDraft | None = None
         self._draft_ids: set[str] = set()
@@ -134,6 +137,15 @@ class IndexWriter:
             part.live[number] = False
         return found is not None
 
+    def delete_all(self, ids: Iterable[str]) -> str:
+        """Delete documents, whose publication numbers may be spelled in any way; return what to tell about those not there."""
+        self.flush()
+        searched = [(part.segment, part.live.copy()) for part in self._parts]
+        places = {id_: find_document(searched, id_) for id_ in ids}
+        for place, number in filter(None, places.values()):
+            self._parts[place].live[number] = False
+        return ", ".join(id_ + near(searched, id_) for id_, place in places.items() if place is None)
+
     def replace(self, document: DocumentRecord, passages: Iterable[IndexedPassage]) -> bool:
         """Put a new version in the place of a document, or add it; it becomes the last of the corpus. Return if there was one."""
         existed = self.delete(document.id)
@@ -175,7 +187,7 @@ class IndexWriter:
         self.manifest = manifest
         for part, entry in zip(self._parts, entries, strict=True):
             if part.changed:
-                part.segment.texts.close()
+                part.segment.close()
                 part.segment = open_segment(part.segment.folder, entry)
         self._discard_leftovers()
         return manifest
@@ -192,13 +204,22 @@ class IndexWriter:
                 self._merge(first, last)
         return self.commit(complete=complete)
 
+    def rewrite_old(self) -> int:
+        """Write the segments that an older version left without words anew, to be committed; return how many there were."""
+        self.flush()
+        old = [place for place, part in enumerate(self._parts) if part.segment.words is None and part.live.any()]
+        with self._writing():
+            for place in tracked(old, "Adding words to segments", len(old)):
+                self._merge(place, place + 1)
+        return len(old)
+
     def close(self) -> None:
         """Let go of the index; drop what was not committed."""
         if self._draft is not None:
             self._draft.abandon()
             self._draft = None
         for part in self._parts:
-            part.segment.texts.close()
+            part.segment.close()
         try:
             # A manifest that cannot be read is told to whoever opens the index next.
             with suppress(SparseCoverageError):
@@ -215,20 +236,28 @@ class IndexWriter:
             )
         self._failed = True
         with _failure_is_clear(self._folder, self.manifest.generation):
+            (self._folder / MANIFEST).stat()  # or a folder that somebody removed would be made again, without its model
             yield
         self._failed = False
 
+    def stored(self, id_: str) -> tuple[Segment, int] | None:
+        """Return where a document lies, its segment and its number there; None where it is new, or not yet in a segment."""
+        found = self._find(id_)
+        return None if found is None else (found[0].segment, found[1])
+
     def _find(self, id_: str) -> tuple[Part, int] | None:
-        for part in reversed(self._parts):
-            for number in part.segment.document_numbers(id_, part.live):
-                return part, number
+        # An older version kept ids as a table spelled them: what it has must not come in a second time.
+        for name in spellings(id_) if self._inherits else (id_,):
+            for part in reversed(self._parts):
+                for number in part.segment.document_numbers(name, part.live):
+                    return part, number
         return None
 
     def _merge(self, first: int, last: int) -> None:
         chosen = self._parts[first:last]
         entry = merge_parts(chosen, self._new_name(), self.manifest.centers)
         for part in chosen:
-            part.segment.texts.close()
+            part.segment.close()
         self._parts[first:last] = [self._open(entry)]
 
     def _open(self, entry: SegmentEntry) -> Part:
@@ -261,23 +290,13 @@ def _failure_is_clear(folder: Path, generation: int) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.OperationalError) as error:
+        gone = isinstance(error, FileNotFoundError | sqlite3.OperationalError) and not (folder / MANIFEST).is_file()
+        if gone:
+            raise IndexStoreError(
+                f"{folder}: the folder of the index, or its {MANIFEST}, was removed or moved while it was written to ({error}). "
+                "What was in it is gone from there; move it back, or build it again."
+            ) from error
         raise IndexStoreError(
             f"{folder}: cannot be written ({error}). Is the disk full? The index is as it was after its last commit "
             f"(number {generation}). Free some space and run the same command again."
         ) from error
-
-
-def delete_documents(folder: Path, ids: Sequence[str]) -> None:
-    """Delete documents by publication id, all or none: an id that is not there is an error."""
-    with IndexWriter.open(folder) as writer:
-        require_finished(folder, writer.manifest)  # else the build, when it goes on, would bring them back
-        missing = [id_ for id_ in ids if not writer.delete(id_)]
-        if missing:
-            raise InputError(f"Not in the index: {', '.join(missing)}. Nothing was deleted.")
-        writer.commit()
-
-
-def merge_index(folder: Path) -> None:
-    """Rewrite an index with as few segments as possible and without what was deleted."""
-    with IndexWriter.open(folder) as writer:
-        writer.merge(complete=writer.manifest.complete)

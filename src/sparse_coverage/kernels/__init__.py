@@ -6,7 +6,9 @@
 | `postings.py`, `scoring.py`, `shortlist.py` | packing, checking and merging of lists; scores; the best of them |
 | `tagging.py` | parts of speech |
 | `instructions.py` | what is written as machine instructions, for the kernels above |
-| `compiling.py`, `threads.py` | how kernels are compiled and cached; cores and threads |
+| `plain.py`, `choosing.py` | what a search needs in NumPy; which of both a process takes |
+| `compiling.py`, `keeping.py`, `threads.py` | how kernels are compiled and kept; cores and threads |
+| `sizes.py` | how they lay out what they work on |
 
 Kernels read nothing from other packages, so the machine code depends on these files alone. The arrays
 that they take and give are named here, by the numbers they hold.

@@ -2,57 +2,109 @@
 
 Numba keeps the code of a function while the function's own file stays as it is, and would not see that a function it calls
 changed in another file, or a constant. Here the code is kept only while every file of this package stays as it is.
+
+Numba itself is loaded with the first kernel that is called, not before: it takes as long as a whole search. Until then a kernel is a
+`Kernel`, and what only compiled code uses an `Outside`; both are replaced in the files of this package when they are needed.
 """
 
 from __future__ import annotations
 
-import hashlib
+import importlib
+import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
+from functools import update_wrapper
 from typing import Any, TypeVar, cast
 
-import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from sparse_coverage.kernels.sources import SOURCES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+STAMP = SOURCES
+"""Taken here, before the first kernel is compiled: what is edited afterwards is not what was compiled."""
 
-def sources() -> str:
-    """Return a digest of all files of this package: whatever kernels call, and every constant they were compiled with."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+_LOADING = threading.RLock()
 
 
-SOURCES = sources()
-
-
-class _Code(CompileResultCacheImpl):  # type: ignore[misc]
-    """How the code of one function is kept: where Numba keeps it, but under the stamp of the whole package."""
+class Kernel:
+    """A function that is compiled with Numba at its first call, or loaded from where its code is kept."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        own = self.locator.get_source_stamp()
-        self.locator.get_source_stamp = lambda: (own, SOURCES)
+        update_wrapper(self, function)
+        self._function = function
+        self._dispatcher: Any = None
 
-    def check_cachable(self, result: Any) -> bool:
-        """Keep no code of files that were edited while this process ran: it may be of either version."""
-        return sources() == SOURCES and bool(super().check_cachable(result))
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the machine code."""
+        return self.dispatcher(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.dispatcher, name)
+
+    @property
+    def dispatcher(self) -> Any:
+        """The function as Numba knows it."""
+        if self._dispatcher is None:
+            with _LOADING:
+                for module in [value for name, value in sys.modules.items() if name.startswith(f"{__package__}.")]:
+                    _make_ready(vars(module))
+                self.make()  # one that lies elsewhere, as in a test
+        return self._dispatcher
+
+    def make(self) -> Any:
+        """Return the dispatcher, made at the first time."""
+        if self._dispatcher is None:
+            self._dispatcher = _dispatcher(self._function)
+        return self._dispatcher
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
-    _impl_class = _Code
+class Outside:
+    """Something that only compiled code uses, by its module and name: loaded with the first kernel."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self._name = name
+
+    def load(self) -> Any:
+        """Import it."""
+        return getattr(importlib.import_module(self._module), self._name)
 
 
 def compiled(function: F) -> F:
     """Compile a function on flat arrays with Numba at its first call.
 
     The machine code is kept beside the source, or in the user's cache folder where the package cannot be written. Where
-    neither can be, as in some containers, every process compiles for itself.
+    neither can be, as in some containers, every process compiles for itself, unless `warm-up` was run before.
     """
-    dispatcher = numba.njit(nogil=True)(function)
+    return cast(F, Kernel(function))
+
+
+def instruction(name: str) -> Any:
+    """Return what stands for a function of `instructions` until the first kernel is called."""
+    return Outside(f"{__package__}.instructions", name)
+
+
+def outside(module: str, name: str) -> Any:
+    """Return what stands for something of another package until the first kernel is called."""
+    return Outside(module, name)
+
+
+def _make_ready(names: dict[str, Any]) -> None:
+    """Replace what stands for other things in a file of this package."""
+    for name, value in list(names.items()):
+        if isinstance(value, Outside):
+            names[name] = value.load()
+        elif isinstance(value, Kernel):
+            names[name] = value.make()
+
+
+def _dispatcher(function: Callable[..., Any]) -> Any:
+    import numba
+
+    made = numba.njit(nogil=True)(function)
     with suppress(RuntimeError):  # Numba finds no folder that can be written
-        dispatcher._cache = _Cache(function)
-    return cast(F, dispatcher)
+        made._cache = importlib.import_module(f"{__package__}.keeping").Cache(function)
+    return made

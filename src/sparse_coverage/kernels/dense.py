@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s, Uint16s, Uint32s
-from sparse_coverage.kernels.compiling import compiled
-from sparse_coverage.kernels.instructions import PANEL, TILE, row_dot, tile_products
+from sparse_coverage.kernels.compiling import compiled, instruction
+from sparse_coverage.kernels.sizes import PANEL, TILE
+
+row_dot, tile_products = instruction("row_dot"), instruction("tile_products")
 
 SCALE = 32_000.0
 """What stands for 1 in a quantised vector."""

@@ -14,14 +14,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-LANES = 8
-"""In how many interleaved sums the canonical product is made."""
-TILE = 6
-"""Rows of one tile: with a panel's sixteen sums each, they fill the registers of AVX2."""
-PANEL = 16
-"""Centers of one panel."""
-STEP = 32
-"""Quantised rows are padded with zeros to a multiple of this length."""
+from sparse_coverage.kernels.sizes import LANES, PANEL, STEP, TILE
 
 _I16, _I32, _I64 = ir.IntType(16), ir.IntType(32), ir.IntType(64)
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray
 
 from sparse_coverage.kernels import Array, Bytes, Doubles, Floats, Int32s, Int64s, Uint16s, Uint32s
-from sparse_coverage.kernels.compiling import compiled
-from sparse_coverage.kernels.instructions import pointer, prefetch
+from sparse_coverage.kernels.compiling import compiled, instruction, outside
 from sparse_coverage.kernels.postings import PAGE
 from sparse_coverage.kernels.shortlist import best_scores, new_shortlist, offer, ranked
+
+carray = outside("numba", "carray")
+pointer, prefetch = instruction("pointer"), instruction("prefetch")
 
 BEST, TOP_MEAN, DECAYED_SUM = 0, 1, 2
 """The rules by which a document's score is made of its passages' scores."""
@@ -178,18 +179,21 @@ def _score(
     return complete
 
 
-def best_documents(scores: Floats, starts: Int64s, rule: int, parameter: float, k: int) -> tuple[Int64s, Floats]:
-    """Return the k best documents: `starts` says which of the passages' scores are theirs, `rule` what these make."""
+def best_documents(
+    scores: Floats, starts: Int64s, rule: int, parameter: float, k: int, allowed: Bytes
+) -> tuple[Int64s, Floats]:
+    """Return the k best documents: `starts` says which of the passages' scores are theirs, `rule` what these make.
+
+    `allowed`, where not empty, holds 1 or 0 for each passage: a document is made of those that may be found.
+    """
     values = np.empty(len(starts) - 1, dtype=np.float32)
     _best_of_each(scores, starts, values)
     k = min(k, max(1, len(values)))
     numbers, best = best_scores(values, k)
-    if rule == BEST:
-        return numbers, best
-    # A document with best passage b makes at least b (a sum) or b / m (a mean), so the k-th best makes at least this:
-    least = float(best[-1]) if len(best) == k else 0.0
-    _combine(scores, starts, rule, parameter, least / (parameter if rule == TOP_MEAN else 1.0), values)
-    return best_scores(values, k)
+    if rule != BEST:
+        _combine(scores, starts, rule, parameter, allowed, numbers, k, values)
+        numbers, best = best_scores(values, k)
+    return numbers, best
 
 
 @compiled
@@ -204,27 +208,50 @@ def _best_of_each(scores: Floats, starts: Int64s, best: Floats) -> None:
 
 
 @compiled
-def _combine(scores: Floats, starts: Int64s, rule: int, parameter: float, floor: float, values: Floats) -> None:
-    """Replace each document's best score by what all its scores make, or by 0 where that cannot reach the floor."""
+def _combine(
+    scores: Floats, starts: Int64s, rule: int, parameter: float, allowed: Bytes, first: Int64s, k: int, values: Floats
+) -> None:
+    """Replace each document's best score by what all its scores make, or by 0 where that is not among the k best.
+
+    The documents `first`, which have the k best passages, come first: what the least of them makes, the k-th best makes at least.
+    """
+    floor = np.float32(np.inf) if len(first) == k else np.float32(0)
+    for document in first:
+        values[document] = -_combined(scores, starts, rule, parameter, allowed, document)  # negative: done already
+        floor = min(floor, -values[document])
     for document in range(len(values)):
+        if values[document] < 0:
+            values[document] = -values[document]
+            continue
         bound = values[document] if rule == TOP_MEAN else values[document] / (1 - parameter)
         if bound * 1.0001 < floor:
             values[document] = 0
         elif bound > 0:
-            values[document] = _combined(scores[starts[document] : starts[document + 1]], rule, parameter)
+            values[document] = _combined(scores, starts, rule, parameter, allowed, document)
 
 
 @compiled
-def _combined(scores: Floats, rule: int, parameter: float) -> Any:
+def _combined(scores: Floats, starts: Int64s, rule: int, parameter: float, allowed: Bytes, document: int) -> Any:
     """Return the mean of the `parameter` best scores (of all, if fewer), or their sum, each weighed `parameter` times less."""
-    falling = scores.copy()
-    _sort_falling(falling)
+    begin, end = starts[document], starts[document + 1]
     total = 0.0
     if rule == TOP_MEAN:
-        taken = min(len(falling), int(parameter))
+        count = np.int64(np.sum(allowed[begin:end])) if len(allowed) else end - begin
+        taken = min(count, np.int64(parameter))
+        falling = np.zeros(taken, dtype=np.float32)
+        for passage in range(begin, end):
+            place = taken
+            while place > 0 and falling[place - 1] < scores[passage]:
+                place -= 1
+            if place < taken:
+                for later in range(taken - 1, place, -1):
+                    falling[later] = falling[later - 1]
+                falling[place] = scores[passage]
         for place in range(taken):
             total += falling[place]
         return np.float32(total / taken)
+    falling = scores[begin:end].copy()
+    _sort_falling(falling)
     share = 1.0
     for place in range(len(falling)):
         total += share * falling[place]

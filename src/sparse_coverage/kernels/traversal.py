@@ -12,9 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s
-from sparse_coverage.kernels.compiling import compiled
+from sparse_coverage.kernels.compiling import compiled, instruction
 from sparse_coverage.kernels.dense import ALWAYS, NEVER, passing, row_distance, screen, screening
-from sparse_coverage.kernels.instructions import PANEL, TILE, row_product
+from sparse_coverage.kernels.sizes import PANEL, TILE
+
+row_product = instruction("row_product")
 
 
 @compiled

@@ -11,7 +11,7 @@ from sparse_coverage.patents.patent import Claim, Paragraph, Patent
 
 _DIRECT = re.compile(r"/patent-document/\w+/(?:p|claim)\[(\d+)\]")
 _SCALARS = ("country", "kind", "publication_date", "application_date", "priority_date", "family")
-_LISTS = ("ipc", "cpc", "family_members", "applicants", "citations")
+_LISTS = ("ipc", "cpc", "family_members", "applicants", "inventors", "citations")
 
 
 def to_record(patent: Patent) -> dict[str, Any]:

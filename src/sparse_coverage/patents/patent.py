@@ -52,6 +52,7 @@ class Patent:
     family: str = ""
     family_members: tuple[str, ...] = ()
     applicants: tuple[str, ...] = ()
+    inventors: tuple[str, ...] = ()
     citations: tuple[str, ...] = ()
     source: str = ""
     format: str = ""

@@ -21,20 +21,21 @@ class Duplicates:
 
     def __init__(self) -> None:
         # The empty name is SQLite's for a private database that moves to a temporary file once it outgrows its cache.
-        self._seen = sqlite3.connect("", isolation_level=None)
+        self._seen = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._seen.execute("PRAGMA synchronous = OFF")
         self._seen.execute("PRAGMA journal_mode = OFF")
         self._seen.execute("CREATE TABLE seen (id TEXT PRIMARY KEY) WITHOUT ROWID")
         self.count = 0
         self.examples: list[str] = []
 
-    def add(self, identifier: str) -> None:
-        """Take note of one id."""
+    def add(self, identifier: str) -> bool:
+        """Take note of one id; return whether it was seen before."""
         if self._seen.execute("INSERT OR IGNORE INTO seen VALUES (?)", (identifier,)).rowcount:
-            return
+            return False
         self.count += 1
         if identifier not in self.examples and len(self.examples) < _MOST_EXAMPLES:
             self.examples.append(identifier)
+        return True
 
     def close(self) -> None:
         """Let go of the temporary file."""

@@ -1,4 +1,4 @@
-"""Small values in one form: dates, classification symbols, publication ids."""
+"""Small values in one form: dates and classification symbols. (Publication numbers: `numbers`.)"""
 
 from __future__ import annotations
 
@@ -6,23 +6,30 @@ import re
 from collections.abc import Iterable
 from datetime import date
 
-_DATE = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?!\d)")
+_DATE = re.compile(r"(\d{4})([-/.]?)(\d{2})\2(\d{2})(?!\d)")
+_DAY_FIRST = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
 _SUBCLASS = r"\s*\d?\s*([A-HY])\s*(\d{2})\s*([A-Z])"
 _SYMBOL = re.compile(_SUBCLASS + r"\s*-?\s*0*(\d{1,4})\s*/\s*(\d{2,6})(?:/(\d{1,4}))?")
 _CLASS_ONLY = re.compile(_SUBCLASS + r"(?![A-Z])")
-_LEADING_ZEROS = re.compile(r"^([A-Z]*)0+(?=\d)")
 
 
 def iso_date(value: str | None) -> str:
     """Return a date as `2002-06-12`, or nothing when there is none; an unknown day or month (00) counts as the first.
 
+    With points the day may come first, 12.06.2002. With strokes that would be a guess: 06/12/2002 is two days in two countries.
+
     >>> iso_date("20020612"), iso_date("2002-06-12T00:00:00Z"), iso_date("19800000"), iso_date("soon")
     ('2002-06-12', '2002-06-12', '1980-01-01', '')
+    >>> iso_date("12.06.2002"), iso_date("2002/06/12"), iso_date("06/12/2002")
+    ('2002-06-12', '2002-06-12', '')
     """
-    match = _DATE.match((value or "").strip())
-    if match is None:
+    text = (value or "").strip()
+    if match := _DATE.match(text):
+        year, month, day = int(match[1]), int(match[3]), int(match[4])
+    elif match := _DAY_FIRST.match(text):
+        day, month, year = map(int, match.groups())
+    else:
         return ""
-    year, month, day = map(int, match.groups())
     try:
         return date(year, month or 1, day or 1).isoformat()
     except ValueError:  # no such day, as in 2021-02-31
@@ -57,17 +64,3 @@ def compact(value: str | None) -> str:
     if not value or value.isalnum():  # nearly always
         return value or ""
     return "".join(value.split())
-
-
-def publication_id(country: str | None, number: str | None, kind: str | None) -> str:
-    """Return `EP-0661903-A2` from its parts, without those that are missing. US numbers lose their padding.
-
-    >>> publication_id("US", "06857133", "B2"), publication_id("WO", "2010/000001", "A1"), publication_id("EP", "0661903", "")
-    ('US-6857133-B2', 'WO-2010000001-A1', 'EP-0661903')
-    """
-    country, number, kind = compact(country), compact(number).replace("/", ""), compact(kind)
-    if not number:
-        return ""
-    if country == "US" and "0" in number[:4]:
-        number = _LEADING_ZEROS.sub(r"\1", number)
-    return "-".join(filter(None, (country, number, kind)))

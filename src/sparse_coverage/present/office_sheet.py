@@ -43,6 +43,7 @@ def workbook(*sheets: Sheet) -> bytes:
     for sheet in sheets:
         page: Any = book.create_sheet(_NO_NAME.sub(" ", printable(sheet.name))[:31])
         for row, values in enumerate([sheet.header, *sheet.rows], 1):
+            page.row_dimensions[row].height = _height(values, sheet.widths)
             for column, value in enumerate(values, 1):
                 cell = page.cell(row, column)
                 _fill(cell, value, PatternFill)
@@ -72,6 +73,16 @@ def csv_text(header: Sequence[str], rows: Sequence[Sequence[Value]]) -> str:
     writer.writerow(header)
     writer.writerows([_guarded(value) for value in row] for row in rows)
     return "\ufeff" + stream.getvalue()
+
+
+def _height(values: Sequence[Value], widths: Sequence[float]) -> float:
+    """Return the height of a row in points: not every program fits it to wrapped texts by itself."""
+    texts = (
+        (value.text if isinstance(value, Stretch) else str(value or ""), width)
+        for value, width in zip(values, widths, strict=True)
+    )
+    lines = max((sum(1 + int(len(line) / width) for line in text.split("\n")) for text, width in texts), default=1)
+    return min(15.0 * lines, 409.0)
 
 
 def _guarded(value: Value) -> object:

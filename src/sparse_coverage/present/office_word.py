@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
 
 _DIM = "6B7280"
+_KEPT_TOGETHER = 20  # rows of a table that is not broken over two pages
 
 
 class WordPage:
@@ -55,11 +56,14 @@ class WordPage:
         """Add a table whose header is repeated on every page; without a header (empty names) it is a list of facts."""
         from docx.oxml.ns import qn
         from docx.oxml.parser import OxmlElement
+        from docx.shared import Cm
 
         shown = any(header)
         table = self._document.add_table(rows=1 if shown else 0, cols=len(widths))
         table.style = "Table Grid"
         table.autofit = False
+        for column, width in zip(table.columns, widths, strict=True):
+            column.width = Cm(width)
         if shown:
             for cell, name, width in zip(table.rows[0].cells, header, widths, strict=True):
                 self._fill(cell, name, width, bold=True)
@@ -70,6 +74,10 @@ class WordPage:
         for row in rows:
             for cell, words, width in zip(table.add_row().cells, row, widths, strict=True):
                 self._fill(cell, words, width)
+        if len(table.rows) <= _KEPT_TOGETHER:
+            for row_cells in table.rows[:-1]:
+                for cell in row_cells.cells:
+                    cell.paragraphs[0].paragraph_format.keep_with_next = True
         self._document.add_paragraph()
 
     def page_break(self) -> None:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from sparse_coverage.patents.sentences import sentence_ends
+from sparse_coverage.search.reasons import FUNCTION_WORDS
 from sparse_coverage.search.results import Answers, Match, PassageHit, Place, Reasons, Unsearched
 
+_LEAST = 0.0005  # what three decimals show
 _LINE_END = re.compile(r"[\r\n]")
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 
@@ -38,7 +40,20 @@ def words_at(text: str, places: Iterable[Place], but: Iterable[Place] = ()) -> l
 
 def lacking(answers: Answers) -> list[str]:
     """Return the words of a query that a whole document has nothing for."""
-    return words_at(answers.query, answers.missing, but=(answer.query for answer in answers.found))
+    return words_at(answers.query, answers.missing)
+
+
+def lacking_sentence(words: Sequence[str], what: str) -> str:
+    """Say what of a query or claim a document has nothing for.
+
+    >>> lacking_sentence(["spring", "coil"], "claim")
+    'Of the claim, nothing in this document answers: spring, coil.'
+    >>> lacking_sentence([], "claim")
+    'Every word of the claim that counts finds something in this document.'
+    """
+    if not words:
+        return f"Every word of the {what} that counts finds something in this document."
+    return f"Of the {what}, nothing in this document answers: {', '.join(words)}."
 
 
 def unsearched_words(query: str, unsearched: Unsearched, searched: Sequence[Place]) -> list[tuple[str, list[str]]]:
@@ -73,16 +88,33 @@ def printed_number(passage: PassageHit) -> str:
 
 
 def other_reasons(reasons: Reasons, shown: int) -> list[tuple[str, float]]:
-    """Return what adds to a score beside the phrases that are shown, by name; nothing that adds nothing."""
+    """Return what adds to a score beside the phrases that are shown, by name; nothing that adds nothing.
+
+    With the phrases it is the whole score, so what takes something off is among them.
+    """
     others = sum(reason.contribution for reason in reasons.phrases[shown:])
     named = [("other phrases", others), ("wording in general", reasons.wording)]
     named.append(("lent by what was found first", reasons.feedback))
-    return [(name, contribution) for name, contribution in named if contribution > 0]
+    return [(name, contribution) for name, contribution in named if abs(contribution) >= _LEAST]
 
 
 def flat(text: str) -> str:
     """Return a text in one line, with every character at its place."""
     return _LINE_END.sub(" ", text)
+
+
+def shared_words(query: str, text: str) -> list[Place]:
+    """Return where words of a query stand in a text, without those that say nothing: the longest first, each once.
+
+    >>> [place.text for place in shared_words("a plunger biased by a spring", "The spring of the plunger, a spring.")]
+    ['plunger', 'spring']
+    """
+    asked = {word.group().lower() for word in _WORD.finditer(query)} - FUNCTION_WORDS
+    found: dict[str, Place] = {}
+    for word in _WORD.finditer(text):
+        if word.group().lower() in asked:
+            found.setdefault(word.group().lower(), Place(word.group(), *word.span()))
+    return sorted(found.values(), key=lambda place: (place.start - place.end, place.start))
 
 
 def snippet(text: str, places: Sequence[Place], length: int) -> tuple[int, int]:

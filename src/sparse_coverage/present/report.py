@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sparse_coverage.present.findings import SYSTEM_NAMES, Findings
+from sparse_coverage.present.links import public_links
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.places import lacking, listed, other_reasons, place_in, unsearched_words
 from sparse_coverage.search.results import Answers, Explanation, Hit, Place
@@ -42,11 +44,13 @@ def render_report(
     title: str,
     answers: Mapping[str, Answers] | None = None,
 ) -> str:
-    """Return the page.
+    """Return the page of a search; see `Findings` for what each is."""
+    return render_findings(Findings(query, hits, explanations, answers=answers or {}), title=title)
 
-    `explanations` are those of passages, by passage id; a passage without one is shown without marks. `answers`, by document
-    id, add what of the claim a document has nothing for.
-    """
+
+def render_findings(findings: Findings, *, title: str) -> str:
+    """Return the page of a search, with all that it says about how it came about."""
+    hits, explanations = findings.hits, findings.explanations
     shown = {
         f"d{rank}-{number}": explanations[passage.id]
         for rank, hit in enumerate(hits, 1)
@@ -57,15 +61,15 @@ def render_report(
     return render(
         "report.html",
         title=title,
-        claim=_claim(query, shown),
+        source=findings.source,
+        about=findings.about.facts() if findings.about else [],
+        claim=_claim(findings.query, shown),
         unsearched=_unsearched(list(explanations.values())),
-        documents=[_document(f"d{rank}", hit, shown, answers or {}, best) for rank, hit in enumerate(hits, 1)],
+        documents=[_document(f"d{rank}", hit, shown, findings, best) for rank, hit in enumerate(hits, 1)],
     )
 
 
-def _document(
-    key: str, hit: Hit, shown: Mapping[str, Explanation], answers: Mapping[str, Answers], best: float
-) -> dict[str, Any]:
+def _document(key: str, hit: Hit, shown: Mapping[str, Explanation], findings: Findings, best: float) -> dict[str, Any]:
     facts = [listed(value) for name in ("publication_date", "ipc", "applicants") if (value := hit.metadata.get(name))]
     passages = []
     for number, passage in enumerate(hit.passages):
@@ -76,11 +80,20 @@ def _document(
     return {
         "key": key,
         "title": hit.title,
-        "facts": [hit.document, f"score {hit.score:.3f}", *facts],
+        "facts": [
+            hit.document,
+            f"score {hit.score:.{5 if hit.document in findings.parts else 3}f}",
+            *facts,
+            *(f"family: {id_}" for id_ in hit.members),
+        ],
+        "links": public_links(hit.document),
+        "parts": [(SYSTEM_NAMES.get(part.system, part.system), part) for part in findings.parts.get(hit.document, ())],
+        "score": hit.score,
         "width": 100 * hit.score / best,
         "passages": passages,
-        "lacks": lacking(answers[hit.document]) if hit.document in answers else None,
+        "lacks": lacking(findings.answers[hit.document]) if hit.document in findings.answers else None,
         "rows": _rows(first) if first else [],
+        "sum": first.score if first else 0.0,
     }
 
 
@@ -89,6 +102,8 @@ def _claim(query: str, shown: Mapping[str, Explanation]) -> list[_Piece]:
     for key, explanation in shown.items():
         rank = int(key[1:].partition("-")[0])
         for reason in explanation.reasons.phrases:
+            if not reason.query.text:
+                continue
             mark = _mark(marks, reason.query)
             mark.strength += reason.contribution / (explanation.score or 1.0) / rank
             mark.names.add(f"q-{mark.start}")

@@ -9,20 +9,25 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from sparse_coverage.present.findings import SYSTEM_NAMES
 from sparse_coverage.present.places import (
     flat,
     lacking,
+    lacking_sentence,
     listed,
     other_reasons,
     place_in,
     printed_number,
     query_words,
+    shared_words,
     snippet,
     unsearched_words,
     whole_words,
     within,
     words_at,
 )
+from sparse_coverage.retrievers.explaining import HybridExplanation
+from sparse_coverage.retrievers.fusion import PartScore
 from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, Place, QueryCost, Unsearched
 
 EXCERPT = 320
@@ -30,30 +35,70 @@ PAIRS = 6
 NOTHING = "Nothing was found: of what the filters allow, nothing shares a center that counts with the query."
 
 
-def hits_text(hits: Sequence[Hit], explanations: Mapping[str, Explanation], nothing: str = NOTHING) -> Group:
+def hits_text(
+    hits: Sequence[Hit],
+    explanations: Mapping[str, Explanation],
+    nothing: str = NOTHING,
+    parts: Mapping[str, Sequence[PartScore]] | None = None,
+    query: str = "",
+) -> Group:
     """Return ranked documents with their best passages; matched words stand out, the strongest pairs are listed.
 
-    `explanations` are those of each document's first passage, by passage id; where one is missing, nothing stands out.
+    `explanations` are those of passages, by passage id; where one is missing, nothing stands out and the passage is shown
+    around the words that it shares with the `query`. `parts`, by document id, say what each part of a hybrid added.
     """
     if not hits:
         return Group(nothing)
     lines: list[RenderableType] = []
     for rank, hit in enumerate(hits, 1):
-        name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.3f}", "green")
+        mine = (parts or {}).get(hit.document, ())
+        digits = 5 if mine else 3
+        name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.{digits}f}", "green")
         lines.append(Text.assemble("\n", name, "  ", score, f"  {hit.title}"))
         facts = " · ".join(listed(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
         if facts:
             lines.append(Text.assemble("     ", (facts, "dim")))
+        if hit.members:
+            lines.append(Text.assemble("     ", (f"family: {', '.join(hit.members)}", "dim")))
         explanation = explanations.get(hit.passages[0].id) if hit.passages else None
-        for number, passage in enumerate(hit.passages):
+        if mine:
+            lines.append(Text(f"     {_parts_line(mine)}", style="dim"))
+        for passage in hit.passages:
             text = Text(f"     {place_in(hit.document, passage)}  ", style="cyan")
-            if number == 0 and explanation is not None:
-                text.append_text(_highlighted(explanation))
+            text.append(f"{passage.score:.{digits}f}  ", style="dim")
+            if passage.id in explanations:
+                text.append_text(_highlighted(explanations[passage.id]))
             else:
-                text.append(_excerpt(passage.text), style="default")
+                text.append(_excerpt(passage.text, query), style="default")
             lines.append(text)
-        if explanation is not None and explanation.matches:
-            lines.append(Text("     matched: ", style="dim").append_text(_reasons(explanation)))
+        if explanation is not None and explanation.score:
+            by = f"by {SYSTEM_NAMES['coverage']} " if mine else ""
+            lines.append(
+                Text(f"     matched {by}{explanation.score:.3f}: ", style="dim").append_text(_reasons(explanation))
+            )
+    return Group(*lines)
+
+
+def hybrid_text(explanation: HybridExplanation, limit: int) -> Group:
+    """Return what each part added to the score of a document, and the reasons of each part."""
+    rank = "not among the documents looked at" if explanation.rank is None else f"rank {explanation.rank}"
+    table = Table("part", "rank there", "its score", "adds", title=None)
+    for part in explanation.parts:
+        there = "not found" if part.rank is None else str(part.rank)
+        score = "" if part.score is None else f"{part.score:.4f}"
+        table.add_row(SYSTEM_NAMES.get(part.system, part.system), there, score, f"{part.adds:.5f}")
+    table.add_row("together", "", "", f"{explanation.score:.5f}", style="bold")
+    lines: list[RenderableType] = [
+        Text.assemble(
+            (explanation.document, "bold"),
+            f"  {explanation.title}  {rank}, score ",
+            (f"{explanation.score:.5f}", "green"),
+        ),
+        table,
+        Text(explanation.how, style="dim"),
+    ]
+    for system, one in explanation.explanations.items():
+        lines += [Text(f"\n{SYSTEM_NAMES.get(system, system)}", style="bold underline"), explanation_text(one, limit)]
     return Group(*lines)
 
 
@@ -65,6 +110,7 @@ def explanation_text(explanation: Explanation, limit: int) -> Group:
         why.add_row(escape(flat(reason.query.text)), escape(flat(reason.passage.text)), f"{reason.contribution:.3f}")
     for name, contribution in other_reasons(explanation.reasons, limit):
         why.add_row("", f"[dim]{name}[/dim]", f"{contribution:.3f}")
+    why.add_row("together", "", f"{explanation.score:.3f}", style="bold")
     table = Table("query span", "passage span", "center", "w(q)", "w(d)", "idf", "adds")
     for match in explanation.matches[:limit]:
         table.add_row(
@@ -77,13 +123,13 @@ def explanation_text(explanation: Explanation, limit: int) -> Group:
         Text.assemble((passage.id, "bold"), printed_number(passage), "  score ", (f"{passage.score:.4f}", "green")),
         _highlighted(explanation, len(passage.text)),
         why,
-        table,
+        *([table] if explanation.matches else []),
     ]
     hidden = explanation.matches[limit:]
     if hidden:
         added = sum(match.contribution for match in hidden)
         lines.append(Text(f"and {len(hidden)} more, adding {added:.4f}", style="dim"))
-    missing = words_at(explanation.query, explanation.unmatched, but=explanation.matched)
+    missing = words_at(explanation.query, explanation.unmatched)
     if missing:
         lines.append(_said("of the query, nothing here answers:", missing))
     searched = [*explanation.matched, *explanation.unmatched]
@@ -97,28 +143,41 @@ def answers_text(answers: Answers, limit: int) -> Group:
         table.add_row(
             escape(whole_words(answers.query, answer.query).text),
             escape(whole_words(answers.passages[answer.passage], answer.match.passage).text),
-            escape(within(answers.document, answer.passage)),
+            escape(within(answers.document, answer.passage) + _numbered(answers, answer.passage)),
             escape(answer.match.anchor),
             f"{answer.match.contribution:.3f}",
         )
-    missing = lacking(answers) or ["everything finds something"]
     searched = [*(answer.query for answer in answers.found), *answers.missing]
     return Group(
         Text.assemble("\n", (answers.document, "bold"), " as a whole"),
         table,
-        _said("of the query, nothing in this document answers:", missing),
+        Text(lacking_sentence(lacking(answers), "query")),
         *_not_compared(answers.query, answers.unsearched, searched),
     )
 
 
-def passages_text(passages: Sequence[PassageHit]) -> Group:
-    """Return ranked passages."""
+def _numbered(answers: Answers, passage: str) -> str:
+    number = answers.numbers.get(passage, "")
+    return f" [{number}]" if number and "/description/" in passage else ""
+
+
+def _parts_line(parts: Sequence[PartScore]) -> str:
+    told = (f"{part.system} {f'rank {part.rank}' if part.rank else 'not found'} {part.adds:.5f}" for part in parts)
+    return "adds: " + " + ".join(told)
+
+
+def passages_text(
+    passages: Sequence[PassageHit], explanations: Mapping[str, Explanation] | None = None, nothing: str = NOTHING
+) -> Group:
+    """Return ranked passages, each around its strongest phrases where it has an explanation."""
     if not passages:
-        return Group(NOTHING)
+        return Group(nothing)
     lines: list[RenderableType] = []
     for rank, passage in enumerate(passages, 1):
         name, score = (f"{rank:>4}. {passage.id}{printed_number(passage)}", "bold"), (f"{passage.score:.3f}", "green")
-        lines += [Text.assemble(name, "  ", score), Text(f"      {_excerpt(passage.text)}")]
+        why = (explanations or {}).get(passage.id)
+        shown = _highlighted(why) if why else Text(_excerpt(passage.text))
+        lines += [Text.assemble(name, "  ", score), Text.assemble("      ", shown)]
     return Group(*lines)
 
 
@@ -152,8 +211,9 @@ def _reasons(explanation: Explanation) -> Text:
     text = Text()
     for reason in explanation.reasons.phrases[:PAIRS]:
         text.append(", " if text else "")
-        text.append(flat(reason.query.text), style="magenta")
-        text.append(" ↔ ")
+        if reason.query.text:
+            text.append(flat(reason.query.text), style="magenta")
+            text.append(" ↔ ")
         text.append(flat(reason.passage.text), style="yellow")
         text.append(f" {reason.contribution:.2f}", style="dim")
     for name, contribution in other_reasons(explanation.reasons, PAIRS):
@@ -173,6 +233,6 @@ def _highlighted(explanation: Explanation, length: int = EXCERPT) -> Text:
     return Text.assemble("… " if begin else "", shown, " …" if end < len(text) else "")
 
 
-def _excerpt(text: str, length: int = EXCERPT) -> str:
-    begin, end = snippet(text, (), length)
-    return flat(text[begin:end]) + (" …" if end < len(text) else "")
+def _excerpt(text: str, query: str = "") -> str:
+    begin, end = snippet(text, shared_words(query, text), EXCERPT)
+    return ("… " if begin else "") + flat(text[begin:end]) + (" …" if end < len(text) else "")

@@ -22,12 +22,16 @@ from sparse_coverage.kernels import Int64s, Mask
 from sparse_coverage.patents import Patent, passages
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import tracked
-from sparse_coverage.retrievers.side import Scores, Side
+from sparse_coverage.retrievers.side import Evidence, EvidentScorer, Scores, Side
 from sparse_coverage.retrievers.sides import refresh_side, side_scorer
-from sparse_coverage.search import Hit, PassageHit
+from sparse_coverage.search import Explanation, Hit, PassageHit
 from sparse_coverage.search.building import document_record
-from sparse_coverage.search.searcher import PassageSearcher
+from sparse_coverage.search.reasons import phrase_at, reasons_for
+from sparse_coverage.search.results import Place, Reason, Reasons
+from sparse_coverage.search.searcher import PassageSearcher, as_filter
+from sparse_coverage.search.stored import require_document
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors.aggregation import document_scores, parse_aggregation
 
 _NONE = np.zeros(0, dtype=np.int32)
 _NO_CENTERS = SparseVector(_NONE, np.zeros(0, dtype=np.float32), _NONE, _NONE, _NONE, 0, 0)
@@ -43,9 +47,10 @@ class Baseline(PassageSearcher):
     or by its name with `open_retriever`.
     """
 
-    def __init__(self, store: IndexStore, side: Side) -> None:
+    def __init__(self, store: IndexStore, side: Side, rank: str = "best") -> None:
         self.store = store
         self.side = side
+        self._aggregation = parse_aggregation(rank)
         self._scorer = side_scorer(store, side)
         self._starts = store.document_starts
 
@@ -58,9 +63,9 @@ class Baseline(PassageSearcher):
         return cls(store, side)
 
     @classmethod
-    def open(cls, folder: str | Path, side: Side) -> Baseline:
-        """Open an index by one of its sides."""
-        return cls(open_store(Path(folder)), side)
+    def open(cls, folder: str | Path, side: Side, *, rank: str = "best") -> Baseline:
+        """Open an index by one of its sides. `rank`: how passages make a document's score, as in `ScoringConfig`."""
+        return cls(open_store(Path(folder)), side, rank)
 
     def __len__(self) -> int:
         """Return the number of passages."""
@@ -68,12 +73,35 @@ class Baseline(PassageSearcher):
 
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
         allowed = self._allowed(condition)
-        return [self._best_documents(self._scores(query, allowed), k, passages) for query in queries]
+        return [self._best_documents(self._scores(query, allowed), allowed, k, passages) for query in queries]
 
     def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
         allowed = self._allowed(condition)
         scores_of_queries = (self._scores(query, allowed) for query in queries)
         return [self._passage_hits(best_places(scores, k), scores) for scores in scores_of_queries]
+
+    def explain(
+        self,
+        query: str,
+        id_: str,
+        *,
+        filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
+    ) -> Explanation:
+        """Explain a passage's score, or that of a document's best passage, by id. Its reasons add up to the score."""
+        scores = self._scores(query, self._allowed(as_filter(filter)))
+        number = self.store.find_passage(id_)
+        if number is None:
+            own = self.store.passages_of(require_document(self.store, id_))
+            if not len(own):
+                raise InputError(f"The document '{id_}' has no passages.")
+            number = max(own, key=lambda place: (scores[place], -place))
+        record = self.store.passage(number)
+        score = max(float(scores[number]), 0.0) if np.isfinite(scores[number]) else 0.0
+        known = Evidence()
+        if score and isinstance(self._scorer, EvidentScorer):
+            known = self._scorer.evidence(query, number, record.text)
+        reasons = side_reasons(query, record.text, known, score)
+        return Explanation(query, PassageHit.of(record, score), known.matches, (), reasons=reasons)
 
     def _allowed(self, condition: Filter | None) -> Mask | None:
         """Return which passages may be found, or None where all may."""
@@ -88,20 +116,39 @@ class Baseline(PassageSearcher):
             scores[~allowed] = -np.inf
         return scores
 
-    def _best_documents(self, scores: Scores, k: int, passages: int) -> list[Hit]:
+    def _best_documents(self, scores: Scores, allowed: Mask | None, k: int, passages: int) -> list[Hit]:
         documents = np.flatnonzero(np.diff(self._starts))  # a document without passages cannot be found
-        document_scores = np.maximum.reduceat(scores, self._starts[documents]) if len(documents) else scores[:0]
+        starts = self._starts[documents]
+        made = document_scores(scores, starts, self._aggregation, allowed) if len(documents) else scores[:0]
         hits = []
-        for place in best_places(document_scores, k).tolist():
+        for place in best_places(made, k).tolist():
             number = int(documents[place])
             record = self.store.document(number)
             own = np.asarray(self.store.passages_of(number), dtype=np.int64)
             found = self._passage_hits(own[best_places(scores[own], passages)], scores)
-            hits.append(Hit(record.id, record.title, float(document_scores[place]), record.metadata, tuple(found)))
+            hits.append(Hit(record.id, record.title, float(made[place]), record.metadata, tuple(found)))
         return hits
 
     def _passage_hits(self, numbers: Int64s, scores: Scores) -> list[PassageHit]:
         return [PassageHit.of(self.store.passage(number), float(scores[number])) for number in numbers.tolist()]
+
+
+def side_reasons(query: str, text: str, known: Evidence, score: float) -> Reasons:
+    """Return the reasons for a score from what is known of it: phrases, and as wording in general whatever is left.
+
+    Where only words of the text are known to add, a reason has no phrase of the query.
+    """
+    if known.matches:
+        phrases = reasons_for(query, text, known.matches).phrases
+    else:
+        sums: dict[Place, float] = {}
+        find = phrase_at(text)
+        for place, added in known.words:
+            if (phrase := find(place)) is not None:
+                sums[phrase] = sums.get(phrase, 0.0) + added
+        strongest = sorted(sums.items(), key=lambda item: (-item[1], item[0].start))
+        phrases = tuple(Reason(Place("", 0, 0), phrase, added) for phrase, added in strongest if added > 0)
+    return Reasons(phrases, wording=score - sum(reason.contribution for reason in phrases))
 
 
 def best_places(scores: Scores, k: int) -> Int64s:

@@ -18,7 +18,8 @@ import numpy as np
 from sparse_coverage.errors import MissingExtraError
 from sparse_coverage.kernels import Array, Mask, Uint16s
 from sparse_coverage.kernels.scoring import add_bm25
-from sparse_coverage.retrievers.side import Block, Scores, Side
+from sparse_coverage.retrievers.side import Block, Evidence, Scores, Side
+from sparse_coverage.search.results import Match, Place
 
 K1, B = 1.5, 0.75
 _LARGEST = 65_535  # a word that stands in a text more often than this scores no better for it
@@ -101,6 +102,25 @@ class Bm25Scorer:
         words = set(next(self._side.rows([query])))
         return sum(len(postings.list_of(word)[0]) for postings in self._blocks for word in words)
 
+    def evidence(self, query: str, number: int, text: str) -> Evidence:
+        """Return what each word that query and text share adds: its sum, in equal parts over the places where it stands."""
+        asked, there = _stem_places(self._side, query), _stem_places(self._side, text)
+        block = 0
+        while number >= len(self._norms[block]):
+            number -= len(self._norms[block])
+            block += 1
+        postings, norm = self._blocks[block], float(self._norms[block][number])
+        matches = []
+        for stem in asked.keys() & there.keys():
+            passages, counts = postings.list_of(stem)
+            count = float(counts[passages == number][0])
+            worth = count / (count + norm) / len(there[stem])
+            idf, often = self._idf(stem), len(asked[stem])
+            matches += [
+                Match(0, stem, asked[stem][0], place, often, worth, idf, often * worth * idf) for place in there[stem]
+            ]
+        return Evidence(tuple(sorted(matches, key=lambda match: (-match.contribution, match.passage.start))))
+
     def _idf(self, word: str) -> float:
         frequency = sum(postings.frequency(word) for postings in self._blocks)
         if not frequency:
@@ -133,6 +153,15 @@ class _Postings(Sequence[str]):
     def frequency(self, word: str) -> int:
         passages, _ = self.list_of(word)
         return len(passages) if self._all_live else int(self._live[passages].sum())
+
+
+def _stem_places(side: Bm25, text: str) -> dict[str, list[Place]]:
+    """Return where each stem of a text stands."""
+    found: dict[str, list[Place]] = {}
+    for word in _WORD.finditer(text):
+        for stem in next(side.rows([word.group()])):
+            found.setdefault(stem, []).append(Place(word.group(), *word.span()))
+    return found
 
 
 def word_reader() -> Callable[[str], list[str]]:

@@ -9,14 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
-from sparse_coverage.encoding.batching import Hidden, Ids
-from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
+from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, TokenVectors, load_encoder
 from sparse_coverage.encoding.store import model_folder
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import read_json
 from sparse_coverage.kernels import Array, Floats, Mask
-from sparse_coverage.retrievers.side import Block, Scores, Side
+from sparse_coverage.retrievers.side import Block, Evidence, Scores, Side
+from sparse_coverage.search.results import Place
 
 Pooling = Literal["mean", "cls"]
 
@@ -58,41 +57,48 @@ class PooledEncoder:
     """Turns texts into one vector a chunk, of length 1. Special tokens count in the mean, as in sentence-transformers."""
 
     def __init__(self, encoder: Encoder, pooling: Pooling) -> None:
-        if not isinstance(encoder, ChunkEncoder):
-            raise InputError(f"The encoder '{encoder.name}' cannot be pooled: it does not run a checkpoint itself.")
         self.encoder = encoder
         self.pooling = pooling
 
     def chunk_vectors(self, text: str) -> Floats:
         """Return the vectors of a text's chunks, one row each; a text without tokens has none."""
-        rows = [vector for vector, _ in next(self._chunks([text]))]
-        return normalised(np.stack(rows)) if rows else np.zeros((0, self.encoder.dimension), dtype=np.float32)
+        return normalised(self._chunks(next(iter(self.encoder.encode([text]))))[0])
 
     def vectors(self, texts: Iterable[str]) -> Iterator[Floats]:
         """Yield one vector a text: the mean of its chunks' vectors, each as heavy as it has tokens, of length 1.
 
         With mean pooling that is the mean of all tokens, whatever the chunks. A text without tokens gets a zero vector.
         """
-        for chunks in self._chunks(texts):
-            if not chunks:
-                yield np.zeros(self.encoder.dimension, dtype=np.float32)
-                continue
-            weights = np.asarray([count for _, count in chunks], dtype=np.float32)
-            total = (np.stack([vector for vector, _ in chunks]) * weights[:, None]).sum(axis=0, keepdims=True)
-            yield normalised(total)[0]
+        return map(self.pooled, self.encoder.encode(texts))
 
-    def _chunks(self, texts: Iterable[str]) -> Iterator[list[tuple[Floats, int]]]:
-        return self.encoder.reduce(texts, lambda hidden, mask: pool(hidden, mask, self.pooling))
+    def pooled(self, tokens: TokenVectors) -> Floats:
+        """Return the vector of a text that was encoded."""
+        vector: Floats = normalised(self._total(tokens)[None])[0]
+        return vector
 
+    def tokens(self, text: str) -> tuple[TokenVectors, float]:
+        """Return the vectors of a text's tokens, and the length of the sum of all, special ones included."""
+        encoded = next(iter(self.encoder.encode([text])))
+        return encoded, float(np.linalg.norm(self._total(encoded))) or 1.0
 
-def pool(hidden: Hidden, mask: Ids, pooling: Pooling) -> Floats:
-    """Return one vector for each row of a batch."""
-    if pooling == "cls":
-        return np.array(hidden[:, 0], dtype=np.float32)
-    weights = mask.astype(np.float32)
-    total: Floats = np.einsum("blh,bl->bh", hidden, weights)
-    total /= weights.sum(axis=1, keepdims=True)
-    return total
+    def _total(self, tokens: TokenVectors) -> Floats:
+        rows, counts = self._chunks(tokens)
+        return np.asarray((rows * counts[:, None]).sum(axis=0))
+
+    def _chunks(self, tokens: TokenVectors) -> tuple[Floats, Floats]:
+        """Return the vector of each chunk, and how many tokens it has, special ones included."""
+        special = tokens.special
+        if special is None:
+            raise InputError(
+                f"The encoder '{self.encoder.name}' cannot be pooled: it does not run a checkpoint itself."
+            )
+        counts = np.bincount(tokens.chunks, minlength=len(special)) + special.shape[1]
+        if self.pooling == "cls":
+            return np.asarray(special[:, 0]), counts.astype(np.float32)
+        total = special.sum(axis=1)
+        for chunk in range(len(special)):
+            total[chunk] += tokens.vectors[tokens.chunks == chunk].sum(axis=0)
+        return total / counts[:, None].astype(np.float32), counts.astype(np.float32)
 
 
 def normalised(vectors: Floats) -> Floats:
@@ -157,6 +163,7 @@ class DenseScorer:
     """Compares a query with every vector, some thousand at a time."""
 
     def __init__(self, encoder: PooledEncoder, matrices: Sequence[Floats]) -> None:
+        self._encoder = encoder
         self._matrices = matrices
         self._query = lru_cache(4)(encoder.chunk_vectors)
 
@@ -177,6 +184,22 @@ class DenseScorer:
                     found[place.start + chosen] = (rows[chosen] @ chunks.T).max(axis=1)
             first += len(matrix)
         return found
+
+    def evidence(self, query: str, number: int, text: str) -> Evidence:
+        """Return what each token of the text adds to the cosine: with mean pooling, the vector is a sum over tokens.
+
+        A vector of the first token is no sum, so nothing can be said of its parts.
+        """
+        chunks = self._query(query)
+        if not len(chunks) or self._encoder.pooling != "mean":
+            return Evidence()
+        [vector] = self._encoder.vectors([text])
+        best = chunks[int((chunks @ vector).argmax())]
+        tokens, length = self._encoder.tokens(text)
+        added = (tokens.vectors @ best) / length
+        bounds = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
+        places = [Place(text[start:end], start, end) for start, end in bounds]
+        return Evidence(words=tuple(zip(places, added.tolist(), strict=True)))
 
     def cost(self, query: str) -> int:
         """Return the number of similarities computed: every text, once for each chunk of the query."""

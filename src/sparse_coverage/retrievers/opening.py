@@ -10,6 +10,7 @@ from typing import Any
 
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.errors import InputError
+from sparse_coverage.files import as_typed
 from sparse_coverage.index import open_store
 from sparse_coverage.retrievers.baseline import Baseline
 from sparse_coverage.retrievers.bm25 import Bm25
@@ -29,7 +30,9 @@ _MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
     "splade": lambda settings, threads: Splade(settings["encoder"], threads=threads),
     "colbert": lambda settings, threads: Colbert(settings["encoder"], threads=threads),
 }
-Scoring = ScoringConfig | Mapping[str, float | None]
+WEIGHTS = (2.0, 1.0, 1.0)
+"""Of the scores that hybrid joins where it joins scores: Sparse Coverage counts half, BM25 and dense vectors a quarter each."""
+Scoring = ScoringConfig | Mapping[str, float | str | None]
 """How to score: all settings, or by name those that differ from the model's (None: as the model says)."""
 RerankerMaker = Callable[[Path, Encoder | None, int | None], Reranker]
 """Makes a reranker of an index folder, a running encoder that it may use again, and a number of threads."""
@@ -62,7 +65,8 @@ def open_retriever(
     make = _reranker_maker(rerank)
     retriever: Retriever
     if system in KINDS:
-        retriever = _open_side(folder, system, encoder=encoder, threads=threads)
+        rank = scoring.rank if isinstance(scoring, ScoringConfig) else (scoring or {}).get("rank")
+        retriever = _open_side(folder, system, rank=str(rank or "best"), encoder=encoder, threads=threads)
     else:
         retriever = index = open_index(folder, scoring=scoring, encoder=encoder, threads=threads)
         encoder = index.model.encoder
@@ -81,7 +85,6 @@ def open_index(
         scoring = replace(index.model.scoring, **given)
     if scoring not in (None, index.model.scoring):
         index = Index(index.store, index.model, scoring, threads)
-    index.warm_up()  # here, because loading compiled code is no cost of a query
     return index
 
 
@@ -108,12 +111,20 @@ def load_side(folder: str | Path, kind: str, *, encoder: Encoder | None = None, 
 
 
 def refresh_sides(
-    folder: str | Path, new: Sequence[Side] = (), *, encoder: Encoder | None = None, threads: int | None = None
+    folder: str | Path,
+    new: Sequence[Side] = (),
+    *,
+    encoder: Encoder | None = None,
+    threads: int | None = None,
+    kept: Mapping[str, Callable[[bytes], Any]] | None = None,
 ) -> dict[str, int]:
-    """Add new sides to an index, and bring those it has up to date. Return how many blocks each lacked."""
-    store = open_store(Path(folder))
+    """Add new sides to an index, and bring those it has up to date. Return how many blocks each lacked.
+
+    `kept` gives, for some kinds, the rows of texts that were made before, by their keys (see `refresh_side`).
+    """
+    store, rows = open_store(Path(folder)), kept or {}
     try:
-        made = {side.kind: refresh_side(store, side) for side in new}
+        made = {side.kind: refresh_side(store, side, rows.get(side.kind)) for side in new}
         for kind in sides_of(store.folder):
             if kind in made:
                 continue
@@ -128,10 +139,10 @@ def refresh_sides(
 
 
 def _open_side(
-    folder: str | Path, kind: str, *, encoder: Encoder | None = None, threads: int | None = None
+    folder: str | Path, kind: str, *, rank: str = "best", encoder: Encoder | None = None, threads: int | None = None
 ) -> Baseline:
     """Open an index by one of its sides, whatever it was made with."""
-    return Baseline.open(folder, load_side(folder, kind, encoder=encoder, threads=threads))
+    return Baseline.open(folder, load_side(folder, kind, encoder=encoder, threads=threads), rank=rank)
 
 
 def _open_hybrid(
@@ -142,10 +153,11 @@ def _open_hybrid(
     if missing := [kind for kind in HYBRID if kind not in sides_of(folder)]:
         raise InputError(
             f"{folder} has no {' and no '.join(missing)} side. Hybrid needs {' and '.join(HYBRID)} beside Sparse Coverage; add "
-            f"what is missing with: sparse-coverage index refresh {folder} --hybrid"
+            f"what is missing with: sparse-coverage index refresh {as_typed(folder)} --hybrid"
         )
-    parts = [_open_side(folder, kind, encoder=index.model.encoder, threads=threads) for kind in HYBRID]
-    return Fuse(index, *parts, how=how, level=level)
+    rank, encoder = index.statistics.config.rank, index.model.encoder
+    parts = [_open_side(folder, kind, rank=rank, encoder=encoder, threads=threads) for kind in HYBRID]
+    return Fuse(index, *parts, how=how, level=level, weights=WEIGHTS if how == "weighted" else None)
 
 
 def _side_reranker(kind: str, folder: Path, encoder: Encoder | None, threads: int | None) -> Reranker:

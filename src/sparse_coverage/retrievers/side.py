@@ -10,13 +10,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import new_folder, read_json, sha256_of, write_json
 from sparse_coverage.kernels import Array, Floats, Mask
+from sparse_coverage.search.results import Match, Place
 
 Scores = Floats
 
@@ -50,6 +51,23 @@ class Scorer(Protocol):
 
     def cost(self, query: str) -> int:
         """Return what the query costs: postings scanned, or similarities computed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a score is made of: matches of words in query and text, or what words of the text alone add (`words`)."""
+
+    matches: tuple[Match, ...] = ()
+    words: tuple[tuple[Place, float], ...] = ()
+
+
+@runtime_checkable
+class EvidentScorer(Scorer, Protocol):
+    """A scorer that can say what the score of a text is made of."""
+
+    def evidence(self, query: str, number: int, text: str) -> Evidence:
+        """Return what adds to the score of the text of that number; what it does not name is wording in general."""
         ...
 
 

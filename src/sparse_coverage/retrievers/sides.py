@@ -11,8 +11,7 @@ block has are copied from it instead of being encoded again.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +19,10 @@ import numpy as np
 from filelock import FileLock
 
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
-from sparse_coverage.files import read_json, write_json
+from sparse_coverage.files import as_typed, read_json, write_json
 from sparse_coverage.index import IndexStore, Segment
 from sparse_coverage.kernels import Array
+from sparse_coverage.patents.text_keys import text_key
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.retrievers.side import (
     RECORD,
@@ -51,7 +51,8 @@ def side_settings(folder: Path, kind: str) -> dict[str, Any]:
     if not path.is_file():
         known = ", ".join(sides_of(folder)) or "none"
         raise InputError(
-            f"{folder} has no {kind} side (it has: {known}). Add one with: sparse-coverage index refresh {folder} --with {kind}"
+            f"{folder} has no {kind} side (it has: {known}). Add one with: "
+            f"sparse-coverage index refresh {as_typed(folder)} --with {kind}"
         )
     record = read_json(path)
     if record.get("format") != FORMAT:
@@ -62,10 +63,11 @@ def side_settings(folder: Path, kind: str) -> dict[str, Any]:
     return settings
 
 
-def refresh_side(store: IndexStore, side: Side) -> int:
+def refresh_side(store: IndexStore, side: Side, kept: Callable[[bytes], Any] | None = None) -> int:
     """Make what a side lacks for the segments of an index, and drop what it holds for no segment. Return blocks made.
 
-    The first time it makes the side. Interrupted, it goes on with the segment where it stopped.
+    The first time it makes the side. Interrupted, it goes on with the segment where it stopped. `kept` gives the rows of texts,
+    by their keys, that were made before; None for others.
     """
     home = store.folder / SIDES / side.kind
     home.mkdir(parents=True, exist_ok=True)
@@ -77,7 +79,7 @@ def refresh_side(store: IndexStore, side: Side) -> int:
             shutil.rmtree(leftover, ignore_errors=True)
         missing = segments_lacking(store, side.kind)
         if missing:
-            known = _KnownRows(side, [path.parent for path in sorted(home.glob(f"*/{RECORD}"))])
+            known = _KnownRows(side, [path.parent for path in sorted(home.glob(f"*/{RECORD}"))], kept)
             with progress_bar(f"Making the {side.kind} side", sum(map(len, missing))) as advance:
                 for segment in missing:
                     write_block(home / _block_name(segment), _arrays(side, segment, known, advance))
@@ -107,7 +109,7 @@ def side_scorer(store: IndexStore, side: Side) -> Scorer:
         passages = sum(len(segment) for segment in missing)
         raise MismatchError(
             f"{store.folder}: the {side.kind} side lacks {passages:,} of the {store.size:,} passages of the index, which changed "
-            f"without it. Bring it up to date with: sparse-coverage index refresh {store.folder}"
+            f"without it. Bring it up to date with: sparse-coverage index refresh {as_typed(store.folder)}"
         )
     return side.scorer([open_block(home / _block_name(segment), segment.live_passages) for segment in store.segments])
 
@@ -136,12 +138,19 @@ def _block_name(segment: Segment) -> str:
 
 def _arrays(side: Side, segment: Segment, known: _KnownRows, advance: Any) -> dict[str, Array]:
     texts = [passage.text for passage in segment.texts.passages_between(0, len(segment))]
-    keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
+    keys = [text_key(text) for text in texts]
+    absent = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
 
     def rows() -> Iterator[Any]:
-        fresh = side.rows(text for text, key in zip(texts, keys, strict=True) if key not in known)
-        for key in keys:
-            yield known[key] if key in known else next(fresh)
+        fresh = iter(side.rows(absent.values())) if absent else iter(())
+        made: dict[bytes, Any] = {}
+        last = dict(zip(keys, range(len(keys)), strict=True))
+        for place, key in enumerate(keys):
+            if key in absent and key not in made:  # texts that come again are made once
+                made[key] = next(fresh)
+            yield made[key] if key in made else known[key]
+            if last[key] == place:
+                made.pop(key, None)
             advance()
 
     arrays = side.pack(rows())
@@ -149,9 +158,10 @@ def _arrays(side: Side, segment: Segment, known: _KnownRows, advance: Any) -> di
 
 
 class _KnownRows:
-    """Rows of blocks that are there already, by the digest of their text."""
+    """Rows of blocks that are there already, and those that were kept for them, by the key of their text."""
 
-    def __init__(self, side: Side, folders: Sequence[Path]) -> None:
+    def __init__(self, side: Side, folders: Sequence[Path], kept: Callable[[bytes], Any] | None) -> None:
+        self._kept = kept or (lambda key: None)
         self._rows: list[Sequence[Any]] = []
         self._places: dict[bytes, tuple[int, int]] = {}
         for folder in folders:
@@ -165,8 +175,10 @@ class _KnownRows:
                 self._rows.append(rows)
 
     def __contains__(self, key: bytes) -> bool:
-        return key in self._places
+        return key in self._places or self._kept(key) is not None
 
     def __getitem__(self, key: bytes) -> Any:
+        if key not in self._places:
+            return self._kept(key)
         block, place = self._places[key]
         return self._rows[block][place]

@@ -21,7 +21,8 @@ from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import PostingsBuffer
 from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
 from sparse_coverage.kernels import Array, Floats, Int32s, Int64s, Mask
-from sparse_coverage.retrievers.side import Block, Scores, Side
+from sparse_coverage.retrievers.side import Block, Evidence, Scores, Side
+from sparse_coverage.search.results import Match, Place
 from sparse_coverage.vectors import SparseVector
 
 DEFAULT_SPLADE = "naver/splade_v2_distil"
@@ -66,7 +67,8 @@ class Splade(Side):
         self.vocabulary = int(loaded.config.vocab_size)
         self._fingerprint = fingerprint_of(folder)
         limit = int(getattr(loaded.config, "max_position_embeddings", 512))
-        self._batcher = Batcher(TextTokenizer.from_folder(folder), limit, int(loaded.config.pad_token_id or 0))
+        tokenizer, pad_id = TextTokenizer.from_folder(folder), int(loaded.config.pad_token_id or 0)
+        self._batcher = Batcher(tokenizer, limit, pad_id, padded=self._device != "cpu")
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -104,6 +106,14 @@ class Splade(Side):
         ordered, heavy = pieces[order], weights[order].astype(np.float32)
         return [(ordered[a:b], heavy[a:b]) for a, b in pairwise(borders.tolist())]
 
+    def piece_places(self, text: str) -> dict[int, list[Place]]:
+        """Return where each wordpiece of a text stands."""
+        tokens = self._batcher.tokenizer(text)
+        found: dict[int, list[Place]] = {}
+        for piece, start, end in zip(*map(_listed, (tokens.ids, tokens.starts, tokens.ends)), strict=True):
+            found.setdefault(piece, []).append(Place(text[start:end], start, end))
+        return found
+
     def scorer(self, blocks: Sequence[Block]) -> SpladeScorer:
         """Return a scorer over blocks."""
         return SpladeScorer(self, blocks)
@@ -134,6 +144,7 @@ class SpladeScorer:
             np.zeros(0, np.float32),
             *(np.full(len(block), block.arrays["scale"][0], np.float32) for block in blocks),
         ]
+        self._side = side
         self._count = sum(len(block) for block in blocks)
         self._sweep = Sweep(self._lists, np.ones(side.vocabulary), np.concatenate(scales))
         self._query = lru_cache(4)(lambda text: next(side.rows([text])))
@@ -145,6 +156,20 @@ class SpladeScorer:
         self._sweep.score(_vector(*self._query(query)), mask, range(len(self._lists)), scores)
         scores[scores <= 0] = -np.inf
         return scores
+
+    def evidence(self, query: str, number: int, text: str) -> Evidence:
+        """Return what the wordpieces add that stand in both texts. Others add as well: SPLADE weighs what is not written, too."""
+        asked, there = self._side.piece_places(query), self._side.piece_places(text)
+        weights, theirs = dict(zip(*map(_listed, self._query(query)), strict=True)), self._query(text)
+        matches = []
+        for piece, weight in zip(*map(_listed, theirs), strict=True):
+            if piece in asked and piece in there and piece in weights:
+                worth = weight / len(there[piece])
+                matches += [
+                    Match(piece, place.text, asked[piece][0], place, weights[piece], worth, 1.0, weights[piece] * worth)
+                    for place in there[piece]
+                ]
+        return Evidence(tuple(sorted(matches, key=lambda match: (-match.contribution, match.passage.start))))
 
     def cost(self, query: str) -> int:
         """Return the postings scanned."""
@@ -172,6 +197,11 @@ def _vector(pieces: Int32s, weights: Floats) -> SparseVector:
 def _lengths(offsets: Array) -> Int64s:
     wide: Int64s = offsets.astype(np.int64)
     return wide[1:] - wide[:-1]
+
+
+def _listed(values: Array) -> list[Any]:
+    found: list[Any] = values.tolist()
+    return found
 
 
 def _sparse(row: Floats) -> Weights:

@@ -1,12 +1,13 @@
 """Query text in, ranked and explained hits out."""
 
 from sparse_coverage.index import Filter, parse_filter
-from sparse_coverage.search.aggregation import Best, DecayedSum, TopMean
 from sparse_coverage.search.building import is_unfinished
+from sparse_coverage.search.families import FamilyMembers, by_family
 from sparse_coverage.search.index import Index
 from sparse_coverage.search.results import Answer, Answers, Explanation, Hit, Match, PassageHit, QueryCost
 from sparse_coverage.search.searcher import Retriever
 from sparse_coverage.search.statistics import ScoringConfig
+from sparse_coverage.vectors.aggregation import Best, DecayedSum, TopMean
 
 __all__ = [
     "Answer",
@@ -14,6 +15,7 @@ __all__ = [
     "Best",
     "DecayedSum",
     "Explanation",
+    "FamilyMembers",
     "Filter",
     "Hit",
     "Index",
@@ -23,6 +25,7 @@ __all__ = [
     "Retriever",
     "ScoringConfig",
     "TopMean",
+    "by_family",
     "is_unfinished",
     "parse_filter",
 ]

@@ -17,19 +17,25 @@ from sparse_coverage.errors import InputError, MismatchError, SparseCoverageErro
 from sparse_coverage.files import new_folder, read_json, require_free, sha256_of
 from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord, WeightBits
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest
+from sparse_coverage.index.stored_vectors import stored_vectors
 from sparse_coverage.model import MODEL_FILE, SparseCoverage, read_settings
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
+from sparse_coverage.patents.repeats import Repeats
+from sparse_coverage.patents.text_keys import text_key
 from sparse_coverage.progress import progress_bar
+from sparse_coverage.search.known_vectors import KnownVectors, Vectors, knowing
 from sparse_coverage.vectors import ActivationConfig, SparseVector
 from sparse_coverage.vocabulary import Vocabulary
 from sparse_coverage.vocabulary.storage import ANCHORS, CENTERS, HEADER, load_vocabulary
 
 MODEL_FOLDER = "model"
 SECONDS_BETWEEN_COMMITS = 300.0
-Vectors = Callable[[Iterable[str]], Iterator[SparseVector]]
-"""What turns a stream of texts into their vectors, in order."""
+KNOWN = ".known-{}.sqlite"
+"""The vectors of texts while an index is built; the name tells with what vocabulary they were made."""
+Put = Callable[[DocumentRecord, list[IndexedPassage]], Any]
+"""What puts a document with its passages into an index."""
 _TEXT_FIELDS = frozenset({"id", "title", "abstract", "claims", "description"})
 
 
@@ -47,8 +53,16 @@ def build_index(
     weight_bits: WeightBits,
     memory: int,
     seconds_between_commits: float = SECONDS_BETWEEN_COMMITS,
+    total: int | None = None,
+    remember: Callable[[KnownVectors], None] | None = None,
+    repeats: Repeats | None = None,
 ) -> None:
-    """Build an index, or finish one whose build was interrupted: documents that are in it already are passed over."""
+    """Build an index, or finish one whose build was interrupted: documents that are in it already are passed over.
+
+    `total` is how many documents there are, if that is known; `remember` adds vectors of texts that were encoded before.
+    `repeats` says what becomes of documents that come twice; without it they are an error.
+    """
+    repeats = repeats or Repeats()
     about = {"by": by, "vocabulary": vocabulary_digest(model)}
     begun = is_unfinished(folder)
     if begun:
@@ -63,15 +77,34 @@ def build_index(
     try:
         with opened as writer:
             _write_model(folder, model)
-            present, patents = writer.manifest.documents, as_patents(documents)
-            rest = (patent for patent in patents if not (present and patent.id in writer)) if begun else patents
-            _add_and_commit(writer, vectors_by(model), rest, by, seconds_between_commits)
-            if not writer.merge().documents:
-                raise InputError("There is nothing to index: the input holds no text.")
+            with KnownVectors(folder / KNOWN.format(about["vocabulary"][:16])) as known:
+                if remember is not None:
+                    remember(known)
+                present = bool(begun and writer.manifest.documents)
+                rest = _chosen(as_patents(documents), repeats, lambda id_: present and id_ in writer)
+                put = writer.replace if repeats.rule == "replace" else writer.add
+                vectors = knowing(known, vectors_by(model))
+                _add_and_commit(writer, put, vectors, rest, by, seconds_between_commits, total)
+                if not writer.merge().documents:
+                    raise InputError("There is nothing to index: the input holds no text.")
+                known.remove()
     except InputError:
         # After anything else, an interruption or a full disk, the same command goes on, with the model it has learned.
         _remove_if_empty(folder)
         raise
+
+
+def _chosen(
+    documents: Iterable[Patent], repeats: Repeats, known: Callable[[str], bool] = lambda id_: False
+) -> Iterator[Patent]:
+    """Yield the documents to put into an index: those that are not `known`, and of those that come twice the ones that count."""
+    try:
+        for patent in documents:
+            again = repeats.again(patent)
+            if not (repeats.rule == "keep" if again else known(patent.id)):
+                yield patent
+    finally:
+        repeats.close()
 
 
 def vectors_by(model: SparseCoverage) -> Vectors:
@@ -79,23 +112,55 @@ def vectors_by(model: SparseCoverage) -> Vectors:
     return lambda texts: (traced.vector for traced in model.trace(texts))
 
 
-def add_documents(writer: IndexWriter, vectors: Vectors, documents: Iterable[Patent], by: By, *, replace: bool) -> int:
+def add_documents(
+    writer: IndexWriter,
+    vectors: Vectors,
+    documents: Iterable[Patent],
+    by: By,
+    *,
+    replace: bool,
+    total: int | None = None,
+    known: KnownVectors | None = None,
+    repeats: Repeats | None = None,
+) -> int:
     """Add or replace documents, without committing; return how many. One without text is passed over.
 
-    A new version without text is an error: to keep the old one would be wrong, to drop it might be.
+    With `known` vectors equal passages are encoded once, and passages of a new version that the old one had not at all. A new
+    version without text is an error: to keep the old one would be wrong, to drop it might be.
     """
 
     def checked() -> Iterator[Patent]:
         for patent in documents:
-            if patent.id in writer and not any(True for _ in passages(patent, by=by)):
-                raise InputError(
-                    f"The new version of '{patent.id}' has no text to index (in this language), so nothing was changed. Leave it "
-                    "out, or delete the document by its id."
-                )
+            if patent.id in writer:
+                texts = {passage.text for passage in passages(patent, by=by)}
+                if not texts:
+                    raise InputError(
+                        f"The new version of '{patent.id}' has no text to index (in this language), so nothing was changed. "
+                        "Leave it out, or delete the document by its id."
+                    )
+                there = writer.stored(patent.id)
+                if there is not None and known is not None:
+                    old = stored_vectors(*there)
+                    known.add({text_key(text): vector for text, vector in old.items() if text in texts})
             yield patent
 
-    put, chosen = (writer.replace, checked()) if replace else (writer.add, documents)
-    return sum(1 for _ in _put_all(put, vectors, chosen, by))
+    repeats = repeats or Repeats()
+    documents = _chosen(documents, repeats)
+    put: Put = writer.replace if replace else _put_again(writer) if repeats.rule == "replace" else writer.add
+    chosen = checked() if replace else documents
+    each = vectors if known is None else knowing(known, vectors)
+    return sum(1 for _ in _put_all(put, each, chosen, by, total))
+
+
+def _put_again(writer: IndexWriter) -> Put:
+    """Return what adds a document, or puts it in the place of one that it added before."""
+    added: set[str] = set()
+
+    def put(document: DocumentRecord, passages: list[IndexedPassage]) -> None:
+        (writer.replace if document.id in added else writer.add)(document, passages)
+        added.add(document.id)
+
+    return put
 
 
 def vocabulary_digest(model: SparseCoverage) -> str:
@@ -106,26 +171,35 @@ def vocabulary_digest(model: SparseCoverage) -> str:
 def digest_of(vocabulary: Vocabulary, activation: ActivationConfig, cleaning: list[str]) -> str:
     """Return the same from the parts that a model's files hold."""
     common = "" if vocabulary.common is None else vocabulary.common.fingerprint
-    # `repeats` concerns queries only, and postings do not depend on it.
-    facts = json.dumps(
-        [asdict(vocabulary.config), asdict(replace(activation, repeats=0.0)), cleaning, common], sort_keys=True
-    )
+    # `repeats` concerns queries only, and postings do not depend on it. Indexes older than `passage_repeats` have none.
+    active = asdict(replace(activation, repeats=0.0))
+    if not activation.passage_repeats:
+        del active["passage_repeats"]
+    facts = json.dumps([asdict(vocabulary.config), active, cleaning, common], sort_keys=True)
     return sha256(facts.encode() + vocabulary.radii.tobytes()).hexdigest()
 
 
-def _add_and_commit(writer: IndexWriter, vectors: Vectors, documents: Iterable[Patent], by: By, seconds: float) -> None:
+def _add_and_commit(
+    writer: IndexWriter,
+    put: Put,
+    vectors: Vectors,
+    documents: Iterable[Patent],
+    by: By,
+    seconds: float,
+    total: int | None,
+) -> None:
     """Commit now and then, so that an interruption costs minutes, not hours."""
     last = monotonic()
-    for _ in _put_all(writer.add, vectors, documents, by):
+    for _ in _put_all(put, vectors, documents, by, total):
         if not writer.pending or monotonic() - last > seconds:
             writer.commit(complete=False)
             last = monotonic()
 
 
 def _put_all(
-    put: Callable[[DocumentRecord, list[IndexedPassage]], Any], vectors: Vectors, documents: Iterable[Patent], by: By
+    put: Put, vectors: Vectors, documents: Iterable[Patent], by: By, total: int | None = None
 ) -> Iterator[str]:
-    with progress_bar("Indexing documents") as advance:
+    with progress_bar("Indexing documents", total) as advance:
         for _, passages in groupby(_encoded(vectors, documents, by), key=lambda encoded: encoded[0]):
             indexed = []
             for _, owner, passage, vector in passages:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -11,11 +11,12 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.index import Filter, IndexStore
-from sparse_coverage.kernels import Int32s, Int64s, Mask
+from sparse_coverage.kernels import Int32s, Mask
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.feedback import Enriched, with_feedback
+from sparse_coverage.search.lacking import lacking_words
 from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.reasons import reasons_for
+from sparse_coverage.search.reasons import reasons_for, word_at
 from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Unsearched
 from sparse_coverage.search.statistics import CenterStatistics
 from sparse_coverage.vectors import Activations, SparseVector
@@ -37,11 +38,9 @@ class TracedQuery:
         some = active.any(axis=1)
         return Unsearched(self._places(~some), self._places(some & ~counted.any(axis=1)))
 
-    def unmatched(self, stop: Mask, centers: Int64s) -> tuple[Place, ...]:
-        """Return the spans that activate centers which count, but none of these."""
-        counted = self._active & ~stop[self.activations.centers]
-        found = counted & np.isin(self.activations.centers, centers)
-        return self._places(counted.any(axis=1) & ~found.any(axis=1))
+    def lacking(self, stop: Mask, weights: Mapping[int, float], texts: Iterable[str]) -> tuple[Place, ...]:
+        """Return the words that found nothing in texts with these weights."""
+        return lacking_words(self.text, self.places, self.activations, stop, weights, texts)
 
     @property
     def _active(self) -> Mask:
@@ -60,44 +59,44 @@ def trace_query(model: SparseCoverage, text: str) -> TracedQuery:
 
 
 class Explanations:
-    """Explains the hits of one index. Many hits of one query come one after the other: it is encoded, and its feedback searched, once."""
+    """Explains the hits of one index.
+
+    A search and the explanations of its hits come one after the other: the query is encoded, and its feedback searched, once.
+    """
 
     def __init__(self, ranker: Ranker, model: SparseCoverage) -> None:
-        self._ranker = ranker
-        self._model = model
-        self._traced = lru_cache(4)(partial(trace_query, model))
+        self.ranker = ranker
+        self.traced = lru_cache(4)(partial(trace_query, model))
         self._last: tuple[tuple[str, Filter | None], Enriched] | None = None
+        self._explainer = Explainer(ranker.store, model, ranker.statistics)
 
     def explain(self, query: str, id_: str, condition: Filter | None) -> Explanation:
         """Explain a passage's score, or that of the best passage of a document, or of a paragraph that was cut into several."""
-        traced, enriched, store = self._traced(query), self._enriched(query, condition), self._ranker.store
+        traced, enriched, store = self.traced(query), self.enriched(query, condition), self.ranker.store
         passage = store.find_passage(id_)
         if passage is None:
             passages = self._pieces(id_) or store.passages_of(self._document(id_, "neither a passage nor a document"))
-            scores = self._ranker.scores(enriched.vector)
+            scores = self.ranker.scores(enriched.vector)
             passage = max(passages, key=lambda number: (scores[number], -number))
-        return self._explainer().explain(traced, enriched, passage)
+        return self._explainer.explain(traced, enriched, passage)
 
     def answers(self, query: str, document: str) -> Answers:
         """Set a whole document against a query."""
         number = self._document(document, "no document")
-        return self._explainer().answers(self._traced(query), number)
+        return self._explainer.answers(self.traced(query), number)
 
-    def _explainer(self) -> Explainer:
-        return Explainer(self._ranker.store, self._model, self._ranker.statistics)
-
-    def _enriched(self, query: str, condition: Filter | None) -> Enriched:
-        """Return a query with its feedback, which is the same for all hits of one search."""
+    def enriched(self, query: str, condition: Filter | None) -> Enriched:
+        """Return a query with its feedback, which is the same for a search and for all its hits."""
         last = self._last  # once: another thread may explain another query
         if last is None or last[0] != (query, condition):
-            ranker, vector = self._ranker, self._traced(query).vector
+            ranker, vector = self.ranker, self.traced(query).vector
             enriched = with_feedback(ranker, vector, ranker.allowed(condition), ranker.shares)
             self._last = last = ((query, condition), enriched)
         return last[1]
 
     def _pieces(self, paragraph: str) -> list[int]:
         """Return the passages that a paragraph of a document was cut into, if it was: those with its id, a colon and a number."""
-        store = self._ranker.store
+        store = self.ranker.store
         for place, letter in enumerate(paragraph):
             if letter == "/" and (document := store.find_document(paragraph[:place])) is not None:
                 mine = store.passages_of(document)
@@ -105,10 +104,10 @@ class Explanations:
         return []
 
     def _document(self, id_: str, what: str) -> int:
-        number = self._ranker.store.find_document(id_)
+        number = self.ranker.store.find_document(id_)
         if number is None:
-            raise InputError(f"The index holds {what} with the id '{id_}'.")
-        if not len(self._ranker.store.passages_of(number)):
+            raise InputError(f"The index holds {what} with the id '{id_}'{self.ranker.store.near(id_)}.")
+        if not len(self.ranker.store.passages_of(number)):
             raise IndexStoreError(f"The document '{id_}' has no passages.")
         return number
 
@@ -121,17 +120,19 @@ class Explainer:
         self._model = model
         self._statistics = statistics
         self._spans = lru_cache(256)(self._locate)
+        self._lent: tuple[Enriched, dict[int, Place]] | None = None
 
     def explain(self, query: TracedQuery, enriched: Enriched, passage: int) -> Explanation:
         """Return the matches of a query, with its feedback, and a passage, strongest first."""
         vector = enriched.vector
+        lent = self._lent_places(enriched)
         row_of = {center: row for row, center in enumerate(vector.centers.tolist())}
         matches = []
         for center, _, weight, span in self._shared(vector.centers, passage, passage + 1):
             row = row_of[center]
             lender = int(enriched.lent[row])
             own = _place(query.text, int(vector.starts[row]), int(vector.ends[row]))
-            place = own if lender < 0 else self._lent_place(center, lender)
+            place = own if lender < 0 else lent[center]
             match = self._match(center, place, float(vector.weights[row]), passage, weight, span)
             matches.append(match if lender < 0 else replace(match, lender=self._store.passage(lender).id))
         matches.sort(key=lambda match: (-match.contribution, match.center))
@@ -139,7 +140,8 @@ class Explainer:
         score = sum(match.contribution for match in matches)
         hit = PassageHit.of(record, score)
         stop = self._statistics.stop
-        unmatched = query.unmatched(stop, np.asarray([match.center for match in matches], dtype=np.int64))
+        weights = {match.center: match.passage_weight for match in matches}
+        unmatched = query.lacking(stop, weights, [record.text])
         reasons = reasons_for(query.text, record.text, matches)
         return Explanation(query.text, hit, tuple(matches), unmatched, query.unsearched(stop), reasons)
 
@@ -147,12 +149,15 @@ class Explainer:
         """Return the strongest that a document has to set against each span of the query, and the spans it has nothing for."""
         passages = self._store.passages_of(document)
         best: dict[int, tuple[float, int, int, float, int]] = {}
+        strongest: dict[int, float] = {}
         for center, passage, weight, span in self._shared(query.vector.centers, passages.start, passages.stop):
             value = weight * self._worth(center) * self._norm(passage)
+            strongest[center] = max(weight, strongest.get(center, 0.0))
             if center not in best or value > best[center][0]:
                 best[center] = (value, passage, center, weight, span)
         found: list[Answer] = []
         texts: dict[str, str] = {}
+        numbers: dict[str, str] = {}
         for place, centers, similarities in zip(
             query.places, query.activations.centers.tolist(), query.activations.similarities.tolist(), strict=True
         ):
@@ -165,15 +170,29 @@ class Explainer:
                 _, _, similarity, (_, passage, center, weight, span) = max(options)
                 record = self._store.passage(passage)
                 texts[record.id] = record.text
+                if record.number:
+                    numbers[record.id] = record.number
                 found.append(Answer(place, record.id, self._match(center, place, similarity, passage, weight, span)))
         stop = self._statistics.stop
+        every = (self._store.passage(passage).text for passage in passages)
+        missing = query.lacking(stop, strongest, every)
+        nothing, says = {place.text.lower() for place in missing}, word_at(query.text)
+
+        def told(place: Place) -> bool:
+            word = says(place)
+            return word is not None and word.lower() not in nothing
+
+        shown = tuple(answer for answer in found if told(answer.query))
+        texts = {answer.passage: texts[answer.passage] for answer in shown}
+        numbers = {passage: numbers[passage] for passage in texts if passage in numbers}
         return Answers(
             query.text,
             self._store.document(document).id,
-            tuple(found),
-            query.unmatched(stop, np.asarray(list(best), dtype=np.int64)),
+            shown,
+            missing,
             query.unsearched(stop),
             texts,
+            numbers,
         )
 
     def _shared(self, centers: Int32s, first: int, last: int) -> Iterator[tuple[int, int, float, int]]:
@@ -197,13 +216,19 @@ class Explainer:
             contribution=query_weight * weight * self._worth(center) * self._norm(passage),
         )
 
-    def _lent_place(self, center: int, passage: int) -> Place:
-        """Return the span of a lending passage that activates a center."""
-        segment = self._store.segment_of_passage(passage)
-        first = passage - segment.first_passage
-        [[_, _, _, span]] = segment.find(np.asarray([center], dtype=np.int64), first, first + 1).tolist()
-        text, places = self._spans(passage)
-        return _place(text, *places[span])
+    def _lent_places(self, enriched: Enriched) -> dict[int, Place]:
+        """Return for each center that was lent to a query the span of the lending passage that activates it."""
+        if self._lent is None or self._lent[0] is not enriched:
+            places = {}
+            for lender in np.unique(enriched.lent[enriched.lent >= 0]).tolist():
+                centers = enriched.vector.centers[enriched.lent == lender].astype(np.int64)
+                segment = self._store.segment_of_passage(lender)
+                first = lender - segment.first_passage
+                text, spans = self._spans(lender)
+                for place, _, _, span in segment.find(centers, first, first + 1).tolist():
+                    places[int(centers[place])] = _place(text, *spans[span])
+            self._lent = enriched, places
+        return self._lent[1]
 
     def _worth(self, center: int) -> float:
         return float(self._statistics.worth[center])

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sparse_coverage.kernels import Doubles, Int32s, Int64s
-from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION
 from sparse_coverage.search.ranking import Allowed, Ranker
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors.aggregation import Best
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None 
     nothing = Enriched(vector, np.empty(0, np.int64), np.full(len(vector), -1, np.int64))
     if not config.feedback:
         return nothing
-    found, _ = ranker.rank_documents(vector, config.feedback, DEFAULT_AGGREGATION, allowed, 1, threads)
+    found, _ = ranker.rank_documents(vector, config.feedback, allowed, 1, threads, Best())
     passages = [int(document.passages[0]) for document in found if len(document.passages)]
     if not passages:
         return nothing

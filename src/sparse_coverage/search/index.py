@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
 
-from sparse_coverage.encoding import Encoder
+from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder
+from sparse_coverage.errors import InputError
 from sparse_coverage.index import (
     DEFAULT_MEMORY,
     Filter,
@@ -22,17 +23,23 @@ from sparse_coverage.index import (
 )
 from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
+from sparse_coverage.patents import Patent
 from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
-from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation
+from sparse_coverage.patents.repeats import OnDuplicate, Repeats
+from sparse_coverage.presets import DEFAULT_PRESET, Preset
 from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, require_fit, vectors_by
 from sparse_coverage.search.explaining import Explanations
 from sparse_coverage.search.feedback import with_feedback
+from sparse_coverage.search.known_vectors import KnownVectors
+from sparse_coverage.search.learning import documents_read, forget_sample, learn_for, remember_sample
 from sparse_coverage.search.ranking import Ranker
 from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, QueryCost
 from sparse_coverage.search.searcher import PassageSearcher, as_filter, one_or_several, require_counts
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors.aggregation import Aggregation
+from sparse_coverage.vocabulary.sampling import Documents
 
 T = TypeVar("T")
 
@@ -67,17 +74,61 @@ class Index(PassageSearcher):
         scoring: ScoringConfig | None = None,
         weight_bits: WeightBits = 16,
         memory: int = DEFAULT_MEMORY,
+        total: int | None = None,
+        on_duplicate: OnDuplicate = "error",
+        on_repeat: Callable[[Patent], None] | None = None,
     ) -> Index:
         """Index documents into a new folder, by passage (the default), section or whole document.
 
         A document is a patent, an (id, text) pair, or a plain text, whose id is its position: "0", "1" and so on. Streams:
         `memory` bounds, in bytes, the postings held before they are written. After an interruption, building into the same
-        folder again passes over what is in it already.
+        folder again passes over what is in it already. Equal passages are encoded once. `total`: how many documents there are,
+        for the estimate of the time left. An id that comes twice is an error, unless the first is to be kept or replaced
+        (`on_duplicate`); `on_repeat` is told of each.
         """
-        build_index(Path(folder), model, documents, by=by or model.by, weight_bits=weight_bits, memory=memory)
-        index = cls.open(folder, scoring=scoring, encoder=model.encoder)
-        index.warm_up()
-        return index
+        build_index(
+            Path(folder),
+            model,
+            documents,
+            by=by or model.by,
+            weight_bits=weight_bits,
+            memory=memory,
+            total=len(documents) if total is None and isinstance(documents, Sized) else total,
+            remember=lambda known: remember_sample(folder, model, known),
+            repeats=Repeats(on_duplicate, on_repeat),
+        )
+        forget_sample(folder)
+        return cls.open(folder, scoring=scoring, encoder=model.encoder)
+
+    @classmethod
+    def learn(
+        cls,
+        folder: str | Path,
+        documents: Documents,
+        *,
+        encoder: str | Encoder = DEFAULT_ENCODER,
+        preset: str | Preset = DEFAULT_PRESET,
+        by: By | None = None,
+        threads: int | None = None,
+        scoring: ScoringConfig | None = None,
+        weight_bits: WeightBits = 16,
+        memory: int = DEFAULT_MEMORY,
+    ) -> Index:
+        """Learn a model from documents and index them with it, each passage encoded once.
+
+        The documents are read twice: give a list, or a function that opens them. What `SparseCoverage.fit` and `build` do one
+        after the other, in half the time. Interrupted, the same call goes on where it stopped.
+        """
+        if isinstance(documents, Iterator):
+            raise InputError(
+                "Learning and indexing read the documents twice, but these can be read only once. Give a list, or a function "
+                "that opens them: Index.learn(folder, lambda: read_patents(path))."
+            )
+        model = learn_for(folder, documents, encoder=encoder, preset=preset, by=by, threads=threads)
+        again, total = documents() if callable(documents) else documents, documents_read(folder)
+        return cls.build(
+            folder, model, again, by=by, scoring=scoring, weight_bits=weight_bits, memory=memory, total=total
+        )
 
     @classmethod
     def open(
@@ -120,12 +171,12 @@ class Index(PassageSearcher):
         *,
         passages: int = 3,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
-        aggregation: Aggregation = DEFAULT_AGGREGATION,
+        aggregation: Aggregation | None = None,
     ) -> list[list[Hit]]:
         """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each.
 
-        `filter` says what may be found at all, `aggregation` how passages make a document's score. One query is shared out
-        over the cores; of several, each core takes its own.
+        `filter` says what may be found at all, `aggregation` how passages make a document's score (by default as the
+        scoring's `rank` says). One query is shared out over the cores; of several, each core takes its own.
         """
         require_counts(k=k, passages=passages)
         return self._documents(queries, k, passages, as_filter(filter), aggregation)
@@ -136,14 +187,14 @@ class Index(PassageSearcher):
         k: int,
         passages: int,
         condition: Filter | None,
-        aggregation: Aggregation = DEFAULT_AGGREGATION,
+        aggregation: Aggregation | None = None,
     ) -> list[list[Hit]]:
         ranker = self._ranker  # once: a refresh by another thread must not come between
         allowed = ranker.allowed(condition)
 
         def one(vector: SparseVector, threads: int = 1) -> list[Hit]:
             vector = with_feedback(ranker, vector, allowed, threads).vector
-            return ranker.hits(ranker.rank_documents(vector, k, aggregation, allowed, passages, threads)[0])
+            return ranker.hits(ranker.rank_documents(vector, k, allowed, passages, threads, aggregation)[0])
 
         return self._each(ranker, queries, one)
 
@@ -161,7 +212,7 @@ class Index(PassageSearcher):
     def _each(self, ranker: Ranker, queries: list[str], function: Callable[..., list[T]]) -> list[list[T]]:
         """Apply a function to the vector of each query: one is shared out over the cores, of several each core takes its own."""
         if len(queries) == 1:
-            return [function(self.model.encode_query(queries[0]), ranker.shares)]
+            return [function(self._explanations.traced(queries[0]).vector, ranker.shares)]
         return ranker.in_parallel(function, self.model.encode_query(queries))
 
     def rerank_passages(
@@ -170,7 +221,7 @@ class Index(PassageSearcher):
         documents: int = 100,
         *,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
-        aggregation: Aggregation = DEFAULT_AGGREGATION,
+        aggregation: Aggregation | None = None,
     ) -> list[PassageHit]:
         """Rank all passages of the best `documents` by their own scores: the paper's two stages.
 
@@ -179,8 +230,8 @@ class Index(PassageSearcher):
         require_counts(documents=documents)
         ranker = self._ranker
         allowed = ranker.allowed(as_filter(filter))
-        vector = with_feedback(ranker, self.model.encode_query(query), allowed, ranker.shares).vector
-        found, _ = ranker.rank_documents(vector, documents, aggregation, allowed, None, ranker.shares)
+        vector = with_feedback(ranker, self._explanations.traced(query).vector, allowed, ranker.shares).vector
+        found, _ = ranker.rank_documents(vector, documents, allowed, None, ranker.shares, aggregation)
         passages = np.concatenate([np.zeros(0, np.int64), *(document.passages for document in found)])
         scores = np.concatenate([np.zeros(0, np.float32), *(document.passage_scores for document in found)])
         order = np.lexsort((passages, -scores))
@@ -193,18 +244,18 @@ class Index(PassageSearcher):
         *,
         passages: int = 3,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
-        aggregation: Aggregation = DEFAULT_AGGREGATION,
+        aggregation: Aggregation | None = None,
     ) -> tuple[list[Hit], QueryCost]:
         """Search, and say what it cost: lists read and time per stage."""
         require_counts(k=k, passages=passages)
-        ranker, begun = self._ranker, perf_counter()
-        vector = self.model.encode_query(query)
+        explanations, begun = self._explanations, perf_counter()
+        ranker, vector = explanations.ranker, explanations.traced(query).vector
         encoded = perf_counter()
         allowed = ranker.allowed(as_filter(filter))
         filtered = perf_counter()
-        vector = with_feedback(ranker, vector, allowed, ranker.shares).vector
+        vector = explanations.enriched(query, as_filter(filter)).vector
         enriched = perf_counter()
-        found, work = ranker.rank_documents(vector, k, aggregation, allowed, passages, ranker.shares)
+        found, work = ranker.rank_documents(vector, k, allowed, passages, ranker.shares, aggregation)
         ranked = perf_counter()
         hits = ranker.hits(found)
         ended = perf_counter()
@@ -236,15 +287,29 @@ class Index(PassageSearcher):
         """Set a whole document against a query: the strongest match of each span, and the spans that find nothing in it."""
         return self._explanations.answers(query, document)
 
-    def add(self, documents: Iterable[Document], *, replace: bool = False) -> int:
+    def add(
+        self,
+        documents: Iterable[Document],
+        *,
+        replace: bool = False,
+        total: int | None = None,
+        on_duplicate: OnDuplicate = "error",
+        on_repeat: Callable[[Patent], None] | None = None,
+    ) -> int:
         """Add documents, all or none; with `replace`, ones that are there already get their new version. Return how many.
 
-        They are given as to `build`; plain texts, whose ids are their positions, are better given with ids of their own.
+        They are given as to `build`; plain texts, whose ids are their positions, are better given with ids of their own. Passages
+        that a new version shares with the old one are not encoded again. `total`: how many documents there are, if known.
+        `on_duplicate` is about ids that come twice in `documents`, as in `build`.
         """
-        with IndexWriter.open(self.store.folder) as writer:
+        repeats = Repeats(on_duplicate, on_repeat)
+        with IndexWriter.open(self.store.folder) as writer, KnownVectors() as known:
             require_fit(self.store.folder, writer.manifest, self.model)
             by: By = writer.manifest.about["by"]
-            count = add_documents(writer, vectors_by(self.model), as_patents(documents), by, replace=replace)
+            vectors, patents = vectors_by(self.model), as_patents(documents)
+            count = add_documents(
+                writer, vectors, patents, by, replace=replace, total=total, known=known, repeats=repeats
+            )
             writer.commit()
         self.refresh()
         return count

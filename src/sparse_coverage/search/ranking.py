@@ -16,14 +16,15 @@ import numpy as np
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore, allowed_passages
 from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep, take_buffer
-from sparse_coverage.kernels import Bytes, Floats, Int64s
+from sparse_coverage.kernels import Bytes, Floats, Int64s, plain
+from sparse_coverage.kernels.choosing import machine_code, use
 from sparse_coverage.kernels.scoring import best_documents
 from sparse_coverage.kernels.threads import usable_cores
 from sparse_coverage.progress import waiting
-from sparse_coverage.search.aggregation import DEFAULT_AGGREGATION, Aggregation
 from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors.aggregation import Aggregation, Best, DecayedSum, TopMean, document_scores
 
 Allowed = Bytes  # 1 for each passage that may be found, 0 for the others
 T = TypeVar("T")
@@ -98,22 +99,35 @@ class Ranker:
         self,
         vector: SparseVector,
         k: int,
-        aggregation: Aggregation,
         allowed: Allowed | None = None,
         passages: int | None = None,
         threads: int = 1,
+        aggregation: Aggregation | None = None,
     ) -> tuple[list[RankedDocument], Work]:
-        """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by."""
+        """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by.
+
+        `aggregation` makes a document's score; by default that of the scoring.
+        """
         passage_scores = take_buffer(self._buffers, self.store.size)
         scoring = self._score(vector, allowed, passage_scores, threads)
         begun = perf_counter()
-        numbers, scores = best_documents(passage_scores, self.store.document_starts, *aggregation.rule, k)
+        rule = aggregation or self.statistics.config.aggregation
+        numbers, scores = self._best_documents(passage_scores, rule, allowed, k)
         documents = [
             self._ranked(number, score, passage_scores, allowed, passages)
             for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
         ]
         self._buffers.append(passage_scores)
         return documents, Work(scoring, perf_counter() - begun)
+
+    def _best_documents(
+        self, scores: Floats, aggregation: Aggregation, allowed: Allowed | None, k: int
+    ) -> tuple[Int64s, Floats]:
+        starts = self.store.document_starts
+        if isinstance(aggregation, DecayedSum) or machine_code(len(scores) * 1e-7):
+            mask = EVERYTHING if allowed is None else allowed
+            return best_documents(scores, starts, *aggregation.rule, k, mask)
+        return plain_documents(scores, starts, aggregation, allowed, k)
 
     def scores(self, vector: SparseVector) -> Floats:
         """Return the score of every passage, in corpus order, deleted ones with 0."""
@@ -153,9 +167,10 @@ class Ranker:
         frequencies = np.where(self.statistics.worth > 0, self.store.frequencies, 0)
         rarest = np.argmin(np.where(frequencies > 0, frequencies, np.iinfo(np.int64).max))  # a short list, but not none
         vector = SparseVector(np.full(1, rarest, np.int32), np.ones(1, np.float32), one, one, one, 1, 0)
+        use("machine")
         with waiting("Preparing the search; after an installation this compiles it"):
             self.rank_passages(vector, 1)
-            self.rank_documents(vector, 1, DEFAULT_AGGREGATION, np.ones(self.store.size, np.uint8), 1)
+            self.rank_documents(vector, 1, np.ones(self.store.size, np.uint8), 1)
             for segment in self.store.segments[:1]:
                 segment.load_passage_vector()  # for feedback
 
@@ -201,3 +216,13 @@ class Ranker:
             if self._pool is None or self._pool[0] != os.getpid():  # a forked process has no threads of its parent
                 self._pool = os.getpid(), ThreadPoolExecutor(self.threads, thread_name_prefix="sparse-coverage")
             return self._pool[1]
+
+
+def plain_documents(
+    scores: Floats, starts: Int64s, aggregation: Best | TopMean, allowed: Allowed | None, k: int
+) -> tuple[Int64s, Floats]:
+    """Return the k best documents as `best_documents` does, without machine code."""
+    made, some = np.zeros(len(starts) - 1, np.float32), np.flatnonzero(np.diff(starts))
+    if len(some):
+        made[some] = document_scores(scores, starts[some], aggregation, allowed)
+    return plain.best_scores(made, k)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sparse_coverage.search.results import Match, Place, Reason, Reasons
@@ -54,6 +54,43 @@ def reasons_for(query: str, passage: str, matches: Iterable[Match]) -> Reasons:
     return Reasons(tuple(Reason(*pair, value) for pair, value in strongest), wording, feedback)
 
 
+def content_words(text: str) -> list[Place]:
+    """Return the words of a text that say something: no function words, numerals and single letters.
+
+    >>> [word.text for word in content_words("The valve (12) of claim 3 is closed by a spring.")]
+    ['valve', 'closed', 'spring']
+    """
+    return [
+        Place(found.group(), *found.span())
+        for found in _WORD.finditer(text)
+        if len(found.group()) > 1
+        and found.group().lower() not in FUNCTION_WORDS
+        and not _NUMERAL.fullmatch(found.group())
+    ]
+
+
+def phrase_at(text: str) -> Callable[[Place], Place | None]:
+    """Return what finds the phrase around a place of a text, or None where that says nothing."""
+    phrases = _Phrases.of(text)
+
+    def find(place: Place) -> Place | None:
+        found = phrases.at(place)
+        return found.phrase if found else None
+
+    return find
+
+
+def word_at(text: str) -> Callable[[Place], str | None]:
+    """Return what finds the word around a place of a text, or None where that says nothing."""
+    phrases = _Phrases.of(text)
+
+    def find(place: Place) -> str | None:
+        found = phrases.at(place)
+        return found.word if found else None
+
+    return find
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """Where a span lies: the word and the phrase around it, and whether it is only a piece of that word."""
@@ -75,13 +112,10 @@ class _Phrases:
     def of(cls, text: str) -> _Phrases:
         words: list[tuple[int, int]] = []
         runs: list[int] = []  # where the phrase of each word begins
-        for found in _WORD.finditer(text):
-            word = found.group().lower()
-            if word in FUNCTION_WORDS or len(word) < 2 or _NUMERAL.fullmatch(found.group()):
-                continue
-            adjoining = bool(words) and _BREAK.search(text, words[-1][1], found.start()) is None
-            words.append(found.span())
-            runs.append(runs[-1] if adjoining else found.start())
+        for found in content_words(text):
+            adjoining = bool(words) and _BREAK.search(text, words[-1][1], found.start) is None
+            words.append((found.start, found.end))
+            runs.append(runs[-1] if adjoining else found.start)
         ends = {begin: end for begin, (_, end) in zip(runs, words, strict=True)}
         phrases = [Place(text[begin : ends[begin]], begin, ends[begin]) for begin in runs]
         return cls(text, words, phrases)

@@ -31,13 +31,17 @@ class PassageHit:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document with its score and its best passages, best first."""
+    """A document with its score and its best passages, best first.
+
+    `members` are the other documents of its family that might have been found, where results are grouped by family.
+    """
 
     document: str
     title: str
     score: float
     metadata: Mapping[str, Any]
     passages: tuple[PassageHit, ...]
+    members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +104,7 @@ class Reasons:
 class Explanation:
     """Why a passage scored as it did: matches, strongest first, whose contributions add up to the score.
 
-    `unmatched` are the spans of the query that were looked for and not found in this passage: none of their centers is there.
+    `unmatched` are the words of the query that were looked for and not found in this passage (see `search.lacking`).
     `unsearched` are those that nothing can match. `reasons` are the matches summed up in words and phrases.
     """
 
@@ -135,7 +139,8 @@ class Answer:
 class Answers:
     """A query against a whole document: what each span found anywhere in it, and the spans that found nothing.
 
-    `passages` holds the texts of the passages where something was found, by id. `unsearched`: spans that nothing can match.
+    `passages` holds the texts of the passages where something was found, `numbers` the numbers of their paragraphs or claims
+    where these are printed, both by id. `unsearched`: spans that nothing can match.
     """
 
     query: str
@@ -144,6 +149,7 @@ class Answers:
     missing: tuple[Place, ...]
     unsearched: Unsearched = Unsearched()
     passages: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Segment
-from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Mask
+from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Mask, plain
+from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.scoring import weigh
 from sparse_coverage.vectors.scoring import ScoringConfig
 
@@ -42,7 +43,7 @@ class CenterStatistics:
 
     def factors(self, centers: Int32s, weights: Floats) -> tuple[Int64s, Doubles]:
         """Return the query's centers that count, and w(q,c) * idf^alpha of each."""
-        return weigh(self.worth, centers, weights)
+        return (weigh if machine_code(0.0) else plain.weigh)(self.worth, centers, weights)
 
     def norms(self, segment: Segment) -> Floats:
         """Return what each passage's sum is multiplied by, or 0 for a deleted one."""

@@ -6,17 +6,22 @@ import re
 from collections.abc import Callable
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.spans.noun_phrases.extractor import embedded_extractor
-from sparse_coverage.spans.noun_phrases.spacy_phrases import SpacyExtractor
-from sparse_coverage.spans.phrase_units import PhraseUnit
 from sparse_coverage.spans.span import SpanUnit
 from sparse_coverage.spans.token_unit import TokenUnit
 
-# A new unit is one file and one line here. It is made anew each time it is asked for.
+
+def _phrases(*, rest: bool) -> SpanUnit:
+    from sparse_coverage.spans.noun_phrases.extractor import embedded_extractor
+    from sparse_coverage.spans.phrase_units import PhraseUnit
+
+    return PhraseUnit(embedded_extractor(), rest=rest)
+
+
+# A new unit is one file and one line here. It is made anew each time it is asked for, and loaded only then.
 UNITS: dict[str, Callable[[], SpanUnit]] = {
     "token": TokenUnit,
-    "np": lambda: PhraseUnit(embedded_extractor(), rest=False),
-    "np+token": lambda: PhraseUnit(embedded_extractor(), rest=True),
+    "np": lambda: _phrases(rest=False),
+    "np+token": lambda: _phrases(rest=True),
 }
 _BY_SPACY = re.compile(r"(?P<unit>np|np\+token)\[spacy(?::(?P<pipeline>[^\[\]]+))?\]")
 
@@ -34,6 +39,9 @@ def get_unit(name: str) -> SpanUnit:
     if name in UNITS:
         return UNITS[name]()
     if by_spacy := _BY_SPACY.fullmatch(name):
+        from sparse_coverage.spans.noun_phrases.spacy_phrases import SpacyExtractor
+        from sparse_coverage.spans.phrase_units import PhraseUnit
+
         return PhraseUnit(SpacyExtractor(by_spacy["pipeline"]), rest=by_spacy["unit"] == "np+token")
     raise InputError(
         f"There is no span unit '{name}'. The units are: {', '.join(UNITS)}. "

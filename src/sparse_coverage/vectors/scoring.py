@@ -10,17 +10,19 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Doubles, Floats
+from sparse_coverage.vectors.aggregation import Aggregation, parse_aggregation
 from sparse_coverage.vectors.sparse_vector import SparseVector
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringConfig:
-    """The exponents of the score, the share of stop centers, and what a first search adds to the query.
+    """The exponents of the score, the share of stop centers, what a first search adds to the query, and what ranks documents.
 
     `alpha`: exponent of idf. `gamma`: exponent of the span count that a passage's weights are divided by, after `smoothing`
     spans were added to it. `rho`: the share of centers, those of largest document frequency, that are left out. `feedback`:
     the query is searched, and searched again with the strongest `feedback_centers` of this many best passages, which
-    weigh `feedback_weight` times what the query itself weighs; 0 for none.
+    weigh `feedback_weight` times what the query itself weighs; 0 for none. `rank`: how the scores of its passages make that of
+    a document, as `parse_aggregation` reads it.
 
     >>> ScoringConfig(gamma=0.5).norms([4, 100]).tolist()
     [0.5, 0.1]
@@ -33,8 +35,10 @@ class ScoringConfig:
     feedback: int = 0
     feedback_weight: float = 0.5
     feedback_centers: int = 100
+    rank: str = "best"
 
     def __post_init__(self) -> None:
+        parse_aggregation(self.rank)  # refuses an unknown rule at once
         if not 0 <= self.rho < 1:
             raise InputError(f"rho is a share of the centers: at least 0 and below 1, not {self.rho}.")
         if not (np.isfinite(self.alpha) and np.isfinite(self.gamma)):
@@ -46,6 +50,11 @@ class ScoringConfig:
                 f"Feedback comes from 0 or more passages, at least one center, with a weight above 0; not from {self.feedback} "
                 f"passages, {self.feedback_centers} centers, with weight {self.feedback_weight}."
             )
+
+    @property
+    def aggregation(self) -> Aggregation:
+        """The rule of `rank`."""
+        return parse_aggregation(self.rank)
 
     def norms(self, span_counts: npt.ArrayLike) -> Doubles:
         """Return what the sum of a passage with so many spans is multiplied by: 1 / (|S| + smoothing)^gamma."""

@@ -18,6 +18,7 @@ class ActivationConfig:
     `soft`: the `k` most similar centers among all whose radius covers the span; `nearest`: the `k` most similar centers,
     whatever their radius; `hard`: the single nearest center. `uncovered`: what a span outside every radius does: `drop` it, or
     activate its `nearest` center. `repeats`: in a query, a center that n spans activate counts n^repeats times.
+    `passage_repeats`: in a passage, whose weights stay below 1, its weight w becomes w^(1 / n^passage_repeats).
 
     >>> ActivationConfig(k=3).assignment
     'soft'
@@ -27,6 +28,7 @@ class ActivationConfig:
     assignment: Assignment = "soft"
     uncovered: Uncovered = "drop"
     repeats: float = 0.0
+    passage_repeats: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

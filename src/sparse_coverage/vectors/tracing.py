@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sparse_coverage.spans.span import Spans
-from sparse_coverage.vectors.activation import Activations, activate
+from sparse_coverage.vectors.activation import Activations, activate_all
 from sparse_coverage.vectors.sparse_vector import ActivationConfig, SparseVector
 from sparse_coverage.vocabulary import Vocabulary
 
@@ -27,33 +27,28 @@ def trace(
     vocabulary: Vocabulary,
     config: ActivationConfig,
     *,
-    repeats: float = 0.0,
+    query: bool = False,
     ks: Sequence[int] = (),
     threads: int | None = 1,
 ) -> Iterator[list[Traced]]:
     """Yield the sparse vectors of texts, given by their spans, all of which are compared with the centers at once.
 
     A text has one vector for each K in `ks` (by default the one of `config`): the first K of more active centers are those
-    that K alone would give. `repeats` is that of queries (see `ActivationConfig`).
+    that K alone would give. In a `query` a center that several spans activate counts otherwise (see `ActivationConfig`).
     """
     ks = ks or (config.k,)
-    width = vocabulary.centers.shape[1]
-    rows = (
-        texts[0].vectors
-        if len(texts) == 1
-        else np.concatenate([np.empty((0, width), np.float32), *(spans.vectors for spans in texts)])
-    )
-    active = activate(rows, vocabulary, replace(config, k=max(ks)), threads=threads)
+    rows = [spans.vectors for spans in texts]
+    active = activate_all(rows, vocabulary, replace(config, k=max(ks)), threads=threads)
     first = 0
     for spans in texts:
         last = first + len(spans)
         parts = (Activations(active.centers[first:last, :k], active.similarities[first:last, :k]) for k in ks)
-        yield [Traced(aggregate(spans, part, repeats), spans, part) for part in parts]
+        yield [Traced(aggregate(spans, part, config, query=query), spans, part) for part in parts]
         first = last
 
 
-def aggregate(spans: Spans, activations: Activations, repeats: float = 0.0) -> SparseVector:
-    """Give each center its largest similarity, times n^`repeats` where n spans activate it, and the first span that reaches it.
+def aggregate(spans: Spans, activations: Activations, config: ActivationConfig, *, query: bool = False) -> SparseVector:
+    """Give each center its largest similarity, more where several spans activate it, and the first span that reaches it.
 
     A weight that is not positive is no evidence (the paper counts a center as present only where w > 0) and is left out.
     """
@@ -65,9 +60,12 @@ def aggregate(spans: Spans, activations: Activations, repeats: float = 0.0) -> S
     first = np.concatenate(([True], center[1:] != center[:-1])) if len(center) else np.zeros(0, dtype=bool)
     winners = span[first]
     weight = weight[first]
-    if repeats:
-        times = np.diff(np.flatnonzero(np.append(first, True)))
-        weight = (weight * times**repeats).astype(np.float32)
+    times = np.diff(np.flatnonzero(np.append(first, True)))
+    if query and config.repeats:
+        weight = (weight * times**config.repeats).astype(np.float32)
+    elif not query and config.passage_repeats:
+        # Similarities of vectors of length 1 can be above 1 by a rounding error; a root must not make that more.
+        weight = (np.minimum(weight, 1.0) ** (1 / times**config.passage_repeats)).astype(np.float32)
     return SparseVector(
         centers=center[first],
         weights=weight,

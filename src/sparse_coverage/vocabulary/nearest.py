@@ -12,7 +12,7 @@ import numpy as np
 
 from sparse_coverage.kernels import Floats, Int32s, Int64s
 from sparse_coverage.kernels.dense import meet
-from sparse_coverage.kernels.instructions import TILE
+from sparse_coverage.kernels.sizes import TILE
 from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.on_gpu import ROWS, CentersOnGpu, find_gpu
@@ -75,7 +75,7 @@ def nearest_centers(
     return found
 
 
-def _unseen(steps: int = 1) -> None:
+def _unseen(steps: int = 1, *, total: int | None = None) -> None:
     """Move no bar."""
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from sparse_coverage.errors import InputError, VocabularyError
 from sparse_coverage.kernels import Floats, Int16s, Int64s
 from sparse_coverage.kernels.dense import unpack
-from sparse_coverage.kernels.instructions import TILE
+from sparse_coverage.kernels.sizes import TILE
 from sparse_coverage.vocabulary.quantised import padded, quantise
 
 _BLOCK = 4096

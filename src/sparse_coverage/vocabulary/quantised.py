@@ -11,7 +11,7 @@ import numpy as np
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.kernels import Floats, Int16s, Int64s
 from sparse_coverage.kernels.dense import NORM_LIMIT, SCALE, quantise_rows
-from sparse_coverage.kernels.instructions import PANEL, STEP, TILE
+from sparse_coverage.kernels.sizes import PANEL, STEP, TILE
 
 SHORTEST = 0.999
 """Points that centers are chosen from may be a little shorter than one, not more: a row of zeros has no direction."""
@@ -43,12 +43,16 @@ def quantise(
         out = np.zeros((-(-len(rows) // TILE) * TILE, padded(rows.shape[1])), dtype=np.int16)
     bad = quantise_rows(rows, out, shortest)
     if bad >= 0:
-        number = bad if numbers is None else int(numbers[bad])
-        raise VocabularyError(
-            f"Vector {number} cannot be used: it holds a value that is not a number, or its length is not one. "
-            "Vectors must be finite and L2-normalised."
-        )
+        raise unusable(bad if numbers is None else int(numbers[bad]))
     return out
+
+
+def unusable(number: int) -> VocabularyError:
+    """Return the error that says which vector cannot be used."""
+    return VocabularyError(
+        f"Vector {number} cannot be used: it holds a value that is not a number, or its length is not one. "
+        "Vectors must be finite and L2-normalised."
+    )
 
 
 class Centers:

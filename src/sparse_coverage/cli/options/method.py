@@ -12,8 +12,8 @@ from sparse_coverage.cli.options import F, NamesIn, count_option
 preset_option = click.option(
     "--preset",
     type=NamesIn("presets:PRESETS", what="preset"),
-    default="recall",
-    help="How the method is set: recall finds more, paper is exactly as published.",
+    default="default",
+    help="How the method is set: default finds more, paper is exactly as published.",
 )
 runtime_option = click.option(
     "--runtime",
@@ -41,7 +41,16 @@ max_documents_option = count_option(
     "--max-documents",
     help="Learn from a sample of this many documents, each publication year in proportion; the paper: 300,000 [all].",
 )
-max_spans_option = count_option("--max-spans", default=5_000_000, help="How many spans to sample the centers from.")
+max_spans_option = count_option(
+    "--max-spans",
+    help="How many spans to sample the centers from [30 for each center, 300,000 at least; 5,000,000 for the preset paper].",
+)
+learn_option = click.option(
+    "--learn",
+    type=click.Choice(["sections", "passages"]),
+    default="sections",
+    help="What the vocabulary is learned from: sections, as in the paper, or passages as they are indexed.",
+)
 assignment_option = click.option(
     "--assignment",
     type=NamesIn("vectors.sparse_vector:Assignment"),

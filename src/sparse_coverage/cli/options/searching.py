@@ -1,4 +1,4 @@
-"""Options of a search: which documents may be found, what ranks them, and how they are scored."""
+"""Options of a search: how much is shown, what ranks, and how it scores. (What may be found: `filtering`.)"""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import click
 from sparse_coverage.cli.options import F, NamesIn, count_option, together
 
 if TYPE_CHECKING:
-    from sparse_coverage.search import Filter
+    from sparse_coverage.cli.options.filtering import FilterOptions
+    from sparse_coverage.present.findings import About
+    from sparse_coverage.search import Retriever
 
 _SCORING = {
     "alpha": "Exponent of idf",
@@ -20,17 +22,14 @@ _SCORING = {
 }
 
 k_option = count_option("-k", default=10, help="How many documents to show.")
+group_option = click.option(
+    "--no-group",
+    "group",
+    flag_value=False,
+    default=True,
+    help="A row for each document, not one for each family (A1 and B1 of one application are one, too).",
+)
 passages_option = count_option("--passages", default=3, help="How many passages of each.")
-filter_option = click.option(
-    "--filter", "expression", metavar="EXPRESSION", help="Which documents may be found; see `search --help`."
-)
-filter_options = together(
-    click.option("--before", metavar="DATE", help="Only what was published before DATE (2001-05-17, 2001-05, 2001)."),
-    click.option(
-        "--not-family-of", metavar="ID", multiple=True, help="Leave out the document ID and its family. Repeatable."
-    ),
-    filter_option,
-)
 
 
 def scoring_option(name: str, default: float | None = None) -> Callable[[F], F]:
@@ -48,7 +47,12 @@ scoring_options = together(
         help="How many documents found first lend the query their centers; 0: search once [that of the model].",
     ),
 )
-system_options = together(
+rank_option = click.option(
+    "--rank",
+    metavar="RULE",
+    help="How passages make a document's score: best, top-mean:3 or decayed-sum:0.5 [as the model or system says].",
+)
+joining_options = together(
     click.option(
         "--system",
         type=NamesIn("systems:SYSTEMS", what="system"),
@@ -60,7 +64,7 @@ system_options = together(
         "--fuse",
         type=NamesIn("systems:FusionRule"),
         default="rrf",
-        help="How hybrid joins: by rank, or by share of the largest score.",
+        help="How hybrid joins: by rank, or by scores (Sparse Coverage counts half).",
     ),
     click.option(
         "--fuse-level",
@@ -69,6 +73,9 @@ system_options = together(
         default="document",
         help="What hybrid joins: rankings of documents or of passages.",
     ),
+)
+system_options = together(
+    joining_options,
     click.option(
         "--rescore", type=NamesIn("systems:KINDS", what="reranker", open=True), help="Rank the best documents again."
     ),
@@ -76,33 +83,32 @@ system_options = together(
 )
 
 
-def condition_of(folder: Path, before: str | None, families: tuple[str, ...], expression: str | None) -> Filter | None:
-    """Join the ways to say what may be found in the index in a folder."""
-    from sparse_coverage.index.filters import all_of, family, published
-    from sparse_coverage.search import parse_filter
+def about_search(folder: Path, retriever: Retriever, system: str, filters: FilterOptions) -> About:
+    """Return how a search comes about: the index, the system, and the filters and settings that were typed or hold."""
+    from datetime import datetime
 
-    _tell_unknown(folder, families)
-    parts: list[Filter] = [published(before=before)] if before else []
-    parts += [~family(id_) for id_ in families]
-    parts += [parse_filter(expression)] if expression is not None else []
-    return all_of(parts) if parts else None
+    from sparse_coverage.index.manifest import read_manifest
+    from sparse_coverage.present.findings import About
+    from sparse_coverage.present.records import record
+    from sparse_coverage.retrievers import coverage_of
+    from sparse_coverage.version import __version__
 
-
-def _tell_unknown(folder: Path, families: tuple[str, ...]) -> None:
-    """Say so when a family that is to be left out has nothing in the index: the id may be misspelt."""
-    from sparse_coverage.index import allowed_passages, open_store
-    from sparse_coverage.index.filters import family
-
-    if not families:
-        return
-    store = open_store(folder)
-    try:
-        for id_ in families:
-            if not (allowed_passages(store, family(id_)) & store.live_passages).any():
-                click.echo(
-                    f"Note: the index holds neither {id_} nor a member of its family, so --not-family-of {id_} leaves nothing "
-                    "out. Ids look like EP-1234567-A1.",
-                    err=True,
-                )
-    finally:
-        store.close()
+    context = click.get_current_context()
+    given = {
+        parameter.opts[0]: record(context.params.get(parameter.name or ""))
+        for parameter in context.command.params
+        if isinstance(parameter, click.Option)
+    }
+    names = ["-k", "--passages", "--rescore", "--fuse", "--fuse-level"]
+    if system != "hybrid":
+        names = names[:-2]
+    settings = {name.lstrip("-"): given.get(name) for name in names if given.get(name) is not None}
+    state, index = read_manifest(folder), coverage_of(retriever)
+    if index is not None:
+        settings |= record(index.statistics.config)
+    config = None if index is None else index.model.vocabulary.config
+    model = f"{config.encoder}, {config.unit}, V={config.size:,}" if config else "none: a side of the index ranks alone"
+    now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
+    return About(
+        now, __version__, str(folder), state.documents, state.passages, model, system, settings, filters.typed()
+    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -40,6 +41,7 @@ def make_sides(
 ) -> dict[str, int]:
     """Add the sides that were asked for to an index, and refresh those it has. Return the blocks made of each."""
     from sparse_coverage.retrievers import refresh_sides
+    from sparse_coverage.retrievers.one_pass import PoolingEncoder
     from sparse_coverage.retrievers.sides import sides_of
     from sparse_coverage.systems import HYBRID
 
@@ -48,8 +50,22 @@ def make_sides(
         raise InputError("--dense-encoder is for the dense side: ask for it with --with dense or --hybrid.")
     # A side that is there already is opened as it was made, unless another encoder is asked for: then it is refused.
     present = () if dense_encoder else sides_of(index)
-    new = [_new_side(index, kind, dense_encoder, encoder, threads) for kind in wanted if kind not in present]
-    return refresh_sides(index, new, encoder=encoder, threads=threads)
+    pooling = encoder if isinstance(encoder, PoolingEncoder) else None
+    plain = encoder if pooling is None else pooling.encoder
+    new = [_new_side(index, kind, dense_encoder, plain, threads) for kind in wanted if kind not in present]
+    kept = {} if pooling is None else {"dense": pooling.rows.get}
+    made = refresh_sides(index, new, encoder=plain, threads=threads, kept=kept)
+    if pooling is not None:
+        pooling.rows.remove()
+    return made
+
+
+def encoder_for(index: Path, encoder: Encoder, sides: Mapping[str, Any], cleaned: bool = False) -> Encoder:
+    """Return the encoder to build an index with: where it has a dense side of the same encoder, one that pools on the way."""
+    from sparse_coverage.retrievers.one_pass import PoolingEncoder
+
+    dense = sides["hybrid"] or "dense" in sides["kinds"]
+    return PoolingEncoder(encoder, index) if dense and not sides["dense_encoder"] and not cleaned else encoder
 
 
 def _new_side(index: Path, kind: str, dense_encoder: str | None, encoder: Encoder | None, threads: int | None) -> Side:

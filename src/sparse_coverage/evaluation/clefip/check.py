@@ -23,6 +23,7 @@ from sparse_coverage.evaluation.clefip.layout import (
     find_layout,
 )
 from sparse_coverage.evaluation.clefip.topics import read_judgements, read_topics, relevance_by_topic
+from sparse_coverage.files import as_typed
 from sparse_coverage.progress import tracked
 
 
@@ -121,7 +122,8 @@ def _get_topics(layout: Layout) -> str:
     archive = root / TOPICS_ARCHIVE
     if archive.is_file() and _md5(archive) != TOPICS_MD5:
         return f"{archive} is damaged: its MD5 is not {TOPICS_MD5}. Download it again from {RECORD}"
-    unpack = f"tar -xzf {archive} -C {root}; then look again: sparse-coverage clefip check {root}"
+    typed = as_typed(root)
+    unpack = f"tar -xzf {as_typed(archive)} -C {typed}; then look again: sparse-coverage clefip check {typed}"
     if archive.is_file():
         return f"Unpack it: {unpack}"
     return f"Download {TOPICS_ARCHIVE} (16 MB, MD5 {TOPICS_MD5}) from {RECORD} into {root} and unpack it: {unpack}"

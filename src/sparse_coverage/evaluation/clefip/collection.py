@@ -20,6 +20,7 @@ from sparse_coverage.evaluation.clefip.topics import (
 )
 from sparse_coverage.evaluation.collection import Collection, Query, Relevance
 from sparse_coverage.evaluation.exclusions import Families, without_excluded
+from sparse_coverage.files import as_typed
 from sparse_coverage.patents import Patent, read_patents
 
 
@@ -97,6 +98,6 @@ def _needed(layout: Layout) -> tuple[Path, Path]:
     if missing or layout.topics is None or layout.documents is None:
         raise InputError(
             f"{layout.root}: the {' and the '.join(missing)} of CLEF-IP 2013 are not here. "
-            f"What to do: sparse-coverage clefip check {layout.root}"
+            f"What to do: sparse-coverage clefip check {as_typed(layout.root)}"
         )
     return layout.topics, layout.documents

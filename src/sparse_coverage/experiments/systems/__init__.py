@@ -17,11 +17,17 @@ from sparse_coverage.experiments.systems.sparse import HybridSystem, SparseCover
 from sparse_coverage.kernels import Doubles
 from sparse_coverage.presets import DEFAULT_PRESET
 from sparse_coverage.search import Retriever
+from sparse_coverage.vectors.aggregation import Aggregation
 
 
 @runtime_checkable
 class PassageScorer(Protocol):
     """Scores every passage of the collection, in corpus order: the quick way through an evaluation."""
+
+    @property
+    def aggregation(self) -> Aggregation:
+        """How the scores of passages make those of documents."""
+        ...
 
     def scores(self, query: str) -> Doubles:
         """Return the score of every passage for a query of the collection, by its id; minus infinity where there is none."""
@@ -43,12 +49,11 @@ class System:
 
 SYSTEMS: dict[str, System] = {
     "paper": System(SparseCoverageSystem, NAMES),
-    "recall": System(SparseCoverageSystem, NAMES, "recall"),
     "default": System(SparseCoverageSystem, NAMES, DEFAULT_PRESET),
-    "bm25": System(bm25_system),
-    "splade": System(splade_system),
-    "colbert": System(colbert_system),
-    "dense": System(dense_system, ("encoder",)),
+    "bm25": System(bm25_system, ("rank",)),
+    "splade": System(splade_system, ("rank",)),
+    "colbert": System(colbert_system, ("rank",)),
+    "dense": System(dense_system, ("encoder", "rank")),
     "hybrid": System(HybridSystem, NAMES, DEFAULT_PRESET),
 }
 
@@ -71,7 +76,12 @@ def is_sparse(name: str) -> bool:
 
 
 def concerning(name: str, options: SystemOptions) -> SystemOptions:
-    """Return the options with everything that the system does not read at its default, and its preset where nothing was set."""
-    given = {field: value for field, value in options.differences().items() if field in reads(name)}
+    """Return the options with everything that the system does not read at its default, and its preset where nothing was set.
+
+    Of what is `fixed`, only what keeps the preset from being followed stays named: the others say nothing.
+    """
+    changed = options.differences()
+    given = {field: getattr(options, field) for field in reads(name) if field in changed or field in options.fixed}
     preset = preset_settings(SYSTEMS[name].preset) if name in SYSTEMS and reads(name) == NAMES else {}
-    return SystemOptions(**{**preset, **given})
+    fixed = tuple(field for field in options.fixed if field in preset and field in given and field not in changed)
+    return SystemOptions(**{**preset, **given}, fixed=fixed)

@@ -20,7 +20,8 @@ from sparse_coverage.retrievers.side import BLOCK_PASSAGES, open_block, write_bl
 class BaselineSystem:
     """A side over all passages of a collection."""
 
-    def __init__(self, bench: Workbench, side: Side, precision: str = "") -> None:
+    def __init__(self, bench: Workbench, side: Side, options: SystemOptions, precision: str = "") -> None:
+        self.aggregation = options.scoring.aggregation
         self.folders = folders = _blocks(bench, side, precision)
         sizes = [
             min(BLOCK_PASSAGES, len(bench.corpus) - first) for first in range(0, len(bench.corpus), BLOCK_PASSAGES)
@@ -40,23 +41,23 @@ class BaselineSystem:
 
 def bm25_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
     """Words, stemmed, without stopwords; a claim is a query in full."""
-    return BaselineSystem(bench, Bm25())
+    return BaselineSystem(bench, Bm25(), options)
 
 
 def dense_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
     """One vector a passage, of the row's encoder, pooled as that encoder was trained."""
-    side = Dense(options.encoder)
-    return BaselineSystem(bench, side, side.encoder.encoder.precision)
+    side = Dense(bench.encoder(options.encoder))
+    return BaselineSystem(bench, side, options, side.encoder.encoder.precision)
 
 
 def splade_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
     """The published SPLADE-v2."""
-    return BaselineSystem(bench, Splade())
+    return BaselineSystem(bench, Splade(), options)
 
 
 def colbert_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
     """The published ColBERTv2, exact."""
-    return BaselineSystem(bench, Colbert())
+    return BaselineSystem(bench, Colbert(), options)
 
 
 def _blocks(bench: Workbench, side: Side, precision: str) -> list[Path]:

@@ -10,11 +10,12 @@ import numpy as np
 from sparse_coverage.evaluation.protocol import evidence
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems.baselines import bm25_system, dense_system
+from sparse_coverage.experiments.systems.baselines import BaselineSystem, bm25_system, dense_system
 from sparse_coverage.kernels import Doubles, Int64s
 from sparse_coverage.retrievers.fusion import fuse_scores
 from sparse_coverage.systems import FusionRule
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vectors.aggregation import Best, document_scores
 
 
 class SparseCoverageSystem:
@@ -22,6 +23,7 @@ class SparseCoverageSystem:
 
     def __init__(self, bench: Workbench, options: SystemOptions) -> None:
         self.index = bench.index(options)
+        self.aggregation = options.scoring.aggregation
         queries = (query.id for query in bench.collection.judged)
         self.vectors = dict(zip(queries, bench.query_vectors(options), strict=True))
         self._frequencies = self.index.store.frequencies
@@ -55,24 +57,39 @@ class HybridSystem:
     """
 
     def __init__(self, bench: Workbench, options: SystemOptions, how: FusionRule = "rrf") -> None:
-        self.parts = (SparseCoverageSystem(bench, options), bm25_system(bench, options), dense_system(bench, options))
+        self.parts: tuple[SparseCoverageSystem | BaselineSystem, ...] = (
+            SparseCoverageSystem(bench, options),
+            bm25_system(bench, options),
+            dense_system(bench, options),
+        )
         self._starts = bench.corpus.starts[:-1]
         self._counts = np.diff(bench.corpus.starts)
         self._how = how
+        self.aggregation = Best()  # of the passages, which have the height of their document already
 
     def scores(self, query: str) -> Doubles:
         """Return the score of every passage for a query of the collection, by its id."""
-        return fused_passages([part.scores(query) for part in self.parts], self._starts, self._counts, self._how)
+        scores = [part.scores(query) for part in self.parts]
+        documents = [
+            document_scores(one, self._starts, part.aggregation).astype(np.float64)
+            for one, part in zip(scores, self.parts, strict=True)
+        ]
+        return fused_passages(scores, documents, self._starts, self._counts, self._how)
 
     def cost(self, query: str) -> int:
         """Return the cost of the three together."""
         return sum(part.cost(query) for part in self.parts)
 
 
-def fused_passages(parts: Sequence[Doubles], starts: Int64s, counts: Int64s, how: FusionRule) -> Doubles:
-    """Return one score a passage: a document's best one has the fused score of the document, the others their share of it."""
+def fused_passages(
+    parts: Sequence[Doubles], ranked: Sequence[Doubles], starts: Int64s, counts: Int64s, how: FusionRule
+) -> Doubles:
+    """Return one score a passage from those that each part gives passages and documents.
+
+    A document's best passage has the fused score of the document, the others their share of it.
+    """
     weights = [1.0] * len(parts)
-    documents = fuse_scores([np.maximum.reduceat(part, starts) for part in parts], how, weights)
+    documents = fuse_scores(ranked, how, weights)
     passages = fuse_scores(parts, how, weights)
     best = np.maximum.reduceat(passages, starts)
     heights = np.divide(documents, best, out=np.zeros_like(documents), where=best > 0)

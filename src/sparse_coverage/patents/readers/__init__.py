@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO, Protocol
 
 from sparse_coverage.patents.patent import Patent
-from sparse_coverage.patents.readers import csv_table, jsonl, xml_documents
+from sparse_coverage.patents.readers import csv_table, jsonl, pdf_file, word_file, xml_documents
 from sparse_coverage.patents.reading.context import Limits, Piece, ReadContext
 
 
@@ -31,4 +31,6 @@ READERS: Mapping[str, Reader] = {
     "xml": xml_documents,
     "jsonl": jsonl,
     "csv": csv_table,
+    "docx": word_file,
+    "pdf": pdf_file,
 }

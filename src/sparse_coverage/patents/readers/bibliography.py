@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparse_coverage.patents.languages import choose_part, language_of
+from sparse_coverage.patents.numbers import publication_id
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.body import read_body
 from sparse_coverage.patents.readers.text import element_text
 from sparse_coverage.patents.reading.context import ReadContext
-from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date, publication_id
+from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
 
 _SYMBOL_PARTS = ("section", "class", "subclass", "main-group", "subgroup")
 # Classes of the searched field, of cited documents and of national schemes are not the patent's own.

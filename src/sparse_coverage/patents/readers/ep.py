@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparse_coverage.patents.languages import choose_part, language_code, language_of
+from sparse_coverage.patents.numbers import publication_id
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.bibliography import part_of
 from sparse_coverage.patents.readers.body import read_body
 from sparse_coverage.patents.readers.text import element_text
 from sparse_coverage.patents.reading.context import ReadContext
-from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date, publication_id
+from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
 
 _CITED = re.compile(r"([A-Z]{2})\s*-\s*([A-Z]\d?)\s*-\s*([A-Z]{0,2}[\d\s/.]*\d)")
 
@@ -43,6 +44,7 @@ def read(root: Any, context: ReadContext) -> Patent:
         applicants=distinct(
             element_text(name) for path in ("B700/B710/B711/snm", "B700/B730/B731/snm") for name in data.iterfind(path)
         ),
+        inventors=distinct(element_text(name) for name in data.iterfind("B700/B720/B721/snm")),
         citations=distinct(_citation(text) for text in data.iterfind("B500/B560/B561/text")),
         source=context.file,
     )

@@ -13,7 +13,7 @@ from sparse_coverage.patents.reading.context import Limits, Piece, ReadContext, 
 
 def recognises(head: bytes) -> bool:
     """Tell JSON lines from the first brace."""
-    return head.startswith(b"{")
+    return head.startswith(b"{") and not head.startswith(b"{\\rtf")
 
 
 def pieces(stream: BinaryIO, limits: Limits) -> Iterator[Piece]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sparse_coverage.patents.languages import language_of
+from sparse_coverage.patents.numbers import publication_id
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers import bibliography
 from sparse_coverage.patents.reading.context import ReadContext
-from sparse_coverage.patents.values import compact, iso_date, publication_id
+from sparse_coverage.patents.values import compact, iso_date
 
 
 def read(root: Any, context: ReadContext) -> Patent:
@@ -31,5 +32,6 @@ def read(root: Any, context: ReadContext) -> Patent:
         priority_date=bibliography.earliest(data, "priority-claims//date"),
         family=compact(root.get("family-id")),
         applicants=bibliography.party_names(data, ".//applicants/applicant"),
+        inventors=bibliography.party_names(data, ".//inventors/inventor"),
         citations=bibliography.cited_documents(data, ".//citations"),
     )

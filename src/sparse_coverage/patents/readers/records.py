@@ -8,6 +8,7 @@ from typing import Any
 
 from sparse_coverage.patents.claims import numbered_claims, split_claims
 from sparse_coverage.patents.languages import accepts, language_code
+from sparse_coverage.patents.numbers import printed_id
 from sparse_coverage.patents.patent import Claim, Paragraph, Patent
 from sparse_coverage.patents.readers.paragraphs import split_paragraphs
 from sparse_coverage.patents.reading.context import ReadContext, ReadError
@@ -26,7 +27,7 @@ _NOTHING: tuple[object, ...] = (None, "", [])
 
 def read_record(record: Mapping[str, Any], context: ReadContext, format_name: str) -> Patent:
     """Read one record."""
-    document = _text(record, "", *ID_FIELDS).strip()
+    document = printed_id(_text(record, "", *ID_FIELDS))
     if not document:
         raise ReadError("no publication id. Give each record an `id` (or `_id`) such as EP-0661903-A2.")
     language = language_code(_text(record, document, "lang", "language"))
@@ -50,11 +51,10 @@ def read_record(record: Mapping[str, Any], context: ReadContext, format_name: st
         ipc=_symbols(record, document, "ipc"),
         cpc=_symbols(record, document, "cpc"),
         family="" if listed else _text(record, document, "family"),
-        family_members=distinct(
-            _strings(record, document, "family_members") + (_strings(record, document, "family") if listed else [])
-        ),
-        applicants=distinct(_strings(record, document, "applicants")),
-        citations=distinct(_strings(record, document, "citations")),
+        family_members=_numbers(record, document, "family_members", *(["family"] if listed else [])),
+        applicants=distinct(_strings(record, document, "applicants") or _strings(record, document, "applicant")),
+        inventors=distinct(_strings(record, document, "inventors") or _strings(record, document, "inventor")),
+        citations=_numbers(record, document, "citations"),
         source=context.file,
         format=format_name,
     )
@@ -97,6 +97,11 @@ def _strings(record: Mapping[str, Any], document: str, field: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
+def _numbers(record: Mapping[str, Any], document: str, *fields: str) -> tuple[str, ...]:
+    """Return the publication numbers in some lists, each in its one form."""
+    return distinct(printed_id(entry) for field in fields for entry in _strings(record, document, field))
+
+
 def _entries(value: object, document: str, field: str, expected: str) -> list[str]:
     """Return a list of strings; anything else is an error that says what it is."""
     if not isinstance(value, list):
@@ -112,7 +117,7 @@ def _date(record: Mapping[str, Any], context: ReadContext, document: str, *field
     written = _text(record, document, *fields)
     date = iso_date(written)
     if written.strip() and not date:
-        expected = "expected a form like 2002-06-12 or 20020612"
+        expected = "expected a form like 2002-06-12, 20020612 or 12.06.2002"
         context.report_note(f"left out: the {fields[0]} {written!r}, which is no date; {expected}", document)
     return date
 

@@ -37,5 +37,11 @@ def read(root: Any, context: ReadContext) -> Patent:
         applicants=bibliography.party_names(
             data, "us-parties/us-applicants/us-applicant", "parties/applicants/applicant", "assignees/assignee"
         ),
+        inventors=bibliography.party_names(
+            data,
+            "us-parties/inventors/inventor",
+            "parties/inventors/inventor",
+            "parties/applicants/applicant[@app-type='applicant-inventor']",
+        ),
         citations=bibliography.cited_documents(data, "us-references-cited", "references-cited"),
     )

@@ -9,12 +9,13 @@ import re
 from typing import Any
 
 from sparse_coverage.patents.languages import accepts
+from sparse_coverage.patents.numbers import publication_id
 from sparse_coverage.patents.patent import Paragraph, Patent
 from sparse_coverage.patents.readers.bibliography import earliest, part_of
 from sparse_coverage.patents.readers.body import flat_paragraphs, read_claims
 from sparse_coverage.patents.readers.text import element_text
 from sparse_coverage.patents.reading.context import ReadContext, ReadError
-from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date, publication_id
+from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
 
 _LANGUAGE = "en"
 _UNSLASHED = re.compile(r"\s*([A-H]\d{2}[A-Z])\s*(\d{1,2})(\d{2})\s*")
@@ -41,6 +42,7 @@ def read_grant(root: Any, context: ReadContext) -> Patent:
         priority_date=min(filter(None, priorities), default=""),
         ipc=distinct(_class(element_text(e)) for e in data.iterfind("B500/B510/*")),
         applicants=distinct(_party_name(e) for e in data.iterfind("B700/B730//NAM")),
+        inventors=distinct(_party_name(e) for e in data.iterfind("B700/B720//NAM")),
         citations=distinct(_citation(e) for e in data.iterfind("B500/B560/B561/PCIT/DOC")),
         source=context.file,
     )
@@ -70,6 +72,7 @@ def read_application(root: Any, context: ReadContext) -> Patent:
         ),
         ipc=distinct(class_symbol(e.text) for e in technical.iterfind("classification-ipc//ipc")),
         applicants=distinct(element_text(e) for e in data.iterfind("assignee/organization-name")),
+        inventors=distinct(_inventor(e) for e in data.iterfind("inventors/*/name")),
         source=context.file,
     )
 
@@ -104,6 +107,11 @@ def _class(text: str) -> str:
 
 def _party_name(name: Any) -> str:
     parts = (name.find(tag) for tag in ("ONM", "SNM", "FNM"))
+    return ", ".join(element_text(part) for part in parts if part is not None)
+
+
+def _inventor(name: Any) -> str:
+    parts = (name.find(tag) for tag in ("family-name", "given-name"))
     return ", ".join(element_text(part) for part in parts if part is not None)
 
 

@@ -28,6 +28,7 @@ def read(root: Any, context: ReadContext) -> Patent:
         application_date=bibliography.earliest(data, "application-reference//date"),
         priority_date=bibliography.earliest(data, "priority-claims//date", "wo-priority-info//date"),
         applicants=bibliography.party_names(data, "parties/applicants/applicant"),
+        inventors=bibliography.party_names(data, "parties/inventors/inventor"),
         citations=bibliography.cited_documents(data, ".//citations"),
     )
     for part in ("description", "claims"):

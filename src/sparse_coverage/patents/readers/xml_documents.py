@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from sparse_coverage.patents.languages import ANY_LANGUAGE
-from sparse_coverage.patents.patent import Patent
+from sparse_coverage.patents.patent import Patent, Problem
 from sparse_coverage.patents.readers.text import prepare
 from sparse_coverage.patents.readers.xml_formats import XML_FORMATS
-from sparse_coverage.patents.reading.context import Limits, Piece, ReadContext, ReadError
+from sparse_coverage.patents.reading.context import MENDED, Limits, Piece, ReadContext, ReadError
 from sparse_coverage.patents.reading.xml import parse_xml, split_documents
 
 _COMMENT = re.compile(r"<!--.*?-->|<\?.*?\?>", re.S)
@@ -50,13 +50,15 @@ def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one document."""
     if not isinstance(piece.content, bytes):
         raise ReadError(f"refused: a document of more than {context.limits.document_bytes} bytes.")
+    mended: list[tuple[int, str]] = []
+    on_mended = (lambda line, what: mended.append((line, what))) if context.limits.mend else None
     if piece.content.startswith(WIDE):
         try:
-            root = parse_xml(piece.content.decode("utf-16").encode(), "utf-8")
+            root = parse_xml(piece.content.decode("utf-16").encode(), "utf-8", on_mended)
         except UnicodeDecodeError as error:
             raise ReadError(f"not readable as UTF-16: {error.reason}.") from None
     else:
-        root = parse_xml(piece.content)
+        root = parse_xml(piece.content, on_mended=on_mended)
     line = root.sourceline or 0
     known = XML_FORMATS.get(root.tag)
     if known is None:
@@ -65,6 +67,8 @@ def read(piece: Piece, context: ReadContext) -> Patent:
     patent = known.read(root, context)
     if not patent.id:
         raise ReadError("it names no publication number.", line)
+    for place, what in mended:
+        context.note(Problem(context.file, piece.line + place - 1, f"{MENDED}{what}; all of it was read.", patent.id))
     if not (patent.abstract or patent.claims or patent.description):
         if not patent.title:
             raise ReadError(f"no part in the wanted language ({context.language}).", line, patent.id)

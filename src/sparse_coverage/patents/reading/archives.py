@@ -14,6 +14,7 @@ from functools import partial
 from typing import IO, Any, BinaryIO, cast
 
 from sparse_coverage.patents.patent import Problem
+from sparse_coverage.patents.readers.word_file import is_office_file
 from sparse_coverage.patents.reading.context import MEBIBYTE, Limits, ReadError
 
 Stream = tuple[str, "io.BufferedReader[Any]"]
@@ -79,7 +80,7 @@ def _kind(head: bytes) -> str | None:
     if head[:2] == b"\x1f\x8b":
         return "gzip"
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
-        return "zip"
+        return None if is_office_file(head) else "zip"
     # An archive of nothing has no member to say that it is one.
     return "tar" if head[257:262] == b"ustar" or head == bytes(_HEAD) else None
 

@@ -11,11 +11,14 @@ from sparse_coverage.patents.patent import Problem
 
 Report = Callable[[Problem], None]
 MEBIBYTE = 1 << 20
+MENDED = "mended: "
+"""How a note begins that tells of small damage which was mended; the document was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The largest document, the strongest compression and the deepest nesting of archives that are read.
+    """The largest document, the strongest compression and the deepest nesting of archives that are read, and whether small
+    damage in XML (a bare &) is mended and noted, or makes a document unreadable.
 
     Generous for genuine patents, small against an attack.
     `expansion` bounds decompressed bytes a compressed byte, checked once `expansion_from` bytes came out: patents
@@ -26,6 +29,7 @@ class Limits:
     expansion: int = 100
     expansion_from: int = 16 * MEBIBYTE
     archive_depth: int = 4
+    mend: bool = True
 
 
 DEFAULT_LIMITS = Limits()

@@ -36,6 +36,17 @@ _OTHER_COMPRESSION = {
     b"\x28\xb5\x2f\xfd": "zstd",
 }
 
+_IMAGE = "an image, whose text cannot be read here. Recognise it first (OCR), or type it."
+_NO_TEXT = {
+    b"\xd0\xcf\x11\xe0": "a file of an old office program (.doc, .xls). Save it as .docx, or as text.",
+    b"{\\rtf": "a file in rich text format (.rtf). Save it as .docx, or as text.",
+    b"\x89PNG": _IMAGE,
+    b"\xff\xd8\xff": _IMAGE,
+    b"GIF8": _IMAGE,
+    b"II*\x00": _IMAGE,
+    b"MM\x00*": _IMAGE,
+}
+
 
 def read_patents(
     source: str | Path | Sequence[str | Path],
@@ -125,10 +136,11 @@ def _pieces(file: str, stream: io.BufferedReader, limits: Limits, named: bool) -
     except ReadError as error:
         yield Outcome(problem=Problem(file, error.line, error.cause))
         return
-    yield _problem(file, _unknown(head)) if named else _skipped(file, _unknown(head))
+    yield _problem(file, unknown_file(head)) if named else _skipped(file, unknown_file(head))
 
 
-def _unknown(head: bytes) -> str:
+def unknown_file(head: bytes) -> str:
+    """Say what a file is that cannot be read, from its beginning."""
     if not head:
         return "empty file."
     for sign, compression in _OTHER_COMPRESSION.items():
@@ -140,7 +152,10 @@ def _unknown(head: bytes) -> str:
         return "a JSON array. Expected one object a line (JSON Lines)."
     if head.startswith(b"<") and (name := first_element(head)):
         return unknown_document(name)
-    return "no patent format that is known here (XML, JSON Lines, or CSV with columns such as id and title)."
+    for sign, what in _NO_TEXT.items():
+        if head.startswith(sign):
+            return what
+    return "no patent format that is known here (XML, JSON Lines, CSV with columns such as id and title, Word, PDF)."
 
 
 def _problem(file: str, cause: str) -> Outcome:

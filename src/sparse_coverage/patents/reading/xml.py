@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, BinaryIO
 
@@ -25,6 +26,16 @@ _OUR_LIMITS = {
     "huge text node": "a text of more than 10 MB in one element. Patents need far less.",
 }
 _BARE_AMPERSAND = "xmlParseEntityRef: no name"
+# What can be mended without a doubt about its meaning; and, first, where nothing is to be mended.
+_MENDABLE = re.compile(
+    rb"(?P<kept><!\[CDATA\[.*?\]\]>|<!--.*?-->|<\?.*?\?>)"
+    rb"|(?P<ampersand>&(?!(?:[A-Za-z_:][\w.:-]*|#\d+|#[xX][0-9a-fA-F]+);))"
+    rb"|(?P<less><(?![A-Za-z_:/!?\x80-\xff]))"
+    rb"|(?P<control>[\x01-\x08\x0b\x0c\x0e-\x1f])",
+    re.S,
+)
+_MENDED = {"ampersand": b"&amp;", "less": b"&lt;", "control": b" "}
+_NAMES = {"ampersand": "& not written &amp;", "less": "< not written &lt;", "control": "a control character"}
 
 
 def split_documents(stream: BinaryIO, largest: int, block: int = MEBIBYTE) -> Iterator[Piece]:
@@ -62,12 +73,21 @@ def split_documents(stream: BinaryIO, largest: int, block: int = MEBIBYTE) -> It
         yield Piece(bytes(buffer) if len(buffer) <= largest else None, line)
 
 
-def parse_xml(content: bytes, encoding: str | None = None) -> Any:
-    """Return the root element of one document, or raise a ReadError with the line and the cause."""
+def parse_xml(content: bytes, encoding: str | None = None, on_mended: Callable[[int, str], None] | None = None) -> Any:
+    """Return the root element of one document, or raise a ReadError with the line and the cause.
+
+    With `on_mended`, signs that should have been written otherwise (a bare &) are mended where that makes the document
+    readable, and it is told the first line and what was mended. Nothing else is guessed at.
+    """
     unparsed = _declared_entities(content)
     try:
         root = etree.fromstring(content, _parser(encoding))
     except etree.XMLSyntaxError as error:
+        better, line, what = _mended(content) if on_mended else (content, 0, "")
+        if on_mended and what:
+            root = parse_xml(better, encoding)  # which raises what is still wrong
+            on_mended(line, what)
+            return root
         raise _syntax_error(error.msg or "no content", error.lineno or 0) from None
     except (etree.LxmlError, LookupError, ValueError) as error:
         raise ReadError(f"not readable as XML: {error}") from None
@@ -91,6 +111,25 @@ def _parser(encoding: str | None) -> etree.XMLParser:
         remove_pis=True,
         encoding=encoding,
     )
+
+
+def _mended(content: bytes) -> tuple[bytes, int, str]:
+    """Return a document with its signs as they should have been written, the first line that has one, and what there was."""
+    found: Counter[str] = Counter()
+    first = len(content)
+
+    def mend(match: re.Match[bytes]) -> bytes:
+        nonlocal first
+        kind = match.lastgroup or "kept"
+        if kind == "kept":
+            return match[0]
+        found[kind] += 1
+        first = min(first, match.start())
+        return _MENDED[kind]
+
+    better = _MENDABLE.sub(mend, content)
+    what = ", ".join(f"{_NAMES[kind]} ({count} times)" if count > 1 else _NAMES[kind] for kind, count in found.items())
+    return better, content.count(b"\n", 0, first) + 1, what
 
 
 def _declared_entities(content: bytes) -> set[str]:

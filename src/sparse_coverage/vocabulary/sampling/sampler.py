@@ -8,24 +8,27 @@ and it does not matter where the stream was cut into groups, or how often it was
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.encoding.encoder import Encoder
-from sparse_coverage.errors import MismatchError, VocabularyError
-from sparse_coverage.files import read_json, sha256_of, write_json
-from sparse_coverage.kernels import Uint64s
+from sparse_coverage.errors import MismatchError
+from sparse_coverage.files import read_json, write_json
+from sparse_coverage.kernels import Array, Uint64s
 from sparse_coverage.patents import Passage, Patent, passages
+from sparse_coverage.patents.documents import as_patent
+from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import SpanUnit
 from sparse_coverage.vocabulary.sampling.documents import hash64
-from sparse_coverage.vocabulary.sampling.sample import ANCHORS, POINTS, SAMPLE, SpanSample
+from sparse_coverage.vocabulary.sampling.passages import PassageSampler, choose_passages
+from sparse_coverage.vocabulary.sampling.sample import SAMPLE, SpanSample, require_numbers, write_sample
 from sparse_coverage.vocabulary.sampling.shards import Shard, ShardFolder
 
 GROUP_CHARACTERS = 500_000
@@ -42,7 +45,10 @@ Group = list[tuple[Patent | str, list[Passage]]]
 
 @dataclass(frozen=True, slots=True)
 class SampleConfig:
-    """What determines a sample, beside the documents themselves."""
+    """What determines a sample, beside the documents themselves.
+
+    `by` is how documents are cut into passages, of which whole ones are taken; nothing, where spans are taken from sections.
+    """
 
     fingerprint: str
     precision: str
@@ -51,6 +57,7 @@ class SampleConfig:
     max_spans: int
     max_documents: int | None
     seed: int
+    by: By | Literal[""] = ""
 
 
 def draw_sample(
@@ -69,6 +76,8 @@ def draw_sample(
     """
     folder.mkdir(parents=True, exist_ok=True)
     _check_same(folder / "sampling.json", config)
+    if config.by:
+        return _draw_passages(folder, documents, encoder, unit, config, config.by, total)
     if not (folder / SAMPLE).exists():
         sampler = Sampler(folder, config)
         sampler.run(documents, encoder, unit, total)
@@ -81,6 +90,30 @@ def draw_sample(
         _check_first(folder, sample.first, named(document))
         break
     return sample
+
+
+def _draw_passages(
+    folder: Path,
+    documents: Iterable[Patent | str],
+    encoder: Encoder,
+    unit: SpanUnit,
+    config: SampleConfig,
+    by: By,
+    total: int | None,
+) -> SpanSample:
+    sampler = PassageSampler(folder, config.max_spans)
+    chosen = sampler.restore()
+    if chosen is None:
+        chosen = choose_passages(documents, by, config.max_spans, config.seed, total)
+        sampler.keep(chosen)
+    else:
+        for number, document in enumerate(documents):
+            _check_first(folder, chosen.first, as_patent(document, number).id)
+            break
+    if not (folder / SAMPLE).exists():
+        sampler.run(chosen, encoder, unit)
+        sampler.finish(chosen, config.dimension)
+    return SpanSample(folder)
 
 
 class Sampler:
@@ -112,35 +145,19 @@ class Sampler:
 
     def finish(self) -> None:
         """Put the sample's spans into one matrix on disk, in the order they came, and drop the shards."""
-        for stale in (*self._folder.glob("traversal-*.npz"), *self._folder.glob("cells-*.bin")):
-            stale.unlink()  # what was computed from an earlier sample, which somebody removed by hand
         self.threshold.lower(slack=1)
         seen: Counter[str] = Counter()
-        documents = rows = 0
-        first = ""
-        with (self._folder / POINTS).open("wb") as points, (self._folder / ANCHORS).open("wb") as anchors:
+        about: dict[str, Any] = {"documents": 0, "first": "", "seen": seen}
+
+        def parts() -> Iterator[tuple[Array, list[bytes]]]:
             for shard in self._shards:
                 kept = shard.below(self.threshold.value)
-                points.write(np.ascontiguousarray(kept.vectors).tobytes())
-                anchors.writelines(line + b"\n" for line in kept.anchors)
                 seen.update(kept.seen)
-                first = first or kept.first
-                documents += kept.documents
-                rows += len(kept.draws)
-            for stream in (points, anchors):
-                stream.flush()
-                os.fsync(stream.fileno())
-        if rows == 0:
-            raise VocabularyError("The texts hold no spans, so there is nothing to choose centers from.")
-        facts = {
-            "spans": rows,
-            "dimension": self._config.dimension,
-            "documents": documents,
-            "first": first,
-            "seen": dict(seen),
-            "sha256": {name: sha256_of(self._folder / name) for name in (POINTS, ANCHORS)},
-        }
-        write_json(self._folder / SAMPLE, facts)
+                about["first"] = about["first"] or kept.first
+                about["documents"] += kept.documents
+                yield kept.vectors, kept.anchors
+
+        write_sample(self._folder, parts(), self._config.dimension, about)
         self._shards.remove()
 
     def encode(self, group: Group, encoder: Encoder, unit: SpanUnit) -> Shard:
@@ -152,11 +169,7 @@ class Sampler:
         draws = [np.empty(0, dtype=np.uint64)]
         anchors: list[bytes] = []
         for section, spans in zip(sections, unit.pool_many(texts, encoder.encode(texts)), strict=True):
-            if not np.isfinite(spans.vectors).all():
-                raise VocabularyError(
-                    f"A span vector of {section.id} holds a value that is not a number. The encoder's output is broken: "
-                    "check its weights, or try another precision."
-                )
+            require_numbers(spans.vectors, section.id)
             seen[section.section] += len(spans)
             drawn = draws_of(hash64(self._config.seed, section.id), len(spans))
             has_direction = spans.vectors.any(axis=1)  # some encoders know words that they give a vector of zeros
@@ -242,7 +255,7 @@ def _check_same(path: Path, config: SampleConfig) -> None:
     if not path.exists():
         write_json(path, facts)
         return
-    found = read_json(path)
+    found = {"by": "", **read_json(path)}  # earlier versions sampled sections only
     different = [
         f"{name} {found.get(name)!r} there, {facts[name]!r} here" for name in facts if found.get(name) != facts[name]
     ]

@@ -38,6 +38,20 @@ class Shard:
         return replace(self, vectors=self.vectors[kept], draws=self.draws[kept], anchors=anchors)
 
 
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that is whole or not there at all, replacing an older one in one step."""
+    partial = path.with_suffix(".partial")
+    try:
+        with partial.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
 class ShardFolder:
     """Numbered shards in a folder. The ones before the first gap are complete: renaming is the last step of writing."""
 
@@ -60,16 +74,7 @@ class ShardFolder:
             },
             {"seen": json.dumps(shard.seen), "documents": str(shard.documents), "first": shard.first},
         )
-        partial = self._path(number).with_suffix(".partial")
-        try:
-            with partial.open("wb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            partial.replace(self._path(number))
-        except BaseException:
-            partial.unlink(missing_ok=True)
-            raise
+        write_whole(self._path(number), content)
 
     def read(self, number: int) -> Shard:
         """Read a shard; a damaged one is an error that names it."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Array, Floats, Int64s
 from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN
 
 
@@ -51,7 +54,31 @@ class DecayedSum:
 
 
 Aggregation = Best | TopMean | DecayedSum
-DEFAULT_AGGREGATION = Best()
+
+
+def document_scores(scores: Array, starts: Int64s, aggregation: Aggregation, allowed: Array | None = None) -> Floats:
+    """Return the score of each document, none of them empty: `starts` says where the scores of its passages begin.
+
+    A passage without a score has minus infinity and counts 0; a document without any keeps it. Passages that are not `allowed`,
+    whose scores are minus infinity too, are not there at all. In plain NumPy, for any scores:
+    an index does the same in compiled code, for the best documents only.
+
+    >>> document_scores(np.array([1.0, 4.0, 3.0, -np.inf]), np.array([0, 3]), TopMean(2)).tolist()
+    [3.5, -inf]
+    """
+    best = np.maximum.reduceat(scores, starts)
+    if isinstance(aggregation, Best):
+        return np.asarray(best, dtype=np.float32)
+    counts = np.diff(starts, append=len(scores))
+    owners = np.repeat(np.arange(len(starts)), counts)
+    falling = np.where(scores > -np.inf, scores, 0)[np.lexsort((-scores, owners))].astype(np.float64)
+    places = np.arange(len(scores)) - np.repeat(starts, counts)
+    if isinstance(aggregation, TopMean):
+        there = counts if allowed is None else np.add.reduceat(allowed.astype(np.int64), starts)
+        made = np.add.reduceat(np.where(places < aggregation.m, falling, 0), starts) / np.clip(there, 1, aggregation.m)
+    else:
+        made = np.add.reduceat(falling * aggregation.decay ** places.astype(np.float64), starts)
+    return np.where(best > -np.inf, made, -np.inf).astype(np.float32)
 
 
 def parse_aggregation(text: str) -> Aggregation:

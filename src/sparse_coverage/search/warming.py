@@ -1,40 +1,71 @@
-"""Compiles every kernel for the arrays that tests and users have, so that processes started afterwards only load the code.
-
-python tests/warm_kernels.py dense|lists
-"""
+"""Compiles every kernel for the arrays that users have, so that processes started afterwards only load the code."""
 
 from __future__ import annotations
 
-import sys
+import os
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
+from filelock import FileLock, Timeout
 
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import Postings, PostingsBuffer, live_frequencies, merge_postings
 from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
 from sparse_coverage.kernels import dense as dense_kernels
 from sparse_coverage.kernels import postings as list_kernels
+from sparse_coverage.kernels.choosing import is_compiled, marker, use
 from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN, add_bm25, best_documents
 from sparse_coverage.kernels.tagging import tag_words
+from sparse_coverage.progress import waiting
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary.nearest import nearest_centers
 from sparse_coverage.vocabulary.points import Points
 from sparse_coverage.vocabulary.quantised import Centers, quantise
 from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
 
-A = TypeVar("A", bound="np.ndarray")
+
+def warm_up() -> bool:
+    """Compile every kernel, unless that was done before; tell whether the code could be kept for other processes."""
+    if is_compiled():
+        return True
+    before = use("machine")
+    try:
+        with waiting("Compiling"):
+            compile_dense()
+            compile_lists()
+    finally:
+        use(before)
+    try:
+        marker().parent.mkdir(parents=True, exist_ok=True)
+        marker().touch()
+    except OSError:
+        return False
+    return True
 
 
-def frozen(array: A) -> A:
+def warm_up_in_background() -> None:
+    """Do the same when nobody waits for it: after everybody else, and not if another process is at it already."""
+    path = marker().with_suffix(".lock")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(path, timeout=0):
+            if hasattr(os, "nice"):
+                os.nice(10)
+            warm_up()
+    except (Timeout, OSError):
+        return
+
+
+def frozen(array: Any) -> Any:
     """The same array as it comes from a mapped file: Numba compiles for it once more."""
     copy = array.copy()
     copy.flags.writeable = False
     return copy
 
 
-def dense() -> None:
+def compile_dense() -> None:
+    """Compile what works on dense vectors."""
     rows = np.random.default_rng(0).normal(size=(40, 8)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     for points in (rows, rows.astype(np.float16), frozen(rows.astype(np.float16))):
@@ -51,13 +82,14 @@ def dense() -> None:
         dense_kernels.count_covering_centers(*shared, np.zeros(40, np.int64))
 
 
-def lists() -> None:
+def compile_lists() -> None:
+    """Compile what works on inverted lists, and the tagger."""
     one = np.zeros(1, np.int32)
     vector = SparseVector(one, np.full(1, 0.5, np.float32), one, one, one + 1, 1, 0)
     everyone, nobody = np.ones(1, bool), np.zeros(1, bool)
     scores, starts = np.ones(5, np.float32), np.array([0, 2, 5])
     for bits in (8, 16):
-        buffer = PostingsBuffer(1, bits)  # type: ignore[arg-type]
+        buffer = PostingsBuffer(1, bits)
         buffer.add(buffer.prepare(vector))
         made = buffer.build()
         for packed in (made.packed, frozen(made.packed)):
@@ -74,7 +106,7 @@ def lists() -> None:
     for wide in (np.zeros(1, np.uint32), frozen(np.zeros(1, np.uint32))):
         list_kernels.postings_of(wide, np.uint32(0), np.zeros(1, np.int64))
     for rule, parameter in ((BEST, 0.0), (TOP_MEAN, 2), (DECAYED_SUM, 0.5)):
-        best_documents(scores, starts, rule, parameter, 1)
+        best_documents(scores, starts, rule, parameter, 1, EVERYTHING)
     written, gaps = np.zeros(list_kernels.BYTES_A_POSTING, np.uint8), np.ones(1, np.int64)
     used = list_kernels.encode_postings(gaps.astype(np.uint64), gaps.astype(np.uint64), written)
     list_kernels.decode_postings(frozen(written[:used]), gaps, gaps)
@@ -84,7 +116,3 @@ def lists() -> None:
     tag_words(
         row, np.ones(1, np.intp), row, 0, 0, 1, np.zeros(2, np.int32), np.zeros(1, np.uint8), one, table, one, one, table, 0
     )  # fmt: skip
-
-
-if __name__ == "__main__":
-    {"dense": dense, "lists": lists}[sys.argv[1]]()

@@ -1,0 +1,97 @@
+"""`sparse-coverage info`: what an index holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sparse_coverage.cli.options import index_argument, json_option, show
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from sparse_coverage.search.holdings import Holdings
+
+_MOST = 10
+
+
+@click.command(no_args_is_help=True)
+@index_argument
+@json_option
+def command(index: Path, as_json: bool) -> None:
+    """Say what INDEX holds: documents, dates, countries, languages, classes, sections, the model, sizes on disk.
+
+    \b
+    Example:
+      sparse-coverage info my-index
+      sparse-coverage info my-index --json | jq .fields.country
+    """
+    from sparse_coverage.index import open_store
+    from sparse_coverage.model import read_settings
+    from sparse_coverage.present.records import record
+    from sparse_coverage.search.building import MODEL_FOLDER
+    from sparse_coverage.search.holdings import holdings_of
+    from sparse_coverage.vocabulary import load_vocabulary
+
+    store = open_store(index)
+    held = holdings_of(store)
+    model: dict[str, Any] = {}
+    if (index / MODEL_FOLDER).is_dir():
+        model = {"vocabulary": record(load_vocabulary(index / MODEL_FOLDER, mmap=True, check=False).config)}
+        model |= read_settings(index / MODEL_FOLDER)
+    show({"index": str(index), **record(held), "model": model}, as_json, lambda: _text(index, held, model))
+    store.close()
+
+
+def _text(index: Path, held: Holdings, model: Mapping[str, Any]) -> Group:
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_header=False)
+    table.add_column(style="dim")
+    table.add_column()
+    dates = f"{held.first_date} to {held.last_date}" if held.first_date else "none"
+    undated = f"; {held.undated:,} without a date, which no filter on dates finds" if held.undated else ""
+    vocabulary = model.get("vocabulary", {})
+    rows = [
+        (
+            "documents",
+            f"{held.documents:,}" + (f"; {held.deleted:,} deleted ones wait for a merge" if held.deleted else ""),
+        ),
+        ("passages", f"{held.passages:,}, by {held.by}"),
+        ("published", dates + undated),
+        *((_PLURALS[name], _counts(values, held.documents)) for name, values in held.fields.items()),
+        ("classes", _counts(held.classes)),
+        ("sections", _counts(held.sections)),
+        ("years", _counts(held.years if len(held.years) <= _MOST else _decades(held.years))),
+    ]
+    if vocabulary:
+        rows.append(("model", f"{vocabulary['encoder']}, {vocabulary['unit']}, {vocabulary['size']:,} centers"))
+    sizes = [f"{name} {size / 2**20:,.1f} MB" for name, size in held.sizes.items()]
+    rows.append(("on disk", ", ".join([*sizes, f"{held.segments} segment{'s' * (held.segments != 1)}"])))
+    for name, value in rows:
+        table.add_row(name, Text(value))
+    return Group(Text(str(index), style="bold"), table)
+
+
+_PLURALS = {"country": "countries", "kind": "kinds", "language": "languages"}
+
+
+def _decades(years: Mapping[str, int]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for year, count in years.items():
+        decade = f"{year[:3]}0s"
+        found[decade] = found.get(decade, 0) + count
+    return found
+
+
+def _counts(values: Mapping[str, int], documents: int = 0) -> str:
+    """Return the most frequent values with their counts; of so many documents, how many have none."""
+    told = [f"{name} {count:,}" for name, count in list(values.items())[:_MOST]]
+    if (unknown := documents - sum(values.values())) > 0:
+        told.append(f"unknown {unknown:,}")
+    return ", ".join(told) + (f", and {len(values) - _MOST} more" if len(values) > _MOST else "") or "none"

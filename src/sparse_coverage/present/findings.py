@@ -1,0 +1,124 @@
+"""What a search found, together with all that a report of it must state; every rendering of a search takes this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sparse_coverage.index import Filter
+from sparse_coverage.patents.queries import QueryText
+from sparse_coverage.retrievers import Baseline, Fuse, coverage_of
+from sparse_coverage.retrievers.fusion import PartScore
+from sparse_coverage.search import FamilyMembers, Index, Retriever, by_family
+from sparse_coverage.search.results import Answers, Explanation, Hit, QueryCost
+
+SYSTEM_NAMES = {
+    "coverage": "Sparse Coverage",
+    "bm25": "BM25",
+    "dense": "Dense vectors",
+    "splade": "SPLADE",
+    "colbert": "ColBERT",
+    "hybrid": "Hybrid: Sparse Coverage, BM25 and dense vectors",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """How a result came about: when, in which index and of what size, by what system, settings, filters and version."""
+
+    date: str
+    version: str
+    index: str
+    documents: int
+    passages: int
+    model: str
+    system: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    filters: Mapping[str, Any] = field(default_factory=dict)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Return the same as names and values for people."""
+        filters = ", ".join(f"{name} {_typed(value)}" for name, value in self.filters.items())
+        settings = ", ".join(f"{name} {_typed(value)}" for name, value in self.settings.items() if value is not None)
+        return [
+            ("date", self.date),
+            ("index", f"{self.index}: {self.documents:,} documents, {self.passages:,} passages"),
+            ("filters", filters or "none: everything in the index"),
+            ("system", SYSTEM_NAMES.get(self.system, self.system)),
+            ("settings", settings),
+            ("model", self.model),
+            ("version", f"sparse-coverage {self.version}"),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """A query, where it comes from, the documents found, and why.
+
+    `explanations` are those of passages, by passage id; a passage without one is shown without marks. `parts`, by document
+    id, say what each part of a hybrid added. `answers`, by document id, add what of the query a document has nothing for.
+    """
+
+    query: str
+    hits: Sequence[Hit]
+    explanations: Mapping[str, Explanation] = field(default_factory=dict)
+    about: About | None = None
+    source: str = ""
+    parts: Mapping[str, Sequence[PartScore]] = field(default_factory=dict)
+    answers: Mapping[str, Answers] = field(default_factory=dict)
+    cost: QueryCost | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return what `--json` prints: the hits, the reasons of each passage shown, and how all of it came about."""
+        found: dict[str, Any] = {"query": self.query, "source": self.source, "hits": self.hits}
+        found["reasons"] = {id_: one.reasons for id_, one in self.explanations.items()}
+        found |= {"parts": self.parts} if self.parts else {}
+        found |= {"cost": self.cost} if self.cost else {}
+        return found | {"about": self.about}
+
+
+def find(
+    retriever: Retriever,
+    query: QueryText,
+    k: int,
+    *,
+    passages: int,
+    condition: Filter | None = None,
+    about: About | None = None,
+    members: FamilyMembers | None = None,
+    profile: bool = False,
+    answers: bool = False,
+) -> Findings:
+    """Search and explain: every passage by what found it, by Sparse Coverage where several systems did.
+
+    `members` groups documents by family. `profile` is for Sparse Coverage alone. `answers` also sets each document as a whole
+    against the query.
+    """
+    text = query.text
+    cost: QueryCost | None = None
+    parts: Mapping[str, Sequence[PartScore]] = {}
+
+    def ranked(count: int) -> list[Hit]:
+        nonlocal cost, parts
+        if isinstance(retriever, Fuse):
+            hits, parts = retriever.search_parts(text, count, passages=passages, filter=condition)
+        elif isinstance(retriever, Index):
+            hits, cost = retriever.profile(text, count, passages=passages, filter=condition)
+        else:
+            hits = retriever.search(text, count, passages=passages, filter=condition)
+        return hits
+
+    hits = ranked(k) if members is None else by_family(ranked, k, members)
+    opened = coverage_of(retriever)
+    explainer = opened or (retriever if isinstance(retriever, Baseline) else None)
+    explanations = {}
+    if explainer is not None:
+        wanted = [passage.id for hit in hits for passage in hit.passages]
+        explanations = {id_: explainer.explain(text, id_, filter=condition) for id_ in wanted}
+    whole = {hit.document: opened.answers(text, hit.document) for hit in hits} if opened and answers else {}
+    return Findings(text, hits, explanations, about, query.source, parts, whole, cost if profile else None)
+
+
+def _typed(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

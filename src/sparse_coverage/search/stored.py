@@ -1,0 +1,79 @@
+"""A document as an index keeps it, put together again: to be read in full, and to be searched with."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.index import IndexStore, PassageRecord
+from sparse_coverage.patents.claims import numbered_claims, referenced_claims
+from sparse_coverage.patents.patent import Claim, Paragraph, Patent
+from sparse_coverage.patents.xpath import ROOT, passage_xpath
+
+_PIECE = re.compile(r":\d+$")
+
+
+def require_document(store: IndexStore, id_: str) -> int:
+    """Return the number of a document, in whatever spelling its publication number is given."""
+    number = store.find_document(id_)
+    if number is None:
+        raise InputError(f"The index holds no document with the id '{id_}'{store.near(id_)}.")
+    return number
+
+
+def stored_passages(store: IndexStore, document: int) -> list[PassageRecord]:
+    """Return the passages of a document; pieces that a paragraph or claim was cut into are one again."""
+    found: list[PassageRecord] = []
+    for number in store.passages_of(document):
+        record = store.passage(number)
+        whole = replace(record, id=_PIECE.sub("", record.id)) if record.section != "document" else record
+        if found and whole.id == found[-1].id:
+            found[-1] = replace(found[-1], text=f"{found[-1].text} {whole.text}")
+        else:
+            found.append(whole)
+    return found
+
+
+def stored_patent(store: IndexStore, document: int) -> Patent:
+    """Return a document as a patent: what was indexed of it, and what is known about it.
+
+    Where the index was built by section, claims are told apart by their order; by document, all text is its description.
+    """
+    record = store.document(document)
+    parts: dict[str, list[PassageRecord]] = {"abstract": [], "claims": [], "description": []}
+    for passage in stored_passages(store, document):
+        if passage.section == "title+abstract":
+            passage = replace(passage, section="abstract", text=passage.text.removeprefix(record.title).lstrip("\n"))
+        if passage.section != "title" and passage.text:
+            parts[passage.section if passage.section in parts else "description"].append(passage)
+    known: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in record.metadata.items()
+        if name in Patent.__dataclass_fields__
+    }
+    return Patent(
+        record.id,
+        record.title,
+        abstract=_paragraphs(record.id, parts["abstract"]),
+        claims=_claims(parts["claims"]),
+        description=_paragraphs(record.id, parts["description"]),
+        **known,
+    )
+
+
+def _paragraphs(document: str, passages: list[PassageRecord]) -> tuple[Paragraph, ...]:
+    return tuple(Paragraph(one.text, f"/{ROOT}{one.id.removeprefix(document)}", one.number) for one in passages)
+
+
+def _claims(passages: list[PassageRecord]) -> tuple[Claim, ...]:
+    if [one.number for one in passages] == [""]:  # all claims in one passage, one a line
+        return numbered_claims(passages[0].text.split("\n"))
+    claims: list[Claim] = []
+    for place, one in enumerate(passages, 1):
+        number = int(one.number or place)
+        earlier = {claim.number for claim in claims}
+        refers = tuple(other for other in referenced_claims(one.text, number) if other in earlier)
+        claims.append(Claim(number, one.text, passage_xpath("claims", "claim", place), refers))
+    return tuple(claims)

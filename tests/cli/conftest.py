@@ -1,0 +1,37 @@
+"""An index of the mixed folder with the sides of hybrid, built once by the commands a user types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from mixed_files import write_mixed_folder
+
+from sparse_coverage import ActivationConfig, Preset, SparseCoverage, read_patents
+from sparse_coverage.cli import cli
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.vectors.scoring import ScoringConfig
+
+
+@pytest.fixture(scope="session")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    for needed in ("docx", "pypdf", "openpyxl", "Stemmer"):
+        pytest.importorskip(needed, reason="the extras [documents], [office] and [baselines] are not installed")
+    return write_mixed_folder(tmp_path_factory.mktemp("everyday") / "mixed files")
+
+
+@pytest.fixture(scope="session")
+def library(mixed: Path, tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The index. It is only read."""
+    folder = tmp_path_factory.mktemp("library")
+    encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
+    preset = Preset(
+        activation=ActivationConfig(k=8, uncovered="nearest"), scoring=ScoringConfig(feedback=2), by="passage"
+    )
+    patents = list(read_patents(mixed, on_problem=lambda problem: None))
+    SparseCoverage.fit(patents, encoder=encoder, size=40, preset=preset).save(folder / "model")
+    words = ["index", str(mixed), "--model", str(folder / "model"), "-o", str(folder / "index"), "--hybrid"]
+    result = CliRunner().invoke(cli, words, standalone_mode=False)
+    assert result.exception is None, result.output
+    return folder / "index"

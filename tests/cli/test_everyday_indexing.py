@@ -1,0 +1,175 @@
+"""What `index` and `index add` say about documents that come twice, and about those of which only the title could be read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sparse_coverage import Index, SparseCoverage, read_patents
+from sparse_coverage.cluster.documents import DocumentSize, shard_path, without_repeats
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.errors import InputError
+from sparse_coverage.index import open_store, parse_filter
+from sparse_coverage.index.filters import allowed_documents
+
+OLD_INDEX = Path(__file__).parents[1] / "golden" / "index-format-3"
+Run = Callable[..., tuple[int, str, str]]
+GERMAN = """<patent-document ucid="EP-9110001-A1" lang="DE" country="EP" doc-number="9110001" kind="A1">
+<bibliographic-data><technical-data><invention-title lang="EN">Pump with a valve</invention-title></technical-data></bibliographic-data>
+<abstract lang="DE"><p>Eine Pumpe mit einem Ventil.</p></abstract>
+<claims lang="DE"><claim num="1">Pumpe mit einem Ventil.</claim></claims></patent-document>"""
+
+
+def write(path: Path, *records: tuple[str, str]) -> Path:
+    lines = [json.dumps({"id": id_, "title": "Title", "abstract": text}) for id_, text in records]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> Path:
+    folder = tmp_path_factory.mktemp("model")
+    encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
+    patents = read_patents(
+        write(folder / "some.jsonl", ("A", "A pump with a valve."), ("B", "A spring and a plunger."))
+    )
+    SparseCoverage.fit(patents, encoder=encoder, size=20).save(folder / "model")
+    return folder / "model"
+
+
+def text_of(folder: Path, id_: str) -> str:
+    store = Index.open(folder).store
+    return store.passage(store.passages_of(store.find_document(id_) or 0).start).text
+
+
+def test_a_document_that_comes_twice_does_not_end_a_build(run: Run, model: Path, tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    write(source / "a.jsonl", ("EP-1000001-A1", "The first pump."), ("B", "A valve."))
+    write(source / "b.jsonl", ("EP 1 000 001 A1", "The last pump."), ("C", "A spring."))
+    status, out, _ = run("index", source, "--model", model, "-o", tmp_path / "kept")
+    assert status == 0
+    assert "3 documents" in out
+    assert "Came again: 1 (EP-1000001-A1); the first of each was kept (--on-duplicate replace: the last)." in " ".join(
+        out.split()
+    )
+    assert text_of(tmp_path / "kept", "EP-1000001-A1") == "The first pump."
+    command = ("index", source, "--model", model, "-o", tmp_path / "last", "--on-duplicate", "replace")
+    status, out, _ = run(*command, "--json")
+    assert (status, json.loads(out)["documents"], json.loads(out)["duplicates"]) == (0, 3, 1)
+    assert text_of(tmp_path / "last", "EP-1000001-A1") == "The last pump."
+    status, _, err = run("index", source, "--model", model, "-o", tmp_path / "none", "--on-duplicate", "error")
+    assert status == 1
+    assert "'EP-1000001-A1' comes twice in the input (the second time in" in err
+    assert "--on-duplicate keep (the first) or replace (the last)" in err
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_document_that_comes_twice_is_added_once(run: Run, model: Path, tmp_path: Path) -> None:
+    run("index", write(tmp_path / "a.jsonl", ("A", "A pump.")), "--model", model, "-o", tmp_path / "index")
+    more = write(tmp_path / "more.jsonl", ("B", "The first valve."), ("B", "The last valve."), ("C", "A spring."))
+    status, out, _ = run("index", "add", tmp_path / "index", more, "--on-duplicate", "replace")
+    assert (status, "Came again: 1 (B); the last of each was kept." in out) == (0, True)
+    assert text_of(tmp_path / "index", "B") == "The last valve."
+    status, _, err = run("index", "add", tmp_path / "index", more)
+    assert (status, "'B' is in the index already" in err) == (1, True)
+    status, out, _ = run("index", "add", tmp_path / "index", more, "--replace", "--json")
+    assert (status, json.loads(out)["documents"], json.loads(out)["duplicates"]) == (0, 3, 1)
+    assert text_of(tmp_path / "index", "B") == "The first valve."
+
+
+def test_a_document_without_text_does_not_stand_for_one_with_it(model: Path, tmp_path: Path) -> None:
+    lines = ['{"id": "A"}', '{"id": "A", "abstract": "A pump."}']
+    (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    repeated: list[object] = []
+    Index.build(
+        tmp_path / "index",
+        SparseCoverage.load(model),
+        read_patents(tmp_path / "a.jsonl"),
+        on_duplicate="keep",
+        on_repeat=repeated.append,
+    )
+    assert (text_of(tmp_path / "index", "A"), repeated) == ("A pump.", [])
+
+
+def test_in_python_a_repeated_id_is_an_error_unless_said_otherwise(model: Path, tmp_path: Path) -> None:
+    loaded = SparseCoverage.load(model)
+    with pytest.raises(InputError, match="'A' comes twice"):
+        Index.build(tmp_path / "index", loaded, [("A", "A pump."), ("A", "A valve.")])
+    with pytest.raises(InputError, match="keep, replace or error, not 'drop'"):
+        Index.build(tmp_path / "index", loaded, [("A", "A pump.")], on_duplicate="drop")  # type: ignore[arg-type]
+
+
+def test_an_interrupted_build_with_repeats_goes_on(model: Path, tmp_path: Path) -> None:
+    from sparse_coverage.patents.documents import as_patents
+    from sparse_coverage.patents.repeats import Repeats
+    from sparse_coverage.search.building import build_index
+
+    loaded = SparseCoverage.load(model)
+    documents = [("A", "A pump."), ("B", "A valve."), ("A", "A newer pump."), ("C", "A spring.")]
+
+    def stopping():
+        yield from as_patents(documents[:3])
+        raise KeyboardInterrupt
+
+    settings = {"by": "passage", "weight_bits": 16, "memory": 1 << 20, "seconds_between_commits": 0.0}
+    with pytest.raises(KeyboardInterrupt):
+        build_index(tmp_path / "index", loaded, stopping(), repeats=Repeats("replace"), **settings)
+    build_index(tmp_path / "index", loaded, documents, repeats=Repeats("replace"), **settings)
+    store = Index.open(tmp_path / "index").store
+    assert store.state.documents == 3
+    assert text_of(tmp_path / "index", "A") == "A newer pump."
+
+
+@pytest.mark.parametrize("command", ["index", "add"])
+def test_a_patent_reduced_to_its_title_is_told(run: Run, model: Path, tmp_path: Path, command: str) -> None:
+    (tmp_path / "de.xml").write_text(GERMAN, encoding="utf-8")
+    first = write(tmp_path / "a.jsonl", ("A", "A pump."))
+    if command == "index":
+        status, out, _ = run("index", tmp_path / "de.xml", first, "--model", model, "-o", tmp_path / "index")
+    else:
+        run("index", first, "--model", model, "-o", tmp_path / "index")
+        status, out, _ = run("index", "add", tmp_path / "index", tmp_path / "de.xml")
+    assert status == 0
+    assert (
+        "Reduced to the title, because the text is in another language (de): 1 (EP-9110001-A1). "
+        "--language any reads each in its own."
+    ) in " ".join(out.split())
+    _, out, _ = run("index", "add", tmp_path / "index", tmp_path / "de.xml", "--replace", "--language", "any", "--json")
+    assert json.loads(out)["title_only"] == 0
+
+
+def test_an_index_of_an_older_version_gets_words_by_a_refresh(run: Run, tmp_path: Path) -> None:
+    shutil.copytree(OLD_INDEX, tmp_path / "old")
+    status, _, err = run("search", tmp_path / "old", "a pump", "--must", "pump")
+    assert status == 1
+    assert (
+        f"kept no words, so it cannot be filtered by them. Add them with: sparse-coverage index refresh {tmp_path / 'old'}"
+        in err
+    )
+    assert run("index", "refresh", tmp_path / "old") == (0, "words for filters: added to 1 segments\n", "")
+    assert "has no sides" in run("index", "refresh", tmp_path / "old")[1]
+    store = open_store(tmp_path / "old")
+    assert allowed_documents(store, parse_filter("text:pump")).any()
+    store.close()
+
+
+def test_shards_of_a_cluster_lose_what_comes_again(tmp_path: Path) -> None:
+    facts = {"problems": [], "fruitful": []}
+    shards = [["A", "B"], ["B", "C", "A"]]
+    for number, ids in enumerate(shards):
+        path = shard_path(tmp_path, number)
+        path.write_text("".join(f'{{"id": "{id_}", "shard": {number}}}\n' for id_ in ids), encoding="ascii")
+        documents = [{"id": id_, "date": "", "sizes": [1]} for id_ in ids]
+        path.with_suffix(".json").write_text(json.dumps({"documents": documents, **facts}), encoding="utf-8")
+    sizes = [[DocumentSize(id_, "", (1,)) for id_ in ids] for ids in shards]
+    repeated: list[str] = []
+    kept = [[one.id for one in shard] for shard in without_repeats(tmp_path, sizes, repeated.append)]
+    assert (kept, repeated) == ([["A", "B"], ["C"]], ["B", "A"])
+    assert shard_path(tmp_path, 1).read_text(encoding="ascii") == '{"id": "C", "shard": 1}\n'
+    left = json.loads(shard_path(tmp_path, 1).with_suffix(".json").read_text(encoding="utf-8"))
+    assert [one["id"] for one in left["documents"]] == ["C"]

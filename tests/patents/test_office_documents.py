@@ -1,0 +1,169 @@
+"""Word and PDF files as documents: what is read of them, and what is said of those that cannot be."""
+
+from __future__ import annotations
+
+import io
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sparse_coverage.patents import Limits, Problem, read_patents
+from sparse_coverage.patents.readers.documents import TextBlock, patent_of
+from sparse_coverage.patents.readers.pdf_file import paragraphs
+
+docx = pytest.importorskip("docx", reason="the extra [documents] is not installed")
+pypdf = pytest.importorskip("pypdf", reason="the extra [documents] is not installed")
+sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
+from mixed_files import PAGES, text_pdf  # noqa: E402
+
+
+def word_file() -> bytes:
+    document = docx.Document()
+    document.add_heading("Valve with a plunger", 0)
+    document.add_heading("Abstract", 1)
+    document.add_paragraph("A valve that is quiet.")
+    document.add_heading("Description", 1)
+    document.add_paragraph("[0001] The invention relates to valves.")
+    table = document.add_table(rows=1, cols=2)
+    table.rows[0].cells[0].text, table.rows[0].cells[1].text = "stroke", "0.4 mm"
+    document.add_heading("What is claimed is:", 1)
+    document.add_paragraph("1. A valve comprising:")
+    document.add_paragraph("a plunger; and a spring.")
+    document.add_paragraph("2. The valve of claim 1, wherein the spring is a coil.")
+    stream = io.BytesIO()
+    document.save(stream)
+    return stream.getvalue()
+
+
+def problem_of(path: Path) -> str:
+    problems: list[Problem] = []
+    assert list(read_patents(path, on_problem=problems.append)) == []
+    return problems[0].cause
+
+
+def test_the_parts_of_a_word_file_are_told_by_its_headings(tmp_path: Path) -> None:
+    (tmp_path / "EP 1 234 567 A1.docx").write_bytes(word_file())
+    [patent] = read_patents(tmp_path / "EP 1 234 567 A1.docx")
+    assert (patent.id, patent.title, patent.format) == ("EP-1234567-A1", "Valve with a plunger", "DOCX")
+    assert (patent.country, patent.kind) == ("EP", "A1")
+    assert [part.text for part in patent.abstract] == ["A valve that is quiet."]
+    assert [(p.number, p.text) for p in patent.description] == [
+        ("0001", "The invention relates to valves."),
+        ("", "stroke 0.4 mm"),
+    ]
+    assert [(c.number, c.text, c.depends_on) for c in patent.claims] == [
+        (1, "A valve comprising: a plunger; and a spring.", ()),
+        (2, "The valve of claim 1, wherein the spring is a coil.", (1,)),
+    ]
+
+
+def test_a_pdf_keeps_its_paragraph_numbers_and_claims(tmp_path: Path) -> None:
+    (tmp_path / "my lamp.pdf").write_bytes(text_pdf(PAGES))
+    [patent] = read_patents(tmp_path / "my lamp.pdf")
+    assert (patent.id, patent.format) == ("my-lamp", "PDF")
+    assert [(p.number, p.text) for p in patent.description if p.number] == [
+        ("0001", "A lamp with a reflector, a socket and a switch that is built into the handle of the lamp."),
+        ("0002", "The switch is closed by a spring."),
+    ]
+    assert [claim.depends_on for claim in patent.claims] == [(), (1,)]
+
+
+def test_lines_of_a_pdf_become_paragraphs_without_running_heads() -> None:
+    parts = ("valve", "pump", "lamp", "motor")
+    pages = [
+        f"EP 1 000 005 A1\nThe {part} on this page has a plunger that is moved by a coil against the force of\n"
+        f"a spring and closes.\n\nAnother paragraph follows here, so that there are two of them about every\n{part}.\n{number}"
+        for number, part in enumerate(parts, 1)
+    ]
+    found = paragraphs(pages)
+    assert len(found) == 8
+    first = "The valve on this page has a plunger that is moved by a coil against the force of a spring and closes."
+    assert found[0] == first
+    assert not [text for text in found if "EP 1 000" in text]
+
+
+def test_word_and_pdf_files_are_found_in_archives_and_archives_stay_archives(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("EP1234567A1.docx", word_file())
+        archive.writestr("lamp.pdf", text_pdf(PAGES))
+        archive.writestr("x.jsonl", '{"id": "EP-1-A1", "abstract": "A pump."}\n')
+    assert [patent.id for patent in read_patents(tmp_path / "all.zip")] == ["EP-1234567-A1", "lamp", "EP-1-A1"]
+
+
+def other_office_file(member: str, first: str = "[Content_Types].xml") -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(first, "x")
+        archive.writestr(member, "x")
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (other_office_file("xl/workbook.xml"), "an Excel file. Save the sheet as CSV"),
+        (other_office_file("content.xml", "mimetype"), "an OpenDocument file. Save it as a Word file"),
+        (other_office_file("word/document.xml"), "not readable as a Word file"),
+        (word_file()[:2000], "damaged file"),
+        (b"%PDF-1.4\nnothing of the kind", "not readable as PDF"),
+        (text_pdf(()), "a PDF without text, as a scan is: no letters on its one page."),
+        (b"{\\rtf1\\ansi A valve.}", "rich text format (.rtf). Save it as .docx"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes, says: str) -> None:
+    (tmp_path / "x").write_bytes(content)
+    assert says in problem_of(tmp_path / "x")
+
+
+def test_a_pdf_with_a_password_says_so(tmp_path: Path) -> None:
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(text_pdf(PAGES)))
+    writer.encrypt("secret", algorithm="RC4-128")
+    writer.write(tmp_path / "x.pdf")
+    assert "opens with a password only" in problem_of(tmp_path / "x.pdf")
+
+
+def test_a_word_file_that_unpacks_to_far_too_much_is_refused(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", "x")
+        archive.writestr("word/document.xml", b" " * 40_000_000)
+    (tmp_path / "x.docx").write_bytes(stream.getvalue())
+    assert "a decompression bomb?" in problem_of(tmp_path / "x.docx")
+    small = Limits(document_bytes=1000)
+    (tmp_path / "y.docx").write_bytes(word_file())
+    problems: list[Problem] = []
+    assert list(read_patents(tmp_path / "y.docx", on_problem=problems.append, limits=small)) == []
+    assert "more than 1000 bytes" in problems[0].cause
+
+
+def test_without_the_extra_the_file_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x.docx").write_bytes(word_file())
+    monkeypatch.setitem(sys.modules, "docx", None)
+    assert problem_of(tmp_path / "x.docx").startswith("a Word file. Reading it needs the extra [documents].")
+
+
+WHOLE = {"docx": word_file(), "pdf": text_pdf(PAGES)}
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(list(WHOLE)), st.data())
+def test_damage_is_a_problem_and_never_an_exception(tmp_path: Path, kind: str, data: st.DataObject) -> None:
+    content = bytearray(WHOLE[kind])
+    for place in data.draw(st.lists(st.integers(8, len(content) - 1), min_size=1, max_size=8)):
+        content[place] ^= data.draw(st.integers(1, 255))
+    (tmp_path / f"x.{kind}").write_bytes(content)
+    problems: list[Problem] = []
+    found = list(read_patents(tmp_path / f"x.{kind}", on_problem=problems.append))
+    assert found or problems  # one file; taken for an archive, each of its members may be a problem
+
+
+@given(st.lists(st.builds(TextBlock, st.text(max_size=60), st.booleans(), st.booleans()), max_size=12))
+def test_any_text_becomes_a_patent_that_loses_no_word_but_headings_and_numbers(blocks: list[TextBlock]) -> None:
+    patent = patent_of(blocks, "x.docx", "DOCX")
+    assert patent.id == "x"
+    numbers = [claim.number for claim in patent.claims]
+    assert numbers == sorted(set(numbers))
