@@ -13,7 +13,24 @@ from sparse_coverage.encoding import Encoder
 from sparse_coverage.evaluation.chart_calibration import claim_vectors
 from sparse_coverage.index import PassageRecord
 
-_LETTERS = ["bran", "clo", "dri", "fol", "gra", "hin", "jol", "kel", "lum", "mor", "nep", "pol", "quor", "rud", "sil", "tav"]
+_LETTERS = [
+    "bran",
+    "clo",
+    "dri",
+    "fol",
+    "gra",
+    "hin",
+    "jol",
+    "kel",
+    "lum",
+    "mor",
+    "nep",
+    "pol",
+    "quor",
+    "rud",
+    "sil",
+    "tav",
+]
 
 
 def words(chance: np.random.Generator, count: int) -> list[str]:
@@ -35,7 +52,9 @@ def document(id_: str, features: list[tuple[str, str]], *, family: str = "") -> 
         PassageRecord(f"{id_}/description/p[{number}]", id_, "description", sentence(feature), f"{number:04}")
         for number, feature in enumerate(features, 1)
     )
-    return ChartDocument(id_, f"Device {id_}", passages, {"ipc": ["F16K 31/06"], **({"family": family} if family else {})})
+    return ChartDocument(
+        id_, f"Device {id_}", passages, {"ipc": ["F16K 31/06"], **({"family": family} if family else {})}
+    )
 
 
 def features(chance: np.random.Generator, count: int) -> list[tuple[str, str]]:
@@ -52,14 +71,13 @@ def made_calibration(encoder: Encoder) -> Calibration:
     for number, each in enumerate(sets):
         whole, elements = claim_vectors(claim_of(each), encoder)
         examples.append(ClaimExample(claim_of(each), whole, elements[1:], frozenset([number])))
-    made = fit_calibration(
+    return fit_calibration(
         examples,
         [sentences_of(each, encoder) for each in texts],
         [" ".join(each) for each in texts],
         encoder=encoder.name,
         fingerprint=encoder.fingerprint,
     )
-    return made
 
 
 def claims_and_elements(text: str):

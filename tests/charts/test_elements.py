@@ -43,11 +43,15 @@ def test_a_user_may_split_a_claim_differently():
 
 
 def test_an_element_that_is_not_in_the_claim_is_refused_with_its_line():
-    with pytest.raises(InputError, match="Line 2 .*a valve"):
+    with pytest.raises(InputError, match=r"Line 2 .*a valve"):
         given_elements(read_claims("A pump comprising a housing."), ["A pump", "a valve"])
 
 
-@given(st.lists(st.sampled_from("a the pump comprising: housing ; , and wherein claim 1 2 (a) . having".split()), max_size=25))
+@given(
+    st.lists(
+        st.sampled_from("a the pump comprising: housing ; , and wherein claim 1 2 (a) . having".split()), max_size=25
+    )
+)
 def test_any_text_gives_elements_in_order_that_do_not_overlap(words):
     text = " ".join(words)
     if not text.strip():
