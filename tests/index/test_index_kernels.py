@@ -191,7 +191,7 @@ def test_documents_are_ranked_by_what_their_passages_make(
     values: np.ndarray, cuts: list[int], rule: tuple[int, float], k: int
 ) -> None:
     starts = np.asarray(sorted({0, len(values), *(cut for cut in cuts if cut < len(values))}), dtype=np.int64)
-    numbers, found = best_documents(values, starts, *rule, k)
+    numbers, found = best_documents(values, starts, *rule, k, EVERYTHING)
     pairs = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
     plain = np.asarray([plain_document(values[a:b].tolist(), *rule) for a, b in pairs], dtype=np.float32)
     assert list(zip(numbers.tolist(), found.tolist(), strict=True)) == plain_best(plain, k)

@@ -9,6 +9,7 @@ The file is written once, from memory, and checked whole before its first use.
 
 from __future__ import annotations
 
+import errno
 import re
 import sqlite3
 import threading
@@ -147,9 +148,14 @@ class WordReader:
         self._lock = threading.Lock()
         self._known: dict[Wanted, Mask] = {}
         self._unchecked = path.open("rb")
-        self._connection = sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
-        )
+        uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+        try:
+            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+        except sqlite3.OperationalError as error:
+            self._unchecked.close()
+            if not path.exists():  # a merge took it away since; SQLite does not say why it cannot open a file
+                raise FileNotFoundError(errno.ENOENT, "No such file", str(path)) from None
+            raise self._damaged(str(error)) from None
         # Opens the file. What cannot be read is told when it is asked for: other searches do without it.
         self._damage = ""
         try:
