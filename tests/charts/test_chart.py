@@ -103,12 +103,12 @@ def test_a_passage_that_denies_a_thing_is_no_evidence_for_it(encoder, calibratio
 def test_a_number_that_contradicts_the_claim_is_shown_and_keeps_it_from_being_disclosed(encoder, calibration):
     claim = "A device comprising: a branclodri folgrahin of 12 to 20 mm."
     inside = one_passage(encoder, calibration, claim, "The device has a branclodri folgrahin of 12 to 20 mm.")
-    outside = one_passage(encoder, calibration, claim, "The device has a branclodri folgrahin of 45 mm.")
+    outside = one_passage(encoder, calibration, claim, "The device has a branclodri folgrahin of 12 to 20 cm.")
     assert inside.word == "disclosed"
     assert not inside.contradicted
     assert outside.word == "partly"
     assert outside.contradicted
-    assert outside.numbers[0].found == "45 mm"
+    assert outside.numbers[0].found == "12 to 20 cm"
 
 
 def test_windows_are_two_sentences_of_one_passage(encoder):

@@ -47,7 +47,7 @@ def stem(word: str) -> str:
     """
     word = word.lower()
     for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
+        if word.endswith(ending) and len(word) - len(ending) >= min(4, 2 + len(ending)):
             word = word[: -len(ending)]
             break
     return word[:-1] if len(word) > 4 and word[-1] == word[-2] else word

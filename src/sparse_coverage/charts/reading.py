@@ -72,7 +72,7 @@ class Reader:
         wanted = {head(place) for place in self._phrases[number]} - self._denied[number]
         used: set[int] = set()
         quotes: list[Quote] = []
-        _, last = sentences.windows() if len(sentences) else (None, np.zeros(0, np.int32))
+        last = sentences.window_ends()
         for window in np.argsort(-evidence, kind="stable")[: _LOOKED_AT * 2].tolist():
             end_sentence = int(last[window])
             if {window, end_sentence} & used:

@@ -29,6 +29,12 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.means)
 
+    def window_ends(self) -> Int32s:
+        """Return the number of the last sentence of each window."""
+        last = np.arange(len(self), dtype=np.int32)
+        last[:-1] += self.passages[1:] == self.passages[:-1]
+        return last
+
     def windows(self) -> tuple[Floats, Int32s]:
         """Return the mean vector of each sentence and the next of its passage, and the number of the window's last sentence."""
         sums = self.means * self.counts[:, None]
