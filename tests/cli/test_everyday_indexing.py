@@ -37,7 +37,7 @@ def model(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> Pa
     patents = read_patents(
         write(folder / "some.jsonl", ("A", "A pump with a valve."), ("B", "A spring and a plunger."))
     )
-    SparseCoverage.fit(patents, encoder=encoder, size=20).save(folder / "model")
+    SparseCoverage.fit(patents, encoder=encoder, size=10).save(folder / "model")
     return folder / "model"
 
 

@@ -51,7 +51,7 @@ def own(built: Path, tmp_path: Path) -> Path:
 
 
 def found(printed: str) -> list[str]:
-    return sorted(hit["document"] for hit in json.loads(printed))
+    return sorted(hit["document"] for hit in json.loads(printed)["hits"])
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_words_say_what_may_be_found(run: Run, built: Path, options: list[str], 
 
 def test_results_are_grouped_by_family(run: Run, built: Path) -> None:
     _, out, _ = run("search", built, QUERY, "--json")
-    rows = {hit["document"]: hit["members"] for hit in json.loads(out)}
+    rows = {hit["document"]: hit["members"] for hit in json.loads(out)["hits"]}
     together = {frozenset([id_, *members]) for id_, members in rows.items()}
     assert together == {
         frozenset({"EP-0049154-A1", "EP-0049154-B1"}),
@@ -133,14 +133,16 @@ def test_results_are_grouped_by_family(run: Run, built: Path) -> None:
         frozenset({"D7"}),
         frozenset({"D8"}),
     }
-    ranked = [hit["document"] for hit in json.loads(run("search", built, QUERY, "--json", "--no-group")[1])]
+    ranked = [hit["document"] for hit in json.loads(run("search", built, QUERY, "--json", "--no-group")[1])["hits"]]
     assert len(ranked) == 6
     assert list(rows) == [id_ for id_ in ranked if id_ in rows]  # each at the place of its best
     _, out, _ = run("search", built, QUERY, "-k", "1", "--filter", "document:EP0049154")
     assert "family: EP-0049154-B1" in out or "family: EP-0049154-A1" in out
     assert "2." not in out
     _, out, _ = run("search", built, QUERY, "--json", "--before", "1983")
-    assert [hit["members"] for hit in json.loads(out)] == [[]]  # the other was published later, so it may not be found
+    assert [hit["members"] for hit in json.loads(out)["hits"]] == [
+        []
+    ]  # the other was published later, so it may not be found
 
 
 def test_undated_documents_are_left_out_aloud(run: Run, built: Path) -> None:
@@ -163,7 +165,7 @@ def test_filters_that_allow_nothing_are_told(run: Run, built: Path) -> None:
     )
     _, out, _ = run("search", built, QUERY, "--rerank", "3", "--must", "zeppelin")
     assert "the filters allow none of the 6 documents" in " ".join(out.split())
-    assert json.loads(run("search", built, QUERY, "--json", "--must", "zeppelin")[1]) == []
+    assert json.loads(run("search", built, QUERY, "--json", "--must", "zeppelin")[1])["hits"] == []
 
 
 def test_a_claim_in_another_language_is_told(run: Run, built: Path) -> None:

@@ -125,8 +125,9 @@ def test_the_command_of_a_row_means_that_row(name: str, small: bool) -> None:
 
 def test_every_setting_can_be_given_to_evaluate() -> None:
     changed = SystemOptions(
-        "a b", "np", 7, 3, "hard", "nearest", 1.5, 0.25, 0.125, 95.5, "kmeans++", 9, 10, 11, 2, 0.5, 50.0, 3
-    )
+        "a b", "np", 7, 3, "hard", "nearest", 1.5, 0.25, 0.125, 95.5, "kmeans++", 9, 10, 11, 2, 0.5, 1.0, 50.0, 3, "top-mean:2",
+        "passages",
+    )  # fmt: skip
     assert changed.differences().keys() == set(NAMES_OF_OPTIONS)
     assert options_of(row_command("demo", Row("paper", changed))) == [("paper", changed)]
 

@@ -130,7 +130,7 @@ def test_damage_in_a_side_is_found(run: Run, folder: Path) -> None:
 
 
 def test_what_only_sparse_coverage_can_do_is_said(run: Run, folder: Path) -> None:
-    for option in (["--profile"], ["--rerank", "2"], ["--rank", "top-mean:2"]):
+    for option in (["--profile"], ["--rerank", "2"]):
         status, _, err = run("search", folder, QUERY, "--hybrid", *option)
         assert (status, "Sparse Coverage alone" in err) == (1, True)
     status, _, err = run("index", "refresh", folder, "--dense-encoder", "minilm")

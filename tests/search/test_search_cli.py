@@ -171,7 +171,9 @@ def test_a_hit_and_a_passage_have_the_same_keys_whichever_command_gives_them(run
     ]
     passages = json.loads(run("search", folder, QUERY, "--json", "--rerank", "2")[1])["passages"]
     explained = json.loads(run("explain", folder, QUERY, "XX-1-A1", "--json")[1])
-    assert {tuple(hit) for hits in searches for hit in hits} == {("document", "title", "score", "metadata", "passages")}
+    assert {tuple(hit) for hits in searches for hit in hits} == {
+        ("document", "title", "score", "metadata", "passages", "members")
+    }
     passages += [passage for hits in searches for hit in hits for passage in hit["passages"]] + [explained["passage"]]
     assert {tuple(passage) for passage in passages} == {("id", "document", "section", "text", "score", "number")}
 

@@ -21,6 +21,8 @@ HARD = 10
 """How many of the nearest other documents, by the words of the claim, are hard negatives; as many random ones are easy."""
 DISCLOSED, PARTLY = 0.05, 0.15
 """The share of hard negatives that may be called disclosed, and disclosed or partly."""
+_EVEN = 0.5
+"""Where negatives are easily told apart, an element still needs even odds to be disclosed, and half of that to be so partly."""
 _LEAST = 20
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -65,7 +67,9 @@ def fit_calibration(
     bare = Calibration(encoder, fingerprint, space, slope, offset, 0.0, 0.0, 1.0, {})
     evidence = bare.evidence(tuned.hard.astype(np.float32))
     found = replace(
-        bare, disclosed=float(np.quantile(evidence, 1 - DISCLOSED)), partly=float(np.quantile(evidence, 1 - PARTLY))
+        bare,
+        disclosed=max(float(np.quantile(evidence, 1 - DISCLOSED)), _EVEN),
+        partly=max(float(np.quantile(evidence, 1 - PARTLY)), _EVEN / 2),
     )
     return replace(
         found, figures={"claims": len(examples), "tuned": measures(found, tuned), "held_out": measures(found, held)}
@@ -104,7 +108,7 @@ def auc(positive: Doubles, negative: Doubles) -> float:
     return float(below.mean() / 2 / len(order))
 
 
-def reliability(positive: Doubles, negative: Doubles, bins: int = 10) -> list[dict[str, float]]:
+def reliability(positive: Doubles, negative: Doubles, bins: int = 10) -> list[dict[str, float | None]]:
     """Return, for ranges of evidence, how many of equally many positives and negatives in it are positive."""
     rows = []
     for low in np.arange(bins) / bins:
@@ -114,7 +118,7 @@ def reliability(positive: Doubles, negative: Doubles, bins: int = 10) -> list[di
         ]
         total = sum(inside)
         rows.append(
-            {"from": float(low), "positive": float(inside[0] / total) if total else math.nan, "share": float(total / 2)}
+            {"from": float(low), "positive": float(inside[0] / total) if total else None, "share": float(total / 2)}
         )
     return rows
 

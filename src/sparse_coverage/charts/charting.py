@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from sparse_coverage.charts.chart import (
     encode_claims,
     encoded_sentences,
     make_chart,
+    window_scores,
 )
 from sparse_coverage.charts.combining import Combinations, combine, family_of
 from sparse_coverage.charts.elements import Element, chart_elements
@@ -30,6 +32,8 @@ from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 
 _SAMPLE = 500
+_OVERALL, _FOR_EACH = 12, 5
+"""So many of the best documents for the whole claim, and for each element, are read closely before they are combined."""
 
 
 class Charts:
@@ -135,11 +139,26 @@ class Charts:
         elements: Sequence[Element] | None = None,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
     ) -> tuple[Combinations, Chart]:
-        """Combine the `top` documents that a search finds. Return the combinations, and the chart of all these documents."""
+        """Combine the `top` documents that a search finds. Return the combinations, and the chart of those that were read."""
         rows = tuple(elements) if elements is not None else chart_elements(claims)
         encoded = encode_claims(claims, rows, self.encoder, self.calibration)
-        chart = self.over(encoded, [document.id for document in self.found(claims, top, filter)])
-        return self.combined(chart, most), chart
+        documents = self.found(claims, top, filter)
+        chart = self.over(encoded, [documents[place].id for place in self._promising(encoded, documents)])
+        return replace(self.combined(chart, most), documents=len(documents)), chart
+
+    def _promising(self, encoded: EncodedClaims, documents: Sequence[ChartDocument]) -> list[int]:
+        """Return which documents may be of use: those with most evidence for the whole claim, and for each element."""
+        if not documents:
+            return []
+        columns = []
+        for found in self.sentences(documents):
+            scores = window_scores(encoded, found, self.calibration)
+            columns.append(scores.max(1) if scores.shape[1] else np.full(len(scores), -np.inf, np.float32))
+        evidence = self.calibration.evidence(np.stack(columns, axis=1))
+        chosen = set(np.argsort(-evidence.sum(0), kind="stable")[:_OVERALL].tolist())
+        for row in evidence:
+            chosen |= set(np.argsort(-row, kind="stable")[:_FOR_EACH].tolist())
+        return sorted(chosen)
 
     def combined(self, chart: Chart, most: int = 2) -> Combinations:
         """Combine the documents of a chart."""

@@ -42,7 +42,7 @@ _HIGH = (
 )
 _RANGE = re.compile(
     rf"(?:(?P<high>{_HIGH})\s+|(?P<low>{_LOW})\s+)?(?:about\s+|approximately\s+|some\s+)?(?<![\w.])(?P<first>{_NUMBER})"
-    rf"(?:\s?(?P<unit1>{_UNIT}))?(?:\s?(?:to|and|-|–|bis)\s?(?P<second>{_NUMBER}))?\s?(?P<unit2>{_UNIT})?(?P<more>\s+or\s+(?:more|less|below|above))?",
+    rf"(?:\s?(?P<unit1>{_UNIT}))?(?:\s?(?:to|and|-|–|bis)\s?(?P<second>{_NUMBER}))?\s?(?P<unit2>{_UNIT})?(?P<more>\s*or\s+(?:more|less|below|above))?",
     re.I,
 )
 _CLOSE = 0.02

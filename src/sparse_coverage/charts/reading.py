@@ -59,7 +59,8 @@ class Reader:
             missing = self._missing(number, pairs, words)
             numbers = self._compared(number, quotes)
             worth = quotes[0].evidence * self._share(number, missing)
-            if any(not one.agrees for one in numbers):
+            lacks_thing = self._phrases[number][:1] and self._phrases[number][0] in missing
+            if lacks_thing or any(not one.agrees for one in numbers):
                 worth = self._calibration.capped(worth, "partly")
             word = self._calibration.word(worth)
             yield Cell(element.label, document.id, word, worth, quotes, pairs, missing, numbers)

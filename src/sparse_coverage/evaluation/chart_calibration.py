@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from sparse_coverage.charts.calibrating import ClaimExample, fit_calibration, negatives
+from sparse_coverage.charts.calibrating import (
+    DISCLOSED,
+    PARTLY,
+    ClaimExample,
+    fit_calibration,
+    measures,
+    negatives,
+    score,
+)
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.elements import chart_elements, read_claims
 from sparse_coverage.charts.phrase_level import phrase_level
@@ -15,8 +24,10 @@ from sparse_coverage.charts.sentences import Sentences, each_sentences, joined, 
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.evaluation.collection import Collection
 from sparse_coverage.kernels import Floats
-from sparse_coverage.patents import passages
+from sparse_coverage.patents import Patent, passages
 from sparse_coverage.progress import tracked
+
+_WORDS = 2000
 
 
 def calibrate(collection: Collection, encoder: Encoder) -> Calibration:
@@ -53,6 +64,46 @@ def calibrate(collection: Collection, encoder: Encoder) -> Calibration:
         ours.append(element)
         theirs.append(max(texts[int(near[0])], key=lambda text: len(wanted & stems(text)))[:400])
     return replace(made, phrase=phrase_level(encoder, made.space, ours, theirs))
+
+
+def own_descriptions(
+    patents: Iterable[Patent], encoder: Encoder
+) -> tuple[list[ClaimExample], list[Sentences], list[str]]:
+    """Return the first claims of patents as examples, disclosed by their own descriptions, of which the first words count."""
+    examples: list[ClaimExample] = []
+    documents: list[Sentences] = []
+    texts: list[str] = []
+    for patent in tracked(patents, "Encoding patents"):
+        pieces = _opening([passage.text for passage in passages(patent) if passage.section == "description"])
+        if patent.claims and pieces:
+            text = patent.claims[0].text
+            examples.append(ClaimExample(text, *claim_vectors(text, encoder), frozenset([len(documents)])))
+            documents.append(joined(list(each_sentences(pieces, encoder)), encoder.dimension))
+            texts.append(" ".join(pieces))
+    return examples, documents, texts
+
+
+def raised(
+    calibration: Calibration, examples: Sequence[ClaimExample], documents: Sequence[Sentences], texts: Sequence[str]
+) -> Calibration:
+    """Return a calibration whose thresholds hold for these documents, too: patents are more alike than papers are."""
+    scored = score(calibration.space, examples, list(negatives(examples, texts)), documents)
+    evidence = calibration.evidence(scored.hard.astype(np.float32))
+    found = replace(
+        calibration,
+        disclosed=max(calibration.disclosed, float(np.quantile(evidence, 1 - DISCLOSED))),
+        partly=max(calibration.partly, float(np.quantile(evidence, 1 - PARTLY))),
+    )
+    return replace(found, figures={**calibration.figures, "own_descriptions": measures(found, scored)})
+
+
+def _opening(pieces: Sequence[str]) -> list[str]:
+    kept: list[str] = []
+    for piece in pieces:
+        if sum(len(each.split()) for each in kept) > _WORDS:
+            break
+        kept.append(piece)
+    return kept
 
 
 def claim_vectors(text: str, encoder: Encoder) -> tuple[Floats, Floats]:

@@ -16,8 +16,8 @@ from sparse_coverage.search.reasons import content_words
 from sparse_coverage.search.results import Place
 from sparse_coverage.vectors import Activations
 
-FOUND = 0.6
-"""The least product of the two weights in a shared center that counts as found: 5 % of the words of a claim that an unrelated
+FOUND = 0.65
+"""The least product of the two weights in a shared center that counts as found: 4 % of the words of a claim that an unrelated
 document does not have reach it (benchmarks/explanations.py)."""
 
 

@@ -1,0 +1,175 @@
+"""Evidence of claim charts on claims and the documents about the same inventions; peers in the same run.
+
+    python benchmarks/charts.py claims-to-papers.toml [--quick]
+
+Elements of each claim against the document about the same invention, the nearest others by the words of the claim and random
+others. Printed: areas under the curve against near (hard) and random negatives, on the half of the claims that chose nothing; at
+the thresholds of the calibration, the shares called disclosed and partly; a reliability table; and the seconds of processor time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import time
+from collections import Counter
+
+import numpy as np
+from machine import describe
+
+from sparse_coverage.charts.calibrating import ClaimExample, auc, fit_calibration, measures, negatives, score
+from sparse_coverage.charts.calibration import WORDS, calibration_for
+from sparse_coverage.charts.cells import ChartDocument
+from sparse_coverage.charts.chart import encode_claims, encoded_sentences, make_chart
+from sparse_coverage.charts.elements import chart_elements, given_elements, read_claims
+from sparse_coverage.charts.sentences import each_sentences, joined
+from sparse_coverage.encoding import load_encoder
+from sparse_coverage.evaluation.chart_calibration import claim_vectors
+from sparse_coverage.evaluation.clefip.topics import topic_document
+from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_patents, demo_topics
+from sparse_coverage.evaluation.demo.chart_truth import demo_chart_truth
+from sparse_coverage.evaluation.find_collection import load_collection
+from sparse_coverage.index import PassageRecord
+from sparse_coverage.patents import passages
+from sparse_coverage.progress import tracked
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "collection", nargs="?", help="a described collection whose topics are claims; without: the demo only"
+    )
+    parser.add_argument("--encoder", default="minilm")
+    parser.add_argument("--quick", action="store_true", help="forty documents and their claims")
+    options = parser.parse_args()
+    encoder = load_encoder(options.encoder)
+    print(describe())
+    if options.collection:
+        on_collection(options.collection, encoder, options.quick)
+    on_demo(encoder)
+
+
+def on_collection(name: str, encoder, quick: bool) -> None:
+    collection = load_collection(name)
+    patents = list(collection.documents())[: 40 if quick else None]
+    numbers = {patent.id: number for number, patent in enumerate(patents)}
+    begun = time.process_time()
+    texts = [[passage.text for passage in passages(patent)] for patent in patents]
+    documents = [
+        joined(list(each_sentences(pieces, encoder)), encoder.dimension)
+        for pieces in tracked(texts, "Encoding", len(texts))
+    ]
+    print(f"encoding {len(documents)} documents: {time.process_time() - begun:.0f} s of processor time")
+    examples = []
+    for query in collection.judged:
+        found = frozenset(numbers[id_] for id_ in collection.judgements[query.id].documents if id_ in numbers)
+        if found:
+            examples.append(ClaimExample(query.text, *claim_vectors(query.text, encoder), found))
+    wholes = [" ".join(pieces) for pieces in texts]
+    shipped = calibration_for(encoder)
+    fitted = fit_calibration(examples, documents, wholes, encoder=encoder.name, fingerprint=encoder.fingerprint)
+    others = list(negatives(examples, wholes))
+    rows = [
+        ("shared words", words_scores(examples, others, texts)),
+        ("dense, whole passages", dense_scores(examples, others, documents)),
+    ]
+    print(f"{'held-out half of the claims':<34}{'hard':>8}{'random':>8}")
+    for label, scores in rows:
+        print(f"{label:<34}{auc(scores[0], scores[1]):>8.4f}{auc(scores[0], scores[2]):>8.4f}")
+    for label, calibration in (("claim charts, fitted on the rest", fitted), ("claim charts, as shipped", shipped)):
+        held = measures(calibration, score(calibration.space, examples[1::2], others[1::2], documents))
+        print(f"{label:<34}{held['auc_hard']:>8.4f}{held['auc_random']:>8.4f}")
+        for group, shares in held["shares"].items():
+            print(
+                f"    {group:<9} disclosed {shares['disclosed']:.3f}, disclosed or partly {shares['disclosed or partly']:.3f}"
+            )
+        for row in held["reliability"]:
+            if row["positive"] is not None:
+                print(f"    evidence from {row['from']:.1f}: {row['positive']:.2f} positive, {row['share']:.3f} of all")
+
+
+def words_scores(examples, others, texts):
+    """Return the best share of an element's words, weighed by rarity, in a passage: positives, hard, random."""
+    bags = [[set(_WORD.findall(piece.lower())) for piece in pieces] for pieces in texts]
+    frequency = Counter(word for pieces in bags for bag in pieces for word in bag)
+    total = sum(map(len, bags))
+    found: tuple[list[float], list[float], list[float]] = ([], [], [])
+    for example, (hard, easy) in zip(examples[1::2], others[1::2], strict=True):
+        for element in chart_elements(read_claims(example.text)[:1]):
+            weights = {
+                word: math.log(1 + total / (1 + frequency[word])) for word in set(_WORD.findall(element.text.lower()))
+            }
+            whole = sum(weights.values()) or 1.0
+            for kind, chosen in enumerate((example.relevant, hard, easy)):
+                for number in chosen:
+                    best = max(
+                        (sum(weights[word] for word in weights.keys() & bag) for bag in bags[number]), default=0.0
+                    )
+                    found[kind].append(best / whole)
+    return tuple(map(np.asarray, found))
+
+
+def dense_scores(examples, others, documents):
+    """Return the best cosine of an element and a whole passage, both mean vectors: positives, hard, random."""
+    placed = []
+    for document in documents:
+        sums = np.zeros((int(document.passages.max(initial=-1)) + 1, document.means.shape[1]), np.float32)
+        np.add.at(sums, document.passages, document.means * document.counts[:, None])
+        placed.append(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9))
+    found: tuple[list, list, list] = ([], [], [])
+    for example, (hard, easy) in zip(examples[1::2], others[1::2], strict=True):
+        rows = example.elements / np.linalg.norm(example.elements, axis=1, keepdims=True)
+        for kind, chosen in enumerate((example.relevant, hard, easy)):
+            for number in chosen:
+                found[kind].append((rows @ placed[number].T).max(1))
+    return tuple(np.concatenate(each) for each in found)
+
+
+def on_demo(encoder) -> None:
+    """Print how charts agree with the judgements of the demo collection, and what a chart costs."""
+    calibration = calibration_for(encoder)
+    patents = {
+        patent.id: ChartDocument(
+            patent.id, patent.title, tuple(PassageRecord.of(passage) for passage in passages(patent))
+        )
+        for patent in demo_patents()
+    }
+    topics = {topic.id: topic for topic in demo_topics()}
+    table: Counter[tuple[str, str]] = Counter()
+    evidence: dict[str, list[float]] = {word: [] for word in WORDS}
+    spent = {"encoding documents": 0.0, "charts, from kept sentences": 0.0}
+    for truth in demo_chart_truth():
+        claims = [
+            claim
+            for claim in topic_document(topics[truth.topic], TOPICS_FILE).claims
+            if claim.number in {element.claim for element in truth.elements}
+        ]
+        elements = given_elements(claims, [element.text for element in truth.elements])
+        documents = [patents[id_] for id_ in truth.documents]
+        begun = time.process_time()
+        sentences = list(encoded_sentences(documents, encoder))
+        spent["encoding documents"] += time.process_time() - begun
+        begun = time.process_time()
+        encoded = encode_claims(claims, elements, encoder, calibration)
+        chart = make_chart(encoded, documents, encoder, calibration, sentences=sentences)
+        spent["charts, from kept sentences"] += time.process_time() - begun
+        for element, row in zip(truth.elements, chart.cells, strict=True):
+            for cell in row:
+                table[element.found[cell.document], cell.word] += 1
+                evidence[element.found[cell.document]].append(cell.evidence)
+    print("\ndemo collection, by hand (down) and by the chart (across)")
+    print(f"{'':<12}" + "".join(f"{word:>12}" for word in WORDS))
+    for judged in WORDS:
+        print(f"{judged:<12}" + "".join(f"{table[judged, word]:>12}" for word in WORDS))
+    agreed = sum(count for (judged, word), count in table.items() if judged == word)
+    area = auc(np.asarray(evidence["disclosed"]), np.asarray(evidence["not found"]))
+    print(f"agreement {agreed / table.total():.3f} of {table.total()}; disclosed above not found: {area:.3f}")
+    for what, seconds in spent.items():
+        print(f"{what}: {seconds / len(topics):.2f} s of processor time a topic")
+
+
+if __name__ == "__main__":
+    main()

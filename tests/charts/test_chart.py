@@ -1,0 +1,139 @@
+"""Charts: quotations are verbatim, numbers and negations count, files hold what the chart says."""
+
+import json
+
+import numpy as np
+import pytest
+from made_documents_for_charts import claim_of, claims_and_elements, document, features
+
+from sparse_coverage.charts.calibration import Calibration, calibration_for
+from sparse_coverage.charts.cells import ChartDocument
+from sparse_coverage.charts.chart import encode_claims, make_chart
+from sparse_coverage.charts.sentences import sentences_of
+from sparse_coverage.errors import InputError, MismatchError
+from sparse_coverage.index import PassageRecord
+from sparse_coverage.present.chart_page import chart_page
+from sparse_coverage.present.chart_text import chart_text
+from sparse_coverage.present.records import to_json
+
+
+@pytest.fixture(scope="module")
+def chart(encoder, calibration):
+    chance = np.random.default_rng(5)
+    wanted = features(chance, 4)
+    claims, elements = claims_and_elements(claim_of(wanted))
+    encoded = encode_claims(claims, elements, encoder, calibration)
+    documents = [document("EP-1-A1", wanted), document("EP-2-A1", wanted[:2]), document("EP-3-A1", features(chance, 3))]
+    return make_chart(encoded, documents, encoder, calibration), documents
+
+
+def test_every_quotation_is_a_verbatim_piece_of_its_passage(chart):
+    made, documents = chart
+    texts = {passage.id: passage for one in documents for passage in one.passages}
+    quotes = [quote for row in made.cells for cell in row for quote in cell.quotes]
+    assert quotes
+    for quote in quotes:
+        source = texts[quote.passage]
+        assert quote.text == source.text[quote.start : quote.end]
+        assert quote.number == source.number
+
+
+def test_evidence_is_between_0_and_1_and_fits_its_word(chart, calibration):
+    for row in chart[0].cells:
+        for cell in row:
+            assert 0 <= cell.evidence <= 1
+            assert cell.word == calibration.word(cell.evidence)
+
+
+def test_documents_that_cover_more_come_first(chart):
+    shares = [column.share for column in chart[0].best_first().documents]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] == pytest.approx(1.0)
+
+
+def test_page_text_and_json_hold_each_element_and_word(chart):
+    made, _ = chart
+    page = chart_page(made)
+    for element in made.elements:
+        assert element.text in page
+    assert page.count('class="cell') == len(made.elements) * len(made.documents)
+    assert json.loads(to_json(made))["elements"][0]["label"] == made.elements[0].label
+    from rich.console import Console
+
+    console = Console(record=True, width=200)
+    console.print(chart_text(made))
+    assert "covers 100%" in console.export_text()
+
+
+def test_word_and_excel_files_quote_verbatim(chart):
+    docx, openpyxl = pytest.importorskip("docx"), pytest.importorskip("openpyxl")
+    import io
+
+    from sparse_coverage.present.chart_office import chart_document, chart_workbook
+
+    made, documents = chart
+    word = docx.Document(io.BytesIO(chart_document(made)))
+    told = " ".join(cell.text for table in word.tables for row in table.rows for cell in row.cells)
+    assert len(word.tables) == 1 + len(made.elements)
+    assert documents[0].passages[0].text in told
+    book = openpyxl.load_workbook(io.BytesIO(chart_workbook(made)))
+    texts = {passage.text for one in documents for passage in one.passages}
+    quoted = [row[5] for row in book["Quotations"].iter_rows(min_row=2, values_only=True)]
+    assert quoted
+    assert all(quote in texts for quote in quoted)
+    assert book["Claim chart"].max_row == 1 + len(made.elements)
+
+
+def one_passage(encoder, calibration, claim, text):
+    claims, elements = claims_and_elements(claim)
+    passage = PassageRecord("X/description/p[1]", "X", "description", text, "0001")
+    encoded = encode_claims(claims, elements, encoder, calibration)
+    return make_chart(encoded, [ChartDocument("X", "", (passage,))], encoder, calibration).cells[0][0]
+
+
+def test_a_passage_that_denies_a_thing_is_no_evidence_for_it(encoder, calibration):
+    claim = "A device comprising: a branclodri folgrahin."
+    there = one_passage(encoder, calibration, claim, "The device has a branclodri folgrahin on the frame.")
+    denied = one_passage(encoder, calibration, claim, "The device works without a branclodri folgrahin on the frame.")
+    assert there.word == "disclosed"
+    assert denied.word == "not found"
+    assert [place.text for place in denied.missing] == ["branclodri folgrahin"]
+
+
+def test_a_number_that_contradicts_the_claim_is_shown_and_keeps_it_from_being_disclosed(encoder, calibration):
+    claim = "A device comprising: a branclodri folgrahin of 12 to 20 mm."
+    inside = one_passage(encoder, calibration, claim, "The device has a branclodri folgrahin of 12 to 20 mm.")
+    outside = one_passage(encoder, calibration, claim, "The device has a branclodri folgrahin of 45 mm.")
+    assert inside.word == "disclosed"
+    assert not inside.contradicted
+    assert outside.word == "partly"
+    assert outside.contradicted
+    assert outside.numbers[0].found == "45 mm"
+
+
+def test_windows_are_two_sentences_of_one_passage(encoder):
+    found = sentences_of(["One pump. Two rotors. Three.", "Four valves."], encoder)
+    assert found.passages.tolist() == [0, 0, 0, 1]
+    assert found.windows()[1].tolist() == [1, 2, 2, 3]
+
+
+def test_a_calibration_is_written_and_read_and_belongs_to_its_encoder(tmp_path, encoder, calibration, tiny_encoder):
+    path = tmp_path / "calibration.npz"
+    calibration.save(path)
+    again = Calibration.load(path)
+    assert again.disclosed == calibration.disclosed
+    assert again.figures == calibration.figures
+    assert calibration_for(encoder, path).partly == calibration.partly
+    with pytest.raises(MismatchError, match="hash"):
+        calibration_for(tiny_encoder, path)
+    with pytest.raises(InputError, match="calibrate"):
+        calibration_for(tiny_encoder)
+    path.write_bytes(b"nothing")
+    with pytest.raises(InputError, match="no calibration"):
+        Calibration.load(path)
+
+
+def test_the_thresholds_let_no_more_near_negatives_through_than_they_may(calibration):
+    shares = calibration.figures["tuned"]["shares"]["hard"]
+    assert shares["disclosed"] <= 0.055
+    assert shares["disclosed or partly"] <= 0.155

@@ -1,0 +1,64 @@
+"""The rows of a chart: labels, what dependent claims add, and the user's own split."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_coverage.charts.elements import chart_elements, given_elements, read_claims
+from sparse_coverage.errors import InputError
+
+CLAIMS = (
+    "1. A pump comprising: a housing; and a rotor in the housing. "
+    "2. The pump of claim 1, wherein the rotor has blades and wherein the blades are curved. "
+    "3. The pump according to any of the preceding claims, further comprising a motor."
+)
+
+
+def test_claims_are_split_and_labelled_and_a_dependent_claim_gives_what_it_adds():
+    elements = chart_elements(read_claims(CLAIMS))
+    assert [(element.label, element.text) for element in elements] == [
+        ("1a", "A pump comprising:"),
+        ("1b", "a housing"),
+        ("1c", "a rotor in the housing."),
+        ("2a", "the rotor has blades"),
+        ("2b", "wherein the blades are curved."),
+        ("3a", "a motor."),
+    ]
+
+
+def test_every_element_is_the_piece_of_its_claim_that_its_offsets_name():
+    claims = {claim.number: claim.text for claim in read_claims(CLAIMS)}
+    for element in chart_elements(tuple(read_claims(CLAIMS))):
+        assert element.text == claims[element.claim][element.start : element.end]
+
+
+def test_a_user_may_split_a_claim_differently():
+    claims = read_claims("A pump comprising a housing and a rotor in the housing.")
+    elements = given_elements(claims, ["# mine", "A\tA pump", "a housing", "", "a rotor in the housing"])
+    assert [(element.label, element.text) for element in elements] == [
+        ("A", "A pump"),
+        ("1b", "a housing"),
+        ("1c", "a rotor in the housing"),
+    ]
+
+
+def test_an_element_that_is_not_in_the_claim_is_refused_with_its_line():
+    with pytest.raises(InputError, match=r"Line 2 .*a valve"):
+        given_elements(read_claims("A pump comprising a housing."), ["A pump", "a valve"])
+
+
+@given(
+    st.lists(
+        st.sampled_from("a the pump comprising: housing ; , and wherein claim 1 2 (a) . having".split()), max_size=25
+    )
+)
+def test_any_text_gives_elements_in_order_that_do_not_overlap(words):
+    text = " ".join(words)
+    if not text.strip():
+        return
+    for claim in read_claims(text):
+        place = 0
+        for element in chart_elements([claim]):
+            assert element.start >= place
+            assert element.text == claim.text[element.start : element.end]
+            place = element.end
