@@ -18,6 +18,7 @@ from sparse_coverage.files import new_folder, read_json, require_free, sha256_of
 from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord, WeightBits
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest
 from sparse_coverage.index.stored_vectors import stored_vectors
+from sparse_coverage.kernels.choosing import use
 from sparse_coverage.model import MODEL_FILE, SparseCoverage, read_settings
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.documents import Document, as_patents
@@ -63,6 +64,7 @@ def build_index(
     `repeats` says what becomes of documents that come twice; without it they are an error.
     """
     repeats = repeats or Repeats()
+    use("machine")  # a build is long: compiled code pays, and writing needs it anyway
     about = {"by": by, "vocabulary": vocabulary_digest(model)}
     begun = is_unfinished(folder)
     if begun:
@@ -128,6 +130,8 @@ def add_documents(
     With `known` vectors equal passages are encoded once, and passages of a new version that the old one had not at all. A new
     version without text is an error: to keep the old one would be wrong, to drop it might be.
     """
+
+    use("machine")
 
     def checked() -> Iterator[Patent]:
         for patent in documents:
