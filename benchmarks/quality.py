@@ -1,11 +1,9 @@
 """How well the systems rank: the default preset beside the paper's method, the default before, BM25, dense and hybrid.
 
-    python benchmarks/quality.py path/to/patsnap path/to/claims-to-papers.toml         the systems
-    python benchmarks/quality.py path/to/patsnap --settings                            what each setting of the default is worth
-    python benchmarks/quality.py path/to/patsnap -V 5000 --units                       tokens, noun phrases and both
-    python benchmarks/quality.py COLLECTION ... --write docs/results.md                all of it, as the measured part of a page
-
-Settings and units are measured on abstracts only when a page is written: on full texts each row takes an index of its own.
+    python benchmarks/quality.py path/to/patsnap path/to/claims-to-papers.toml                  the systems
+    python benchmarks/quality.py path/to/patsnap --tables settings                              what each setting of the default is worth
+    python benchmarks/quality.py path/to/patsnap -V 5000 --tables units                         tokens, noun phrases and both
+    python benchmarks/quality.py COLLECTION ... --tables systems,settings --write PAGE          as the measured part of a page
 
 Values are means over queries x 100 with 95 % bootstrap intervals. The default was chosen on every second query of each collection
 (`tuned`), the others are `held out`. p: paired randomisation test of average precision against the default, after Holm's
@@ -216,23 +214,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collections", nargs="+")
     parser.add_argument("-V", "--size", type=int, default=10_000)
-    parser.add_argument("--settings", action="store_true", help="what each setting of the default is worth")
-    parser.add_argument("--units", action="store_true", help="tokens, noun phrases and both")
+    parser.add_argument("--tables", default="systems", help="systems, settings, units, or several of them")
     parser.add_argument("--by-passages", action="store_true", help="index everything by passages")
-    parser.add_argument("--write", type=Path, metavar="PAGE", help="write all tables into a page, behind its marker")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the tables into a page, behind its marker")
     options = parser.parse_args()
     cache, size = default_cache(), options.size
+    wanted = options.tables.split(",")
+    if unknown := set(wanted) - {"systems", "settings", "units"}:
+        parser.error(f"there is no table '{unknown.pop()}'")
     by: By = "passage" if options.by_passages else "paragraph"
     sections: dict[str, list[Result]] = {}
     for spec in options.collections:
         collection = load_collection(spec)
         full, title = is_full_text(collection), f"{collection.name}, V={size:,}"
         made: dict[str, Result] = {}
-        if options.write or not (options.settings or options.units):
+        if "systems" in wanted:
             made["Systems"] = compared(title, measured(collection, system_rows(size, by, full_text=full), cache))
-        if options.settings or (options.write and not full):
+        if "settings" in wanted:
             made["Settings"] = compared(title, measured(collection, setting_rows(size, full_text=full), cache))
-        if options.units or (options.write and not full):
+        if "units" in wanted:
             made["Units"] = units(collection, size, cache)
         for heading, result in made.items():
             print_table(result)
