@@ -155,7 +155,8 @@ def test_an_interrupted_fit_leaves_nothing(collection: Path, tiny_checkpoint: Pa
     import signal
 
     big = tmp_path / "big.jsonl"
-    lines = [json.dumps({"id": f"YY-{n}-A1", "abstract": " ".join(TEXTS.values())}) for n in range(20_000)]
+    words = " ".join(TEXTS.values())  # and a number, since equal texts are encoded once
+    lines = [json.dumps({"id": f"YY-{n}-A1", "abstract": f"{words} Example {n}."}) for n in range(20_000)]
     big.write_text("\n".join(lines), encoding="utf-8")
     command = [
         sys.executable,
