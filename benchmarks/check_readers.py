@@ -60,8 +60,10 @@ def independent_counts(path: Path) -> Iterator[Counts | int]:
         yield len(root.xpath(claims)), len(root.xpath(paragraphs)) - empty
 
 
-def printed_paragraphs(text: str) -> int:
-    """Count by walking: how far do printed paragraph numbers go up, one by one, [0001] or (1)?"""
+def printed_paragraphs(text: str | list[str]) -> int:
+    """Count by walking: how far do printed paragraph numbers go up, one by one, [0001] or (1)? A list is cut already."""
+    if isinstance(text, list):
+        return sum(bool(paragraph.strip()) for paragraph in text)
     if not text.strip():
         return 0
     for form in ("[{:04d}] ", " ({}) "):
