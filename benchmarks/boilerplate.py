@@ -58,9 +58,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collection")
     parser.add_argument("-V", "--size", type=int, default=5_000)
+    parser.add_argument("--documents", type=int, help="take the first so many documents only")
     options = parser.parse_args()
     collection = load_collection(options.collection)
-    documents = list(collection.documents())
+    documents = list(collection.documents())[: options.documents]
     texts = {patent.id for patent in documents[: len(documents) // 2]}
     default, paper = get_preset("default"), replace(get_preset("paper"), learn="passages")
     presets: dict[str, Preset] = {
