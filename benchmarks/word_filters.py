@@ -253,7 +253,7 @@ def show(result: dict[str, Any]) -> None:
         return "" if value is None else f"{value:.2f}"
 
     def ratio(row: dict[str, Any], end: str) -> str:
-        return f"{row[f'qdrant{end}'] / row[f'single{end}']:.1f}x" if row.get(f"qdrant{end}") else ""
+        return f"{row[f'qdrant{end}'] / row[f'single{end}']:.2g}x" if row.get(f"qdrant{end}") else ""
 
     for name, row in result["rows"].items():
         if row.get("allowed") is not None:
