@@ -14,9 +14,10 @@ from safetensors import safe_open
 from sparse_coverage.cluster.connection import Cluster
 from sparse_coverage.cluster.documents import Report, documents_at, read_shards
 from sparse_coverage.cluster.encoders import EncoderSpec
-from sparse_coverage.cluster.sampling import Place, sampled_documents
+from sparse_coverage.cluster.sampling import Place, require_of_cluster, sampled_documents
 from sparse_coverage.cluster.shared_files import clear_leftovers, published
 from sparse_coverage.encoding.batching import windows
+from sparse_coverage.files import write_json
 from sparse_coverage.patents import Patent, passages
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
@@ -65,6 +66,8 @@ def sample_passages_on_cluster(
     report: Report | None,
 ) -> SpanSample:
     """Draw the sample of these patents into the folder `work`, or open the one that is there."""
+    finished = work / "cluster" / "encoded.json"
+    require_of_cluster(work, finished)
     check_same(work / "sampling.json", config)
     if (work / SAMPLE).exists():
         return SpanSample(work)
@@ -81,6 +84,7 @@ def sample_passages_on_cluster(
     first = listed[0][0].id if listed else ""
     chosen = Chosen([from_row(row) for row in rows], len(listed), first)
     sampler.keep(chosen)
+    write_json(finished, {"passages": len(rows)})
     sampler.finish(chosen, config.dimension)
     return SpanSample(work)
 

@@ -53,10 +53,7 @@ def sample_on_cluster(
     """Draw the sample of these patents into the folder `work`, or open the one that is there."""
     state = work / "cluster"
     encoded, finished = state / "encoded", state / "encoded.json"
-    if (work / SAMPLE).exists() and not finished.exists():
-        raise MismatchError(
-            f"{work} holds the sample of a run on one machine. Finish that one without the cluster, or choose another folder."
-        )
+    require_of_cluster(work, finished)
     if not finished.exists():
         encoded.mkdir(parents=True, exist_ok=True)
         readings = read_shards(cluster, state / "documents", paths, language, section_characters, report)
@@ -69,6 +66,14 @@ def sample_on_cluster(
         clear_leftovers(encoded)
         encoded.replace(work / "shards")
     return draw_sample(work, (), encoder, get_unit(config.unit), config)
+
+
+def require_of_cluster(work: Path, finished: Path) -> None:
+    """Refuse the finished sample of a run on one machine, of which nobody here knows what it was drawn from."""
+    if (work / SAMPLE).exists() and not finished.exists():
+        raise MismatchError(
+            f"{work} holds the sample of a run on one machine. Finish that one without the cluster, or choose another folder."
+        )
 
 
 def section_characters(patent: Patent) -> tuple[int, ...]:
