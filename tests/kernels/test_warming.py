@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
+import signal
+import time
 
+import pytest
 from numba.core.dispatcher import Dispatcher
 
 from sparse_coverage import kernels
-from sparse_coverage.search.warming import compile_dense, compile_lists
+from sparse_coverage.search.warming import compile_dense, compile_lists, interrupts_held
 
 
 def test_every_kernel_is_compiled_by_warming_up() -> None:
@@ -22,3 +26,19 @@ def test_every_kernel_is_compiled_by_warming_up() -> None:
     assert len(found) > 40
     # A kernel that only others call is not even loaded where those are kept, so what counts is that its code is kept.
     assert [kernel.py_func.__name__ for kernel in found if not kernel._cache._cache_file._load_index()] == []
+
+
+def test_an_interrupt_while_compiling_is_heard_afterwards() -> None:
+    done: list[str] = []
+    before = signal.getsignal(signal.SIGINT)
+
+    def interrupted() -> None:
+        with interrupts_held():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+            done.append("compiled")
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert done == ["compiled"]
+    assert signal.getsignal(signal.SIGINT) is before

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +36,9 @@ def warm_up() -> bool:
     before = use("machine")
     try:
         with waiting("Compiling"):
-            compile_dense()
-            compile_lists()
+            for step in (compile_dense, compile_lists):
+                with interrupts_held():
+                    step()
     finally:
         use(before)
     try:
@@ -42,6 +47,22 @@ def warm_up() -> bool:
     except OSError:
         return False
     return True
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Let an interrupt wait until the end: raised in the middle of compiling, it would end in a callback of the compiler, unheard."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: held.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if held:
+        raise KeyboardInterrupt
 
 
 def warm_up_in_background() -> None:
