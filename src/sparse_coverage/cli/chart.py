@@ -7,13 +7,7 @@ from pathlib import Path
 import click
 
 from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
-from sparse_coverage.cli.options.charts import (
-    calibration_option,
-    chart_files,
-    elements_option,
-    read_elements,
-    write_chart_files,
-)
+from sparse_coverage.cli.options.charts import ChartOptions, chart_options, tell_written
 from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
 from sparse_coverage.cli.options.inputs import read_query
 
@@ -23,15 +17,8 @@ from sparse_coverage.cli.options.inputs import read_query
 @click.argument("claim")
 @click.argument("documents", nargs=-1, metavar="[ID]...")
 @count_option("-k", default=5, help="Without IDs: how many of the documents that a search finds.")
-@elements_option
 @filter_options
-@click.option(
-    "--keep",
-    is_flag=True,
-    help="First keep the sentence vectors of the whole index, so that charts are quick from then on.",
-)
-@calibration_option
-@chart_files
+@chart_options
 @threads_option
 @json_option
 def command(
@@ -39,13 +26,8 @@ def command(
     claim: str,
     documents: tuple[str, ...],
     k: int,
-    elements: Path | None,
     filters: FilterOptions,
-    keep: bool,
-    calibration: Path | None,
-    html: Path | None,
-    docx: Path | None,
-    xlsx: Path | None,
+    options: ChartOptions,
     threads: int | None,
     as_json: bool,
 ) -> None:
@@ -60,20 +42,14 @@ def command(
       sparse-coverage chart my-index @claim.txt -k 10 --before 2001-05-17 --html chart.html --docx chart.docx
       sparse-coverage chart my-index @claim.txt --elements elements.txt --xlsx chart.xlsx
     """
-    from sparse_coverage.charts.charting import Charts
     from sparse_coverage.charts.elements import read_claims
     from sparse_coverage.present.chart_text import chart_text
-    from sparse_coverage.retrievers import open_index
 
     claims = read_claims(read_query(claim, "claim").text)
-    rows = read_elements(elements, claims)
+    rows = options.rows(claims)
     condition = conditions_of(index, filters).filter
-    charts = Charts(open_index(index, threads=threads), calibration)
-    if keep:
-        charts.keep()
+    charts = options.charts(index, threads)
     chart = charts.chart(claims, documents, k=k, elements=rows, filter=condition)
-    written = write_chart_files(chart, html, docx, xlsx)
+    written = options.write(chart)
     show(chart, as_json, lambda: chart_text(chart, quotations=not written))
-    if not as_json:
-        for path in written:
-            click.echo(f"Written: {path}")
+    tell_written(written, as_json)

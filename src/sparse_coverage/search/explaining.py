@@ -90,7 +90,9 @@ class Explanations:
         last = self._last  # once: another thread may explain another query
         if last is None or last[0] != (query, condition):
             ranker, vector = self.ranker, self.traced(query).vector
-            enriched = with_feedback(ranker, vector, ranker.allowed(condition), ranker.shares)
+            # Without feedback nothing is searched here, and so nothing need be known of the filter.
+            allowed = ranker.allowed(condition) if ranker.statistics.config.feedback else None
+            enriched = with_feedback(ranker, vector, allowed, ranker.shares)
             self._last = last = ((query, condition), enriched)
         return last[1]
 
