@@ -1,10 +1,12 @@
 """Evidence of claim charts on claims and the documents about the same inventions; peers in the same run.
 
-    python benchmarks/charts.py claims-to-papers.toml [--quick]
+    python benchmarks/charts.py claims-to-papers.toml [--index INDEX] [--patents patents.jsonl] [--plot reliability.png] [--quick]
 
 Elements of each claim against the document about the same invention, the nearest others by the words of the claim and random
 others. Printed: areas under the curve against near (hard) and random negatives, on the half of the claims that chose nothing; at
 the thresholds of the calibration, the shares called disclosed and partly; a reliability table; and the seconds of processor time.
+`--index`, an index of the same documents, adds the peer `answers`. `--patents` sets claims against their own descriptions, whole
+and with all sentences taken out that name one feature. Without a collection only the demo and the patents are measured.
 """
 
 from __future__ import annotations
@@ -14,6 +16,9 @@ import math
 import re
 import time
 from collections import Counter
+from dataclasses import replace
+from itertools import islice, pairwise
+from pathlib import Path
 
 import numpy as np
 from machine import describe
@@ -23,16 +28,19 @@ from sparse_coverage.charts.calibration import WORDS, calibration_for
 from sparse_coverage.charts.cells import ChartDocument
 from sparse_coverage.charts.chart import encode_claims, encoded_sentences, make_chart
 from sparse_coverage.charts.elements import chart_elements, given_elements, read_claims
+from sparse_coverage.charts.phrases import head, noun_phrases, stems
 from sparse_coverage.charts.sentences import each_sentences, joined
 from sparse_coverage.encoding import load_encoder
-from sparse_coverage.evaluation.chart_calibration import claim_vectors
+from sparse_coverage.evaluation.chart_calibration import claim_vectors, own_descriptions
 from sparse_coverage.evaluation.clefip.topics import topic_document
 from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_patents, demo_topics
 from sparse_coverage.evaluation.demo.chart_truth import demo_chart_truth
 from sparse_coverage.evaluation.find_collection import load_collection
 from sparse_coverage.index import PassageRecord
-from sparse_coverage.patents import passages
+from sparse_coverage.patents import passages, read_patents
+from sparse_coverage.patents.sentences import sentence_ends
 from sparse_coverage.progress import tracked
+from sparse_coverage.search import Index
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -43,16 +51,21 @@ def main() -> None:
         "collection", nargs="?", help="a described collection whose topics are claims; without: the demo only"
     )
     parser.add_argument("--encoder", default="minilm")
+    parser.add_argument("--index", type=Path, help="an index of the collection's documents, for the peer `answers`")
+    parser.add_argument("--patents", type=Path, help="patents with claims and descriptions")
+    parser.add_argument("--plot", type=Path, help="draw the reliability of evidence")
     parser.add_argument("--quick", action="store_true", help="forty documents and their claims")
     options = parser.parse_args()
     encoder = load_encoder(options.encoder)
     print(describe())
     if options.collection:
-        on_collection(options.collection, encoder, options.quick)
+        on_collection(options.collection, encoder, options.quick, options.index, options.plot)
+    if options.patents:
+        on_patents(options.patents, encoder, 20 if options.quick else 70)
     on_demo(encoder)
 
 
-def on_collection(name: str, encoder, quick: bool) -> None:
+def on_collection(name: str, encoder, quick: bool, index: Path | None, plot: Path | None) -> None:
     collection = load_collection(name)
     patents = list(collection.documents())[: 40 if quick else None]
     numbers = {patent.id: number for number, patent in enumerate(patents)}
@@ -76,10 +89,16 @@ def on_collection(name: str, encoder, quick: bool) -> None:
         ("shared words", words_scores(examples, others, texts)),
         ("dense, whole passages", dense_scores(examples, others, documents)),
     ]
+    if index:
+        ids = [patent.id for patent in patents]
+        rows.append(("answers of the index", answers_scores(examples, others, Index.open(index), ids)))
     print(f"{'held-out half of the claims':<34}{'hard':>8}{'random':>8}")
     for label, scores in rows:
         print(f"{label:<34}{auc(scores[0], scores[1]):>8.4f}{auc(scores[0], scores[2]):>8.4f}")
     for label, calibration in (("claim charts, fitted on the rest", fitted), ("claim charts, as shipped", shipped)):
+        if label.endswith("the rest"):
+            swapped = fitted.figures["swapped"]
+            print(f"{'  halves swapped':<34}{swapped['auc_hard']:>8.4f}{swapped['auc_random']:>8.4f}")
         held = measures(calibration, score(calibration.space, examples[1::2], others[1::2], documents))
         print(f"{label:<34}{held['auc_hard']:>8.4f}{held['auc_random']:>8.4f}")
         for group, shares in held["shares"].items():
@@ -89,6 +108,118 @@ def on_collection(name: str, encoder, quick: bool) -> None:
         for row in held["reliability"]:
             if row["positive"] is not None:
                 print(f"    evidence from {row['from']:.1f}: {row['positive']:.2f} positive, {row['share']:.3f} of all")
+        if plot:
+            draw_reliability(held["reliability"], plot)
+
+
+def draw_reliability(rows, path: Path) -> None:
+    """Draw how often evidence of each strength is right, among equally many positives and near others."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.2, 4), layout="constrained")
+    axes = figure.subplots()
+    known = [row for row in rows if row["positive"] is not None]
+    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1, label="ideal")
+    axes.plot([row["from"] + 0.05 for row in known], [row["positive"] for row in known], marker="o", label="measured")
+    axes.bar(
+        [row["from"] + 0.05 for row in known],
+        [row["share"] for row in known],
+        width=0.08,
+        color="0.85",
+        zorder=0,
+        label="share of all",
+    )
+    axes.set(xlabel="evidence", ylabel="share that is disclosed", xlim=(0, 1), ylim=(0, 1.02))
+    axes.legend(frameon=False, loc="upper left")
+    figure.savefig(path, dpi=150)
+
+
+def answers_scores(examples, others, index, ids):
+    """Return the share of an element's words that `answers` finds somewhere in a document: positives, hard, random."""
+    found: tuple[list[float], list[float], list[float]] = ([], [], [])
+    for example, (hard, easy) in tracked(
+        list(zip(examples[1::2], others[1::2], strict=True)), "Answers", len(examples) // 2
+    ):
+        for element in chart_elements(read_claims(example.text)[:1]):
+            words = max(1, len(_WORD.findall(element.text)))
+            for kind, chosen in enumerate((example.relevant, hard, easy)):
+                for number in chosen:
+                    missing = index.answers(element.text, ids[number]).missing
+                    found[kind].append(1 - len(missing) / words)
+    return tuple(map(np.asarray, found))
+
+
+def on_patents(path: Path, encoder, count: int) -> None:
+    """Print how claims do against their own and other descriptions, and whether a feature that is taken out is missed."""
+    calibration = calibration_for(encoder)
+    chosen = list(islice((patent for patent in read_patents(path) if patent.claims and patent.description), count))
+    examples, documents, texts = own_descriptions(chosen, encoder)
+    scored = score(calibration.space, examples, list(negatives(examples, texts)), documents)
+    held = measures(calibration, scored)
+    print(f"\n{len(examples)} patents, claim 1 against the first words of own and other descriptions")
+    print(f"area, near others {held['auc_hard']:.4f}, random others {held['auc_random']:.4f}")
+    for group, shares in held["shares"].items():
+        print(
+            f"    {group:<9} disclosed {shares['disclosed']:.3f}, disclosed or partly {shares['disclosed or partly']:.3f}"
+        )
+    planted(chosen, encoder, calibration)
+
+
+def planted(patents, encoder, calibration) -> None:
+    """Take every sentence out of a patent that names a feature of its claim, and see what its chart says then."""
+    chance = np.random.default_rng(0)
+    told: Counter[str] = Counter()
+    kept = cells = cases = named = 0
+    for patent in tracked(patents, "Taking features out", len(patents)):
+        claims = patent.claims[:1]
+        elements = chart_elements(claims)
+        places = noun_phrases([element.text for element in elements])
+        heads = [{head(place) for place in each} for each in places]
+        own = [
+            mine - set().union(*(other for n, other in enumerate(heads) if n != number))
+            for number, mine in enumerate(heads)
+        ]
+        candidates = [n for n in range(1, len(elements)) if places[n] and head(places[n][0]) in own[n]]
+        if not candidates:
+            continue
+        without = int(chance.choice(candidates))
+        whole = ChartDocument(patent.id, patent.title, described(patent, set()))
+        less = ChartDocument(patent.id, patent.title, described(patent, own[without]))
+        if not less.passages:
+            continue
+        encoded = encode_claims(claims, elements, encoder, calibration)
+        chart = make_chart(encoded, [whole, less], encoder, calibration)
+        if chart.cells[without][0].word == "not found":
+            continue
+        cases += 1
+        told[chart.cells[without][1].word] += 1
+        named += places[without][0] in chart.cells[without][1].missing
+        for number, (before, after) in enumerate(chart.cells):
+            if number != without and before.word != "not found":
+                cells += 1
+                kept += after.word != "not found"
+    print(
+        f"a feature taken out of {cases} patents (all sentences with its nouns): "
+        + ", ".join(f"{word} {told[word]}" for word in WORDS)
+    )
+    print(f"the thing that was taken out is named as missing in {named}")
+    print(f"the other elements are still disclosed or partly so in {kept} of {cells} cells")
+
+
+def described(patent, left_out: set[str]) -> tuple[PassageRecord, ...]:
+    """Return the first passages of a description without the sentences that hold one of these stems."""
+    records = []
+    size = 0
+    for passage in passages(patent):
+        if passage.section != "description" or size > 2000:
+            continue
+        size += len(passage.text.split())
+        edges = [0, *sentence_ends(passage.text)]
+        pieces = [passage.text[start:end] for start, end in pairwise(edges)]
+        text = "".join(piece for piece in pieces if not stems(piece) & left_out)
+        if text.strip():
+            records.append(replace(PassageRecord.of(passage), text=text))
+    return tuple(records)
 
 
 def words_scores(examples, others, texts):
