@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 BENCHMARKS := encoder readers noun_phrases vocabulary search
 
-.PHONY: demo test lint bench soak reproduce-demo clean help
+.PHONY: demo test lint bench docs soak reproduce-demo clean help
 
 help:
 	@echo "make demo   set up, then find prior art for a claim in the demo collection and write a report"
@@ -14,6 +14,7 @@ help:
 	@echo "make lint   ruff, mypy --strict, and the order of the packages (import-linter)"
 	@echo "make bench  the benchmarks in their quick form (brings their peers, torch among them)"
 	@echo "make reproduce-demo  the paper's tables and figures on the demo collection, in the folder report"
+	@echo "make docs   build the documentation site in the folder site; no link may be broken"
 	@echo "make soak   kill the index's writer 200 times and see that nothing is lost"
 	@echo "make clean  remove the environment and what was built"
 
@@ -35,6 +36,11 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m pip install --quiet -e ".[bench]"
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py --quick || exit 1; done
 
+docs: $(DEV_STAMP)
+	$(BIN)/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "The documentation is in site/index.html"
+
 soak: $(DEV_STAMP)
 	SPARSE_COVERAGE_CRASHES=200 $(BIN)/python -m pytest -q tests/index/test_index_crash.py tests/index/test_index_crash_steps.py
 
@@ -42,7 +48,7 @@ reproduce-demo: $(DEV_STAMP)
 	$(BIN)/sparse-coverage reproduce all --output report
 
 clean:
-	rm -rf $(VENV) build dist demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist site demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
