@@ -203,7 +203,10 @@ def publications(console: Console, before: Path | None, count: int) -> None:
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         make(Path(folder) / "tree", documents=2 * count)
-        first = [to_record(patent) for patent in read_patents(Path(folder) / "tree", language="any", on_problem=lambda _: None)][:count]
+        first = [
+            to_record(patent)
+            for patent in read_patents(Path(folder) / "tree", language="any", on_problem=lambda _: None)
+        ][:count]
         sources = {}
         for name, kinds in (("one", ("A1",)), ("three", ("A1", "A2", "B1"))):
             sources[name] = Path(folder) / f"{name}.jsonl"
