@@ -27,7 +27,9 @@ from sparse_coverage.charts.calibrating import ClaimExample, auc, fit_calibratio
 from sparse_coverage.charts.calibration import WORDS, calibration_for
 from sparse_coverage.charts.cells import ChartDocument
 from sparse_coverage.charts.chart import encode_claims, encoded_sentences, make_chart
+from sparse_coverage.charts.charting import Charts
 from sparse_coverage.charts.elements import chart_elements, given_elements, read_claims
+from sparse_coverage.charts.kept import KeptSentences
 from sparse_coverage.charts.phrases import head, noun_phrases, stems
 from sparse_coverage.charts.sentences import each_sentences, joined
 from sparse_coverage.encoding import load_encoder
@@ -53,6 +55,7 @@ def main() -> None:
     parser.add_argument("--encoder", default="minilm")
     parser.add_argument("--index", type=Path, help="an index of the collection's documents, for the peer `answers`")
     parser.add_argument("--patents", type=Path, help="patents with claims and descriptions")
+    parser.add_argument("--time", type=Path, help="an index of long documents: how long charts and combinations take")
     parser.add_argument("--plot", type=Path, help="draw the reliability of evidence")
     parser.add_argument("--quick", action="store_true", help="forty documents and their claims")
     options = parser.parse_args()
@@ -60,6 +63,8 @@ def main() -> None:
     print(describe())
     if options.collection:
         on_collection(options.collection, encoder, options.quick, options.index, options.plot)
+    if options.time:
+        on_time(options.time)
     if options.patents:
         on_patents(options.patents, encoder, 20 if options.quick else 70)
     on_demo(encoder)
@@ -257,6 +262,44 @@ def dense_scores(examples, others, documents):
             for number in chosen:
                 found[kind].append((rows @ placed[number].T).max(1))
     return tuple(np.concatenate(each) for each in found)
+
+
+def on_time(folder: Path) -> None:
+    """Print how long a chart of ten long documents and a combination take in a warm process, with kept sentences and without."""
+    index = Index.open(folder)
+    store = index.store
+    lengths: Counter[str] = Counter()
+    for place in np.flatnonzero(store.live_passages).tolist():
+        passage = store.passage(place)
+        lengths[passage.document] += len(passage.text.split())
+    longest = sorted(lengths, key=lambda id_: -lengths[id_])
+    texts = [store.passage(place).text for place in store.passages_of(store.find_document(longest[0]))]
+    claims = read_claims(" ".join(" ".join(texts).split()[:150]))
+    ten = longest[1:11]
+    charts = Charts(index)
+    charts.keep()
+    rows = []
+    for kept in (charts.kept, None):
+        charts.kept = kept
+        charts.chart(claims, ten[:1])
+        times = []
+        for _ in range(3 if kept else 1):
+            clock, cpu = time.perf_counter(), time.process_time()
+            charts.chart(claims, ten)
+            times.append((time.perf_counter() - clock, time.process_time() - cpu))
+        rows.append(min(times))
+    charts.kept = KeptSentences.open(store, charts.encoder)
+    clock, cpu = time.perf_counter(), time.process_time()
+    found, _ = charts.combine(claims, top=200)
+    combined = time.perf_counter() - clock, time.process_time() - cpu
+    print(
+        f"\na claim of 150 words against 10 documents of {np.mean([lengths[id_] for id_ in ten]):,.0f} words on average"
+    )
+    for label, (clock, cpu) in zip(("kept sentences", "without them"), rows, strict=True):
+        print(f"    chart, {label}: {clock:.2f} s on the clock, {cpu:.2f} s of processor time")
+    print(
+        f"    combinations out of {found.documents}: {combined[0]:.2f} s on the clock, {combined[1]:.2f} s of processor time"
+    )
 
 
 def on_demo(encoder) -> None:
