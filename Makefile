@@ -8,7 +8,7 @@ FUZZED := readers queries claims sentences filters numbers index
 FUZZ_MINUTES ?= 10
 BENCHMARKS := encoder readers noun_phrases vocabulary search
 
-.PHONY: demo test lint bench docs fuzz soak reproduce-demo clean help
+.PHONY: demo test lint bench docs dist fuzz soak reproduce-demo clean help
 
 help:
 	@echo "make demo   set up, then find prior art for a claim in the demo collection and write a report"
@@ -17,6 +17,7 @@ help:
 	@echo "make bench  the benchmarks in their quick form (brings their peers, torch among them)"
 	@echo "make reproduce-demo  the paper's tables and figures on the demo collection, in the folder report"
 	@echo "make docs   build the documentation site in the folder site; no link may be broken"
+	@echo "make dist   build what is released, and check it"
 	@echo "make fuzz   feed made-up input to everything that reads, FUZZ_MINUTES for each (10)"
 	@echo "make soak   kill the index's writer 200 times and see that nothing is lost"
 	@echo "make clean  remove the environment and what was built"
@@ -43,6 +44,13 @@ docs: $(DEV_STAMP)
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "The documentation is in site/index.html"
+
+dist: $(DEV_STAMP)
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine check-wheel-contents
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
 
 fuzz: $(DEV_STAMP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "atheris>=2.3"
