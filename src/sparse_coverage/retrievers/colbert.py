@@ -1,7 +1,7 @@
 """ColBERT: one vector a token, and MaxSim between query and text. Needs the extra [colbert], which brings PyLate.
 
-Scoring is exact: every token of every text is looked at. PLAID, the engine of the paper, finds candidates by clusters and
-computes the same MaxSim of compressed vectors; what it saves is time and space, not error.
+Scoring is exact: every token of every text is looked at. PLAID, the engine of the paper, is an approximation of it: it prunes
+texts by the clusters of their tokens and scores the rest with compressed vectors, so rankings differ (see `plaid`).
 """
 
 from __future__ import annotations
