@@ -66,6 +66,9 @@ def test_other_systems_never_stand_beside_the_papers_method(system: str) -> None
 
 def test_baselines_by_another_rule_have_no_values() -> None:
     assert paper_values(Row("bm25", SystemOptions()), papers_collection())
+    assert paper_values(Row("colbert-plaid", SystemOptions()), papers_collection())["R@100"] == 71.28
+    assert "exact MaxSim" in reason(Row("colbert", SystemOptions()))
+    assert not paper_values(Row("colbert", SystemOptions()), papers_collection())
     assert not paper_values(Row("bm25", SystemOptions(rank="top-mean:3")), papers_collection())
     assert not paper_values(Row("dense", SystemOptions(encoder="minilm")), papers_collection())
     assert paper_values(Row("dense", SystemOptions(encoder="allenai/specter2_base")), papers_collection())

@@ -24,6 +24,7 @@ COLORS = {
     "BM25": "#444444",
     "SPLADE-v2": "#56b4e9",
     "ColBERTv2": "#8c6d31",
+    "ColBERTv2 (PLAID)": "#8c6d31",
 }
 OTHER_COLORS = ("#e69f00", "#1b7837", "#a6761d", "#999999", "#b2182b")
 STYLES = {"enc. tok.": ("-", "o"), "NP": ("--", "s"), "NP+tok.": (":", "^"), "dense": ("-", "D"), "": ("-", "P")}

@@ -71,6 +71,8 @@ def reason(row: Row) -> str:
         return ""
     if row.options.rank != "best":
         return f"documents by {row.options.rank}, not by their best passage"
+    if row.system == "colbert":
+        return "exact MaxSim, not PLAID over texts cut at 512 tokens"
     if _baseline(row) not in paper_table("main"):
         return (
             f"another encoder ({encoder_name(encoder)})" if row.system == "dense" else f"no {row.system} in the paper"
@@ -135,6 +137,8 @@ def known_encoder(encoder: str) -> str:
 
 
 def _baseline(row: Row) -> str:
+    if row.system == "colbert-plaid":
+        return "colbert"
     return f"dense {known_encoder(row.options.encoder)}" if row.system == "dense" else row.system
 
 
@@ -154,7 +158,7 @@ ENCODERS = {
     "minilm": "MiniLM",
 }
 UNITS = {"token": "enc. tok.", "np": "NP", "np+token": "NP+tok."}
-SYSTEMS = {"bm25": "BM25", "splade": "SPLADE-v2", "colbert": "ColBERTv2", "hybrid": "Hybrid"}
+SYSTEMS = {"bm25": "BM25", "splade": "SPLADE-v2", "colbert": "ColBERTv2", "colbert-plaid": "ColBERTv2 (PLAID)"}
 
 
 def encoder_name(encoder: str) -> str:

@@ -19,7 +19,13 @@ from sparse_coverage.present.latex import escaped
 from sparse_coverage.version import __version__
 
 _PACKAGES = ("numpy", "numba", "openvino", "tokenizers", "bm25s", "ir-measures", "matplotlib", "torch", "transformers")
-_CITED = {"bm25": ("bm25", "bm25s"), "splade": ("splade-v2",), "colbert": ("colbertv2",), "hybrid": ("rrf",)}
+_CITED = {
+    "bm25": ("bm25", "bm25s"),
+    "splade": ("splade-v2",),
+    "colbert": ("colbertv2",),
+    "colbert-plaid": ("colbertv2",),
+    "hybrid": ("rrf",),
+}
 _SETTINGS = {"k": "$K={}$", "alpha": r"$\alpha={}$", "gamma": r"$\gamma={}$", "rho": r"$\rho={}$", "tau": r"$\tau={}$"}
 
 

@@ -29,7 +29,7 @@ COMPARED_UP_TO = 20
 """Tables of at most so many rows have their rows compared two by two; beyond that Holm's correction leaves nothing."""
 _STARRED = {"assignment": "K=5", "alpha": "2", "gamma": "0.5"}
 """The paper's default of each factor, which the others are compared with."""
-_DIMENSIONS = {"splade": 30_522, "colbert": 128}
+_DIMENSIONS = {"splade": 30_522, "colbert": 128, "colbert-plaid": 128}
 
 
 def baseline_row(name: str, rows: Sequence[Row]) -> Row:
