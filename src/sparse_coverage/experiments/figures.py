@@ -6,6 +6,7 @@ A color stands for one encoder or baseline, a line's style and marker for one un
 from __future__ import annotations
 
 import importlib
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -151,7 +152,7 @@ def draw_histograms(path: Path, panels: Mapping[str, Sequence[int]]) -> list[Pat
     return _save(plots, figure, path)
 
 
-def draw_differences(path: Path, differences: Mapping[str, float], y_label: str) -> list[Path]:
+def draw_differences(path: Path, differences: Mapping[str, float], title: str) -> list[Path]:
     """Draw one bar a topic, from the largest gain to the largest loss; few topics are named."""
     plots = _plots()
     ordered = sorted(differences.items(), key=lambda item: (-item[1], item[0]))
@@ -165,7 +166,8 @@ def draw_differences(path: Path, differences: Mapping[str, float], y_label: str)
     axis.grid(visible=False, axis="x")
     better, worse = sum(value > 0 for value in values), sum(value < 0 for value in values)
     axis.set_xlabel(f"{len(values)} topics: {better} gain, {worse} lose, {len(values) - better - worse} stay")
-    axis.set_ylabel(y_label)
+    axis.set_ylabel("difference x 100")
+    axis.set_title(textwrap.fill(title, 56 if len(ordered) <= 60 else 120), loc="left")
     return _save(plots, figure, path)
 
 

@@ -89,8 +89,8 @@ def study_collection(definition: Definition, bench: Workbench) -> Result:
     other = other_collection(bench.collection)
     told = (f"Beside the paper's: {other}." if ours else f"Without the paper's values: {other}.",) if other else ()
     table = Table(definition.name, definition.title, columns, tuple(rows), (*told, *bench.notes()))
-    panels = {"words a query": query_lengths(bench.collection)}
+    panels = {"words per query": query_lengths(bench.collection)}
     claims = [query.claims for query in bench.collection.judged if query.claims]
     if claims:
-        panels["claims a query"] = claims
+        panels["claims per query"] = claims
     return Result(definition, table, (lambda folder: draw_histograms(folder / "query-lengths", panels),), (), ())

@@ -60,7 +60,7 @@ def write_topics(folder: Path, bench: Workbench, found: Mapping[str, Evaluation]
         values = found[first].values[measure], found[second].values[measure]
         differences = {query: 100 * (values[1][query] - values[0][query]) for query in values[0]}
         try:
-            draw_differences(folder / "differences", differences, f"{measure}: {second}\nminus {first}")
+            draw_differences(folder / "differences", differences, f"{measure}: {second} minus {first}")
             image = "differences.svg"
         except MissingExtraError as error:
             table = Table(table.name, table.title, table.columns, table.rows, (*table.notes, f"No figure: {error}"))
@@ -78,7 +78,7 @@ def topic_table(bench: Workbench, found: Mapping[str, Evaluation], measure: str)
         if query.id not in found[names[0]].values[measure]:
             continue
         values = [100 * found[name].values[measure][query.id] for name in names]
-        relevant = f"{len(bench.collection.judgements[query.id].documents):,}"
+        relevant = Cell(len(bench.collection.judgements[query.id].documents), digits=0)
         difference = (Cell(values[-1] - values[-2], digits=1),) if len(names) > 1 else ()
         rows.append((query.id, relevant, *(Cell(value, digits=1) for value in values), *difference))
     if len(names) > 1:

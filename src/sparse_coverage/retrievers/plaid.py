@@ -8,6 +8,7 @@ no score. Vectors are compressed when a scorer is made: rankings are those of a 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,8 @@ from sparse_coverage.kernels import Array, Floats, Int64s
 
 _SAMPLE = 1 << 16  # tokens that the centroids are learned from
 _ROUNDS = 4
-_BLOCK = 1 << 15  # tokens compared at once
+_BLOCK = 1 << 15  # tokens compared with the centroids at once
+_PORTION = 1 << 14  # tokens decompressed at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ class PlaidTokens:
         levels = np.linspace(0, 1, 2**self.config.bits + 1)
         sample = residual[:: max(1, len(residual) // _SAMPLE)]
         self._cuts = np.quantile(sample, levels[1:-1]) if len(sample) else np.zeros(len(levels) - 2)
-        self._values = np.quantile(sample, (levels[1:] + levels[:-1]) / 2) if len(sample) else np.zeros(len(levels) - 1)
+        middles = np.quantile(sample, (levels[1:] + levels[:-1]) / 2) if len(sample) else np.zeros(len(levels) - 1)
+        self._values = middles.astype(np.float32)
         self.residuals = np.searchsorted(self._cuts, residual).astype(np.uint8)
         order = np.argsort(self.codes, kind="stable")
         self._by_centroid = self.owners[order]
@@ -57,14 +60,15 @@ class PlaidTokens:
 
     def decompressed(self, tokens: npt.NDArray[np.intp]) -> Floats:
         """Return the vectors of some tokens as the compressed form has them, of unit length."""
-        found = self.centroids[self.codes[tokens]] + self._values[self.residuals[tokens]]
-        lengths = np.linalg.norm(found, axis=1, keepdims=True)
-        return np.asarray(found / np.where(lengths == 0, 1, lengths), dtype=np.float32)
+        found: Floats = self._values[self.residuals[tokens]]
+        found += self.centroids[self.codes[tokens]]
+        lengths = np.sqrt(np.einsum("ij,ij->i", found, found))
+        found /= np.where(lengths == 0, 1, lengths)[:, None]
+        return found
 
     def scores(self, query: Floats) -> npt.NDArray[np.float32]:
         """Return the score of every text for the token vectors of one chunk of a query; minus infinity for those pruned."""
-        texts = len(self.offsets) - 1
-        result = np.full(texts, -np.inf, dtype=np.float32)
+        result = np.full(len(self.offsets) - 1, -np.inf, dtype=np.float32)
         if not len(query) or not len(self.codes):
             return result
         near = query @ self.centroids.T
@@ -72,10 +76,22 @@ class PlaidTokens:
         close = near.max(axis=0) >= self.config.threshold
         chosen = self._best(chosen, np.where(close, near, 0), self.config.candidates)
         chosen = self._best(chosen, near, max(self.config.candidates // 4, 1))
-        for text in chosen.tolist():
-            tokens = np.arange(self.offsets[text], self.offsets[text + 1])
-            result[text] = (query @ self.decompressed(tokens).T).max(axis=1).sum()
+        for texts, tokens, starts in self._portions(chosen):
+            similar = query @ self.decompressed(tokens).T
+            result[texts] = np.maximum.reduceat(similar, starts, axis=1).sum(axis=0)
         return result
+
+    def _portions(
+        self, texts: npt.NDArray[np.intp]
+    ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+        """Yield some texts at a time with their tokens, and where each text's begin among these."""
+        sizes = self.offsets[texts + 1] - self.offsets[texts]
+        while len(texts):
+            taken = max(int(np.searchsorted(np.cumsum(sizes), _PORTION, side="right")), 1)
+            now, mine, texts, sizes = texts[:taken], sizes[:taken], texts[taken:], sizes[taken:]
+            ends = np.cumsum(mine)
+            tokens = np.arange(ends[-1]) + np.repeat(self.offsets[now] - (ends - mine), mine)
+            yield now, tokens, ends - mine
 
     def _candidates(self, near: Floats) -> npt.NDArray[np.intp]:
         probes = min(self.config.probes, near.shape[1])
@@ -87,10 +103,11 @@ class PlaidTokens:
         """Return the texts whose centroids come closest to the query, all where they are few enough."""
         if len(texts) <= count:
             return texts
-        scores = np.empty(len(texts), dtype=np.float32)
-        for place, text in enumerate(texts.tolist()):
-            codes = self.codes[self.offsets[text] : self.offsets[text + 1]]
-            scores[place] = near[:, codes].max(axis=1).sum()
+        parts = [
+            np.maximum.reduceat(near[:, self.codes[tokens]], starts, axis=1).sum(axis=0)
+            for _, tokens, starts in self._portions(texts)
+        ]
+        scores = np.concatenate(parts)
         return np.sort(texts[np.argsort(-scores, kind="stable")[:count]])
 
 
