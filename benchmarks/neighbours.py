@@ -94,7 +94,6 @@ def measured(bench: Workbench, system: System) -> list[str]:
         *(f"{100 * mean:.1f}" for mean in means),
         f"{system.held:,.0f}" if system.held else "–",
         f"{work:,.0f}",
-        f"{1e3 * spent:.1f}",
     ]
 
 
