@@ -11,6 +11,10 @@ class InputError(SparseCoverageError):
     """A file, a text or an argument given by the user cannot be used."""
 
 
+class NoDocumentError(InputError):
+    """An index does not hold the document or passage that was asked for."""
+
+
 class ModelError(SparseCoverageError):
     """An encoder cannot be found, fetched, verified or built."""
 

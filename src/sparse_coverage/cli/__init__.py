@@ -22,6 +22,7 @@ COMMANDS = {
     "info": "Say what an index holds.",
     "chart": "Set the elements of a claim against documents.",
     "combine": "Find few documents that together disclose a claim.",
+    "serve": "Serve indexes: a page to search in, and a REST service.",
     "inspect": "Say what patents a file or folder holds.",
     "convert": "Turn patents of any format into JSON lines.",
     "spans": "Show what counts as a span in a text.",

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from sparse_coverage.index import Filter
+from sparse_coverage.index import Filter, Manifest
 from sparse_coverage.patents.queries import QueryText
+from sparse_coverage.present.records import record
 from sparse_coverage.retrievers import Baseline, Fuse, coverage_of
 from sparse_coverage.retrievers.fusion import PartScore
 from sparse_coverage.search import FamilyMembers, Index, Retriever, by_family
 from sparse_coverage.search.results import Answers, Explanation, Hit, QueryCost
+from sparse_coverage.version import __version__
 
 SYSTEM_NAMES = {
     "coverage": "Sparse Coverage",
@@ -76,6 +79,25 @@ class Findings:
         found |= {"parts": self.parts} if self.parts else {}
         found |= {"cost": self.cost} if self.cost else {}
         return found | {"about": self.about}
+
+
+def about_ranking(
+    index: str,
+    state: Manifest,
+    retriever: Retriever,
+    system: str,
+    settings: Mapping[str, Any],
+    filters: Mapping[str, Any],
+) -> About:
+    """Return how a search comes about now: `index` names the index, whose `state` is searched; settings that hold are added."""
+    opened = coverage_of(retriever)
+    config = None if opened is None else opened.model.vocabulary.config
+    scoring = {} if opened is None else record(opened.statistics.config)
+    model = f"{config.encoder}, {config.unit}, V={config.size:,}" if config else "none: a side of the index ranks alone"
+    now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
+    return About(
+        now, __version__, index, state.documents, state.passages, model, system, {**settings, **scoring}, filters
+    )
 
 
 def find(

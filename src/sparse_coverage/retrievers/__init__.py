@@ -12,6 +12,7 @@ from sparse_coverage.retrievers.opening import (
     open_index,
     open_retriever,
     refresh_sides,
+    retriever_over,
 )
 from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker, Rescore
 from sparse_coverage.retrievers.side import Block, Scorer, Side
@@ -42,4 +43,5 @@ __all__ = [
     "open_index",
     "open_retriever",
     "refresh_sides",
+    "retriever_over",
 ]

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.errors import IndexStoreError, InputError
+from sparse_coverage.errors import IndexStoreError, NoDocumentError
 from sparse_coverage.index import Filter, IndexStore
 from sparse_coverage.kernels import Int32s, Mask
 from sparse_coverage.model import SparseCoverage
@@ -108,7 +108,7 @@ class Explanations:
     def _document(self, id_: str, what: str) -> int:
         number = self.ranker.store.find_document(id_)
         if number is None:
-            raise InputError(f"The index holds {what} with the id '{id_}'{self.ranker.store.near(id_)}.")
+            raise NoDocumentError(f"The index holds {what} with the id '{id_}'{self.ranker.store.near(id_)}.")
         if not len(self.ranker.store.passages_of(number)):
             raise IndexStoreError(f"The document '{id_}' has no passages.")
         return number

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import NoDocumentError
 from sparse_coverage.index import IndexStore, PassageRecord
 from sparse_coverage.patents.patent import Claim, Paragraph, Patent
 from sparse_coverage.patents.xpath import ROOT, passage_xpath
@@ -18,7 +18,7 @@ def require_document(store: IndexStore, id_: str) -> int:
     """Return the number of a document, in whatever spelling its publication number is given."""
     number = store.find_document(id_)
     if number is None:
-        raise InputError(f"The index holds no document with the id '{id_}'{store.near(id_)}.")
+        raise NoDocumentError(f"The index holds no document with the id '{id_}'{store.near(id_)}.")
     return number
 
 

@@ -1,0 +1,52 @@
+"""The application: its parts, put together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from sparse_coverage.server.errors import add_error_answers
+from sparse_coverage.server.holdings import Holdings
+from sparse_coverage.server.routes import charting, documents, searching
+from sparse_coverage.server.safety import Safety
+from sparse_coverage.server.service import Service
+from sparse_coverage.server.settings import ServerSettings
+from sparse_coverage.server.work import Work
+from sparse_coverage.version import __version__
+
+folder = Path(__file__).parent
+
+
+def create_app(settings: ServerSettings) -> FastAPI:
+    """Return the application that serves some indexes; they are opened here."""
+    holdings = Holdings(settings.indexes, settings.calibration)
+    work = Work(settings.limits.concurrency, settings.limits.waiting)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        work.close()
+
+    app = FastAPI(
+        title="Sparse Coverage",
+        version=__version__,
+        summary="Prior-art search over patents: sparse, exact, explained.",
+        openapi_url="/v1/openapi.json",
+        docs_url=None,  # its page would load what it shows from the network
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.settings, app.state.holdings, app.state.work = settings, holdings, work
+    app.state.service = Service(holdings)
+    for router in (documents.router, searching.router, charting.router):
+        app.include_router(router)
+    for module, make in (("routes.projects", "projects_router"), ("page", "page_router")):
+        if (folder / f"{module.replace('.', '/')}.py").exists() or (folder / module / "__init__.py").exists():
+            app.include_router(getattr(import_module(f"sparse_coverage.server.{module}"), make)())
+    add_error_answers(app)
+    app.add_middleware(Safety, settings=settings)
+    return app
