@@ -15,7 +15,7 @@ from sparse_coverage.files import sync_folder
 from sparse_coverage.projects.kept import Content, Head, UnknownError
 from sparse_coverage.projects.project import Project, now
 from sparse_coverage.projects.restoring import restored
-from sparse_coverage.projects.schema import create_file, write
+from sparse_coverage.projects.schema import create_file, execute
 
 FORMAT = "sparse-coverage project 1"
 """What the first entry of an exported project says."""
@@ -63,7 +63,7 @@ class ProjectFolder:
         path = self._path(secrets.token_hex(6))
         partial = path.with_suffix(".partial")
         connection = create_file(partial)
-        write(connection, "INSERT INTO project VALUES (1, ?, ?, ?, ?, 0, 0)", (name.strip(), note, now(), now()))
+        execute(connection, "INSERT INTO project VALUES (1, ?, ?, ?, ?, 0, 0)", (name.strip(), note, now(), now()))
         connection.close()
         partial.replace(path)
         sync_folder(self.path)

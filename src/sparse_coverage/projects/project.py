@@ -28,7 +28,7 @@ from sparse_coverage.projects.kept import (
 )
 from sparse_coverage.projects.reading import read_chart, read_content, read_head, read_mark, read_ruling, read_search
 from sparse_coverage.projects.restoring import restored
-from sparse_coverage.projects.schema import open_file, write
+from sparse_coverage.projects.schema import execute, open_file
 
 
 class Project:
@@ -200,7 +200,7 @@ class Project:
             self._remember(content.documents)
 
     def _write(self, statement: str, values: Sequence[Any]) -> sqlite3.Cursor:
-        return write(self._connection, statement, values)
+        return execute(self._connection, statement, values)
 
     def _remember(self, documents: Iterable[DocumentFacts]) -> None:
         for one in documents:
@@ -239,5 +239,5 @@ def now() -> str:
 def _json(value: Any) -> str:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except ValueError:
-        raise InputError("A number of it is infinite or none at all, which JSON cannot hold.") from None
+    except (ValueError, RecursionError):
+        raise InputError("It is nested too deep, or a number in it is infinite or none at all.") from None

@@ -18,6 +18,7 @@ from sparse_coverage.projects.kept import (
     SearchMade,
     UnknownError,
 )
+from sparse_coverage.projects.schema import execute
 
 
 def read_head(connection: sqlite3.Connection, id_: str) -> Head:
@@ -50,14 +51,14 @@ def read_content(connection: sqlite3.Connection, id_: str, since: int, whole: bo
 
 def read_mark(connection: sqlite3.Connection, index: str, id_: str) -> Mark | None:
     """Return the mark of a document or passage."""
-    row = connection.execute("SELECT * FROM marks WHERE index_name = ? AND id = ?", (index, id_)).fetchone()
+    row = execute(connection, "SELECT * FROM marks WHERE index_name = ? AND id = ?", (index, id_)).fetchone()
     return _mark(row) if row else None
 
 
 def read_ruling(connection: sqlite3.Connection, index: str, element: str, document: str) -> Ruling | None:
     """Return the user's word for a cell."""
     where = "index_name = ? AND element = ? AND document = ?"
-    row = connection.execute(f"SELECT * FROM rulings WHERE {where}", (index, element, document)).fetchone()
+    row = execute(connection, f"SELECT * FROM rulings WHERE {where}", (index, element, document)).fetchone()
     return _ruling(row) if row else None
 
 

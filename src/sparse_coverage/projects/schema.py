@@ -68,8 +68,8 @@ def open_file(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def write(connection: sqlite3.Connection, statement: str, values: Sequence[Any]) -> sqlite3.Cursor:
-    """Write a row. Half of a surrogate pair, which SQLite refuses, becomes a question mark."""
+def execute(connection: sqlite3.Connection, statement: str, values: Sequence[Any]) -> sqlite3.Cursor:
+    """Run a statement. Half of a surrogate pair, which SQLite refuses, becomes a question mark."""
     return connection.execute(
         statement, [one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in values]
     )

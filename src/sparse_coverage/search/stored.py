@@ -22,12 +22,21 @@ def require_document(store: IndexStore, id_: str) -> int:
     return number
 
 
+def whole_id(id_: str) -> str:
+    """Return the id of the paragraph or claim that a passage is, or is a piece of.
+
+    >>> whole_id("EP-1-A1/description/p[3]:2")
+    'EP-1-A1/description/p[3]'
+    """
+    return _PIECE.sub("", id_)
+
+
 def stored_passages(store: IndexStore, document: int) -> list[PassageRecord]:
     """Return the passages of a document; pieces that a paragraph or claim was cut into are one again."""
     found: list[PassageRecord] = []
     for number in store.passages_of(document):
         record = store.passage(number)
-        whole = replace(record, id=_PIECE.sub("", record.id)) if record.section != "document" else record
+        whole = replace(record, id=whole_id(record.id)) if record.section != "document" else record
         if found and whole.id == found[-1].id:
             found[-1] = replace(found[-1], text=f"{found[-1].text} {whole.text}")
         else:

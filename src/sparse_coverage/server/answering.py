@@ -29,6 +29,12 @@ async def answer(request: Request, function: Callable[[], Any], status: int = 20
     return Response(content, status, media_type="application/json")
 
 
+async def answer_made(request: Request, make: Callable[[], Response]) -> Response:
+    """Do short work whose answer is made there, such as a file."""
+    settings, work = _of(request)
+    return await work.run(make, settings.limits.seconds, _gone(request))
+
+
 async def answer_long(request: Request, function: Callable[[], Any]) -> Response:
     """Do long work: with events of its progress where they are asked for, else answer when it is done."""
     settings, work = _of(request)
