@@ -71,7 +71,7 @@ class Safety:
             self._host(headers)
             or self._length(headers)
             or self._authority(scope["path"], headers)
-            or (None if scope["method"] in _SAFE else self._change(headers))
+            or (None if scope["method"] in _SAFE else self._change(scope["method"], headers))
         )
 
     def _host(self, headers: Headers) -> Refusal | None:
@@ -99,26 +99,17 @@ class Safety:
             return None
         return Refusal(401, "This server wants a key.", "Send it in the header Authorization: Bearer KEY")
 
-    def _change(self, headers: Headers) -> Refusal | None:
+    def _change(self, method: str, headers: Headers) -> Refusal | None:
         """Refuse what a page of another origin may have sent: browsers say where a request comes from."""
         origin = headers.get("origin")
         if origin is not None and not self._is_own(origin, headers.get("host", "")):
-            return Refusal(403, "This request comes from a page of another origin.", "")
+            return Refusal(403, "This request comes from a page of another origin.")
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            return Refusal(403, "This request comes from a page of another site.", "")
+            return Refusal(403, "This request comes from a page of another site.")
+        # Browsers ask before they send other methods to another origin, or this type, or this header; and they are told no.
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind == "application/json" or headers.get(UPLOAD_HEADER) == "1":
+        if method != "POST" or kind == "application/json" or headers.get(UPLOAD_HEADER) == "1":
             return None
-        if not kind and headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
-            return (
-                None
-                if origin is not None
-                else Refusal(
-                    403,
-                    "This request says nothing of where it comes from.",
-                    "Send JSON, or the header X-Sparse-Coverage: 1",
-                )
-            )
         return Refusal(
             415,
             f"A body of the type '{kind[:100]}' is not taken.",

@@ -15,7 +15,7 @@ router = APIRouter(tags=["charts"])
 @router.post("/v1/elements", responses=may_answer())
 async def elements(request: Request, body: ElementsBody) -> Response:
     """Split a claim, or several that are numbered, into elements."""
-    return await answer(request, lambda: service_of(request).elements(body.claim))
+    return await answer(request, lambda: service_of(request).elements(body))
 
 
 @router.post("/v1/indexes/{name}/chart", responses=may_answer(404, 409))
