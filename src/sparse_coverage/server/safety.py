@@ -30,6 +30,7 @@ HEADERS = {
 UPLOAD_HEADER = "x-sparse-coverage"
 """Sent with an upload: a page of another origin cannot send it without being asked first, and it is told no."""
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+_GUARDED = ("/v1/", "/metrics", "/mcp")
 _OPEN = ("/v1/health", "/v1/ready")
 """What may be asked without a key; and the page itself, which asks for the key."""
 
@@ -91,7 +92,7 @@ class Safety:
         return None
 
     def _authority(self, path: str, headers: Headers) -> Refusal | None:
-        guarded = path == "/metrics" or (path.startswith("/v1/") and path not in _OPEN)
+        guarded = path.startswith(_GUARDED) and path not in _OPEN
         if self._key is None or not guarded:
             return None
         scheme, _, given = headers.get("authorization", "").partition(" ")
