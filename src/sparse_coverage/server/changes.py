@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,7 +36,7 @@ def add_file(holding: Holding, path: Path, *, replace: bool) -> dict[str, Any]:
         index = holding.snapshot().index
         # One of its own: the one that is searched with must go on showing what it shows.
         writer = Index(open_store(holding.folder), index.model, index.statistics.config)
-        patents = read_patents(lines, language="any")
+        patents = (dataclasses.replace(one, source=path.name) for one in read_patents(lines, language="any"))
         count = writer.add(patents, replace=replace, total=read["read"], on_duplicate="keep")
         _shown(holding)
     return {"added": count, "left_out": read["left_out"], "documents": holding.snapshot().store.state.documents}

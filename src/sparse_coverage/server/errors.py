@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -22,6 +22,8 @@ from sparse_coverage.errors import (
 from sparse_coverage.index.manifest import BeingWrittenError
 from sparse_coverage.server.holdings import NoIndexError
 from sparse_coverage.server.limited import BeyondLimitsError
+from sparse_coverage.server.public import public_message
+from sparse_coverage.server.settings import ServerSettings
 from sparse_coverage.server.work import BusyError, OvertimeError, StoppedError
 
 logger = logging.getLogger("sparse_coverage.server")
@@ -93,8 +95,13 @@ def may_answer(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": ErrorAnswer, "description": _WHAT[status]} for status in every}
 
 
-def refusal_of(error: Exception) -> Refusal:
+def refusal_of(error: Exception, settings: ServerSettings) -> Refusal:
     """Return what is answered to an error."""
+    refusal = _refusal(error)
+    return replace(refusal, message=public_message(refusal.message, settings))
+
+
+def _refusal(error: Exception) -> Refusal:
     if isinstance(error, BusyError):
         return Refusal(429, str(error), f"Try again in {error.seconds} s.", error.seconds)
     if isinstance(error, OvertimeError):
@@ -130,7 +137,7 @@ def add_error_answers(app: FastAPI) -> None:
     """Give every error of an application its answer."""
 
     async def by_kind(request: Request, error: Exception) -> Response:
-        return refuse(refusal_of(error))
+        return refuse(refusal_of(error, request.app.state.settings))
 
     async def unreadable(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)

@@ -85,7 +85,7 @@ def serve(settings: ServerSettings, factory: Callable[[ServerSettings], Any], re
         running.run()
     finally:
         listening.close()
-    if any(process.exitcode == _STARTUP_FAILURE for process in running.processes):
+    if running.failed:
         sys.exit(1)
 
 

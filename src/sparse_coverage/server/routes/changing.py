@@ -7,8 +7,9 @@ from starlette.responses import Response
 
 from sparse_coverage.server import changes
 from sparse_coverage.server.answering import answer_long, service_of
+from sparse_coverage.server.answers import AddAnswer, DeleteAnswer, answers
 from sparse_coverage.server.bodies import AddBody, DeleteBody
-from sparse_coverage.server.errors import NotAllowedError, may_answer
+from sparse_coverage.server.errors import NotAllowedError
 from sparse_coverage.server.limited import check
 from sparse_coverage.server.uploads import kept
 
@@ -21,19 +22,19 @@ def _allowed(request: Request) -> None:
 router = APIRouter(prefix="/v1/indexes/{name}", tags=["changes"], dependencies=[Depends(_allowed)])
 
 
-@router.post("/add", responses=may_answer(404, 409))
+@router.post("/add", responses=answers(AddAnswer, 404, 409, events=True))
 async def add(request: Request, name: str, body: AddBody) -> Response:
     """Add documents; one that is there already is an error, and then none is added."""
     return await _add(request, name, body, replace=False)
 
 
-@router.post("/replace", responses=may_answer(404, 409))
+@router.post("/replace", responses=answers(AddAnswer, 404, 409, events=True))
 async def replace(request: Request, name: str, body: AddBody) -> Response:
     """Add documents, those that are there already in the place of their old version."""
     return await _add(request, name, body, replace=True)
 
 
-@router.post("/upload", responses=may_answer(404, 409))
+@router.post("/upload", responses=answers(AddAnswer, 404, 409, events=True))
 async def upload(request: Request, name: str, file: UploadFile, replace: bool = False) -> Response:
     """Add the patents of a file in any format that is read: XML of EPO, USPTO or WIPO, JSON lines, CSV, Word, PDF, archives."""
 
@@ -44,7 +45,7 @@ async def upload(request: Request, name: str, file: UploadFile, replace: bool = 
     return await answer_long(request, work)
 
 
-@router.post("/delete", responses=may_answer(404, 409))
+@router.post("/delete", responses=answers(DeleteAnswer, 404, 409, events=True))
 async def delete(request: Request, name: str, body: DeleteBody) -> Response:
     """Delete documents by id, all of them or none."""
 

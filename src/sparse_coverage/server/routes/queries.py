@@ -8,13 +8,13 @@ from fastapi import APIRouter, Query, Request, UploadFile
 from starlette.responses import Response
 
 from sparse_coverage.server.answering import answer
-from sparse_coverage.server.errors import may_answer
+from sparse_coverage.server.answers import QueryFileAnswer, answers
 from sparse_coverage.server.uploads import kept, read_apart
 
 router = APIRouter(tags=["search"])
 
 
-@router.post("/v1/query-file", responses=may_answer())
+@router.post("/v1/query-file", responses=answers(QueryFileAnswer))
 async def query_file(
     request: Request,
     file: UploadFile,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -9,7 +11,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from sparse_coverage.errors import SparseCoverageError
-from sparse_coverage.server.errors import Refusal, may_answer, refuse
+from sparse_coverage.server.errors import may_answer, refusal_of, refuse
 from sparse_coverage.version import __version__
 
 router = APIRouter(tags=["state"])
@@ -42,7 +44,7 @@ def ready(request: Request) -> Readiness | Response:
     try:
         return Readiness(ready=True, indexes=[holdings.snapshot(name).name for name in holdings])
     except SparseCoverageError as error:
-        return refuse(Refusal(503, str(error)))
+        return refuse(replace(refusal_of(error, request.app.state.settings), status=503))
 
 
 @router.get("/metrics", response_class=PlainTextResponse, responses=may_answer())
