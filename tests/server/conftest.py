@@ -2,65 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
-
-for needed in ("fastapi", "uvicorn", "prometheus_client", "httpx"):
-    pytest.importorskip(needed, reason="the extra [server] is not installed")
-
-from made_documents_for_charts import claim_of, features, made_calibration, sentence
+from made_documents_for_charts import made_calibration
+from served_devices import made_patents
 from starlette.testclient import TestClient
 
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.patents import Claim, Paragraph, Patent
 from sparse_coverage.retrievers import Bm25, Dense, refresh_sides
 from sparse_coverage.server.app import create_app
 from sparse_coverage.server.settings import Limits, ServerSettings
-
-LONG = " It is made for the user and serves him well for many years in all of his works."
-WANTED = features(np.random.default_rng(11), 4)
-CLAIM = claim_of(WANTED)
-HOSTILE = "<script>alert(1)</script> & <img src=x onerror=alert(2)>"
-
-
-def made_patents() -> list[Patent]:
-    """Twelve devices: the first has all features of the claim, the next two half of them each; one has a hostile title."""
-    chance = np.random.default_rng(12)
-    sets = [WANTED, WANTED[:2], WANTED[2:], *(features(chance, 4) for _ in range(9))]
-    return [
-        Patent(
-            f"EP-{1000001 + number}-A1",
-            title=HOSTILE if number == 4 else f"Device {number}",
-            claims=(
-                Claim(
-                    1,
-                    claim_of(each) + (" <b>bold</b>" if number == 4 else ""),
-                    "/patent-document/claims/claim[1]",
-                    (),
-                ),
-            ),
-            description=tuple(
-                Paragraph(f"{sentence(one)}{LONG}", f"/patent-document/description/p[{place}]", f"{place:04}")
-                for place, one in enumerate(each, 1)
-            ),
-            country="EP",
-            kind="A1",
-            language="en",
-            publication_date=f"{1995 + number}-06-15",
-            priority_date=f"{1993 + number}-06-15",
-            ipc=("F16K 31/06",) if number % 2 else ("H04N 5/44", "G06F 3/01"),
-            applicants=("Bosch GmbH",) if number % 3 else ("Thornbury Limited",),
-            source="/srv/patents/secret folder/all.xml",
-        )
-        for number, each in enumerate(sets)
-    ]
 
 
 @pytest.fixture(scope="session")
@@ -103,13 +59,3 @@ def environment() -> dict[str, str]:
 
     source = str(Path(sparse_coverage.__file__).parents[1])
     return {**os.environ, "PYTHONPATH": source, "NO_COLOR": "1"}
-
-
-def events_of(text: str) -> list[tuple[str, object]]:
-    """Return the server-sent events in a text."""
-    found = []
-    for block in text.split("\n\n"):
-        lines = dict(line.split(": ", 1) for line in block.splitlines() if line and not line.startswith(":"))
-        if lines:
-            found.append((lines["event"], json.loads(lines["data"])))
-    return found

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from sparse_coverage.search import Marks
 from sparse_coverage.search.conditions import FilterOptions
 from sparse_coverage.server.limited import Limited
 from sparse_coverage.systems import SYSTEMS
@@ -62,6 +63,10 @@ class MarksBody(Body):
 
     relevant: Ids = []
     not_relevant: Ids = []
+
+    def marks(self) -> Marks:
+        """Return the same as the library takes it."""
+        return Marks(tuple(self.relevant), tuple(self.not_relevant))
 
 
 class Asking(Body):

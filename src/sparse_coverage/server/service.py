@@ -70,7 +70,8 @@ class Service:
             itself = store.document(require_document(store, body.like)).id
             condition = ~family(itself) if condition is None else condition & ~family(itself)
             filters["--like"] = f"without {itself} and its family"
-        settings = {"k": body.k, "passages": body.passages}
+        marks = None if body.marks is None else body.marks.marks()
+        settings = {"k": body.k, "passages": body.passages, **({} if marks is None else record(marks))}
         findings = find(
             retriever,
             given,
@@ -80,10 +81,14 @@ class Service:
             about=about_ranking(name, store.state, retriever, body.system, settings, filters),
             members=FamilyMembers(store, condition) if body.group else None,
             profile=body.profile,
+            marks=marks or None,
         )
         answer = findings.record()
         if body.facets:
-            best = retriever.search(given.text, FACETED, passages=1, filter=condition)
+            marked = (
+                {"marks": marks} if marks else {}
+            )  # which only Sparse Coverage takes; for others `find` refused them
+            best = retriever.search(given.text, FACETED, passages=1, filter=condition, **marked)
             answer["facets"] = count_facets(best)
         return {**answer, "notes": notes}
 
