@@ -27,6 +27,10 @@ class IndexStoreError(SparseCoverageError):
     """An index cannot be built, opened or trusted."""
 
 
+class AlreadyThereError(IndexStoreError):
+    """A document that is to be added is in the index already."""
+
+
 class MismatchError(SparseCoverageError):
     """Two things that must fit were made differently; the message names both sides."""
 

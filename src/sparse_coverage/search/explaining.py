@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -15,6 +16,7 @@ from sparse_coverage.kernels import Int32s, Mask
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.feedback import Enriched, with_feedback
 from sparse_coverage.search.lacking import lacking_words
+from sparse_coverage.search.marks import Marks, with_marks
 from sparse_coverage.search.ranking import Ranker
 from sparse_coverage.search.reasons import reasons_for, word_at
 from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Unsearched
@@ -58,6 +60,13 @@ def trace_query(model: SparseCoverage, text: str) -> TracedQuery:
     return TracedQuery(text, traced.vector, places, traced.activations)
 
 
+class _OfThread(threading.local):
+    """What one thread found out last: another may explain another query at the same time."""
+
+    last: tuple[tuple[str, Filter | None, Marks | None], Enriched] | None = None
+    lent: tuple[Enriched, dict[int, Place]] | None = None
+
+
 class Explanations:
     """Explains the hits of one index.
 
@@ -66,13 +75,13 @@ class Explanations:
 
     def __init__(self, ranker: Ranker, model: SparseCoverage) -> None:
         self.ranker = ranker
-        self.traced = lru_cache(4)(partial(trace_query, model))
-        self._last: tuple[tuple[str, Filter | None], Enriched] | None = None
+        self.traced = lru_cache(32)(partial(trace_query, model))
+        self._local = _OfThread()
         self._explainer = Explainer(ranker.store, model, ranker.statistics)
 
-    def explain(self, query: str, id_: str, condition: Filter | None) -> Explanation:
+    def explain(self, query: str, id_: str, condition: Filter | None, marks: Marks | None = None) -> Explanation:
         """Explain a passage's score, or that of the best passage of a document, or of a paragraph that was cut into several."""
-        traced, enriched, store = self.traced(query), self.enriched(query, condition), self.ranker.store
+        traced, enriched, store = self.traced(query), self.enriched(query, condition, marks), self.ranker.store
         passage = store.find_passage(id_)
         if passage is None:
             passages = self._pieces(id_) or store.passages_of(self._document(id_, "neither a passage nor a document"))
@@ -85,15 +94,18 @@ class Explanations:
         number = self._document(document, "no document")
         return self._explainer.answers(self.traced(query), number)
 
-    def enriched(self, query: str, condition: Filter | None) -> Enriched:
-        """Return a query with its feedback, which is the same for a search and for all its hits."""
-        last = self._last  # once: another thread may explain another query
-        if last is None or last[0] != (query, condition):
+    def enriched(self, query: str, condition: Filter | None, marks: Marks | None = None) -> Enriched:
+        """Return a query with what marks or feedback add to it, which is the same for a search and for all its hits."""
+        asked, last = (query, condition, marks), self._local.last
+        if last is None or last[0] != asked:
             ranker, vector = self.ranker, self.traced(query).vector
-            # Without feedback nothing is searched here, and so nothing need be known of the filter.
-            allowed = ranker.allowed(condition) if ranker.statistics.config.feedback else None
-            enriched = with_feedback(ranker, vector, allowed, ranker.shares)
-            self._last = last = ((query, condition), enriched)
+            if marks:
+                enriched = with_marks(ranker, vector, marks)
+            else:
+                # Without feedback nothing is searched here, and so nothing need be known of the filter.
+                allowed = ranker.allowed(condition) if ranker.statistics.config.feedback else None
+                enriched = with_feedback(ranker, vector, allowed, ranker.shares)
+            self._local.last = last = (asked, enriched)
         return last[1]
 
     def _pieces(self, paragraph: str) -> list[int]:
@@ -122,7 +134,7 @@ class Explainer:
         self._model = model
         self._statistics = statistics
         self._spans = lru_cache(256)(self._locate)
-        self._lent: tuple[Enriched, dict[int, Place]] | None = None
+        self._local = _OfThread()
 
     def explain(self, query: TracedQuery, enriched: Enriched, passage: int) -> Explanation:
         """Return the matches of a query, with its feedback, and a passage, strongest first."""
@@ -220,7 +232,7 @@ class Explainer:
 
     def _lent_places(self, enriched: Enriched) -> dict[int, Place]:
         """Return for each center that was lent to a query the span of the lending passage that activates it."""
-        if self._lent is None or self._lent[0] is not enriched:
+        if self._local.lent is None or self._local.lent[0] is not enriched:
             places = {}
             for lender in np.unique(enriched.lent[enriched.lent >= 0]).tolist():
                 centers = enriched.vector.centers[enriched.lent == lender].astype(np.int64)
@@ -229,8 +241,8 @@ class Explainer:
                 text, spans = self._spans(lender)
                 for place, _, _, span in segment.find(centers, first, first + 1).tolist():
                     places[int(centers[place])] = _place(text, *spans[span])
-            self._lent = enriched, places
-        return self._lent[1]
+            self._local.lent = enriched, places
+        return self._local.lent[1]
 
     def _worth(self, center: int) -> float:
         return float(self._statistics.worth[center])

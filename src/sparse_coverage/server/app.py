@@ -11,7 +11,9 @@ from fastapi import FastAPI
 
 from sparse_coverage.server.errors import add_error_answers
 from sparse_coverage.server.holdings import Holdings
-from sparse_coverage.server.routes import charting, documents, searching
+from sparse_coverage.server.limited import describe
+from sparse_coverage.server.metrics import Metrics, Observed
+from sparse_coverage.server.routes import changing, charting, documents, queries, searching, state
 from sparse_coverage.server.safety import Safety
 from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings
@@ -41,12 +43,16 @@ def create_app(settings: ServerSettings) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.settings, app.state.holdings, app.state.work = settings, holdings, work
-    app.state.service = Service(holdings)
-    for router in (documents.router, searching.router, charting.router):
-        app.include_router(router)
+    app.state.service = Service(holdings, settings)
+    app.state.metrics = Metrics(holdings, work)
+    for resource in (state, documents, queries, searching, charting, changing):
+        app.include_router(resource.router)
     for module, make in (("routes.projects", "projects_router"), ("page", "page_router")):
         if (folder / f"{module.replace('.', '/')}.py").exists() or (folder / module / "__init__.py").exists():
             app.include_router(getattr(import_module(f"sparse_coverage.server.{module}"), make)())
     add_error_answers(app)
     app.add_middleware(Safety, settings=settings)
+    app.add_middleware(Observed, metrics=app.state.metrics)
+    plain = app.openapi
+    app.openapi = lambda: describe(plain(), settings.limits)  # type: ignore[method-assign]
     return app

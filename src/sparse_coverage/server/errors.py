@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -13,15 +13,17 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from sparse_coverage.errors import (
-    IndexStoreError,
+    AlreadyThereError,
     InputError,
     MismatchError,
-    MissingExtraError,
-    ModelError,
     NoDocumentError,
     SparseCoverageError,
 )
+from sparse_coverage.index.manifest import BeingWrittenError
 from sparse_coverage.server.holdings import NoIndexError
+from sparse_coverage.server.limited import BeyondLimitsError
+from sparse_coverage.server.public import public_message
+from sparse_coverage.server.settings import ServerSettings
 from sparse_coverage.server.work import BusyError, OvertimeError, StoppedError
 
 logger = logging.getLogger("sparse_coverage.server")
@@ -53,6 +55,10 @@ class Refusal:
         """Return the body of the answer."""
         told = {"message": self.message} | ({"what_to_do": self.what_to_do} if self.what_to_do else {})
         return {"error": told}
+
+
+class NotAllowedError(Exception):
+    """What was asked for is turned off."""
 
 
 class TooLargeError(Exception):
@@ -89,21 +95,30 @@ def may_answer(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": ErrorAnswer, "description": _WHAT[status]} for status in every}
 
 
-def refusal_of(error: Exception) -> Refusal:
+def refusal_of(error: Exception, settings: ServerSettings) -> Refusal:
     """Return what is answered to an error."""
+    refusal = _refusal(error)
+    return replace(refusal, message=public_message(refusal.message, settings))
+
+
+def _refusal(error: Exception) -> Refusal:
     if isinstance(error, BusyError):
         return Refusal(429, str(error), f"Try again in {error.seconds} s.", error.seconds)
     if isinstance(error, OvertimeError):
         return Refusal(504, "This took longer than a request may take.", "Ask for less at a time.")
     if isinstance(error, StoppedError):
         return Refusal(503, "The work was stopped.", "Ask again.")
+    if isinstance(error, NotAllowedError):
+        return Refusal(403, str(error))
+    if isinstance(error, BeyondLimitsError):
+        return Refusal(422, str(error), "Ask for less at a time.")
     if isinstance(error, NoIndexError | NoDocumentError):
         return Refusal(404, str(error))
     if isinstance(error, InputError):
         return Refusal(400, str(error))
-    if isinstance(error, MismatchError):
+    if isinstance(error, MismatchError | BeingWrittenError | AlreadyThereError):
         return Refusal(409, str(error))
-    if isinstance(error, IndexStoreError | ModelError | MissingExtraError | SparseCoverageError):
+    if isinstance(error, SparseCoverageError):
         return Refusal(503, str(error))
     # Nobody outside may learn more of it than that it happened; the log has the rest.
     logger.error("A request failed.", exc_info=error)
@@ -122,7 +137,7 @@ def add_error_answers(app: FastAPI) -> None:
     """Give every error of an application its answer."""
 
     async def by_kind(request: Request, error: Exception) -> Response:
-        return refuse(refusal_of(error))
+        return refuse(refusal_of(error, request.app.state.settings))
 
     async def unreadable(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
@@ -139,7 +154,7 @@ def add_error_answers(app: FastAPI) -> None:
         assert isinstance(error, TooLargeError)
         return refuse(too_large(error.most))
 
-    for kind in (SparseCoverageError, BusyError, OvertimeError, StoppedError, Exception):
+    for kind in (SparseCoverageError, BusyError, OvertimeError, StoppedError, NotAllowedError, Exception):
         app.add_exception_handler(kind, by_kind)
     app.add_exception_handler(RequestValidationError, unreadable)
     app.add_exception_handler(HTTPException, by_status)

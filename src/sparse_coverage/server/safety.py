@@ -30,6 +30,7 @@ HEADERS = {
 UPLOAD_HEADER = "x-sparse-coverage"
 """Sent with an upload: a page of another origin cannot send it without being asked first, and it is told no."""
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+_GUARDED = ("/v1/", "/metrics", "/mcp")
 _OPEN = ("/v1/health", "/v1/ready")
 """What may be asked without a key; and the page itself, which asks for the key."""
 
@@ -71,7 +72,7 @@ class Safety:
             self._host(headers)
             or self._length(headers)
             or self._authority(scope["path"], headers)
-            or (None if scope["method"] in _SAFE else self._change(headers))
+            or (None if scope["method"] in _SAFE else self._change(scope["method"], headers))
         )
 
     def _host(self, headers: Headers) -> Refusal | None:
@@ -91,7 +92,7 @@ class Safety:
         return None
 
     def _authority(self, path: str, headers: Headers) -> Refusal | None:
-        guarded = path == "/metrics" or (path.startswith("/v1/") and path not in _OPEN)
+        guarded = path.startswith(_GUARDED) and path not in _OPEN
         if self._key is None or not guarded:
             return None
         scheme, _, given = headers.get("authorization", "").partition(" ")
@@ -99,26 +100,17 @@ class Safety:
             return None
         return Refusal(401, "This server wants a key.", "Send it in the header Authorization: Bearer KEY")
 
-    def _change(self, headers: Headers) -> Refusal | None:
+    def _change(self, method: str, headers: Headers) -> Refusal | None:
         """Refuse what a page of another origin may have sent: browsers say where a request comes from."""
         origin = headers.get("origin")
         if origin is not None and not self._is_own(origin, headers.get("host", "")):
-            return Refusal(403, "This request comes from a page of another origin.", "")
+            return Refusal(403, "This request comes from a page of another origin.")
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            return Refusal(403, "This request comes from a page of another site.", "")
+            return Refusal(403, "This request comes from a page of another site.")
+        # Browsers ask before they send other methods to another origin, or this type, or this header; and they are told no.
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind == "application/json" or headers.get(UPLOAD_HEADER) == "1":
+        if method != "POST" or kind == "application/json" or headers.get(UPLOAD_HEADER) == "1":
             return None
-        if not kind and headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
-            return (
-                None
-                if origin is not None
-                else Refusal(
-                    403,
-                    "This request says nothing of where it comes from.",
-                    "Send JSON, or the header X-Sparse-Coverage: 1",
-                )
-            )
         return Refusal(
             415,
             f"A body of the type '{kind[:100]}' is not taken.",

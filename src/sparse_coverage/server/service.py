@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Sequence
 from typing import Any
+
+from pydantic import BaseModel
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index.filters import family
@@ -24,12 +27,17 @@ from sparse_coverage.server.bodies import (
     ChartBody,
     CombineBody,
     ElementBody,
+    ElementsBody,
     ExplainBody,
     Filters,
     ReadBody,
     SearchBody,
 )
 from sparse_coverage.server.holdings import Holdings, Snapshot
+from sparse_coverage.server.limited import check
+from sparse_coverage.server.settings import ServerSettings
+
+logger = logging.getLogger("sparse_coverage.server")
 
 FACETED = 200
 """How many of the best documents are counted for the facets."""
@@ -39,11 +47,19 @@ Record = dict[str, Any]
 class Service:
     """Searches, explains, reads, charts and combines. Each answer is what `--json` prints on the command line, and notes."""
 
-    def __init__(self, holdings: Holdings) -> None:
+    def __init__(self, holdings: Holdings, settings: ServerSettings) -> None:
         self.holdings = holdings
+        self.settings = settings
+
+    def _accept(self, body: BaseModel, text: str = "") -> None:
+        """Refuse more than the limits allow; log the text of a query only where that is asked for."""
+        check(body, self.settings.limits)
+        if self.settings.log_text and text:
+            logger.info("%s: %s", type(body).__name__, text)
 
     def search(self, name: str, body: SearchBody) -> Record:
         """Find prior art: documents ranked by their best passages, with the reasons of each passage."""
+        self._accept(body, body.query or body.like or "")
         snapshot = self.holdings.snapshot(name, body.system)
         notes: list[str] = []
         retriever, store = snapshot.retriever(body.system), snapshot.store
@@ -54,7 +70,8 @@ class Service:
             itself = store.document(require_document(store, body.like)).id
             condition = ~family(itself) if condition is None else condition & ~family(itself)
             filters["--like"] = f"without {itself} and its family"
-        settings = {"k": body.k, "passages": body.passages}
+        marks = None if body.marks is None else body.marks.marks()
+        settings = {"k": body.k, "passages": body.passages, **({} if marks is None else record(marks))}
         findings = find(
             retriever,
             given,
@@ -64,15 +81,20 @@ class Service:
             about=about_ranking(name, store.state, retriever, body.system, settings, filters),
             members=FamilyMembers(store, condition) if body.group else None,
             profile=body.profile,
+            marks=marks or None,
         )
         answer = findings.record()
         if body.facets:
-            best = retriever.search(given.text, FACETED, passages=1, filter=condition)
+            marked = (
+                {"marks": marks} if marks else {}
+            )  # which only Sparse Coverage takes; for others `find` refused them
+            best = retriever.search(given.text, FACETED, passages=1, filter=condition, **marked)
             answer["facets"] = count_facets(best)
         return {**answer, "notes": notes}
 
     def batch(self, name: str, body: BatchBody) -> Record:
         """Rank the documents of many queries."""
+        self._accept(body)
         snapshot = self.holdings.snapshot(name, body.system)
         notes: list[str] = []
         condition = self._condition(snapshot, body.filters, notes)
@@ -87,6 +109,7 @@ class Service:
 
     def explain(self, name: str, body: ExplainBody) -> Record:
         """Say why a query finds a passage, or a document."""
+        self._accept(body, body.query)
         snapshot = self.holdings.snapshot(name, body.system)
         notes: list[str] = []
         condition = self._condition(snapshot, body.filters, notes)
@@ -95,6 +118,7 @@ class Service:
 
     def read(self, name: str, body: ReadBody) -> Record:
         """Return a document in full; with a claim, its best passages and why they match."""
+        self._accept(body, body.claim or "")
         snapshot = self.holdings.snapshot(name)
         text = text_query(body.claim, body.claims).text if body.claim else ""
         found = read_document(snapshot.store, body.id, snapshot.index if text else None, text, body.matches)
@@ -102,6 +126,7 @@ class Service:
 
     def chart(self, name: str, body: ChartBody) -> Record:
         """Set each element of a claim against documents."""
+        self._accept(body, body.claim)
         from sparse_coverage.charts.elements import read_claims
 
         snapshot, notes = self.holdings.snapshot(name), list[str]()
@@ -113,6 +138,7 @@ class Service:
 
     def combine(self, name: str, body: CombineBody) -> Record:
         """Find the fewest documents that together disclose a claim."""
+        self._accept(body, body.claim)
         from sparse_coverage.charts.charting import chart_of_combinations
         from sparse_coverage.charts.elements import read_claims
 
@@ -123,11 +149,12 @@ class Service:
         found, chart = snapshot.charts.combine(claims, most=body.max, top=body.top, elements=rows, filter=condition)
         return {"combinations": found, "chart": chart_of_combinations(found, chart), "notes": notes}
 
-    def elements(self, claim: str) -> Record:
+    def elements(self, body: ElementsBody) -> Record:
         """Split a claim, or several that are numbered, into elements."""
+        self._accept(body, body.claim)
         from sparse_coverage.charts.elements import chart_elements, read_claims
 
-        claims = read_claims(claim)
+        claims = read_claims(body.claim)
         return {"claims": claims, "elements": chart_elements(claims)}
 
     def find(self, name: str, number: str) -> Record:
@@ -165,6 +192,3 @@ class Service:
         if elements is None:
             return None
         return given_elements(claims, [f"{one.label}\t{one.text}" for one in elements])
-
-
-Call = Callable[[], Any]

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sparse_coverage.errors import InputError
 from sparse_coverage.kernels.threads import usable_cores
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """The names by which a machine reaches itself, and nobody else does."""
+
+SHORTEST_KEY = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,16 @@ class ServerSettings:
     calibration: Path | None = None
     limits: Limits = field(default_factory=Limits)
     log_text: bool = False
+
+    def __post_init__(self) -> None:
+        beyond = [name for name in (self.host, *self.hosts) if name.lower() not in LOOPBACK]
+        if beyond and self.key is None:
+            raise InputError(
+                f"To be reached as {beyond[0]}, by others than this machine, a server needs a key. Write a long random one into "
+                "a file that only you can read, and give it with --key-file."
+            )
+        if self.key is not None and len(self.key) < SHORTEST_KEY:
+            raise InputError(f"The key has fewer than {SHORTEST_KEY} characters. Use a long random one.")
 
     @property
     def names(self) -> tuple[str, ...]:

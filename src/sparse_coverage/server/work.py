@@ -6,14 +6,14 @@ A worker is a thread of one pool. Whatever a piece of work raises ends that piec
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import Any, TypeVar
 
-from sparse_coverage.progress import heard_by
+from sparse_coverage.present.records import to_json
+from sparse_coverage.progress import Listener, heard_by
 
 T = TypeVar("T")
 _BETWEEN_EVENTS = 0.1
@@ -39,7 +39,7 @@ class StoppedError(Exception):
 class Job:
     """A piece of work: its progress, and whether it is still wanted."""
 
-    def __init__(self, on_progress: Callable[[str, int, int | None], None] | None = None) -> None:
+    def __init__(self, on_progress: Listener | None = None) -> None:
         self._stop = threading.Event()
         self._on_progress = on_progress
         self._told = 0.0
@@ -85,9 +85,15 @@ class Work:
         """Finish what is running, begin nothing more."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    async def run(self, function: Callable[[], T], seconds: float, gone: Awaitable[Any] | None = None) -> T:
+    async def run(
+        self,
+        function: Callable[[], T],
+        seconds: float,
+        gone: Awaitable[Any] | None = None,
+        on_progress: Listener | None = None,
+    ) -> T:
         """Return what a function returns. It is not wanted any more after so many seconds, or once `gone` comes true."""
-        job = Job()
+        job = Job(on_progress)
         future = self._begin(job, function)
         left = None if gone is None else asyncio.ensure_future(gone)
         try:
@@ -172,12 +178,5 @@ class Work:
 
 
 def _event(name: str, value: Any) -> bytes:
-    from sparse_coverage.present.records import to_json
-
     text = value if isinstance(value, str) else to_json(value)
     return f"event: {name}\ndata: {text}\n\n".encode()
-
-
-def one_line(value: Any) -> str:
-    """Return a value as JSON on one line."""
-    return json.dumps(value, ensure_ascii=False)

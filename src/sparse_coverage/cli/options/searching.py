@@ -95,8 +95,8 @@ def about_search(folder: Path, retriever: Retriever, system: str, filters: Filte
         for parameter in context.command.params
         if isinstance(parameter, click.Option)
     }
-    names = ["-k", "--passages", "--rescore", "--fuse", "--fuse-level"]
+    names = ["-k", "--passages", "--relevant", "--not-relevant", "--rescore", "--fuse", "--fuse-level"]
     if system != "hybrid":
         names = names[:-2]
-    settings = {name.lstrip("-"): given.get(name) for name in names if given.get(name) is not None}
+    settings = {name.lstrip("-"): given.get(name) for name in names if given.get(name) not in (None, [])}
     return about_ranking(str(folder), read_manifest(folder), retriever, system, settings, filters.typed())

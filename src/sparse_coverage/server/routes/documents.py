@@ -8,19 +8,19 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from sparse_coverage.server.answering import answer, service_of
+from sparse_coverage.server.answers import FindAnswer, IndexAbout, ReadAnswer, answers
 from sparse_coverage.server.bodies import ReadBody
-from sparse_coverage.server.errors import may_answer
 
 router = APIRouter(prefix="/v1/indexes", tags=["documents"])
 
 
-@router.get("", responses=may_answer())
+@router.get("", responses=answers(list[IndexAbout]))
 async def indexes(request: Request) -> Response:
     """List the indexes: how much each holds, and what can rank it."""
     return await answer(request, lambda: service_of(request).holdings.about())
 
 
-@router.get("/{name}/documents/{id:path}", responses=may_answer(404))
+@router.get("/{name}/documents/{id:path}", responses=answers(ReadAnswer, 404))
 async def document(
     request: Request,
     name: str,
@@ -33,13 +33,13 @@ async def document(
     return await answer(request, lambda: service_of(request).read(name, body))
 
 
-@router.post("/{name}/read", responses=may_answer(404))
+@router.post("/{name}/read", responses=answers(ReadAnswer, 404))
 async def read(request: Request, name: str, body: ReadBody) -> Response:
     """Read a document in full; with a claim, the passages that it finds are marked."""
     return await answer(request, lambda: service_of(request).read(name, body))
 
 
-@router.get("/{name}/find/{number:path}", responses=may_answer(404))
+@router.get("/{name}/find/{number:path}", responses=answers(FindAnswer, 404))
 async def find(request: Request, name: str, number: str) -> Response:
     """Return the ids of the documents that a publication number names, however it is spelled."""
     return await answer(request, lambda: service_of(request).find(name, number))
