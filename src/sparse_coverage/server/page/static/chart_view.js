@@ -2,7 +2,7 @@
 import { ofIndex, stream } from './api.js';
 import { ask } from './dialog.js';
 import { button, field, fill, h } from './dom.js';
-import { markedNodes } from './marked.js';
+import { markedNodes, snippet } from './marked.js';
 import { addChart, setRuling } from './project.js';
 import { failed, progress, state } from './status.js';
 import { marksFor, on, rulingOf, store } from './store.js';
@@ -84,7 +84,7 @@ function drawn(kept) {
   const columns = chart.documents.map((column, place) => ({ ...column, share: share(chart, place, index) }));
   const missing = chart.elements.filter((element, row) => chart.cells[row].every(cell => wordOf(index, element, cell) === 'not found'));
   return [
-    h('p', { class: 'about dim' }, `${chart.elements.length} elements, ${columns.length} documents of ${index}${kept.made ? ` · ${new Date(kept.made).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}` : ''}. Open a cell to read its quotations and to overrule it.`),
+    h('p', { class: 'about dim' }, `${counted(chart.elements.length, 'element')}, ${counted(columns.length, 'document')} of ${index}${kept.made ? ` · ${new Date(kept.made).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}` : ''}. Open a cell to read its quotations and to overrule it.`),
     combinations ? combinationList(combinations, chart) : null,
     missing.length ? h('p', { class: 'missing' }, `In none of these documents: ${missing.map(one => one.label).join(', ')}.`) : null,
     h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Claim chart' }, h('table', { class: 'chart-table' },
@@ -102,6 +102,7 @@ function columnHead(column, index) {
     h('span', { class: 'dim' }, column.title), h('span', { class: 'track' }, bar), h('span', { class: 'dim' }, `covers ${Math.round(100 * column.share)} %`));
 }
 
+const counted = (count, what) => `${count} ${what}${count === 1 ? '' : 's'}`;
 const wordOf = (index, element, cell) => rulingOf(index, element.text, cell.document).word || cell.word;
 
 function share(chart, place, index) {
@@ -118,12 +119,20 @@ function cellOf(kept, element, cell, column) {
     h('button', { type: 'button', class: 'cell-button', onclick: () => openCell(kept, element, cell) },
       h('span', { class: 'row' }, h('b', {}, word), own ? h('span', { class: 'own' }, 'yours') : h('span', { class: 'dim' }, cell.evidence.toFixed(2)),
         h('span', { class: 'unseen' }, `: ${element.label}, ${column.id}`)),
-      quote && word !== 'not found' ? h('span', { class: 'quote' }, h('span', { class: 'place' }, placeOf(quote)), ` “${shortened(quote.text)}”`) : null,
+      quote && word !== 'not found' ? h('span', { class: 'quote' }, h('span', { class: 'place' }, placeOf(quote)), ' “', quoted(cell), '”') : null,
       notesOf(cell).map(one => h('span', { class: 'dim small' }, one)),
       ruling.note ? h('span', { class: 'cell-note' }, ruling.note) : null));
 }
 
-const shortened = text => (text.length > 130 ? `${text.slice(0, text.lastIndexOf(' ', 130))} …` : text);
+const matchesOf = cell => cell.pairs.map(pair => ({ ...pair.passage, strength: pair.likeness }));
+
+/** The best quotation, cut around what says the same as the element. */
+function quoted(cell) {
+  const { text } = cell.quotes[0];
+  const places = matchesOf(cell);
+  const [from, to] = snippet(text, places, 150);
+  return [from ? '… ' : '', markedNodes(text, places, { from, to }), to < text.length ? ' …' : ''];
+}
 const placeOf = quote => (quote.number ? (quote.section === 'claims' ? `claim ${quote.number}` : `[${quote.number}]`) : quote.passage.split('/').slice(1).join('/'));
 
 function notesOf(cell) {
@@ -134,7 +143,6 @@ function notesOf(cell) {
 /** Shows the quotations of a cell, and lets a user say otherwise. */
 async function openCell(kept, element, cell) {
   const ruling = rulingOf(kept.index, element.text, cell.document);
-  const marks = cell.pairs.map(pair => ({ ...pair.passage, strength: pair.likeness }));
   const word = h('select', {}, h('option', { value: '' }, `as found: ${cell.word}`), ['disclosed', 'partly', 'not found'].map(one => h('option', { value: one }, one)));
   word.value = ruling.word || '';
   const note = h('textarea', { rows: 3 });
@@ -146,7 +154,7 @@ async function openCell(kept, element, cell) {
     h('p', { class: 'dim' }, `Found: ${cell.word}, evidence ${cell.evidence.toFixed(2)}. `, notesOf(cell).join('; ')),
     cell.quotes.length ? cell.quotes.map((quote, number) => h('blockquote', {},
       h('p', {}, h('a', { href: address(quote), onclick: leave, class: 'place' }, `${placeOf(quote)} in the document`), h('span', { class: 'dim' }, ` ${quote.evidence.toFixed(2)}`)),
-      h('p', { class: 'text' }, markedNodes(quote.text, number ? [] : marks)))) : h('p', {}, 'Nothing in this document comes near the element.'),
+      h('p', { class: 'text' }, markedNodes(quote.text, number ? [] : matchesOf(cell))))) : h('p', {}, 'Nothing in this document comes near the element.'),
     h('fieldset', {}, h('legend', {}, 'Your own finding'), field('Word', word), field('Why', note, 'The word and the note are in every export.')),
   ], { confirm: 'Save', wide: true });
   if (confirmed && ((word.value || null) !== ruling.word || note.value.trim() !== ruling.note)) {

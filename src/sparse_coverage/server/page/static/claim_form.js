@@ -27,6 +27,7 @@ class ClaimForm {
     this.build();
     this.restore();
     on('draft', () => this.restore());
+    on('begun', () => this.keep());
     on('index', () => this.showSystems());
   }
 

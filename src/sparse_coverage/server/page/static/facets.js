@@ -7,8 +7,9 @@ const SHOWN = 8;
 /** Makes the lists. `filters` knows which values are chosen, `search` searches again. */
 export function facetList(facets, filters, search) {
   return Object.entries(NAMES).filter(([name]) => Object.keys(facets?.[name] || {}).length).map(([name, title]) => {
-    const values = Object.entries(facets[name]).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
-    const most = values[0][1];
+    const byValue = (a, b) => b[0].localeCompare(a[0]);
+    const values = Object.entries(facets[name]).sort(name === 'year' ? byValue : (a, b) => b[1] - a[1] || -byValue(a, b));
+    const most = Math.max(...values.map(one => one[1]));
     const rows = values.map(([value, count]) => row(name, value, count, most, filters, search));
     return h('details', { class: 'fold facet', open: name !== 'applicant' || values.length < SHOWN }, h('summary', {}, title),
       h('ul', {}, rows.slice(0, SHOWN)),

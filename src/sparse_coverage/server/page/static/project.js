@@ -38,16 +38,22 @@ export async function openProject(id) {
 export async function needProject() {
   if (store.project) return;
   const day = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
-  beginning ||= createProject(`Search of ${day}`).finally(() => { beginning = null; });
+  beginning ||= begin(`Search of ${day}`).finally(() => { beginning = null; });
   await beginning;
 }
 
 export async function createProject(name) {
-  const made = await post('/v1/projects', { name });
   store.search = store.chart = null;
+  await begin(name);
+  tell('marks', 'rulings', 'history', 'draft', 'search', 'chart');
+}
+
+/** Begins a project with what stands in the form. */
+async function begin(name) {
+  const made = await post('/v1/projects', { name });
   take(made, true);
   localStorage.setItem(LAST, made.head.id);
-  tell('project', 'marks', 'rulings', 'history', 'draft', 'search', 'chart');
+  tell('project', 'begun');
 }
 
 /** Forgets the open project, which was deleted. */

@@ -56,7 +56,7 @@ export function projectView(actions) {
       h('tbody', {}, [...store.searches].reverse().map(one => h('tr', {},
         h('td', {}, button('Show', async () => { await showSearch(one.number); actions.go('search'); }, { 'aria-label': `Show search ${one.number}` })),
         h('td', { class: 'when' }, new Date(one.made).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })),
-        h('td', { class: 'query' }, one.request.query || ''),
+        h('td', {}, h('div', { class: 'query' }, one.request.query || '')),
         h('td', {}, filtersText(one.request.filters) || 'none'),
         h('td', {}, `${systemName(one.request.system)}${one.request.marks ? ', with marks' : ''}, ${one.index}`),
         h('td', { class: 'number' }, one.documents))))))

@@ -43,7 +43,7 @@ export function readingView(index, id, passage, actions) {
         h('p', { class: 'row' }, h('a', { href: '#/search' }, '← Results'), h('span', { class: 'grow' }), actions.neighbours(id)),
         h('h1', {}, found.title || found.document),
         h('p', { class: 'facts' }, h('b', {}, found.document), Object.entries(found.links).map(([name, address]) => [' · ', outside(name, address)])),
-        h('dl', { class: 'facts' }, Object.entries(FACTS).filter(([key]) => said(found.metadata[key])).map(([key, name]) => [h('dt', {}, name), h('dd', {}, said(found.metadata[key]))])),
+        h('dl', { class: 'facts' }, Object.entries(FACTS).filter(([key]) => said(found.metadata[key])).map(([key, name]) => h('div', {}, h('dt', {}, name), ' ', h('dd', {}, said(found.metadata[key]))))),
         h('div', { class: 'row' }, markButtons(index, found.document, found.title || found.document), button('Chart against the claim', () => actions.chartOne(found.document))),
         noteOf(index, found.document)),
       claim ? h('details', { class: 'reading-claim', open: !matchMedia('(max-width: 60rem)').matches }, h('summary', {}, 'Claim'),
