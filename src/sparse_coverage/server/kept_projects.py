@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,6 +23,7 @@ from sparse_coverage.search.stored import stored_passages, whole_id
 from sparse_coverage.server.bodies import Body, Id
 from sparse_coverage.server.errors import Refusal, refuse
 from sparse_coverage.server.holdings import Holdings, NoIndexError
+from sparse_coverage.server.public import public
 
 Note = Annotated[str, StringConstraints(max_length=100_000)]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=r"\S")]
@@ -93,8 +96,8 @@ def folder_of(request: Request) -> ProjectFolder:
         if not hasattr(state, "project_folder"):
             given: Path | None = state.settings.projects
             if given is None:
-                state.temporary_projects = tempfile.TemporaryDirectory(prefix="sparse-coverage-projects-")
-                given = Path(state.temporary_projects.name)
+                given = Path(tempfile.mkdtemp(prefix="sparse-coverage-projects-"))
+                weakref.finalize(request.app, shutil.rmtree, given, ignore_errors=True)
             state.project_folder = ProjectFolder(given)
     folder: ProjectFolder = state.project_folder
     return folder
@@ -120,7 +123,8 @@ def marked(
             if number is None:
                 continue
             document = store.document(number)
-            facts = DocumentFacts(index, document.id, document.title, dict(document.metadata))
+            known = public(document)
+            facts = DocumentFacts(index, document.id, document.title, known["metadata"])
             if place == len(id_):
                 return facts, None, document.id
             for passage in stored_passages(store, number):
