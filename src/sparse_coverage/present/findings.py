@@ -113,11 +113,12 @@ def find(
     profile: bool = False,
     answers: bool = False,
     marks: Marks | None = None,
+    reasons: bool = True,
 ) -> Findings:
     """Search and explain: every passage by what found it, by Sparse Coverage where several systems did.
 
     `members` groups documents by family. `profile` and `marks` are for Sparse Coverage alone. `answers` also sets each document
-    as a whole against the query.
+    as a whole against the query. Without `reasons` nothing is explained, which takes half the time.
     """
     if marks and not isinstance(retriever, Index):
         raise InputError(
@@ -141,7 +142,7 @@ def find(
     opened = coverage_of(retriever)
     explainer = opened or (retriever if isinstance(retriever, Baseline) else None)
     explanations = {}
-    if explainer is not None:
+    if explainer is not None and reasons:
         wanted = [passage.id for hit in hits for passage in hit.passages]
         asked: dict[str, Any] = {"filter": condition} | ({"marks": marks} if marks else {})
         explanations = {id_: explainer.explain(text, id_, **asked) for id_ in wanted}

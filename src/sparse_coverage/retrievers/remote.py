@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Any
@@ -53,7 +53,7 @@ class Client(Searcher):
         self._headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {key}"} if key else {})
         self._patience = patience
         self._timeout = timeout
-        self._local = threading.local()
+        self._idle: deque[HTTPConnection] = deque()  # one for each thread that asks at the same time
         self.index = index if index is not None else self._only_index()
 
     def indexes(self) -> list[dict[str, Any]]:
@@ -122,28 +122,40 @@ class Client(Searcher):
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _exchange(self, method: str, path: str, content: bytes | None) -> tuple[HTTPResponse, bytes]:
-        """Send a request over the connection of this thread, which is kept; one that was closed meanwhile is opened anew."""
-        for attempt in (1, 2):
-            connection, fresh = self._connection()
+        """Send a request over a connection that is kept; one that the server has closed meanwhile is opened anew."""
+        while True:
+            try:
+                connection, kept = self._idle.pop(), True
+            except IndexError:
+                connection, kept = self._connection(), False
             try:
                 connection.request(method, self._parts.path.rstrip("/") + path, content, self._headers)
                 response = connection.getresponse()
-                return response, response.read()
+                text = response.read()
             except (OSError, HTTPException):
                 connection.close()
-                self._local.connection = None
-                if fresh or attempt == 2:
+                if not kept:
                     raise
-        raise AssertionError("unreachable")
+                continue
+            except BaseException:
+                connection.close()
+                raise
+            self._idle.append(connection)
+            return response, text
 
-    def _connection(self) -> tuple[HTTPConnection, bool]:
-        kept: HTTPConnection | None = getattr(self._local, "connection", None)
-        if kept is not None:
-            return kept, False
+    def _connection(self) -> HTTPConnection:
         kind = HTTPSConnection if self._parts.scheme == "https" else HTTPConnection
         assert self._parts.hostname is not None
-        self._local.connection = made = kind(self._parts.hostname, self._parts.port, timeout=self._timeout)
-        return made, True
+        return kind(self._parts.hostname, self._parts.port, timeout=self._timeout)
+
+    def close(self) -> None:
+        """Close the connections that are kept. They are opened anew where they are needed."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_idle"):
+            self.close()
 
 
 def _parts(queries: list[str]) -> Iterator[list[str]]:

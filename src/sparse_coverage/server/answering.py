@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from fastapi import Request
 from fastapi.responses import StreamingResponse
 from starlette.responses import Response
 
-from sparse_coverage.present.records import to_json
+from sparse_coverage.present.records import plain_json
 from sparse_coverage.server.errors import refusal_of
 from sparse_coverage.server.public import public
 from sparse_coverage.server.service import Service
@@ -26,7 +27,9 @@ def service_of(request: Request) -> Service:
 async def answer(request: Request, function: Callable[[], Any], status: int = 200) -> Response:
     """Do short work and answer with its record as JSON."""
     settings, work = _of(request)
-    content = await work.run(lambda: to_json(public(function())).encode(), settings.limits.seconds, _gone(request))
+    content = await work.run(
+        lambda: plain_json(public(function())).encode(), settings.limits.seconds, partial(_gone, request)
+    )
     return Response(content, status, media_type="application/json")
 
 
@@ -42,10 +45,10 @@ async def answer_long(request: Request, function: Callable[[], Any]) -> Response
     seconds = settings.limits.long_seconds
     if "text/event-stream" in request.headers.get("accept", ""):
         events = work.stream(
-            lambda: to_json(public(function())), seconds, lambda error: refusal_of(error, settings).record()
+            lambda: plain_json(public(function())), seconds, lambda error: refusal_of(error, settings).record()
         )
         return StreamingResponse(events, media_type="text/event-stream")
-    content = await work.run(lambda: to_json(public(function())).encode(), seconds, _gone(request))
+    content = await work.run(lambda: plain_json(public(function())).encode(), seconds, partial(_gone, request))
     return Response(content, media_type="application/json")
 
 

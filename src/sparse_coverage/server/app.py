@@ -24,8 +24,9 @@ folder = Path(__file__).parent
 
 
 def create_app(settings: ServerSettings) -> FastAPI:
-    """Return the application that serves some indexes; they are opened here."""
+    """Return the application that serves some indexes; they are opened here, and made ready for their first request."""
     holdings = Holdings(settings.indexes, settings.calibration)
+    holdings.warm_up()
     work = Work(settings.limits.concurrency, settings.limits.waiting)
 
     @asynccontextmanager

@@ -81,6 +81,9 @@ class Asking(Body):
         default=False, description="Also count the best 200 documents by country, year, IPC and applicant."
     )
     marks: MarksBody | None = None
+    reasons: bool = Field(
+        default=True, description="Also say why each passage was found; without, it takes half the time."
+    )
     profile: bool = Field(default=False, description="Also say what the query cost (Sparse Coverage alone).")
 
 

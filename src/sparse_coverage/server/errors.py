@@ -61,12 +61,11 @@ class NotAllowedError(Exception):
     """What was asked for is turned off."""
 
 
-class TooLargeError(Exception):
-    """A body grew beyond what is taken."""
+class TooLargeError(HTTPException):
+    """A body grew beyond what is taken. Of this kind, because whoever reads a body takes any other error for a damaged one."""
 
     def __init__(self, most: int) -> None:
-        super().__init__(most)
-        self.most = most
+        super().__init__(413, too_large(most).message)
 
 
 def too_large(most: int) -> Refusal:
@@ -150,12 +149,7 @@ def add_error_answers(app: FastAPI) -> None:
         answer.headers.update(error.headers or {})
         return answer
 
-    async def over(request: Request, error: Exception) -> Response:
-        assert isinstance(error, TooLargeError)
-        return refuse(too_large(error.most))
-
     for kind in (SparseCoverageError, BusyError, OvertimeError, StoppedError, NotAllowedError, Exception):
         app.add_exception_handler(kind, by_kind)
     app.add_exception_handler(RequestValidationError, unreadable)
     app.add_exception_handler(HTTPException, by_status)
-    app.add_exception_handler(TooLargeError, over)

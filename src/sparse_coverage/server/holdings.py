@@ -178,6 +178,9 @@ class Holdings:
         return [self.snapshot(name).about() for name in self._held]
 
     def warm_up(self) -> None:
-        """Compile or load all that the first request would wait for."""
+        """Compile or load, and look at, all that the first request of each index would wait for."""
         for name in self._held:
-            self.snapshot(name).index.warm_up()
+            index = self.snapshot(name).index
+            index.warm_up()
+            for hit in index.search("A device.", 1, passages=1):
+                index.explain("A device.", hit.passages[0].id)

@@ -82,6 +82,7 @@ class Service:
             members=FamilyMembers(store, condition) if body.group else None,
             profile=body.profile,
             marks=marks or None,
+            reasons=body.reasons,
         )
         answer = findings.record()
         if body.facets:

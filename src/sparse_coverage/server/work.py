@@ -89,13 +89,13 @@ class Work:
         self,
         function: Callable[[], T],
         seconds: float,
-        gone: Awaitable[Any] | None = None,
+        gone: Callable[[], Awaitable[Any]] | None = None,
         on_progress: Listener | None = None,
     ) -> T:
-        """Return what a function returns. It is not wanted any more after so many seconds, or once `gone` comes true."""
+        """Return what a function returns. It is not wanted any more after so many seconds, or once what `gone` returns comes true."""
         job = Job(on_progress)
         future = self._begin(job, function)
-        left = None if gone is None else asyncio.ensure_future(gone)
+        left = None if gone is None else asyncio.ensure_future(gone())
         try:
             waited = [future] if left is None else [future, left]
             await asyncio.wait(waited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
