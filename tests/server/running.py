@@ -38,7 +38,11 @@ class Running:
         """Start it, on the port that it had before, and wait until it answers."""
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [*self._command, "--port", str(self.port)], env=self._environment, stdout=log, stderr=log
+                [*self._command, "--port", str(self.port)],
+                env=self._environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # so that it can be killed with the process that does its work
             )
         until = time.monotonic() + 120
         while time.monotonic() < until:
@@ -63,5 +67,5 @@ class Running:
 
     def kill(self) -> None:
         """End it at once."""
-        os.kill(self._process.pid, signal.SIGKILL)
+        os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait(60)

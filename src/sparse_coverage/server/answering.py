@@ -36,7 +36,7 @@ async def answer(request: Request, function: Callable[[], Any], status: int = 20
 async def answer_made(request: Request, make: Callable[[], Response]) -> Response:
     """Do short work whose answer is made there, such as a file."""
     settings, work = _of(request)
-    return await work.run(make, settings.limits.seconds, _gone(request))
+    return await work.run(make, settings.limits.seconds, partial(_gone, request))
 
 
 async def answer_long(request: Request, function: Callable[[], Any]) -> Response:

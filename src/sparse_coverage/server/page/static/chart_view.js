@@ -66,9 +66,11 @@ export function chartView() {
 
   function draw() {
     drawChoice();
+    const at = document.activeElement?.dataset.cell;
     if (store.chart?.chart.elements) fill(body, drawn(store.chart));
     else if (store.search?.result.hits.length) fill(body, state('No chart yet', 'Choose documents above and press Chart: each element of the claim is set against each document, with quotations.'));
     else fill(body, state('No chart yet', 'Search for a claim first; then its elements are set against the documents found.', h('a', { class: 'button', href: '#/search' }, 'Search')));
+    if (at) [...body.querySelectorAll('.cell-button')].find(one => one.dataset.cell === at)?.focus();
   }
 
   on('chart', draw);
@@ -114,10 +116,9 @@ function cellOf(kept, element, cell, column) {
   const ruling = rulingOf(kept.index, element.text, cell.document);
   const word = ruling.word || cell.word;
   const quote = cell.quotes[0];
-  const own = ruling.word && ruling.word !== cell.word;
   return h('td', { class: `cell ${KINDS[word]}`, 'data-document': column.id },
-    h('button', { type: 'button', class: 'cell-button', onclick: () => openCell(kept, element, cell) },
-      h('span', { class: 'row' }, h('b', {}, word), own ? h('span', { class: 'own' }, 'yours') : h('span', { class: 'dim' }, cell.evidence.toFixed(2)),
+    h('button', { type: 'button', class: 'cell-button', 'data-cell': `${element.label} ${column.id}`, onclick: () => openCell(kept, element, cell) },
+      h('span', { class: 'row' }, h('b', {}, word), ruling.word ? h('span', { class: 'own' }, 'yours') : h('span', { class: 'dim' }, cell.evidence.toFixed(2)),
         h('span', { class: 'unseen' }, `: ${element.label}, ${column.id}`)),
       quote && word !== 'not found' ? h('span', { class: 'quote' }, h('span', { class: 'place' }, placeOf(quote)), ' “', quoted(cell), '”') : null,
       notesOf(cell).map(one => h('span', { class: 'dim small' }, one)),

@@ -96,6 +96,7 @@ class ClaimForm {
   }
 
   changed() {
+    store.dirty = true;
     this.showFilters();
     this.keep();
   }

@@ -8,7 +8,7 @@ export function ask(title, content, { confirm = 'OK', cancel = 'Cancel', must = 
     const form = h('form', { method: 'dialog' },
       h('h2', { id }, title), content,
       h('p', { class: 'row end' },
-        must ? null : button(cancel, () => dialog.close('')),
+        must || !cancel ? null : button(cancel, () => dialog.close('')),
         confirm ? h('button', { value: 'yes', class: danger ? 'danger' : 'primary' }, confirm) : null));
     const dialog = h('dialog', { 'aria-labelledby': id, class: wide ? 'wide' : '' }, form);
     dialog.addEventListener('cancel', event => { if (must) event.preventDefault(); });

@@ -2,7 +2,8 @@
 import { ask } from './dialog.js';
 import { field, h } from './dom.js';
 import { setMark } from './project.js';
-import { markOf, on } from './store.js';
+import { redrawn } from './redraw.js';
+import { markOf } from './store.js';
 
 const NUMBER = /^([A-Z]{2})-([A-Z]{0,2}\d+)(?:-([A-Z]\d?))?$/;
 
@@ -32,10 +33,7 @@ export function markButtons(index, id, name, { note = true } = {}) {
     relevant.setAttribute('aria-pressed', String(mark === 'relevant'));
     not.setAttribute('aria-pressed', String(mark === 'not'));
   };
-  draw();
-  const node = h('div', { class: 'marks' }, relevant, not, noting);
-  listen(node, draw);
-  return node;
+  return redrawn(h('div', { class: 'marks' }, relevant, not, noting), draw);
 }
 
 /** The note of a document, where it has one; pressing it edits it. */
@@ -46,9 +44,7 @@ export function noteOf(index, id) {
     node.hidden = !note;
     node.textContent = note ? `Note: ${note}` : '';
   };
-  draw();
-  listen(node, draw);
-  return node;
+  return redrawn(node, draw);
 }
 
 /** Sets a mark, or takes it away where it is set. */
@@ -61,13 +57,4 @@ export async function editNote(index, id) {
   const area = h('textarea', { rows: 5 });
   area.value = markOf(index, id).note;
   if (await ask(`Note on ${id}`, [field('Note', area, 'It is in every export.')], { confirm: 'Save' })) await setMark(index, id, { note: area.value.trim() });
-}
-
-function listen(node, draw) {
-  let shown = false;
-  const off = on('marks', () => {
-    shown ||= node.isConnected;
-    if (shown && !node.isConnected) off();
-    else draw();
-  });
 }

@@ -27,4 +27,4 @@ export function listenToKeys(actions) {
 }
 
 /** Shows the list of keys. */
-export const showKeys = () => ask('Keys', [h('dl', { class: 'keys' }, HELP.map(([keys, what]) => [h('dt', {}, keys.split('  ').map(key => h('kbd', {}, key))), h('dd', {}, what)]))], { confirm: 'Close', cancel: 'Cancel', must: false });
+export const showKeys = () => ask('Keys', [h('dl', { class: 'keys' }, HELP.map(([keys, what]) => [h('dt', {}, keys.split('  ').map(key => h('kbd', {}, key))), h('dd', {}, what)]))], { confirm: 'Close', cancel: null });

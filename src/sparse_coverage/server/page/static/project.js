@@ -140,6 +140,7 @@ async function keepNow(content) {
   if (!store.project || JSON.stringify(content) === JSON.stringify(store.draft.content)) return;
   await saving(async () => {
     store.draft = await put(path('/draft'), { content, version: store.draft.version });
+    store.dirty = false;
   }, current => {
     if (!current) return;
     store.draft = current;
@@ -196,7 +197,8 @@ function take(content, whole) {
     store.searches = [];
     store.charts = [];
   }
-  const draft = content.draft.version > store.draft.version || whole;
+  // What is typed here is not overwritten: keeping it will be refused, and the user asked which one counts.
+  const draft = whole || (content.draft.version > store.draft.version && !store.dirty);
   store.project = content.head;
   if (draft) store.draft = content.draft;
   for (const mark of content.marks) keep(store.marks, keyOf(mark.index, mark.id), mark);

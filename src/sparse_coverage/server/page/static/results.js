@@ -4,7 +4,8 @@ import { coverage } from './elements.js';
 import { filtersText } from './filters.js';
 import { links, markButtons, noteOf } from './document_parts.js';
 import { markedNodes, placesOf, snippet } from './marked.js';
-import { marksFor, on, store } from './store.js';
+import { redrawn } from './redraw.js';
+import { marksFor } from './store.js';
 
 const LENGTH = 420; // characters of a passage in a row
 
@@ -39,9 +40,7 @@ function ranking(shown, actions) {
     if (used) line.append(button('Rank without marks', () => actions.rankAgain(false)));
     line.hidden = !line.childNodes.length;
   };
-  draw();
-  const off = on('marks', () => (line.isConnected ? draw() : off()));
-  return line;
+  return redrawn(line, draw);
 }
 
 const count = marks => `${marks.relevant.length} marked relevant, ${marks.not_relevant.length} not`;

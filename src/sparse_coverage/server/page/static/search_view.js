@@ -6,7 +6,7 @@ import { facetList } from './facets.js';
 import { addSearch } from './project.js';
 import { resultList } from './results.js';
 import { failed, progress, say, state } from './status.js';
-import { marksFor, on, store, tell } from './store.js';
+import { marksFor, on, store } from './store.js';
 
 /** Makes the view once; it stays while others are shown, so that nothing typed is lost. */
 export function searchView(actions) {
@@ -58,10 +58,7 @@ export function searchView(actions) {
     fill(facets, facetList(shown.result.facets, form.filters, () => { form.changed(); form.submit(); }));
   }
 
-  const again = () => { if (node.isConnected) show(); };
   on('search', show);
-  on('marks', () => tell('rows'));
-  on('project', again);
   show();
   return { node, form, rankAgain, run: () => form.submit(), focusClaim() { side.open = true; form.text.focus(); } };
 }

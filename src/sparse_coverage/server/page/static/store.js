@@ -9,6 +9,7 @@ export const store = {
   searches: [],       // the history, without results
   charts: [],         // the charts made, without content
   draft: { content: {}, version: 0 },
+  dirty: false,       // whether the form holds what is not kept yet
   search: null,       // the one shown: {number, index, request, result}
   chart: null,        // the one shown: {number, index, request, chart, combinations}
 };

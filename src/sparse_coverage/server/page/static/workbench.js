@@ -7,6 +7,7 @@ import { listenToKeys, showKeys } from './keys.js';
 import { keepInStep, openLast, undo } from './project.js';
 import { projectView } from './project_view.js';
 import { readingView } from './reading_view.js';
+import { redraw } from './redraw.js';
 import { searchView } from './search_view.js';
 import { failed, notice } from './status.js';
 import { on, store, tell } from './store.js';
@@ -48,6 +49,7 @@ function show() {
   const shown = reading || views[view] || views.search;
   fill(main, shown.node);
   shown.draw?.();
+  redraw();
   const name = reading ? 'document' : views[view] ? view : 'search';
   document.title = `${reading ? rest[1] : name[0].toUpperCase() + name.slice(1)} · Sparse Coverage`;
   for (const link of document.querySelectorAll('nav [data-view]')) {
