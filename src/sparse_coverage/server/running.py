@@ -76,6 +76,7 @@ def serve(settings: ServerSettings, factory: Callable[[ServerSettings], Any], re
         server_header=False,
         proxy_headers=False,
         limit_concurrency=_CONNECTIONS,
+        timeout_keep_alive=60,
         timeout_graceful_shutdown=_TO_FINISH,
     )
     running = Restarting(config, [listening])
