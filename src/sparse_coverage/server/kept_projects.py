@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import Request
-from pydantic import Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 from starlette.responses import JSONResponse, Response
 
 from sparse_coverage.errors import NoDocumentError
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.present.records import record, to_json
-from sparse_coverage.projects import DocumentFacts, ProjectFolder, StaleError, UnknownError
+from sparse_coverage.projects import DocumentFacts, ProjectEntry, ProjectFolder, StaleError, UnknownError
 from sparse_coverage.search.stored import stored_passages, whole_id
 from sparse_coverage.server.bodies import Body, Id
 from sparse_coverage.server.errors import Refusal, refuse
@@ -72,7 +72,7 @@ class RulingBody(Body):
     version: Version
 
 
-class SearchBody(Body):
+class SearchMadeBody(Body):
     """A search that was made."""
 
     index: Id
@@ -80,13 +80,26 @@ class SearchBody(Body):
     result: dict[str, Any] = Field(description="The answer to it.")
 
 
-class ChartBody(Body):
+class ChartMadeBody(Body):
     """A chart that was made."""
 
     index: Id
     request: dict[str, Any]
     chart: dict[str, Any]
     combinations: dict[str, Any] | None = None
+
+
+class ProjectList(BaseModel):
+    """The projects, the last changed first. `kept` is false where they end with the server."""
+
+    kept: bool
+    projects: list[ProjectEntry]
+
+
+class Deleted(BaseModel):
+    """The id of the project that is gone."""
+
+    deleted: str
 
 
 def folder_of(request: Request) -> ProjectFolder:
