@@ -14,7 +14,7 @@ const KINDS = { disclosed: 'disclosed', partly: 'partly', 'not found': 'none' };
 export function chartView() {
   const body = h('div', { class: 'chart-body' });
   const which = h('select', {});
-  const most = h('select', {}, [2, 3, 4].map(one => h('option', {}, one)));
+  const most = h('select', {}, [2, 3, 4].map(one => h('option', { value: one }, `${one} documents`)));
   const head = h('div', { class: 'row bottom chart-form' }, field('Documents', which), button('Chart', () => make()),
     field('At most', most), button('Combine documents', () => combine()));
   const node = h('div', { class: 'chart' }, h('h1', { class: 'unseen' }, 'Claim chart'), head, body);

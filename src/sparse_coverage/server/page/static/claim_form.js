@@ -39,8 +39,8 @@ class ClaimForm {
     this.text.id = 'claim';
     this.source = h('small', { class: 'source' });
     this.file = h('input', { type: 'file', accept: TYPES, class: 'hidden-file', 'aria-label': 'Claim from a file', onchange: () => this.readFile(this.file.files[0]), tabindex: '-1' });
-    this.claims = h('input', { type: 'text', placeholder: 'all', autocomplete: 'off', oninput: () => { this.changed(); this.showElements(); } });
-    this.claimsField = field('Claims', this.claims, 'as 1,3-5');
+    this.claims = h('input', { type: 'text', placeholder: 'all or 1,3-5', autocomplete: 'off', oninput: () => { this.changed(); this.showElements(); } });
+    this.claimsField = field('Claims', this.claims);
     this.elements = h('div', { class: 'elements' });
     this.filters = filterFields(() => this.changed());
     this.summary = h('span', { class: 'dim' });
@@ -151,7 +151,12 @@ class ClaimForm {
     say(`Reading ${file.name}…`);
     try {
       const found = await upload('/v1/query-file', file);
-      this.take(found.text, found.source || file.name, found.priority_date, found.publication);
+      const lines = found.text.split('\n'); // a claim a line, where the file has claims
+      const numbered = found.claims.length > 1 && lines.length === found.claims.length;
+      this.claims.value = numbered ? String(found.claims[0]) : '';
+      const text = numbered ? lines.map((line, place) => `${found.claims[place]}. ${line}`).join('\n') : found.text;
+      await this.take(text, found.source || file.name, found.priority_date, found.publication);
+      say(`Read: ${found.source || file.name}.`);
     } catch (error) { complain(error); }
     this.file.value = '';
   }

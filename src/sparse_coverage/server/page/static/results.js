@@ -56,10 +56,10 @@ function resultRow(hit, place, shown, cover, actions) {
   const { index, result, request } = shown;
   const facts = hit.metadata;
   const before = request.before?.indexOf(hit.document);
-  const moved = request.before ? (before < 0 ? 'new' : before === place ? '' : before > place ? `↑ from ${before + 1}` : `↓ from ${before + 1}`) : '';
+  const moved = request.before ? (before < 0 ? 'new' : before === place ? '' : before > place ? `↑ ${before + 1}` : `↓ ${before + 1}`) : '';
   const href = `#/document/${encodeURIComponent(index)}/${encodeURIComponent(hit.document)}`;
   const row = h('li', { class: 'result', 'data-id': hit.document, 'data-index': index, 'data-passage': hit.passages[0]?.id },
-    h('div', { class: 'rank' }, h('span', {}, place + 1), moved ? h('small', { class: 'moved' }, moved) : null),
+    h('div', { class: 'rank' }, h('span', {}, place + 1), moved ? h('small', { class: 'moved', title: moved === 'new' ? 'not in the list before' : `was at ${before + 1}` }, moved) : null),
     h('div', { class: 'what' },
       h('h2', {}, h('a', { class: 'title', href }, hit.title || hit.document)),
       h('p', { class: 'facts' }, [
