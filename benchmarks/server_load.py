@@ -23,6 +23,7 @@ from qdrant_server import Node
 from sparse_coverage import Index, Patent, SparseCoverage, load_encoder, read_patents
 from sparse_coverage.evaluation.demo import demo_patents
 from sparse_coverage.index.postings import weight_scale, widened
+from sparse_coverage.progress import tracked
 
 COLLECTION = "passages"
 _UPLOADED = 500
@@ -157,10 +158,8 @@ def qdrant(folder: Path, index: Index) -> Iterator[tuple[str, list[int], Callabl
         connection = HTTPConnection(parts.hostname or "", parts.port, timeout=600)
         settings = {"sparse_vectors": {"centers": {"index": {"on_disk": False}}}}
         _put(connection, f"/collections/{COLLECTION}", settings)
-        for first, points in _points(index):
+        for points in tracked(_points(index), "Loading Qdrant", -(-len(index) // _UPLOADED)):
             _put(connection, f"/collections/{COLLECTION}/points?wait=true", {"points": points})
-            print(f"\rQdrant: {first + len(points):,} passages", end="", file=sys.stderr)
-        print(file=sys.stderr)
         connection.close()
 
         def body(claim: str) -> bytes:
@@ -184,7 +183,7 @@ def _put(connection: HTTPConnection, path: str, body: object) -> None:
         raise RuntimeError(f"{path}: {content[:300]!r}")
 
 
-def _points(index: Index) -> Iterator[tuple[int, list[dict[str, object]]]]:
+def _points(index: Index) -> Iterator[list[dict[str, object]]]:
     """Yield the passages as points, weights as the index scores them, text and id as payload."""
     for segment in index.store.segments:
         offsets = segment.postings.offsets.astype(np.int64)
@@ -202,7 +201,7 @@ def _points(index: Index) -> Iterator[tuple[int, list[dict[str, object]]]]:
                 vector = {"indices": centers[mine].tolist(), "values": (weights[mine] * norms[number]).tolist()}
                 payload = {"id": record.id, "document": record.document, "text": record.text}
                 points.append({"id": segment.first_passage + number, "vector": {"centers": vector}, "payload": payload})
-            yield segment.first_passage + first, points
+            yield points
 
 
 def median_ms(function: Callable[[str], object], texts: Sequence[str]) -> tuple[float, float]:
