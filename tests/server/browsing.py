@@ -91,3 +91,10 @@ class Desk:
         """Leave."""
         self.context.close()
         self.http.close()
+
+
+def downloaded(page, name):
+    """Press a button and return the file that it gives."""
+    with page.expect_download() as waited:
+        page.get_by_role("button", name=name, exact=True).click()
+    return waited.value

@@ -55,7 +55,56 @@ def copied(made: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def environment() -> dict[str, str]:
     """The environment for a process of its own, which finds this very package."""
+    return _environment()
+
+
+def _environment() -> dict[str, str]:
     import sparse_coverage
 
     source = str(Path(sparse_coverage.__file__).parents[1])
     return {**os.environ, "PYTHONPATH": source, "NO_COLOR": "1"}
+
+
+@pytest.fixture(scope="module")
+def workbench(made, tmp_path_factory):
+    """A server in a process of its own, for the tests in a browser."""
+    from running import Running
+
+    folder = tmp_path_factory.mktemp("browser")
+    found = Running(made, folder / "projects", _environment(), folder / "log")
+    yield found
+    found.stop()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A real browser. It goes with the module: while it is there, no other event loop can run in this thread."""
+    from browsing import CHROMIUM
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def desks(browser, workbench):
+    """Makes desks; nothing may have gone wrong at any of them."""
+    from browsing import Desk
+
+    made = []
+
+    def sit_down(at=workbench, **wishes):
+        made.append(Desk(browser, at, **wishes))
+        return made[-1]
+
+    yield sit_down
+    for desk in made:
+        desk.close()
+    assert [desk.wrong for desk in made] == [[]] * len(made)
+
+
+@pytest.fixture
+def desk(desks):
+    return desks()

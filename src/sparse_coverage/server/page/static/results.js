@@ -36,7 +36,7 @@ function ranking(shown, actions) {
     const told = used ? `Ranked with ${count(used)}.` : '';
     line.replaceChildren();
     if (told) line.append(h('span', {}, told));
-    if (now !== then && now !== 'null') line.append(button(`Rank again with ${count(marksFor(shown.index))}`, () => actions.rankAgain(true), { class: 'primary', title: 'g' }));
+    if (now !== then && now !== 'null') line.append(button(`Rank again with ${count(marksFor(shown.index))}${shown.request.system === 'coverage' ? '' : ', by Sparse Coverage'}`, () => actions.rankAgain(true), { class: 'primary', title: 'g' }));
     if (used) line.append(button('Rank without marks', () => actions.rankAgain(false)));
     line.hidden = !line.childNodes.length;
   };

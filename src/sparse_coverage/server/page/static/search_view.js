@@ -44,7 +44,8 @@ export function searchView(actions) {
   function rankAgain(withMarks = true) {
     if (!store.search) return undefined;
     const { elements, before, marks, ...asked } = store.search.request;
-    return run(asked, withMarks ? 'marks' : 'first');
+    // Marks are centers added and taken away, so Sparse Coverage ranks with them.
+    return run({ ...asked, system: withMarks ? 'coverage' : form.system.value }, withMarks ? 'marks' : 'first');
   }
 
   function show() {
