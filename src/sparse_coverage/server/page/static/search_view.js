@@ -33,11 +33,18 @@ export function searchView(actions) {
       if (narrow.matches) side.open = false;
       await addSearch(index, { ...asked, marks, elements: elements.map(({ label, text }) => ({ label, text })), before }, result);
       say(`${result.hits.length} documents found.`);
-      found.querySelector('.title')?.focus({ preventScroll: narrow.matches });
+      found.querySelector('.title')?.focus({ preventScroll: true });
+      reveal();
     } catch (error) {
       if (error.name === 'AbortError') show();
-      else fill(found, failed(error, () => run(asked, ranking)));
+      else { fill(found, failed(error, () => run(asked, ranking))); reveal(); }
     } finally { clearTimeout(slow); }
+  }
+
+  /** Brings what was found into sight, however far down one was. */
+  function reveal() {
+    if (narrow.matches) found.scrollIntoView({ block: 'start' });
+    else scrollTo(0, 0);
   }
 
   /** Ranks again by the marks, or without them. */
@@ -69,6 +76,6 @@ const welcome = () => state('Find prior art for a claim',
   h('span', { class: 'dim' }, 'Keys: / claim · Ctrl+Enter search · j and k through the results · r relevant · n not · ? all keys'));
 
 function nothing(shown, form) {
-  const told = shown.result.notes?.length ? shown.result.notes.join(' ') : 'Nothing in the index shares a center with this text.';
+  const told = shown.result.notes?.length ? shown.result.notes.join(' ').replace('Nothing was found: the', 'The').replaceAll('--', '') : 'Nothing in the index shares a center with this text.';
   return state('Nothing was found', told, button('Clear the filters', () => { form.filters.set({}); form.changed(); form.submit(); }));
 }

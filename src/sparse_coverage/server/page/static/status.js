@@ -36,15 +36,22 @@ export const failed = (error, again) =>
   h('div', { class: 'state failed', role: 'alert' }, h('h2', {}, 'That did not work'), h('p', {}, error.message),
     error.whatToDo ? h('p', {}, error.whatToDo) : null, again ? h('p', {}, button('Try again', again)) : null);
 
-/** Shows how far long work has come, with a way to end it. Returns what tells it of progress. */
+/** Shows how far long work has come and for how long it goes on, with a way to end it. Returns what tells it of progress. */
 export function progress(parent, what, cancel) {
-  const bar = h('progress', { max: 1, 'aria-label': what });
+  const bar = h('progress', { max: 1, value: 0, 'aria-label': what });
   const told = h('span', {}, what);
   const begun = performance.now();
-  fill(parent, h('div', { class: 'state working' }, h('p', {}, told), bar, cancel ? h('p', {}, button('Cancel', cancel)) : null));
-  return ({ stage, done, total }) => {
+  const node = h('div', { class: 'state working' }, h('p', {}, told), bar, h('p', {}, button('Cancel', cancel)));
+  let now = what;
+  const draw = () => {
     const seconds = Math.round((performance.now() - begun) / 1000);
-    told.textContent = `${stage}: ${done}${total ? ` of ${total}` : ''}${seconds > 2 ? `, ${seconds} s` : ''}`;
+    told.textContent = seconds > 1 ? `${now}, ${seconds} s` : now;
+  };
+  const ticking = setInterval(() => (node.isConnected ? draw() : clearInterval(ticking)), 1000);
+  fill(parent, node);
+  return ({ stage, done, total }) => {
+    now = `${stage}: ${done}${total ? ` of ${total}` : ''}`;
     if (total) bar.value = done / total;
+    draw();
   };
 }
