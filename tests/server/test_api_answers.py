@@ -220,6 +220,13 @@ def test_an_error_of_long_work_comes_as_an_event(client):
         (422, SEARCH, {"query": "x", "kk": 1}, "body.kk"),
         (422, SEARCH, {"query": "x", "filters": {"must": ["x"] * 1001}}, "filters.must"),
         (422, "/v1/indexes/devices/batch", {"queries": {str(n): "x" for n in range(1001)}}, "at most 1,000"),
+        (422, SEARCH, {"query": "x", "k": 1000, "passages": 100}, "at most 20,000"),
+        (
+            422,
+            "/v1/indexes/devices/chart",
+            {"claim": "A device comprising " + "a wheel, " * 2000},
+            "number of elements",
+        ),
         (422, "/v1/indexes/devices/feedback", {"query": "x"}, "body.marks"),
         (403, "/v1/indexes/devices/delete", {"ids": ["EP-1000001-A1"]}, "--allow-changes"),
     ],

@@ -75,7 +75,15 @@ def test_every_status_that_a_route_may_answer_with_is_explained():
 
 def test_the_limits_of_the_page_are_those_of_the_server():
     section, limits = PAGE.partition("## Limits")[2].partition("##")[0], Limits()
-    for value in (limits.characters, limits.k, limits.batch, limits.documents, limits.combined, limits.waiting):
+    for value in (
+        limits.characters,
+        limits.k,
+        limits.batch,
+        limits.documents,
+        limits.combined,
+        limits.waiting,
+        limits.shown,
+    ):
         assert f"{value:,}" in section
     for size in (limits.body, limits.upload):
         assert f"{size >> 20} MB" in section

@@ -11,6 +11,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, Manifest
 from sparse_coverage.patents.queries import QueryText
 from sparse_coverage.present.records import record
+from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Baseline, Fuse, coverage_of
 from sparse_coverage.retrievers.fusion import PartScore
 from sparse_coverage.search import FamilyMembers, Index, Marks, Retriever, by_family
@@ -145,7 +146,8 @@ def find(
     if explainer is not None and reasons:
         wanted = [passage.id for hit in hits for passage in hit.passages]
         asked: dict[str, Any] = {"filter": condition} | ({"marks": marks} if marks else {})
-        explanations = {id_: explainer.explain(text, id_, **asked) for id_ in wanted}
+        each = tracked(wanted, "Explaining passages", len(wanted))
+        explanations = {id_: explainer.explain(text, id_, **asked) for id_ in each}
     whole = {hit.document: opened.answers(text, hit.document) for hit in hits} if opened and answers else {}
     return Findings(text, hits, explanations, about, query.source, parts, whole, cost if profile else None)
 

@@ -16,7 +16,8 @@ from sparse_coverage.index.filter_text import filter_text
 from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.searcher import Searcher
 
-_AT_ONCE = 100
+_AT_ONCE, _SHOWN = 100, 20_000
+"""So many queries, and passages that may be found, in one request."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 10.0
 
 
@@ -85,7 +86,8 @@ class Client(Searcher):
         filters = {} if condition is None else {"filter": filter_text(condition)}
         wishes = {"k": k, "passages": passages, "system": self.system, "filters": filters}
         found: list[list[Hit]] = []
-        for part in _parts(queries):
+        at_once = max(1, min(_AT_ONCE, _SHOWN // (k * passages)))
+        for part in _parts(queries, at_once):
             asked = {str(place): query for place, query in enumerate(part)}
             rankings = self._post("batch", {"queries": asked, **wishes})["rankings"]
             found += [[_hit(one) for one in rankings[place]] for place in asked]
@@ -158,9 +160,9 @@ class Client(Searcher):
             self.close()
 
 
-def _parts(queries: list[str]) -> Iterator[list[str]]:
-    for place in range(0, len(queries), _AT_ONCE):
-        yield queries[place : place + _AT_ONCE]
+def _parts(queries: list[str], size: int) -> Iterator[list[str]]:
+    for place in range(0, len(queries), size):
+        yield queries[place : place + size]
 
 
 def _hit(found: Mapping[str, Any]) -> Hit:

@@ -134,6 +134,7 @@ class Explainer:
         self._model = model
         self._statistics = statistics
         self._spans = lru_cache(256)(self._locate)
+        self._norm = lru_cache(256)(self._norm_of)
         self._local = _OfThread()
 
     def explain(self, query: TracedQuery, enriched: Enriched, passage: int) -> Explanation:
@@ -247,7 +248,7 @@ class Explainer:
     def _worth(self, center: int) -> float:
         return float(self._statistics.worth[center])
 
-    def _norm(self, passage: int) -> float:
+    def _norm_of(self, passage: int) -> float:
         segment = self._store.segment_of_passage(passage)
         return float(self._statistics.config.norms(segment.span_counts[passage - segment.first_passage]))
 

@@ -53,11 +53,16 @@ def _require(value: Any, most: int, where: str) -> None:
     if value is None:
         return
     if isinstance(value, int):
-        if value > most:
-            raise BeyondLimitsError(f"{where} is {value:,}; here it may be at most {most:,}.")
+        require_at_most(value, most, where)
     elif len(value) > most:
         what = "characters" if isinstance(value, str) else "entries"
         raise BeyondLimitsError(f"{where} has {len(value):,} {what}; here it may have at most {most:,}.")
+
+
+def require_at_most(value: int, most: int, what: str) -> None:
+    """Refuse a number beyond a limit."""
+    if value > most:
+        raise BeyondLimitsError(f"{what} is {value:,}; here it may be at most {most:,}.")
 
 
 def _inside(value: Any) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from sparse_coverage.charts.elements import Element
 from sparse_coverage.errors import InputError
 from sparse_coverage.index.filters import family
 from sparse_coverage.patents import Claim
@@ -23,6 +24,7 @@ from sparse_coverage.search.facets import count_facets
 from sparse_coverage.search.languages import language_warning
 from sparse_coverage.search.stored import require_document, stored_patent
 from sparse_coverage.server.bodies import (
+    Asking,
     BatchBody,
     ChartBody,
     CombineBody,
@@ -34,7 +36,7 @@ from sparse_coverage.server.bodies import (
     SearchBody,
 )
 from sparse_coverage.server.holdings import Holdings, Snapshot
-from sparse_coverage.server.limited import check
+from sparse_coverage.server.limited import check, require_at_most
 from sparse_coverage.server.settings import ServerSettings
 
 logger = logging.getLogger("sparse_coverage.server")
@@ -54,6 +56,9 @@ class Service:
     def _accept(self, body: BaseModel, text: str = "") -> None:
         """Refuse more than the limits allow; log the text of a query only where that is asked for."""
         check(body, self.settings.limits)
+        if isinstance(body, Asking | BatchBody):
+            queries = len(body.queries) if isinstance(body, BatchBody) else 1
+            require_at_most(queries * body.k * body.passages, self.settings.limits.shown, "what k and passages ask for")
         if self.settings.log_text and text:
             logger.info("%s: %s", type(body).__name__, text)
 
@@ -187,9 +192,12 @@ class Service:
             notes.append(warning)
         return given
 
-    def _rows(self, claims: Sequence[Claim], elements: Sequence[ElementBody] | None) -> Any:
-        from sparse_coverage.charts.elements import given_elements
+    def _rows(self, claims: Sequence[Claim], elements: Sequence[ElementBody] | None) -> tuple[Element, ...]:
+        """Return the elements of claims, as a user split them or as they are split here."""
+        from sparse_coverage.charts.elements import chart_elements, given_elements
 
-        if elements is None:
-            return None
-        return given_elements(claims, [f"{one.label}\t{one.text}" for one in elements])
+        if elements is not None:
+            return given_elements(claims, [f"{one.label}\t{one.text}" for one in elements])
+        found = chart_elements(claims)
+        require_at_most(len(found), self.settings.limits.ids, "the number of elements of the claim")
+        return found

@@ -20,9 +20,10 @@ class Limits:
     """The most that a request may ask for, and that a server does at a time.
 
     `characters` are those of a query or a claim, `documents` those of a chart, `combined` those that a combination looks at,
-    `ids` those of a list of ids or words. `body` and `upload` are bytes of a request. `concurrency` is how many requests are
-    worked on at a time, `waiting` how many more may wait; whatever comes beyond is refused and may come again. A request gives
-    up after `seconds`, long work (charts, combinations, batches, changes) after `long_seconds`.
+    `ids` those of a list of ids, words or elements. `shown` passages are in an answer at most, over all queries and documents.
+    `body` and `upload` are bytes of a request. `concurrency` is how many requests are worked on at a time, `waiting` how many
+    more may wait; whatever comes beyond is refused and may come again. A request gives up after `seconds`, long work (charts,
+    combinations, batches, changes) after `long_seconds`.
     """
 
     characters: int = 200_000
@@ -32,6 +33,7 @@ class Limits:
     documents: int = 50
     combined: int = 500
     ids: int = 1000
+    shown: int = 20_000
     body: int = 16 << 20
     upload: int = 64 << 20
     concurrency: int = field(default_factory=usable_cores)
