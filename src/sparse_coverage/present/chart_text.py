@@ -39,7 +39,7 @@ def notes_of(cell: Cell) -> list[str]:
 
 
 def _own_words(word: Word, overruled: Overruled) -> str:
-    told = "noted by the user" if word == overruled.found else f"overruled by the user, found was: {overruled.found}"
+    told = "noted by the user" if word == overruled.found else f"overruled by the user (found: {overruled.found})"
     return f"{told}: {overruled.note}" if overruled.note else told
 
 

@@ -121,7 +121,8 @@ def filters_text(filters: Mapping[str, Any]) -> str:
 
 def _search(made: SearchMade, found: Found) -> ShownSearch:
     request = made.request
-    query = found.query if not found.source else f"{found.source}: {found.query}"
+    sources = [str(one) for one in (request.get("source"), found.source) if one]
+    query = f"{'; '.join(sources)}: {found.query}" if sources else found.query
     marks = request.get("marks") or {}
     counts = [len(marks.get(name) or ()) for name in ("relevant", "not_relevant")]
     system = SYSTEM_NAMES.get(str(request.get("system")), str(request.get("system") or ""))
