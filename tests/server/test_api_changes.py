@@ -13,6 +13,7 @@ from served_devices import CLAIM, made_patents
 from starlette.testclient import TestClient
 
 from sparse_coverage import Index, SparseCoverage
+from sparse_coverage.errors import InputError
 from sparse_coverage.index import delete_documents, merge_index
 from sparse_coverage.index.manifest import writing
 from sparse_coverage.patents.export import to_record
@@ -124,6 +125,18 @@ def test_while_a_side_is_behind_its_system_ranks_the_former_state(copied):
     assert holdings.snapshot("devices", "hybrid").store.state.documents == 12
     refresh_sides(copied, encoder=encoder)
     assert holdings.snapshot("devices", "hybrid").store.state.documents == 13
+
+
+def test_a_side_that_stays_behind_is_refused_in_the_end(copied, monkeypatch):
+    holdings = Holdings({"devices": copied})
+    Index.open(copied, encoder=holdings.snapshot("devices").index.model.encoder).add(
+        [replace(made_patents()[0], id="EP-3000002-A1")]
+    )
+    assert holdings.snapshot("devices", "bm25").store.state.documents == 12
+    monkeypatch.setattr("sparse_coverage.server.holdings._PATIENCE", 0.0)
+    holdings.snapshot("devices")
+    with pytest.raises(InputError, match="index refresh"):
+        holdings.snapshot("devices", "bm25")
 
 
 def test_another_index_in_the_place_of_the_first_is_opened_with_its_own_model(copied, tmp_path):

@@ -152,3 +152,14 @@ def test_an_index_that_cannot_be_opened_ends_the_server_with_its_reason(copied, 
         served.wait_for("Error: ")
         assert served.process.wait(60) == 1
     assert "Traceback" not in "".join(served.lines)
+
+
+@pytest.mark.parametrize(("words", "module", "extra"), [("serve", "fastapi", "server"), ("mcp", "mcp", "mcp")])
+def test_without_the_extra_its_name_is_told(made, environment, words, module, extra):
+    program = (
+        f"import sys; sys.modules[{module!r}] = None; sys.argv = ['sparse-coverage', {words!r}, {str(made / 'devices')!r}]\n"
+        "from sparse_coverage.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert f"pip install 'sparse-coverage[{extra}]'" in done.stderr

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from sparse_coverage.encoding import Encoder
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from sparse_coverage.charts.charting import Charts
 
 logger = logging.getLogger("sparse_coverage.server")
+
+_PATIENCE = 600.0
+"""So many seconds a side may be behind its index; until then its system ranks the state before, later it is refused."""
 
 
 class NoIndexError(InputError):
@@ -91,6 +95,7 @@ class Holding:
         self._seen = self._signature()
         self._newest = self._snapshot(self._opened())
         self._former: Snapshot | None = None
+        self._replaced = 0.0
 
     def snapshot(self, system: str = "coverage") -> Snapshot:
         """Return the newest state that can be ranked by a system."""
@@ -108,7 +113,7 @@ class Holding:
             newest.systems = newest.systems_now()
             if system not in newest.systems and system in former.systems:
                 return former
-            if set(newest.systems) >= set(former.systems):
+            if set(newest.systems) >= set(former.systems) or monotonic() - self._replaced > _PATIENCE:
                 self._former = None
         if system in newest.systems:
             return newest
@@ -131,7 +136,7 @@ class Holding:
         except MismatchError:  # another index, with a model of its own, took the place of the one before
             index = self._opened()
         self._seen = seen
-        self._former = former
+        self._former, self._replaced = former, monotonic()
         self._newest = self._snapshot(index)
 
     def _opened(self) -> Index:
