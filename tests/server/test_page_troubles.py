@@ -191,3 +191,18 @@ def test_a_claim_typed_in_two_windows_is_not_lost(desks):
     told.get_by_role("button", name="Take that one").click()
     assert other.page.input_value("#claim") == "A pump of the first window, changed."
     other.wrong.clear()  # the browser's own words about the answer 409
+
+
+def test_only_the_claim_that_was_chosen_is_charted(desk):
+    page = desk.page
+    page.fill("#claim", f"1. {CLAIM}\n2. The device of claim 1, made of steel.\n3. The device of claim 2, painted.")
+    page.locator(".elements li", has_text="3a").wait_for()
+    page.get_by_role("textbox", name="Claims").fill("2")
+    page.locator(".elements li", has_text="3a").wait_for(state="detached")
+    page.locator("button.primary", has_text="Search").click()
+    page.wait_for_selector(".result")
+    page.get_by_role("button", name="Chart the claim").click()
+    page.wait_for_selector(".chart-table")
+    assert [one.strip() for one in page.locator(".chart-table tbody b").all_inner_texts() if one[0] in "123"] == ["2a"]
+    [kept] = desk.http.get(f"/v1/projects/{desk.project}").json()["charts"]
+    assert kept["request"]["claim"] == "2. The device of claim 1, made of steel."

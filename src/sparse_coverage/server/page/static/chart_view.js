@@ -35,7 +35,7 @@ export function chartView() {
     running?.abort();
     running = new AbortController();
     const elements = search.request.elements?.length ? search.request.elements : null;
-    const request = { claim: search.request.query, elements, filters: search.request.filters, ...asked };
+    const request = { claim: search.request.claim || search.request.query, elements, filters: search.request.filters, ...asked };
     const hear = progress(body, what, () => running.abort());
     try {
       const answer = await stream(ofIndex(search.index, `/${route}`), request, hear, running.signal);

@@ -121,6 +121,13 @@ class ClaimForm {
     return { ...read, elements: (read.elements || this.split.elements).filter(one => !numbers || numbers.has(one.claim)) };
   }
 
+  /** The claim to be charted: the one that was chosen alone, else the whole text. */
+  charted() {
+    const numbers = claimNumbers(this.claims.value);
+    const chosen = this.split.claims.filter(one => numbers?.has(one.number));
+    return chosen.length === 1 ? `${chosen[0].number}. ${chosen[0].text}` : this.text.value;
+  }
+
   showElements() {
     const { elements, wrong, line } = this.chosen();
     this.claimsField.hidden = this.split.claims.length < 2 && !this.claims.value;

@@ -31,7 +31,7 @@ export function searchView(actions) {
       const result = await post(ofIndex(index, '/search'), marks ? { ...asked, marks } : asked, { signal });
       const { elements } = form.chosen();
       if (narrow.matches) side.open = false;
-      await addSearch(index, { ...asked, marks, source: form.source.textContent, elements: elements.map(({ label, text }) => ({ label, text })), before }, result);
+      await addSearch(index, { ...asked, marks, source: form.source.textContent, claim: form.charted(), elements: elements.map(({ label, text }) => ({ label, text })), before }, result);
       say(`${result.hits.length} documents found.`);
       found.querySelector('.title')?.focus({ preventScroll: true });
       reveal();
@@ -50,7 +50,7 @@ export function searchView(actions) {
   /** Ranks again by the marks, or without them. */
   function rankAgain(withMarks = true) {
     if (!store.search) return undefined;
-    const { elements, before, marks, source, ...asked } = store.search.request;
+    const { elements, before, marks, source, claim, ...asked } = store.search.request;
     // Marks are centers added and taken away, so Sparse Coverage ranks with them.
     return run({ ...asked, system: withMarks ? 'coverage' : form.system.value }, withMarks ? 'marks' : 'first');
   }
