@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib import import_module
-from pathlib import Path
 
 from fastapi import FastAPI
 
@@ -13,14 +11,14 @@ from sparse_coverage.server.errors import add_error_answers
 from sparse_coverage.server.holdings import Holdings
 from sparse_coverage.server.limited import describe
 from sparse_coverage.server.metrics import Metrics, Observed
+from sparse_coverage.server.page import page_router
 from sparse_coverage.server.routes import changing, charting, documents, queries, searching, state
+from sparse_coverage.server.routes.projects import projects_router
 from sparse_coverage.server.safety import Safety
 from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings
 from sparse_coverage.server.work import Work
 from sparse_coverage.version import __version__
-
-folder = Path(__file__).parent
 
 
 def create_app(settings: ServerSettings) -> FastAPI:
@@ -48,9 +46,8 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app.state.metrics = Metrics(holdings, work)
     for resource in (state, documents, queries, searching, charting, changing):
         app.include_router(resource.router)
-    for module, make in (("routes.projects", "projects_router"), ("page", "page_router")):
-        if (folder / f"{module.replace('.', '/')}.py").exists() or (folder / module / "__init__.py").exists():
-            app.include_router(getattr(import_module(f"sparse_coverage.server.{module}"), make)())
+    app.include_router(projects_router())
+    app.include_router(page_router())
     add_error_answers(app)
     app.add_middleware(Safety, settings=settings)
     app.add_middleware(Observed, metrics=app.state.metrics)
