@@ -3,22 +3,25 @@
     python benchmarks/quality.py path/to/patsnap path/to/claims-to-papers.toml                  the systems
     python benchmarks/quality.py path/to/patsnap --tables settings                              what each setting of the default is worth
     python benchmarks/quality.py path/to/patsnap -V 5000 --tables units                         tokens, noun phrases and both
-    python benchmarks/quality.py COLLECTION ... --tables systems,settings --write PAGE          as the measured part of a page
+    python benchmarks/quality.py path/to/patsnap --tables seeds --seeds 5                       how much the seed is worth
+    python benchmarks/quality.py COLLECTION ... --tables systems,seeds --write PAGE             as the measured part of a page
 
 Values are means over queries x 100 with 95 % bootstrap intervals. The default was chosen on every second query of each collection
 (`tuned`), the others are `held out`. p: paired randomisation test of average precision against the default, after Holm's
 correction over its column. `scanned`: postings read, for dense retrieval similarities computed. On full texts the paper's
 method and the default before are indexed by whole paragraphs, as they were made for, everything else by passages (with
-`--by-passages` all of it, which saves a second encoding); all vocabularies of full texts are learned from passages.
+`--by-passages` all of it, which saves a second encoding); all vocabularies of full texts are learned from passages. On a page, tables
+that were made replace those of the same kind and each kind says when and where it was measured; the others stay.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from statistics import mean, stdev
 from time import process_time
 
 import numpy as np
@@ -35,6 +38,7 @@ from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.experiments.evaluate import Evaluation, evaluate_system
 from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.seeds import seeded
 from sparse_coverage.experiments.systems import concerning, is_sparse
 from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
 from sparse_coverage.patents.passages import By
@@ -107,6 +111,30 @@ def setting_rows(size: int, *, full_text: bool) -> dict[str, Row]:
         grown = replace(grown, **step)
         rows[f"+ {name}"] = Row("paper", grown)
     return rows
+
+
+def seed_table(title: str, found: dict[str, Sequence[Mapping[str, float]]]) -> Result:
+    """Make the table of some rows with the means that each seed gave."""
+    rows = []
+    for name, seeds in found.items():
+        cells = [name]
+        for measure in ("R@100", "MAP"):
+            values = [100 * one[measure] for one in seeds]
+            cells += [f"{mean(values):.1f} ± {stdev(values):.2f}", " ".join(f"{value:.1f}" for value in values)]
+        rows.append(cells)
+    return Result(title, ["", "R@100", "of each seed", "MAP", "of each seed"], rows)
+
+
+def over_seeds(collection: Collection, size: int, seeds: int, cache: Path) -> dict[str, Sequence[Mapping[str, float]]]:
+    """Measure the paper's method and the default with several seeds: each draws its sample and its first center anew."""
+    plain = SystemOptions(size=size, learn="passages" if is_full_text(collection) else "sections")
+    found: dict[str, Sequence[Mapping[str, float]]] = {}
+    with Workbench(cut(collection, "passage"), cache, token_budget=TOKENS) as bench:
+        for system in ("paper", "default"):
+            every = seeded(system, concerning(system, plain), seeds)
+            bench.plan(every)
+            found[system] = [evaluate_system(bench, system, one, MEASURES).means() for one in every]
+    return found
 
 
 def is_full_text(collection: Collection) -> bool:
@@ -202,25 +230,27 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def write_page(page: Path, sections: dict[str, list[Result]]) -> None:
-    """Replace what stands behind the marker of a page; what is before it was written by hand."""
-    kept, _, _ = page.read_text(encoding="utf-8").partition(MARKER)
-    parts = [kept.rstrip("\n") + "\n\n" + MARKER, f"Measured on {date.today().isoformat()}: {describe()}.\n"]
-    for heading, results in sections.items():
-        parts += [f"## {heading}\n", *map(markdown, results)]
-    page.write_text("\n".join(parts), encoding="utf-8")
+    """Replace the kinds of tables that were made behind the marker of a page; what is before it was written by hand."""
+    written, _, measured_part = page.read_text(encoding="utf-8").partition(MARKER)
+    there = {part.partition("\n")[0]: f"## {part}" for part in measured_part.split("## ")[1:]}
+    told = f"Measured on {date.today().isoformat()}: {describe()}.\n"
+    made = {name: "\n".join([f"## {name}\n", told, *map(markdown, results)]) for name, results in sections.items()}
+    blocks = [block.rstrip("\n") + "\n" for block in {**there, **made}.values()]
+    page.write_text("\n".join([written.rstrip("\n") + "\n\n" + MARKER, *blocks]), encoding="utf-8")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collections", nargs="+")
     parser.add_argument("-V", "--size", type=int, default=10_000)
-    parser.add_argument("--tables", default="systems", help="systems, settings, units, or several of them")
+    parser.add_argument("--tables", default="systems", help="systems, settings, units, seeds, or several of them")
+    parser.add_argument("--seeds", type=int, default=5, help="how many seeds the table of seeds has")
     parser.add_argument("--by-passages", action="store_true", help="index everything by passages")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write the tables into a page, behind its marker")
     options = parser.parse_args()
     cache, size = default_cache(), options.size
     wanted = options.tables.split(",")
-    if unknown := set(wanted) - {"systems", "settings", "units"}:
+    if unknown := set(wanted) - {"systems", "settings", "units", "seeds"}:
         parser.error(f"there is no table '{unknown.pop()}'")
     by: By = "passage" if options.by_passages else "paragraph"
     sections: dict[str, list[Result]] = {}
@@ -234,6 +264,8 @@ def main() -> None:
             made["Settings"] = compared(title, measured(collection, setting_rows(size, full_text=full), cache))
         if "units" in wanted:
             made["Units"] = units(collection, size, cache)
+        if "seeds" in wanted:
+            made["Seeds"] = seed_table(title, over_seeds(collection, size, options.seeds, cache))
         for heading, result in made.items():
             print_table(result)
             sections.setdefault(heading, []).append(result)

@@ -30,7 +30,7 @@ from sparse_coverage.vocabulary import (
     save_vocabulary,
 )
 from sparse_coverage.vocabulary.build import DEFAULT_SIZE, check_settings
-from sparse_coverage.vocabulary.sampling import Documents, opened, sample_by_year
+from sparse_coverage.vocabulary.sampling import EVERYTHING, Documents, Restriction, opened, sample_by_year
 from sparse_coverage.vocabulary.storage import vocabulary_folder
 
 MODEL_FILE = "model.json"
@@ -98,6 +98,7 @@ class SparseCoverage:
         work: str | Path | None = None,
         clean: Sequence[str] = (),
         by: By | None = None,
+        only: Restriction = EVERYTHING,
     ) -> SparseCoverage:
         """Learn the vocabulary of a collection: patents, plain texts or (id, text) pairs.
 
@@ -109,6 +110,7 @@ class SparseCoverage:
         uniformly. `selection` says how centers are chosen. In the folder `work` an interrupted run can be taken up again,
         and the sample used for other sizes without encoding anything twice; without it a temporary folder is used.
         `clean` names steps of `patents.cleaning`, such as `numerals`, that every text goes through before it is encoded.
+        `only` leaves documents out: those of other years or languages, or with nothing but a title; the model remembers it.
         """
         settings = get_preset(preset) if isinstance(preset, str) else preset
         settings = settings if by is None else replace(settings, by=by)
@@ -118,9 +120,13 @@ class SparseCoverage:
         running = with_cleaning(plain, clean)
         span_unit = get_unit(unit)
         unit = span_unit.name  # complete: it names the tagger too, where there is a choice
-        config = sample_config(settings, running, unit, max_spans, max_documents, seed)
+        config = replace(sample_config(settings, running, unit, max_spans, max_documents, seed), only=str(only))
         with nullcontext(work) if work is not None else TemporaryDirectory(prefix="sparse-coverage-") as folder:
-            chosen = opened(documents) if max_documents is None else sample_by_year(documents, max_documents, seed)
+            chosen = (
+                only.of(opened(documents))
+                if max_documents is None
+                else sample_by_year(documents, max_documents, seed, only)
+            )
             total = len(documents) if isinstance(documents, Sized) else max_documents
             if total is not None and max_documents is not None:
                 total = min(total, max_documents)
@@ -137,6 +143,7 @@ class SparseCoverage:
                 common=settings.common,
                 threads=threads,
                 checkpoints=None if work is None else Path(folder),
+                only=str(only),
             )
         return cls(plain, vocabulary, settings.activation, settings.scoring, clean, settings.by)
 

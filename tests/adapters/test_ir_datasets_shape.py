@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparse_coverage.adapters.ir_datasets import CollectionDataset
+from sparse_coverage.adapters.ir_datasets_catalogue import register_clefip, register_collection
 from sparse_coverage.evaluation.find_collection import load_collection
 from sparse_coverage.evaluation.ir_datasets_reader import read_ir_dataset
 from sparse_coverage.patents import passages
@@ -34,11 +35,11 @@ def test_documents_queries_and_judgements_come_out(demo):
 def test_passages_can_be_the_documents(demo):
     dataset = CollectionDataset(demo, passages=True)
     found = {doc.doc_id: doc.text for doc in dataset.docs_iter()}
-    assert found == {one.id: one.text for patent in demo.documents() for one in passages(patent)}
+    assert found == {one.id: one.text for patent in demo.documents() for one in passages(patent, by=demo.by)}
     judged = list(dataset.qrels_iter())
     assert judged
     assert {qrel.relevance for qrel in judged} == {1}
-    assert sum(qrel.doc_id in found for qrel in judged) > 0.9 * len(judged)
+    assert all(qrel.doc_id in found for qrel in judged)  # passages are cut as the judgements name them
 
 
 def test_what_reads_ir_datasets_reads_it_too(demo, monkeypatch):
@@ -51,3 +52,32 @@ def test_what_reads_ir_datasets_reads_it_too(demo, monkeypatch):
         q: dict(r.grades) for q, r in demo.judgements.items()
     }
     assert [patent.id for patent in back.documents()] == [patent.id for patent in demo.documents()]
+
+
+def test_the_catalogue_of_that_library_holds_our_collection(demo, tmp_path):
+    ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed (extra [eval])")
+    names = register_collection("sparse-coverage-demo", demo, tmp_path)
+    assert names == ["sparse-coverage-demo", "sparse-coverage-demo/passages"]
+    whole, passages_ = map(ir_datasets.load, names)
+    assert whole.has_docs() and whole.has_queries() and whole.has_qrels()  # noqa: PT018
+    assert whole.docs_count() == 68
+    first = next(whole.docs_iter())
+    assert whole.docs_store().get(first.doc_id) == first
+    judged = next(passages_.qrels_iter())
+    assert passages_.docs_store().get(judged.doc_id).text
+    assert passages_.queries_count() == len(demo.queries)
+    assert whole.queries_cls().__name__ == "Topic"
+    back = read_ir_dataset("sparse-coverage-demo")
+    assert [query.id for query in back.judged] == [query.id for query in demo.judged]
+
+
+def test_clefip_is_registered_under_its_own_name(tmp_path):
+    from sparse_coverage.evaluation.demo import COLLECTION
+
+    ir_datasets = pytest.importorskip("ir_datasets")
+    assert register_clefip(COLLECTION, "clef-ip-test", store=tmp_path) == ["clef-ip-test", "clef-ip-test/passages"]
+    letter = register_clefip(COLLECTION, "clef-ip-letter", ancestors="independent", store=tmp_path)
+    ours = {one.query_id: one.text for one in ir_datasets.load("clef-ip-test").queries_iter()}
+    theirs = {one.query_id: one.text for one in ir_datasets.load(letter[0]).queries_iter()}
+    assert ours.keys() == theirs.keys()
+    assert all(set(theirs[query].split("\n")) <= set(ours[query].split("\n")) for query in ours)

@@ -74,3 +74,33 @@ def test_a_frame_without_queries_is_refused(adapted):
 def test_a_folder_is_opened(adapted, queries):
     found = SparseCoverageRetriever(adapted.store.folder, num_results=3)(queries)
     assert found.equals(SparseCoverageRetriever(adapted, num_results=3)(queries))
+
+
+def test_a_pipeline_ends_in_claim_charts(monkeypatch, tmp_path):
+    """The document that has all elements of the claim comes first, whatever the search thought; quotations are verbatim."""
+    from adapted_index import PATENTS
+    from hash_encoder import HashEncoder
+    from made_documents_for_charts import made_calibration
+
+    from sparse_coverage import Index, SparseCoverage
+    from sparse_coverage.adapters.pyterrier_chart import ADDED, ClaimChart
+    from sparse_coverage.charts import charting
+
+    encoder = HashEncoder()
+    monkeypatch.setattr(charting, "calibration_for", lambda *_: made_calibration(encoder))
+    index = Index.build(tmp_path / "index", SparseCoverage.fit(PATENTS, encoder=encoder, size=20), PATENTS)
+    claim = "A device comprising a plunger biased by a spring; and a housing of a pump."
+    frame = pd.DataFrame([("q1", claim), ("q2", "A rubber device.")], columns=["qid", "query"])
+    found = (SparseCoverageRetriever(index) % 3 >> ClaimChart(index))(frame)
+    assert list(found["qid"].unique()) == ["q1", "q2"]
+    assert {*ADDED, "docno", "query"} <= set(found.columns)
+    for qid, rows in found.groupby("qid"):
+        assert rows["score"].is_monotonic_decreasing
+        assert rows["rank"].tolist() == list(range(len(rows))), qid
+        assert set(rows["docno"]) == {hit.document for hit in index.search(rows["query"].iloc[0], 3)}
+    texts = {patent.id: patent.abstract[0].text + patent.claims[0].text for patent in PATENTS}
+    quoted = found[found["quote"] != ""]
+    assert len(quoted)
+    assert all(row["quote"] in texts[row["docno"]] for _, row in quoted.iterrows())
+    with pytest.raises(InputError, match="docno"):
+        ClaimChart(index)(frame)

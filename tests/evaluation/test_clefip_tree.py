@@ -42,6 +42,17 @@ def test_a_dependent_claim_is_preceded_by_its_ancestors(read: ClefIp) -> None:
     assert "according to claim 2" in lines[2]
 
 
+def test_independent_ancestors_alone_precede_a_dependent_claim_by_choice(clefip_tree: Tree, read: ClefIp) -> None:
+    """Topic 6 asks for claims 1 and 3: claim 2, a dependent ancestor of 3, is left out, and this is told."""
+    letter = read_clefip(clefip_tree[0], PoolConfig(size=200), ancestors="independent").collection
+    [query] = [query for query in letter.queries if query.id == "PSG-6"]
+    [ours] = [query for query in read.collection.queries if query.id == "PSG-6"]
+    assert query.text.split("\n") == [ours.text.split("\n")[0], ours.text.split("\n")[2]]
+    assert query.claims == 2
+    assert any("independent ancestors only" in note for note in letter.notes)
+    assert not any("ancestors" in note for note in read.collection.notes)
+
+
 @pytest.mark.parametrize(
     ("topic", "reference"), [("PSG-9", "claims 1 and 2"), ("PSG-12", "any one of the preceding claims")]
 )

@@ -29,6 +29,13 @@ def patents() -> Iterator[Patent]:
         )
 
 
+def papers_collection(candidates: int = 25_000, topics: int = 48, name: str = "clef-ip-2013 (seed 0)") -> Collection:
+    """A collection that has the paper's numbers, so that its values may stand beside what is measured on it."""
+    queries = tuple(Query(f"PSG-{number}", "a valve") for number in range(topics))
+    judgements = {query.id: Relevance({"XX-0-A1": 1}) for query in queries}
+    return Collection(name, patents, queries, judgements, candidates=candidates)
+
+
 def small_collection() -> Collection:
     queries = tuple(Query(f"q{number}", text, claims=1) for number, text in enumerate(TEXTS[:4]))
     judgements = {

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from small_collection import papers_collection
 
 from sparse_coverage.cli import evaluate
 from sparse_coverage.cli.options.collections import Means, Reading
@@ -20,13 +21,14 @@ from sparse_coverage.experiments.paper import paper_table, paper_values
 def test_the_grid_of_the_paper_has_45_rows_and_every_one_has_its_values() -> None:
     rows = load_definition("full").rows
     assert len(rows) == 45
-    assert all(set(paper_values(row)) == {"R@100", "MAP", "PRES@100", "MAP(D)", "PassageR@1000"} for row in rows)
+    measures = {"R@100", "MAP", "PRES@100", "MAP(D)", "PassageR@1000"}
+    assert all(set(paper_values(row, papers_collection())) == measures for row in rows)
 
 
 def test_the_main_table_has_the_rows_of_the_paper() -> None:
     rows = load_definition("main").rows
     assert len(rows) == len(paper_table("main")) == 11
-    assert all(paper_values(row) for row in rows)
+    assert all(paper_values(row, papers_collection()) for row in rows)
 
 
 def test_the_selected_rows_are_rows_of_the_full_table() -> None:
@@ -58,6 +60,11 @@ def test_the_dataset_table_adds_up() -> None:
     table = paper_table("statistics")
     assert table["passages"]["first"] / table["documents"]["first"] == pytest.approx(81.7, abs=0.05)
     assert table["passage_judgements"]["first"] / 48 == pytest.approx(67.5, abs=0.05)
+    for whole, part, rest in (
+        ("documents", "relevant_documents", "other_documents"),
+        ("passages", "relevant_document_passages", "other_document_passages"),
+    ):
+        assert table[part]["first"] + table[rest]["first"] == table[whole]["first"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -74,7 +81,7 @@ def test_lists_are_written_out_and_can_be_replaced() -> None:
         ("minilm", "token", 9),
         ("minilm", "np", 7),
     ]
-    assert not any(paper_values(row) for row in rows)
+    assert not any(paper_values(row, papers_collection()) for row in rows)
 
 
 def test_an_experiment_of_ones_own(tmp_path: Path) -> None:

@@ -3,46 +3,13 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-
-from sparse_coverage.cli import cli
-
-
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    spec = importlib.util.spec_from_file_location(
-        "make_clefip", Path(__file__).parents[2] / "benchmarks" / "make_clefip.py"
-    )
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["make_clefip"] = module
-    spec.loader.exec_module(module)
-    root = tmp_path_factory.mktemp("clef-ip")
-    module.make(root, documents=240, topics=8, seed=1)
-    return root
-
-
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(cli, [str(word) for word in words], standalone_mode=False)
-
-
-def output(result: Result) -> Any:
-    if result.exception is not None:
-        raise result.exception
-    return json.loads(result.stdout)
+from typed_commands import output, run
 
 
 def test_check_pool_and_statistics_of_a_tree(tree: Path, cache: Path, tmp_path: Path) -> None:
@@ -228,13 +195,23 @@ def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoin
         assert configuration["packages"]["numpy"]
     figures = sorted(path.name for path in report.rglob("*.png"))
     assert figures == ["centers.png", "cost-and-recall.png", "query-lengths.png", "vocabulary-size.png"]
-    assert sorted(path.stem for path in report.rglob("*.svg")) == [name.removesuffix(".png") for name in figures]
+    for suffix in ("svg", "pdf"):
+        assert sorted(path.stem for path in report.rglob(f"*.{suffix}")) == [n.removesuffix(".png") for n in figures]
     rows = list(csv.DictReader((report / "full" / "full.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 9
-    assert [row["V"] for row in rows if row["MAP"]] == ["30", "60"] * 3
+    assert [row["V/d"] for row in rows if row["MAP"]] == ["30", "60"] * 3
     ablations = list(csv.DictReader((report / "ablations" / "ablations.csv").read_text(encoding="utf-8").splitlines()))
-    assert [row["R@100 paper"] for row in ablations][:2] == ["85.09", "92.39"]
-    assert all(row["R@100 difference"] for row in ablations)
+    assert not any(row["R@100 paper"] for row in ablations)  # another encoder, another pool
+    assert all(float(row["R@100 low"]) <= float(row["R@100"]) <= float(row["R@100 high"]) for row in ablations)
+    for name in ("main", "full", "ablations", "efficiency"):
+        text = (report / name / f"{name}.md").read_text(encoding="utf-8")
+        assert "Without the paper's values: the collection has 100 candidates, not 25,000 and 5 topics, not 48." in text
+    said = (report / "main" / "methods.tex").read_text(encoding="utf-8")
+    assert "5 judged queries, " in said
+    assert "\\cite{bm25,bm25s}" in said
+    cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", said) for key in keys.split(",")}
+    bibliography = (report / "main" / "references.bib").read_text(encoding="utf-8")
+    assert set(re.findall(r"@\w+\{([^,]+),", bibliography)) == cited
     kept = json.loads((report / "full" / "rows.json").read_text(encoding="utf-8"))
     assert len(kept[0]["per_query"]["MAP"]) == 5
     tests = list(csv.DictReader((report / "main" / "comparisons.csv").read_text(encoding="utf-8").splitlines()))
@@ -242,7 +219,8 @@ def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoin
     done = sum(not row["failure"] for row in main)
     assert len({(test["first"], test["second"]) for test in tests}) == done * (done - 1) / 2 == len(tests) / 5 > 0
     assert all(float(test["p"]) <= float(test["p_holm"]) <= 1 for test in tests)
-    assert not (report / "ablations" / "comparisons.csv").exists()
+    ablated = list(csv.DictReader((report / "ablations" / "comparisons.csv").read_text(encoding="utf-8").splitlines()))
+    assert {test["first"] for test in ablated} == {"assignment K=5", "alpha 2", "gamma 0.5"}
 
     again = output(run(*words, "--json"))  # everything that was finished is found again
     assert all(one["seconds"] < 20 for one in again["experiments"].values())

@@ -1,11 +1,23 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import pytest
 
-from sparse_coverage.experiments.figures import draw_curves, draw_histograms, draw_scatter
+from sparse_coverage.experiments.figures import (
+    COLORS,
+    COLUMN,
+    PAGE,
+    Point,
+    _looks,
+    draw_curves,
+    draw_differences,
+    draw_histograms,
+    draw_scatter,
+)
+from sparse_coverage.present.latex import latex_table
 from sparse_coverage.present.tables import Cell, Table
 
 TABLE = Table(
@@ -36,7 +48,7 @@ def test_markdown_shows_ours_paper_and_difference() -> None:
 
 
 def test_latex_is_booktabs_with_its_characters_escaped() -> None:
-    text = TABLE.latex()
+    text = latex_table(TABLE)
     assert text.count("\\toprule") == text.count("\\midrule") == text.count("\\bottomrule") == 1
     assert "A \\& B" in text
     assert "x\\_y" in text
@@ -45,7 +57,7 @@ def test_latex_is_booktabs_with_its_characters_escaped() -> None:
 
 
 def test_latex_knows_every_special_character() -> None:
-    text = Table("t", "t", ("a",), (("{a}~b^c\\d|e<f>",),)).latex()
+    text = latex_table(Table("t", "t", ("a",), (("{a}~b^c\\d|e<f>",),)))
     assert (
         r"\{a\}\textasciitilde{}b\textasciicircum{}c\textbackslash{}d\textbar{}e\textless{}f\textgreater{} \\" in text
     )
@@ -68,16 +80,80 @@ def test_the_terminal_gets_every_row() -> None:
     assert TABLE.rich().row_count == 3
 
 
-def test_figures_are_written_as_svg_and_png_and_are_the_same_each_time(tmp_path: Path) -> None:
+def test_latex_marks_the_best_and_the_second_and_says_groups_once() -> None:
+    """Three groups as headings, the best value bold, the second underlined, among equal ones all of them."""
+    rows = (("A", "x", Cell(10.0)), ("A", "y", Cell(30.001)), ("B", "z", Cell(30.0)), ("B", "w", Cell(20.0, 19.0)))
+    text = latex_table(Table("t", "t", ("Group", "Model", "R@100"), rows, best=(2,)))
+    assert text.count("\\textit{A}") == text.count("\\textit{B}") == 1
+    assert text.count("\\textbf{30.00}") == 2  # equal as printed
+    assert "\\underline{20.00} {\\scriptsize (19.00, +1.00)}" in text
+    assert "z & \\textbf{30.00}" in text
+    assert "\\begin{tabular}{lr}" in text
+    plain = Table("t", "t", ("Model", "R@100"), (("x", Cell(10.0)), ("y", Cell(30.0))))
+    assert "textbf{30" not in latex_table(plain)
+
+
+def test_the_best_of_a_factor_is_the_best_within_it() -> None:
+    rows = (("a", "1", Cell(1.0)), ("a", "2", Cell(2.0)), ("b", "1", Cell(5.0)), ("b", "2", Cell(9.0)))
+    table = Table("t", "t", ("Factor", "Setting", "R"), rows, best=(2,), within=0)
+    assert table.leaders(2) == {0: 2, 1: 1, 2: 2, 3: 1}
+    assert table.leaders(1) == {}
+    assert "**2.00**" in table.markdown()
+    assert "**5.00**" not in table.markdown()
+    assert latex_table(table).count("\\midrule") == 2
+
+
+def test_spread_and_significance_stand_beside_a_value_in_every_format() -> None:
+    cell = Cell(79.0, 80.0, (70.0, 85.0), deviation=0.42, p=0.01)
+    table = Table("t", "t", ("Model", "R@100"), (("x", cell), ("y", Cell(1.0, p=0.2))))
+    assert "79.00±0.42† (80.00, -1.00)" in table.markdown()
+    assert "79.00$\\pm$0.42$^{\\dagger}$" in latex_table(table)
+    [row, other] = csv.DictReader(table.csv().splitlines())
+    assert (row["R@100 deviation"], row["R@100 p"]) == ("0.42", "0.01")
+    assert other["R@100 deviation"] == ""
+    assert "1.00†" not in table.markdown()
+
+
+def test_an_encoder_has_one_color_in_every_figure_whatever_else_is_in_it() -> None:
+    alone = _looks([("PaECTER", "NP")])
+    among = _looks([("MiniLM", "NP"), ("BM25", ""), ("my-encoder", "NP"), ("PaECTER", "NP"), ("PaECTER", "enc. tok.")])
+    assert alone["PaECTER", "NP"] == among["PaECTER", "NP"]
+    assert among["PaECTER", "enc. tok."][0] == COLORS["PaECTER"]
+    assert len({color for color, _, _ in among.values()}) == 4
+    assert among["my-encoder", "NP"][0] not in COLORS.values()
+
+
+FIGURES = {
+    "curves": (PAGE, lambda path: draw_curves(path, {"one": CURVES, "two": CURVES}, "V", log_x=True)),
+    "curve": (COLUMN, lambda path: draw_curves(path, {"one": CURVES}, "V")),
+    "scatter": (COLUMN, lambda path: draw_scatter(path, MANY, "postings scanned per query", "R@100")),
+    "histograms": (PAGE, lambda path: draw_histograms(path, {"words": [3, 5, 5, 9, 400], "claims": [1, 1, 1]})),
+    "differences": (COLUMN, lambda path: draw_differences(path, {"a": 2.0, "b": -1.0, "c": 0.0}, "MAP: x minus y")),
+}
+CURVES = {("MiniLM", unit): [Point(10.0, 1.0, (0.5, 1.5)), Point(20.0, 2.0)] for unit in ("NP", "enc. tok.")}
+MANY = {(f"encoder {e}", f"unit {u}"): [Point(10.0 * e + 1, u + 1.0)] for e in range(3) for u in range(3)}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_are_pdf_svg_and_png_at_the_width_of_a_column_or_a_page_and_the_same_each_time(
+    tmp_path: Path, name: str
+) -> None:
     pytest.importorskip("matplotlib")
-    curves = {("MiniLM", unit): [(10.0, 1.0), (20.0, 2.0)] for unit in ("NP", "enc. tok.")}
-    many = {(f"encoder {e}", f"unit {u}"): [(10.0 * e + 1, u + 1.0)] for e in range(3) for u in range(3)}
-    for name, draw in {
-        "curves": lambda path: draw_curves(path, {"(a)": curves, "(b)": curves}, "V", log_x=True),
-        "scatter": lambda path: draw_scatter(path, many, "cost", "R@100"),
-        "histograms": lambda path: draw_histograms(path, {"words": [3, 5, 5, 9, 400], "claims": [1, 1, 1]}),
-    }.items():
-        first, second = draw(tmp_path / "a" / name), draw(tmp_path / "b" / name)
-        assert [path.suffix for path in first] == [".svg", ".png"]
-        assert all(path.stat().st_size > 2000 for path in first)
-        assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    width, draw = FIGURES[name]
+    first, second = draw(tmp_path / "a" / name), draw(tmp_path / "b" / name)
+    assert [path.suffix for path in first] == [".pdf", ".svg", ".png"]
+    assert all(path.stat().st_size > 2000 for path in first)
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    points = re.search(rb"/MediaBox\s*\[\s*0 0 ([\d.]+)", first[0].read_bytes())
+    assert points
+    assert float(points[1]) == pytest.approx(72 * width, abs=1)
+
+
+def test_panels_have_letters_and_text_is_large_enough_to_read(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    text = FIGURES["curves"][1](tmp_path / "curves")[1].read_text(encoding="utf-8")
+    assert "(a) one" in text
+    assert "(b) two" in text
+    matplotlib = pytest.importorskip("matplotlib")
+    kinds = ("font.size", "axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
+    assert min(matplotlib.rcParams[kind] for kind in kinds) >= 7

@@ -43,6 +43,15 @@ def test_a_patent_with_nothing_but_a_title_gives_its_title():
     assert list(passages(Patent("X-2"))) == []
 
 
+def test_titles_are_passages_by_choice(read_one, xml_samples):
+    patent = read_one(xml_samples["marec"])
+    without = list(passages(patent, "paragraph"))
+    title, *rest = passages(patent, "title+paragraph")
+    assert rest == without
+    assert (title.id, title.section, title.text) == ("EP-0100001-B1/title", "title", "Valve with a plunger")
+    assert [p.id for p in passages(Patent("X-1", title="Pump"), "title+paragraph")] == ["X-1/title"]
+
+
 def test_an_unknown_unit_is_an_error():
     with pytest.raises(InputError, match="not cut by 'page'"):
         passages(Patent("X"), "page")

@@ -65,3 +65,16 @@ def test_an_index_opened_again_answers_the_same(checkpoint: Path, tmp_path: Path
     again = Baseline.open(tmp_path / "index", Colbert(str(checkpoint))).search(TEXTS, k=6)
     assert [[hit.document for hit in hits] for hits in again] == [[hit.document for hit in hits] for hits in built]
     np.testing.assert_allclose([h.score for hits in again for h in hits], [h.score for hits in built for h in hits])
+
+
+def test_texts_are_cut_and_ranked_by_plaid_where_asked(checkpoint: Path, tmp_path: Path) -> None:
+    """As in the paper: a text is one piece, its end is lost; PLAID finds what is close, if not in the exact order."""
+    from sparse_coverage.retrievers.plaid import PlaidConfig
+
+    side = Colbert(str(checkpoint), plaid=PlaidConfig(), cut=40)
+    assert side.document_length == 40
+    assert side.settings["cut"] == 40
+    [kept] = side.rows([LONG])
+    assert len(kept) <= 40 < len(next(iter(Colbert(str(checkpoint)).rows([LONG]))))
+    index = Baseline.build(tmp_path / "index", side, patents())
+    assert index.search_passages("a plunger and a spring", k=3)

@@ -57,6 +57,23 @@ def test_noun_chunks_lose_what_the_lists_leave_out(pipeline):
     assert strings(SpacyExtractor(pipeline), texts) == [["sensor"], [], ["rotating drum"], ["lamps"]]
 
 
+def test_raw_chunks_are_as_spacy_has_them(pipeline):
+    texts = ["It holds at least one sensor .", "", "It turns said rotating drum ( 10 ) .", "It holds two lamps ."]
+    expected = [[chunk.text for chunk in document.noun_chunks] for document in pipeline.pipe(texts)]
+    raw = SpacyExtractor(pipeline, raw=True)
+    assert strings(raw, texts) == expected != strings(SpacyExtractor(pipeline), texts)
+    assert "at least one sensor" in expected[0]
+    assert PhraseUnit(raw, rest=False).name == "np[spacy-raw:en_pipeline]"
+
+
+def test_a_raw_unit_is_asked_for_by_its_name(pipeline, monkeypatch):
+    import spacy
+
+    monkeypatch.setattr(spacy, "load", lambda name: pipeline)
+    assert get_unit("np[spacy-raw:en_core_sci_lg]").name == "np[spacy-raw:en_core_sci_lg]"
+    assert get_unit("np+token[spacy-raw:en_core_sci_lg]").name == "np+token[spacy-raw:en_core_sci_lg]"
+
+
 def test_long_streams_give_the_same_in_batches_and_in_several_processes(pipeline, monkeypatch):
     texts = [f"It holds a drum{number} ." for number in range(20)]
     expected = [[f"drum{number}"] for number in range(20)]

@@ -77,7 +77,8 @@ class CollectionDataset:
         """Yield the documents, or passages, in corpus order."""
         for patent in self.collection.documents():
             if self.passages:
-                yield from (Doc(passage.id, "", passage.text) for passage in passages(patent))
+                cut = passages(patent, by=self.collection.by)  # as the judgements name them
+                yield from (Doc(passage.id, "", passage.text) for passage in cut)
             else:
                 texts = (section_text(patent, section) for section in SECTIONS)  # type: ignore[arg-type]
                 yield Doc(patent.id, patent.title, "\n".join(text for text in texts if text))

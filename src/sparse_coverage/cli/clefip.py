@@ -80,13 +80,12 @@ def pool(folder: Path, output: Path | None, reading: Reading, as_json: bool) -> 
 @json_option
 def statistics(folder: Path, reading: Reading, as_json: bool) -> None:
     """Count documents, passages, queries and judgements, beside the paper's table."""
-    from sparse_coverage.evaluation.clefip import read_clefip
     from sparse_coverage.evaluation.statistics import dataset_statistics
     from sparse_coverage.experiments.bench import Workbench
     from sparse_coverage.experiments.definition import load_definition
     from sparse_coverage.experiments.reproduce import run_experiment
 
-    read = read_clefip(folder, reading.pool_config, cache=reading.cache).collection
+    read = reading.collection(str(folder))
     with Workbench(read, reading.cache) as bench:
         counts = {line.key: line.values for line in dataset_statistics(read, bench.corpus)} if as_json else {}
         show(counts, as_json, lambda: run_experiment(load_definition("lengths"), bench, str(folder)).table.rich())

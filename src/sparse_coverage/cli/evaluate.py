@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,7 @@ from sparse_coverage.cli.options import (
     method,
     path_option,
     seed_option,
+    seeds_option,
     show,
 )
 from sparse_coverage.cli.options.collections import Means, bench_options
@@ -67,7 +70,8 @@ if TYPE_CHECKING:
     help="How many of the best passages are added to the query, before a second search [that of the system].",
 )
 @rank_option
-@seed_option("Seed of the vocabulary.")
+@seed_option("Seed of the vocabulary, the first of several.")
+@seeds_option
 @method.max_spans_option
 @method.learn_option
 @click.option(
@@ -79,6 +83,16 @@ if TYPE_CHECKING:
 )
 @click.option("--against", help="Compare with this row only, not every two rows: its name, or a part of it.")
 @path_option("--runs", file_okay=False, help="Also write the rankings into this folder, as TREC runs.")
+@click.option(
+    "--metadata",
+    is_flag=True,
+    help="With --runs: say in each run where it comes from (ir_metadata comments, which trec_eval does not read).",
+)
+@path_option(
+    "--topics",
+    file_okay=False,
+    help="Also write every topic into this folder: its values, the differences of the last two systems, the texts.",
+)
 @path_option(
     "--run",
     "given_runs",
@@ -94,8 +108,11 @@ def command(
     collection: str,
     systems: tuple[str, ...],
     measures: tuple[str, ...],
+    seeds: int,
     against: str | None,
     runs: Path | None,
+    metadata: bool,
+    topics: Path | None,
     given_runs: tuple[Path, ...],
     fresh: bool,
     means: Means,
@@ -111,11 +128,15 @@ def command(
     Example:
       sparse-coverage evaluate demo --system bm25 --system paper --unit token --unit np
       sparse-coverage evaluate path/to/scifact --system dense --system paper -V 5000 --runs runs/
+      sparse-coverage evaluate path/to/papers.toml --system bm25 --system default --topics topics/
+      sparse-coverage evaluate demo --system paper --system default --seeds 5 --against paper
     """
     from sparse_coverage.cli.evaluation_tables import evaluation_record, evaluation_text
     from sparse_coverage.evaluation.significance import compare
     from sparse_coverage.experiments.evaluate import evaluate_run, evaluate_system, label, variants
+    from sparse_coverage.experiments.seeds import over_seeds, seeded
     from sparse_coverage.experiments.systems import get_system, is_sparse
+    from sparse_coverage.experiments.topics import write_topics
 
     systems = systems or (() if given_runs else ("paper",))
     for name in systems:
@@ -128,14 +149,23 @@ def command(
     loaded = means.reading.collection(collection)
     wanted = _measures(measures, loaded)
     found: dict[str, Evaluation] = {}
+    keep = runs is not None or topics is not None
+    if topics is not None and seeds > 1:
+        raise InputError("--topics shows the rankings of one seed: leave out --seeds, or choose one with --seed.")
+    if metadata and runs is None:
+        raise InputError("--metadata is for the runs that --runs writes: name a folder for them.")
     with means.workbench(loaded) as bench:
-        bench.plan(options for system, options in rows if is_sparse(system))
+        bench.plan(one for system, options in rows if is_sparse(system) for one in seeded(system, options, seeds))
         for system, options in rows:
-            one = evaluate_system(bench, system, options, wanted, keep_run=runs is not None, fresh=fresh)
-            found[label(system, options)] = one
-            if runs is not None:
-                _write_runs(runs, label(system, options), one, loaded)
+            every = []
+            for chosen in seeded(system, options, seeds):
+                one = evaluate_system(bench, system, chosen, wanted, keep_run=keep, fresh=fresh)
+                if runs is not None:
+                    _write_runs(runs, label(system, chosen), one, loaded, metadata)
+                every.append(one)
+            found[label(system, options)] = over_seeds(every)
         notes = list(bench.notes())
+        page = write_topics(topics, bench, found, str(_main_measure(wanted))) if topics and found else None
         for name, path in files.items():
             found[name], noticed = evaluate_run(bench, path, wanted)
             notes += [f"{name}: {note}" for note in noticed]
@@ -151,6 +181,8 @@ def command(
     )
     if runs is not None and not as_json:
         click.echo(f"Runs: {runs}")
+    if page is not None and not as_json:
+        click.echo(f"Topics: {page}")
 
 
 def _settings(given: dict[str, Any], means: Means) -> dict[str, Sequence[Any]]:
@@ -193,11 +225,19 @@ def _row_named(part: str | None, rows: Sequence[str]) -> str | None:
     return chosen[0]
 
 
-def _write_runs(folder: Path, name: str, found: Evaluation, collection: Collection) -> None:
+def _main_measure(wanted: Sequence[AnyMeasure]) -> AnyMeasure:
+    """Return what topics are compared by: average precision where it is measured, else the first measure."""
+    return next((measure for measure in wanted if str(measure) == "MAP"), wanted[0])
+
+
+def _write_runs(folder: Path, name: str, found: Evaluation, collection: Collection, metadata: bool) -> None:
     from sparse_coverage.evaluation.trec import write_passage_run, write_run
+    from sparse_coverage.experiments.run_header import run_header
 
     folder.mkdir(parents=True, exist_ok=True)
     tag = re.sub(r"[^\w.+=-]+", "-", name)
-    write_run(folder / f"{tag}.run", found.run, tag)
+    command = shlex.join(["sparse-coverage", *sys.argv[1:]])
+    header = run_header(collection, found, tag, command) if metadata else ""
+    write_run(folder / f"{tag}.run", found.run, tag, header=header)
     if collection.has_passages:
         write_passage_run(folder / f"{tag}.passages.run", found.run, tag)

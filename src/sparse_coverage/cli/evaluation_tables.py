@@ -26,6 +26,7 @@ def evaluation_record(name: str, notes: Sequence[str], found: Mapping[str, Evalu
             **(settings_of(one.system, one.options) if one.system in SYSTEMS else {"system": one.system}),
             "measures": {measure: one.interval(measure) for measure in one.values},
             "per_query": one.values,
+            "seeds": list(one.seeds),
             "cost": one.cost,
         }
         for row, one in found.items()
@@ -43,6 +44,8 @@ def evaluation_text(
     ]
     if any(one.cost is not None for one in found.values()):
         lines.append(Text("scanned: postings (dense: similarities computed) a query", style="dim"))
+    if counts := {len(one.seeds) for one in found.values() if one.seeds}:
+        lines.append(Text(f"±: standard deviation over {max(counts)} seeds", style="dim"))
     lines += [Text(note, style="dim", no_wrap=True, overflow="ignore") for note in notes]
     if any(tests.values()):
         lines.append(_differences(tests))
@@ -56,7 +59,11 @@ def _means(title: str, found: Mapping[str, Evaluation], measures: Sequence[str])
         for measure in measures:
             if measure in one.values:
                 at = one.interval(measure)
-                cells.append(f"[bold]{_percent(at.mean)}[/bold]\n[dim]{_percent(at.low)}-{_percent(at.high)}[/dim]")
+                spread = one.deviation(measure)
+                seeds = "" if spread is None else f" ±{100 * spread:.1f}"
+                cells.append(
+                    f"[bold]{_percent(at.mean)}[/bold]{seeds}\n[dim]{_percent(at.low)}-{_percent(at.high)}[/dim]"
+                )
             else:
                 cells.append("–")
         table.add_row(escape(row), *cells, "" if one.cost is None else f"{one.cost:,.0f}")

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 @method.selection_option
 @method.tau_option
 @method.max_documents_option
+@method.years_option
+@method.with_text_option
 @method.max_spans_option
 @path_option(
     "--work", help="Keep the sample and the state of the run here: interrupted, the same command goes on from there."
@@ -60,6 +62,8 @@ def command(
     precision: str,
     sizes: str | None,
     work: Path | None,
+    years: str,
+    with_text: bool,
     language: str,
     strict: bool,
     on: str,
@@ -76,12 +80,14 @@ def command(
     Example:
       sparse-coverage fit patents/ -o my-model -V 10000
       sparse-coverage fit patents/ -o my-model -V 50000 --sizes 10000,20000 --work my-work
+      sparse-coverage fit epo/ -o my-model --preset paper --years 2000-2010 --with-text --max-documents 300000
       sparse-coverage fit patents/ -o my-model --on ray --address head:6379 --work /shared/work
       sparse-coverage index patents/ --model my-model -o my-index
     """
     from sparse_coverage import SparseCoverage, load_encoder
     from sparse_coverage.files import require_free
     from sparse_coverage.presets import get_preset
+    from sparse_coverage.vocabulary.sampling import Restriction
 
     require_free(output)
     sampled = settings["max_documents"] is not None
@@ -93,6 +99,10 @@ def command(
     if on == "ray":
         if strict:
             raise InputError("--strict is not for --on ray: small damage is always mended there. `inspect` finds it.")
+        if years or with_text:
+            raise InputError(
+                "--years and --with-text are not for --on ray: give the cluster only the files it shall learn from."
+            )
         reading = {"language": language, "encoder": encoder, **loading}
         model = fit_with_ray(address, threads, paths, output, work, log, **reading, **settings)
     else:
@@ -100,13 +110,15 @@ def command(
         counted = get_preset(settings["preset"]).learn == "sections" and "-" not in paths
         documents = (_Counted if counted else _Documents)(paths, language, strict, log, readings=1 + sampled)
         running = load_encoder(encoder, threads=threads, **loading)
-        model = SparseCoverage.fit(documents, encoder=running, threads=threads, work=work, **settings)
+        only = Restriction(years, language if years or with_text else "", with_text)
+        model = SparseCoverage.fit(documents, encoder=running, threads=threads, work=work, only=only, **settings)
     model.save(output)
     config = model.vocabulary.config
     told = (
         f"[bold]{config.size:,}[/bold] centers from {config.spans:,} spans ({config.unit}, {config.encoder}, "
         f"{config.precision}), median radius {float(sorted(model.vocabulary.radii)[config.size // 2]):.3f}\n"
-        f"Saved in [bold]{escape(str(output))}[/bold]. "
+        + (f"Learned from documents {escape(config.only)} only.\n" if config.only else "")
+        + f"Saved in [bold]{escape(str(output))}[/bold]. "
         f"Next: sparse-coverage index PATHS --model {escape(as_typed(output))} -o INDEX"
     )
     show({"model": str(output), "problems": len(log.problems), **record(config)}, as_json, lambda: told)

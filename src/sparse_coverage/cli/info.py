@@ -70,7 +70,10 @@ def _text(index: Path, held: Holdings, model: Mapping[str, Any]) -> Group:
         ("years", _counts(held.years if len(held.years) <= _MOST else _decades(held.years))),
     ]
     if vocabulary:
-        rows.append(("model", f"{vocabulary['encoder']}, {vocabulary['unit']}, {vocabulary['size']:,} centers"))
+        learned = f", learned from documents {vocabulary['only']}" if vocabulary.get("only") else ""
+        rows.append(
+            ("model", f"{vocabulary['encoder']}, {vocabulary['unit']}, {vocabulary['size']:,} centers{learned}")
+        )
     sizes = [f"{name} {size / 2**20:,.1f} MB" for name, size in held.sizes.items()]
     rows.append(("on disk", ", ".join([*sizes, f"{held.segments} segment{'s' * (held.segments != 1)}"])))
     for name, value in rows:

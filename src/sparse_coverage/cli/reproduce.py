@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sparse_coverage.cli.options import fresh_option, json_option, path_option, seed_option
+from sparse_coverage.cli.options import fresh_option, json_option, path_option, seed_option, seeds_option
 from sparse_coverage.cli.options.collections import Means, bench_options
 from sparse_coverage.cli.options.method import encoder_option, size_option, unit_option
 from sparse_coverage.present.records import to_json
@@ -34,7 +34,11 @@ if TYPE_CHECKING:
 @encoder_option(None, "Instead of the experiment's encoders; may be repeated.", multiple=True)
 @unit_option(None, "Instead of the experiment's units; may be repeated.", multiple=True)
 @size_option("Instead of the experiment's sizes; may be repeated.", multiple=True)
-@seed_option("Seed of the vocabularies.")
+@seed_option("Seed of the vocabularies, the first of several.")
+@seeds_option
+@click.option(
+    "--against", help="Test all rows against this one: a row's name or a part of it, or bm25, dense, splade, colbert."
+)
 @fresh_option
 @click.option(
     "--dry-run", is_flag=True, help="Only list the rows, which are finished, and how long encoding would take."
@@ -47,6 +51,8 @@ def command(
     output: Path,
     small: bool | None,
     seed: int,
+    seeds: int,
+    against: str | None,
     fresh: bool,
     dry_run: bool,
     means: Means,
@@ -55,18 +61,20 @@ def command(
 ) -> int:
     """Make EXPERIMENTS: main, full, ablations, efficiency, centers, lengths, all of them (`all`), or a .toml file.
 
-    Each prints a table with our value, the paper's and the difference, and writes it as CSV, Markdown and LaTeX with
-    its figures (SVG and PNG) into the report folder, which has an HTML index. Interrupted, the same command goes on
-    where it stopped. The exit status is 1 when a row failed; the others are not lost.
+    Each prints a table and writes it as CSV, Markdown and LaTeX with its figures (PDF, SVG and PNG) into the report folder,
+    which has an HTML index, a paragraph on what was run (methods.tex) and a BibTeX file. The paper's values stand beside
+    rows of the same encoder, unit and V on the same collection; a note says where they do not, and why. Interrupted, the
+    same command goes on where it stopped. The exit status is 1 when a row failed; the others are not lost.
 
     \b
     Example:
       sparse-coverage reproduce all
       sparse-coverage reproduce full --collection path/to/clef-ip-2013 --dry-run
-      sparse-coverage reproduce main full --collection path/to/clef-ip-2013
+      sparse-coverage reproduce main full --collection path/to/clef-ip-2013 --seeds 5 --against bm25
       sparse-coverage reproduce ablations --collection path/to/beir --small -V 1000 -V 5000
     """
     from sparse_coverage.experiments.definition import NAMES, load_definition
+    from sparse_coverage.experiments.seeds import seeded
     from sparse_coverage.experiments.systems import is_sparse
 
     names = [name for given in experiments for name in (NAMES if given == "all" else (given,))]
@@ -79,18 +87,26 @@ def command(
     with means.workbench(loaded) as bench:
         if dry_run:
             return _look_ahead(definitions, bench, means.as_typed(collection), as_json)
-        bench.plan(row.options for one in definitions for row in one.rows if is_sparse(row.system))
+        rows = [row for one in definitions for row in one.rows if is_sparse(row.system)]
+        bench.plan(options for row in rows for options in seeded(row.system, row.options, seeds))
         about = {
             "command": shlex.join(["sparse-coverage", *sys.argv[1:]]),
             "collection": loaded.name,
             "fingerprint": bench.fingerprint,
             "queries": len(loaded.judged),
+            "documents": len(bench.corpus.documents),
+            "passages": len(bench.corpus),
+            "by": loaded.by,
             "notes": list(bench.notes()),
             "seed": seed,
+            "seeds": list(range(seed, seed + seeds)),
+            "against": against,
             "learned_from": list(means.learn_from) or "the collection itself",
+            "restricted": [str(means.only)] if means.only else [],
             "pool": {"size": means.reading.pool, "seed": means.reading.pool_seed},
         }
-        return _make(definitions, bench, means.as_typed(collection), output, about, fresh, as_json)
+        how = {"fresh": fresh, "seeds": seeds, "against": against}
+        return _make(definitions, bench, means.as_typed(collection), output, about, how, as_json)
 
 
 def _make(
@@ -99,7 +115,7 @@ def _make(
     spoken: str,
     output: Path,
     about: dict[str, Any],
-    fresh: bool,
+    how: dict[str, Any],
     as_json: bool,
 ) -> int:
     from sparse_coverage.experiments.evaluate import settings_of
@@ -111,7 +127,7 @@ def _make(
     failed = 0
     for definition in definitions:
         begun = perf_counter()
-        result = run_experiment(definition, bench, spoken, fresh=fresh)
+        result = run_experiment(definition, bench, spoken, **how)
         seconds = round(perf_counter() - begun, 1)
         rows = [settings_of(row.system, row.options) for row in definition.rows]
         own = {**about, "experiment": definition.name, "rows": rows, "seconds": seconds}

@@ -139,9 +139,21 @@ def command(
         raise InputError(
             "--queries gives a ranking of each query: --run, --csv and --json. Leave the other reports out."
         )
+    by_chart = rescore == "chart"
     retriever = open_retriever(
-        index, system, rerank=rescore, top=top, fuse=fuse, level=level, scoring=scoring, threads=threads
+        index,
+        system,
+        rerank=None if by_chart else rescore,
+        top=top,
+        fuse=fuse,
+        level=level,
+        scoring=scoring,
+        threads=threads,
     )
+    if by_chart:
+        from sparse_coverage.charts.reranking import rerank_by_chart
+
+        retriever = rerank_by_chart(retriever, top)
     about = about_search(index, retriever, system, filters)
     if asked.queries:
         return _search_all(asked, retriever, k, condition, about, reports.csv, as_json)

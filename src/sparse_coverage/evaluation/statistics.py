@@ -32,8 +32,10 @@ def dataset_statistics(collection: Collection, corpus: Corpus) -> list[Statistic
     lines = [
         Statistic("documents", "documents", (len(corpus.documents),)),
         Statistic("relevant_documents", "of them relevant", (int(held.sum()),)),
+        Statistic("other_documents", "of them not relevant", (int((~held).sum()),)),
         Statistic("passages", "passages", (len(corpus),)),
         Statistic("relevant_document_passages", "of them from relevant documents", (int(per_document[held].sum()),)),
+        Statistic("other_document_passages", "of them from other documents", (int(per_document[~held].sum()),)),
         Statistic("passages_per_document", "passages a document", _mean_median(per_document)),
         Statistic("queries", "queries", (len(judged),)),
         Statistic("query_words", "words a query", _mean_median([*query_lengths(collection)])),

@@ -86,9 +86,11 @@ def _judged(path: Path) -> Iterator[tuple[str, str, int]]:
 
 
 def read_run(path: Path) -> dict[str, Ranking]:
-    """Read a run: `query Q0 document rank score tag`. Higher score first, equal scores by rank."""
+    """Read a run: `query Q0 document rank score tag`. Higher score first, equal scores by rank; comments are passed over."""
     lines: dict[str, list[tuple[float, int, str]]] = {}
     for number, line in read_lines(path):
+        if line.startswith("#"):
+            continue
         parts = line.split()
         try:
             query, _, document, rank, score = parts[:5]
@@ -108,20 +110,25 @@ def read_run(path: Path) -> dict[str, Ranking]:
     return run
 
 
-def write_run(path: Path, run: Run, tag: str, *, depth: int = 1000) -> None:
-    """Write the first `depth` documents of each query; their order survives tools that sort by score alone."""
+def write_run(path: Path, run: Run, tag: str, *, depth: int = 1000, header: str = "") -> None:
+    """Write the first `depth` documents of each query; their order survives tools that sort by score alone.
+
+    `header` are comment lines for tools that know them.
+    """
     rankings = {query: (ranking.documents, ranking.scores) for query, ranking in run.items()}
-    _write(path, rankings, tag, depth)
+    _write(path, rankings, tag, depth, header)
 
 
-def write_passage_run(path: Path, run: Run, tag: str, *, depth: int = 1000) -> None:
+def write_passage_run(path: Path, run: Run, tag: str, *, depth: int = 1000, header: str = "") -> None:
     """Write the first `depth` passages of each query, with passage ids in the place of documents."""
     rankings = {query: (ranking.passages, ranking.passage_scores) for query, ranking in run.items()}
-    _write(path, rankings, tag, depth)
+    _write(path, rankings, tag, depth, header)
 
 
-def _write(path: Path, rankings: Mapping[str, tuple[tuple[str, ...], tuple[float, ...]]], tag: str, depth: int) -> None:
-    lines = []
+def _write(
+    path: Path, rankings: Mapping[str, tuple[tuple[str, ...], tuple[float, ...]]], tag: str, depth: int, header: str
+) -> None:
+    lines = [header]
     for query, (items, scores) in rankings.items():
         last = np.float32(math.inf)
         for rank, (item, score) in enumerate(zip(items[:depth], scores[:depth], strict=True), 1):

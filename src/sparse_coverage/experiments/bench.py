@@ -30,6 +30,7 @@ from sparse_coverage.search import Index
 from sparse_coverage.search.building import vocabulary_digest
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary import SpanSample
+from sparse_coverage.vocabulary.sampling import EVERYTHING, Restriction
 
 
 class Workbench:
@@ -37,7 +38,8 @@ class Workbench:
 
     Tell it with `plan` what a sweep will ask for: then one traversal serves all sizes of a vocabulary, and one pass over
     the documents all the indexes of an encoder. Vocabularies are learned from the collection itself, or from the patents in
-    `learn_from` (the paper's come from another corpus than its evaluation). Use it in a `with` block, which closes its files.
+    `learn_from` (the paper's come from another corpus than its evaluation), in both cases from the
+    documents that `only` allows. Use it in a `with` block, which closes its files.
     """
 
     def __init__(
@@ -47,10 +49,12 @@ class Workbench:
         *,
         threads: int | None = None,
         learn_from: Sequence[str] = (),
+        only: Restriction = EVERYTHING,
         token_budget: int = DEFAULT_BUDGET,
     ) -> None:
         self.collection = collection
         self._learn_from = tuple(learn_from)
+        self.only = only
         self.cache = cache
         self.threads = threads
         self._token_budget = token_budget
@@ -94,13 +98,14 @@ class Workbench:
     def source(self) -> str:
         """Identifies what vocabularies are learned from: the collection's texts, or all files named, by size and time."""
         if not self._learn_from:
-            return self.corpus.fingerprint
+            return f"{self.corpus.fingerprint} {self.only}".strip()
         require_present(self._learn_from)
         files = [
             (one.path, Path(one.path)) for _, found in expand(self._learn_from) for one in found if not one.skipped
         ]
         about = [(name, path.stat().st_size, path.stat().st_mtime_ns) for name, path in files]
-        return content_key(code=code_key("patents"), files=about)
+        facts = {"only": str(self.only)} if self.only else {}
+        return content_key(code=code_key("patents"), files=about, **facts)
 
     def sources(self) -> Iterator[Patent]:
         """Start a new reading of what vocabularies are learned from."""
@@ -117,6 +122,11 @@ class Workbench:
         write_json(path, [str(problem) for problem in unread])
 
     @property
+    def learns_from_itself(self) -> bool:
+        """Whether vocabularies are learned from the collection, not from other documents."""
+        return not self._learn_from
+
+    @property
     def _unread_file(self) -> Path:
         return self.cache / "learned-from" / f"{self.source}.json"
 
@@ -130,7 +140,7 @@ class Workbench:
         relevance = [self.collection.judgements[query.id] for query in self.collection.judged]
         documents = {document for one in relevance for document in one.documents}
         passages = {passage for one in relevance for ids in one.passages.values() for passage in ids}
-        notes = list(self.collection.notes)
+        notes = [*self.learned_from(), *self.collection.notes]
         held = len(self.corpus.documents)
         if problems := sorted(self.collection.problems):
             notes.append(f"{len(problems):,} documents could not be read, the first: {problems[0]}")
@@ -146,6 +156,13 @@ class Workbench:
         if missing := missing_passages(passages, self.corpus):
             notes.append(f"{missing} of {len(passages)} relevant passages are not in the corpus: they count as misses")
         return tuple(notes)
+
+    def learned_from(self) -> list[str]:
+        """Say what vocabularies are learned from, where that is not simply the collection."""
+        if not self._learn_from and not self.only:
+            return []
+        source = ", ".join(Path(one).name for one in self._learn_from) or "the collection"
+        return [f"Vocabularies are learned from {source}" + (f", documents {self.only}." if self.only else ".")]
 
     def plan(self, options: Iterable[SystemOptions]) -> None:
         """Say what will be asked for, so that work is shared."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import product
 from pathlib import Path
+from statistics import stdev
 from time import perf_counter
 from typing import Any
 
@@ -31,7 +32,8 @@ _EVERYTHING = "."  # a result may depend on any file of the package
 class Evaluation:
     """The values of a system, by measure and query, and what its queries cost on average (None: nobody counted).
 
-    `run` is there when it was asked for. `seconds` is the time of ranking and measuring alone.
+    `run` is there when it was asked for. `seconds` is the time of ranking and measuring alone. Of several seeds, `values` are
+    the means over them and `seeds` what each gave.
     """
 
     system: str
@@ -40,6 +42,11 @@ class Evaluation:
     cost: float | None
     seconds: float
     run: Run = field(default_factory=dict)
+    seeds: tuple[Mapping[str, float], ...] = ()
+
+    def deviation(self, measure: str) -> float | None:
+        """Return the standard deviation of a measure over seeds (n - 1); None for a single one."""
+        return stdev(one[measure] for one in self.seeds) if len(self.seeds) > 1 else None
 
     def interval(self, measure: str) -> Interval:
         """Return the mean of a measure with its 95 % bootstrap interval."""

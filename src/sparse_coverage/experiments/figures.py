@@ -1,21 +1,48 @@
-"""The figures of the paper, from measured values. Matplotlib (extra [plot]) is loaded when one is drawn."""
+"""The figures of the paper, from measured values, at the size they are printed. Matplotlib (extra [plot]) is loaded when one is drawn.
+
+A color stands for one encoder or baseline, a line's style and marker for one unit, the same in every figure.
+"""
 
 from __future__ import annotations
 
 import importlib
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sparse_coverage.errors import MissingExtraError
 
-COLORS = ("#1f5fa8", "#c2571a", "#3c8d40", "#8a4fa3", "#8c6d31", "#5b6770")
-LINES = ("-", "--", ":")
-MARKERS = ("o", "s", "^", "D", "v", "P")
+COLUMN, PAGE = 3.33, 6.9
+"""The width in inches of a figure in one column, and across both columns of a page."""
+SUFFIXES = (".pdf", ".svg", ".png")
+COLORS = {
+    "BERT-for-Patents": "#0072b2",
+    "PaECTER": "#d55e00",
+    "PatentMap-V0": "#009e73",
+    "SPECTER2": "#cc79a7",
+    "MiniLM": "#7b4fa3",
+    "BM25": "#444444",
+    "SPLADE-v2": "#56b4e9",
+    "ColBERTv2": "#8c6d31",
+    "ColBERTv2 (PLAID)": "#8c6d31",
+}
+OTHER_COLORS = ("#e69f00", "#1b7837", "#a6761d", "#999999", "#b2182b")
+STYLES = {"enc. tok.": ("-", "o"), "NP": ("--", "s"), "NP+tok.": (":", "^"), "dense": ("-", "D"), "": ("-", "P")}
+OTHER_STYLES = (("-.", "v"), ((0, (3, 1, 1, 1)), "<"), ((0, (5, 1)), ">"), ("-", "X"))
 
-Points = Sequence[tuple[float, float]]
+
+class Point(NamedTuple):
+    """A value at a place, with its 95 % interval where it is known."""
+
+    x: float
+    y: float
+    interval: tuple[float, float] | None = None
+
+
+Points = Sequence[Point]
 Curves = Mapping[tuple[str, str], Points]
-"""Curves by (color, style): what the color stands for, and what the line's style and marker stand for."""
+"""Curves by what the color stands for (an encoder, a baseline) and what style and marker stand for (a unit)."""
 
 
 def _plots() -> Any:
@@ -27,103 +54,143 @@ def _plots() -> Any:
     matplotlib.rcParams.update(
         {
             "svg.hashsalt": "sparse-coverage",
-            "font.size": 9,
+            "pdf.fonttype": 42,  # letters stay letters: they can be searched and edited
+            "font.size": 8,
+            "axes.titlesize": 8,
+            "axes.labelsize": 8,
+            "xtick.labelsize": 7,
+            "ytick.labelsize": 7,
+            "legend.fontsize": 7,
+            "lines.linewidth": 1.1,
+            "lines.markersize": 4,
+            "errorbar.capsize": 1.5,
+            "axes.linewidth": 0.6,
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.grid": True,
             "axes.axisbelow": True,
             "grid.color": "#e4e4e4",
+            "grid.linewidth": 0.5,
             "legend.frameon": False,
+            "legend.handlelength": 2.6,
         }
     )
     return importlib.import_module("matplotlib.pyplot")
 
 
 def draw_curves(path: Path, panels: Mapping[str, Curves], x_label: str, *, log_x: bool = False) -> list[Path]:
-    """Draw one panel for each name, with the same colors and line styles in all of them, and one legend."""
+    """Draw one lettered panel for each name, with one legend below. One panel fills a column, several a page's width."""
     plots = _plots()
-    figure, axes = plots.subplots(1, len(panels), figsize=(3.6 * len(panels), 3.3), squeeze=False, layout="constrained")
-    kinds = [kind for curves in panels.values() for kind in curves]
+    kinds = list(dict.fromkeys(kind for curves in panels.values() for kind in curves))
     looks = _looks(kinds)
-    for axis, (title, curves) in zip(axes[0], panels.items(), strict=True):
+    columns = min(len(kinds), 3)
+    height = 2.05 + 0.14 * -(-len(kinds) // columns)
+    width = COLUMN if len(panels) == 1 else PAGE
+    figure, axes = plots.subplots(1, len(panels), figsize=(width, height), squeeze=False, layout="constrained")
+    for place, (axis, (title, curves)) in enumerate(zip(axes[0], panels.items(), strict=True)):
         for number, (kind, points) in enumerate(curves.items()):
-            color, place = looks[kind]
+            color, line, marker = looks[kind]
+            shift = 1 + 0.02 * (number - (len(curves) - 1) / 2) if any(p.interval for p in points) else 1.0
+            _errors(axis, points, color, shift)
             axis.plot(
-                [x for x, _ in points],
-                [y for _, y in points],
+                [p.x * shift for p in points],
+                [p.y for p in points],
                 color=color,
-                linestyle=LINES[place % len(LINES)],
-                marker=MARKERS[place % len(MARKERS)],
-                markersize=7 - 4 * number / len(curves),  # where curves lie on each other, all of them show
-                label=" ".join(word for word in kind if word),
+                linestyle=line,
+                marker=marker,
+                markerfacecolor="white" if number % 2 else color,  # where curves lie on each other, all of them show
+                label=_name(kind),
             )
-        axis.set_title(title)
+        axis.set_title(title if len(panels) == 1 else f"({chr(97 + place)}) {title}", loc="left")
         axis.set_xlabel(x_label)
         if log_x:
             axis.set_xscale("log")
-        ticks = sorted({x for points in curves.values() for x, _ in points})
+        ticks = sorted({p.x for points in curves.values() for p in points})
         axis.set_xticks(ticks, [_short(x) for x in ticks])
         axis.minorticks_off()
     handles, labels = axes[0][0].get_legend_handles_labels()
-    colors = len({color for color, _ in kinds})
-    # The legend is filled column by column: many curves get one column for each color.
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels) if len(labels) <= 5 else colors)
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns)
     return _save(plots, figure, path)
 
 
-def draw_scatter(path: Path, points: Mapping[tuple[str, str], Points], x_label: str, y_label: str) -> list[Path]:
-    """Draw cost against recall: color and marker say which points belong together."""
+def draw_scatter(path: Path, points: Curves, x_label: str, y_label: str) -> list[Path]:
+    """Draw cost against recall in one column: color and marker say which points belong together."""
     plots = _plots()
-    figure, axis = plots.subplots(figsize=(6.4, 4.2), layout="constrained")
-    looks = _looks(list(points))
-    for kind, places in points.items():
-        color, place = looks[kind]
-        axis.scatter(
-            [x for x, _ in places],
-            [y for _, y in places],
-            color=color,
-            marker=MARKERS[place % len(MARKERS)],
-            alpha=0.8,
-            s=38,
-            label=" ".join(word for word in kind if word),
-            zorder=3,
-        )
+    rows = -(-len(points) // 2)
+    figure, axis = plots.subplots(figsize=(COLUMN, 2.3 + 0.14 * rows), layout="constrained")
+    for kind, (color, _, marker) in _looks(list(points)).items():
+        places = points[kind]
+        _errors(axis, places, color, 1.0)
+        xs, ys = [p.x for p in places], [p.y for p in places]
+        axis.scatter(xs, ys, color=color, marker=marker, alpha=0.85, s=16, linewidths=0.5, label=_name(kind), zorder=3)
     axis.set_xscale("log")
     axis.set_xlabel(x_label)
     axis.set_ylabel(y_label)
-    figure.legend(loc="outside right center")
+    figure.legend(loc="outside lower center", ncols=2)
     return _save(plots, figure, path)
 
 
 def draw_histograms(path: Path, panels: Mapping[str, Sequence[int]]) -> list[Path]:
     """Draw the distribution of each list of counts, with its mean and median."""
     plots = _plots()
-    figure, axes = plots.subplots(1, len(panels), figsize=(4.2 * len(panels), 3.0), squeeze=False, layout="constrained")
-    for axis, (title, values), color in zip(axes[0], panels.items(), COLORS, strict=False):
+    width = COLUMN if len(panels) == 1 else PAGE
+    figure, axes = plots.subplots(1, len(panels), figsize=(width, 1.9), squeeze=False, layout="constrained")
+    for place, (axis, (title, values)) in enumerate(zip(axes[0], panels.items(), strict=True)):
         span = max(values) - min(values) + 1
         # Whole numbers: each bar stands over its own number, or over as many as it takes for 20 bars.
         bins = [min(values) - 0.5 + step * span / min(20, span) for step in range(min(20, span) + 1)]
-        axis.hist(values, bins=bins, color=color, edgecolor="white", linewidth=0.6)
+        axis.hist(values, bins=bins, color="#8fb1d3", edgecolor="white", linewidth=0.6)
         ordered = sorted(values)
         middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
         mean = sum(values) / len(values)
         axis.axvline(mean, color="#222222", linewidth=1, label=f"mean {mean:,.1f}")
         axis.axvline(middle, color="#222222", linewidth=1, linestyle="--", label=f"median {middle:,.1f}")
-        axis.set_xlabel(title)
+        axis.set_xlabel(title if len(panels) == 1 else f"({chr(97 + place)}) {title}")
         axis.set_ylabel("queries")
         axis.yaxis.get_major_locator().set_params(integer=True)
         axis.legend()
     return _save(plots, figure, path)
 
 
-def _looks(kinds: Sequence[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, int]]:
-    """Give each kind its own color and style; where they are too many, the color says one thing and the style the other."""
-    different = list(dict.fromkeys(kinds))
-    if len(different) <= len(COLORS):
-        return {kind: (COLORS[place], place) for place, kind in enumerate(different)}
-    colors = {name: COLORS[place % len(COLORS)] for place, name in enumerate(dict.fromkeys(c for c, _ in different))}
-    styles = {name: place for place, name in enumerate(dict.fromkeys(s for _, s in different))}
-    return {(color, style): (colors[color], styles[style]) for color, style in different}
+def draw_differences(path: Path, differences: Mapping[str, float], title: str) -> list[Path]:
+    """Draw one bar a topic, from the largest gain to the largest loss; few topics are named."""
+    plots = _plots()
+    ordered = sorted(differences.items(), key=lambda item: (-item[1], item[0]))
+    figure, axis = plots.subplots(figsize=(COLUMN if len(ordered) <= 60 else PAGE, 2.2), layout="constrained")
+    values = [value for _, value in ordered]
+    colors = ["#0072b2" if value > 0 else "#d55e00" for value in values]
+    axis.bar(range(len(values)), values, color=colors, width=0.9)
+    axis.axhline(0, color="#222222", linewidth=0.6)
+    named = len(ordered) <= 25
+    axis.set_xticks(range(len(ordered)) if named else [], [name for name, _ in ordered] if named else [], rotation=90)
+    axis.grid(visible=False, axis="x")
+    better, worse = sum(value > 0 for value in values), sum(value < 0 for value in values)
+    axis.set_xlabel(f"{len(values)} topics: {better} gain, {worse} lose, {len(values) - better - worse} stay")
+    axis.set_ylabel("difference x 100")
+    axis.set_title(textwrap.fill(title, 56 if len(ordered) <= 60 else 120), loc="left")
+    return _save(plots, figure, path)
+
+
+def _errors(axis: Any, points: Points, color: str, shift: float) -> None:
+    known = [p for p in points if p.interval]
+    if known:
+        below = [p.y - p.interval[0] for p in known if p.interval]
+        above = [p.interval[1] - p.y for p in known if p.interval]
+        xs = [p.x * shift for p in known]
+        axis.errorbar(xs, [p.y for p in known], [below, above], fmt="none", ecolor=color, elinewidth=0.5, alpha=0.5)
+
+
+def _looks(kinds: Sequence[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, Any, str]]:
+    """Give each kind its color, line and marker: those of its name everywhere, or the next free ones."""
+    unknown = [name for name in dict.fromkeys(color for color, _ in kinds) if name not in COLORS]
+    strange = [name for name in dict.fromkeys(style for _, style in kinds) if name not in STYLES]
+    colors = COLORS | {name: OTHER_COLORS[place % len(OTHER_COLORS)] for place, name in enumerate(unknown)}
+    styles = STYLES | {name: OTHER_STYLES[place % len(OTHER_STYLES)] for place, name in enumerate(strange)}
+    return {(color, style): (colors[color], *styles[style]) for color, style in dict.fromkeys(kinds)}
+
+
+def _name(kind: tuple[str, str]) -> str:
+    return ", ".join(word for word in kind if word)
 
 
 def _short(number: float) -> str:
@@ -131,10 +198,11 @@ def _short(number: float) -> str:
 
 
 def _save(plots: Any, figure: Any, path: Path) -> list[Path]:
-    """Write SVG and PNG; the same values give the same bytes."""
+    """Write PDF, SVG and PNG; the same values give the same bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    written = [path.with_suffix(".svg"), path.with_suffix(".png")]
-    figure.savefig(written[0], metadata={"Date": None})
-    figure.savefig(written[1], dpi=150, metadata={"Software": None})
+    stamps = {".pdf": "CreationDate", ".svg": "Date", ".png": "Software"}
+    written = [path.with_suffix(suffix) for suffix in SUFFIXES]
+    for file in written:
+        figure.savefig(file, dpi=300, metadata={stamps[file.suffix]: None})
     plots.close(figure)
     return written

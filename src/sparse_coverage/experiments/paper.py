@@ -1,15 +1,31 @@
-"""What the paper reports on CLEF-IP 2013, in percent, to stand beside our values; and encoders, units and systems as it prints them."""
+"""What the paper reports on CLEF-IP 2013, in percent, and beside which of our rows it may stand.
+
+A value of the paper stands only beside a row of the same system, encoder, unit and V, measured on the paper's collection. Where it
+does not, `reason` says what differs, and a note below the table says it too.
+"""
 
 from __future__ import annotations
 
 import csv
+from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
+from sparse_coverage.encoding.catalogue import CATALOGUE
+from sparse_coverage.evaluation.collection import Collection
 from sparse_coverage.experiments.definition import Row
 from sparse_coverage.experiments.systems import is_sparse
 
 Values = dict[str, float]
+
+BENCHMARK = "clef-ip-2013"
+POOL, QUERIES = 25_000, 48
+"""How many candidates the paper draws, and how many topics it can use."""
+TAGGER = "spacy:en_core_sci_lg"
+"""What finds the paper's noun phrases."""
+_FREE = {"encoder", "unit", "size", "seed", "max_documents"}
+"""Settings that do not make another configuration: the first three are compared by themselves."""
 
 
 @cache
@@ -22,15 +38,116 @@ def paper_table(name: str) -> dict[str, Values]:
     }
 
 
-def paper_values(row: Row) -> Values:
-    """Return what the paper reports for a configuration; nothing where it has no such row."""
+def other_collection(collection: Collection) -> str:
+    """Say how a collection differs from the paper's; nothing where it does not.
+
+    The paper's 25,000 candidates themselves cannot be drawn again: neither its seed nor the shares of its tiers are published.
+    """
+    if not collection.name.startswith(BENCHMARK):
+        return f"the collection is {collection.name}, not CLEF-IP 2013"
+    facts = []
+    if collection.candidates != POOL:
+        facts.append(f"{collection.candidates or 0:,} candidates, not {POOL:,}")
+    if len(collection.judged) != QUERIES:
+        facts.append(f"{len(collection.judged)} topics, not {QUERIES}")
+    return f"the collection has {' and '.join(facts)}" if facts else ""
+
+
+def reason(row: Row) -> str:
+    """Say why the paper has no value for a row, whatever the collection; nothing where it has one."""
+    encoder, unit = known_encoder(row.options.encoder), row.options.unit.partition("[")[0]
     if row.factor:
-        return paper_table("ablations").get(f"{row.factor} {row.setting}", {})
+        return "the paper has no such setting" if f"{row.factor} {row.setting}" not in paper_table("ablations") else ""
     if is_sparse(row.system):
-        if row.options.differences().keys() - {"encoder", "unit", "size", "seed", "max_documents"}:
-            return {}
-        return paper_table("full").get(f"{row.options.encoder} {row.options.unit} {row.options.size}", {})
-    return paper_table("main").get(f"dense {row.options.encoder}" if row.system == "dense" else row.system, {})
+        if row.system != "paper":
+            return f"the system is {row.system}, not the paper's"
+        if changed := sorted(row.options.differences().keys() - _FREE):
+            return f"other settings ({', '.join(changed)})"
+        if not any(name.startswith(f"{encoder} ") for name in paper_table("full")):
+            return f"another encoder ({encoder_name(encoder)})"
+        if f"{encoder} {unit} {row.options.size}" not in paper_table("full"):
+            size = f"{row.options.size:,}" if row.options.size else "by the number of spans"
+            return f"another V ({size})"
+        return ""
+    if row.options.rank != "best":
+        return f"documents by {row.options.rank}, not by their best passage"
+    if row.system == "colbert":
+        return "exact MaxSim, not PLAID over texts cut at 512 tokens"
+    if _baseline(row) not in paper_table("main"):
+        return (
+            f"another encoder ({encoder_name(encoder)})" if row.system == "dense" else f"no {row.system} in the paper"
+        )
+    return ""
+
+
+def paper_values(row: Row, collection: Collection) -> Values:
+    """Return what the paper reports for a row measured on this collection; nothing where it has no such row."""
+    if reason(row) or other_collection(collection):
+        return {}
+    if row.factor:
+        return paper_table("ablations")[f"{row.factor} {row.setting}"]
+    if is_sparse(row.system):
+        unit = row.options.unit.partition("[")[0]
+        return paper_table("full")[f"{known_encoder(row.options.encoder)} {unit} {row.options.size}"]
+    return paper_table("main")[_baseline(row)]
+
+
+def notes_on_the_paper(rows: Sequence[Row], collection: Collection, *, learned_here: bool) -> tuple[str, ...]:
+    """Say which rows the paper's values do not stand beside, and why; and what else differs where they do."""
+    if cause := other_collection(collection):
+        return (f"Without the paper's values: {cause}.",)
+    causes = Counter(why for row in rows if (why := reason(row)))
+    notes = []
+    if causes:
+        listed = "; ".join(f"{cause}: {count:,}" for cause, count in causes.items())
+        notes.append(f"Without the paper's values are {causes.total():,} of {len(rows):,} rows: {listed}.")
+    beside = [row for row in rows if not reason(row)]
+    sparse = [row for row in beside if is_sparse(row.system)]
+    if sparse and learned_here:
+        notes.append(
+            "Vocabularies are learned from the candidates, the paper's from 300,000 EPO documents of 2000 to 2010."
+        )
+    if others := sorted({tagger for row in sparse if (tagger := _other_tagger(row.options.unit))}):
+        notes.append(f"Noun phrases are those of {', '.join(others)}, the paper's those of SciSpaCy (en_core_sci_lg).")
+    return tuple(notes)
+
+
+def papers_ablations(places: set[tuple[str, str, int | None]]) -> str:
+    """Say how the configurations that an ablation averages over differ from the paper's twenty; nothing where they do not."""
+    ours = {(known_encoder(encoder), unit.partition("[")[0], size) for encoder, unit, size in places}
+    theirs = {
+        (encoder, unit, size)
+        for encoder in ("paecter", "patentmap")
+        for unit in ("token", "np")
+        for size in range(10_000, 60_000, 10_000)
+    }
+    if ours == theirs:
+        return ""
+    encoders = ", ".join(sorted({encoder_name(encoder) for encoder, _, _ in ours})) or "none"
+    return f"the averages here are over {len(ours)} configurations of {encoders}, the paper's over 20 of PaECTER and PatentMap-V0"
+
+
+def known_encoder(encoder: str) -> str:
+    """Return the short name of an encoder that is given by its hub id.
+
+    >>> known_encoder("mpi-inno-comp/paecter")
+    'paecter'
+    """
+    return next((model.name for model in CATALOGUE.values() if encoder == model.hub), encoder)
+
+
+def _baseline(row: Row) -> str:
+    if row.system == "colbert-plaid":
+        return "colbert"
+    return f"dense {known_encoder(row.options.encoder)}" if row.system == "dense" else row.system
+
+
+def _other_tagger(unit: str) -> str:
+    """Return what finds a unit's noun phrases, where that is not the paper's."""
+    kind, _, tagger = unit.rstrip("]").partition("[")
+    if kind == "token" or tagger.replace("spacy-raw:", "spacy:") == TAGGER:
+        return ""
+    return tagger or "our own tagger"
 
 
 ENCODERS = {
@@ -41,17 +158,23 @@ ENCODERS = {
     "minilm": "MiniLM",
 }
 UNITS = {"token": "enc. tok.", "np": "NP", "np+token": "NP+tok."}
-SYSTEMS = {"bm25": "BM25", "splade": "SPLADE-v2", "colbert": "ColBERTv2"}
+SYSTEMS = {"bm25": "BM25", "splade": "SPLADE-v2", "colbert": "ColBERTv2", "colbert-plaid": "ColBERTv2 (PLAID)"}
 
 
 def encoder_name(encoder: str) -> str:
     """Return an encoder's name as printed."""
-    return ENCODERS.get(encoder, encoder)
+    return ENCODERS.get(known_encoder(encoder), encoder)
 
 
 def unit_name(unit: str) -> str:
-    """Return a unit's name as printed."""
-    return UNITS.get(unit, unit)
+    """Return a unit's name as printed, with what finds its noun phrases where it is not ours.
+
+    >>> unit_name("np[spacy:en_core_sci_lg]")
+    'NP (spacy:en_core_sci_lg)'
+    """
+    kind, _, tagger = unit.rstrip("]").partition("[")
+    name = UNITS.get(kind, kind)
+    return f"{name} ({tagger})" if tagger else name
 
 
 def model_name(row: Row) -> str:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +13,15 @@ from sparse_coverage.errors import MissingExtraError
 from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.definition import NAMES
 from sparse_coverage.experiments.evaluate import settings_of
+from sparse_coverage.experiments.provenance import methods, surroundings
 from sparse_coverage.experiments.sweep import Outcome, Result
 from sparse_coverage.files import read_json, write_json, write_text
-from sparse_coverage.kernels.threads import usable_cores
+from sparse_coverage.present.latex import writers
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.records import record
-from sparse_coverage.present.tables import writers
-from sparse_coverage.version import __version__
 
 SECTION, CONFIGURATION, ROWS, COMPARISONS = "section.html", "configuration.json", "rows.json", "comparisons.csv"
+METHODS, REFERENCES = "methods.tex", "references.bib"
 
 
 def write_result(result: Result, folder: Path, about: Mapping[str, Any]) -> tuple[Path, list[str]]:
@@ -42,6 +40,9 @@ def write_result(result: Result, folder: Path, about: Mapping[str, Any]) -> tupl
         write_text(own / COMPARISONS, _comparisons_csv(result.comparisons))
     configuration = {**about, **surroundings(), "commands": list(result.commands), "failures": failures}
     write_json(own / CONFIGURATION, configuration)
+    said = methods(result, configuration)
+    write_text(own / METHODS, said.text)
+    write_text(own / REFERENCES, said.bibliography)
     write_text(own / SECTION, _section(result, drawn, failures, configuration))
     return write_index(folder), failures
 
@@ -76,7 +77,11 @@ def _draw(result: Result, folder: Path) -> tuple[list[Path], list[str]]:
 
 def _section(result: Result, drawn: Sequence[Path], failures: Sequence[str], about: Mapping[str, Any]) -> str:
     files = [f"{result.table.name}{suffix}" for suffix in writers(result.table)]
-    files += [path.name for path in drawn] + [ROWS, CONFIGURATION] + ([COMPARISONS] if result.comparisons else [])
+    files += (
+        [path.name for path in drawn]
+        + [ROWS, CONFIGURATION, METHODS, REFERENCES]
+        + ([COMPARISONS] if result.comparisons else [])
+    )
     machine = about["machine"]
     return render(
         "experiment.html",
@@ -113,35 +118,7 @@ def _row_record(outcome: Outcome) -> dict[str, Any]:
         "failure": outcome.failure,
         "per_query": found.values if found else {},
         "intervals": {measure: record(found.interval(measure)) for measure in found.values} if found else {},
+        "seeds": list(found.seeds) if found else [],
         "cost": found.cost if found else None,
         "seconds": found.seconds if found else None,
     }
-
-
-_PACKAGES = ("numpy", "numba", "openvino", "tokenizers", "bm25s", "ir-measures", "matplotlib", "torch", "transformers")
-
-
-def surroundings() -> dict[str, Any]:
-    """Return versions and machine."""
-    return {
-        "sparse-coverage": __version__,
-        "python": platform.python_version(),
-        "packages": {name: version for name in _PACKAGES if (version := _version(name))},
-        "machine": {"system": platform.platform(), "processor": _processor(), "cores": usable_cores()},
-    }
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""
-
-
-def _processor() -> str:
-    """Return the processor's name where the system tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())

@@ -5,145 +5,116 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sparse_coverage.evaluation.significance import Comparison, compare
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.definition import Definition, Row, row_command
+from sparse_coverage.experiments.definition import Definition, row_command
 from sparse_coverage.experiments.evaluate import label
-from sparse_coverage.experiments.figures import Curves, Points, draw_curves, draw_scatter
-from sparse_coverage.experiments.paper import model_name, paper_table, paper_values, unit_name
+from sparse_coverage.experiments.figures import Curves, Point, draw_curves, draw_scatter
+from sparse_coverage.experiments.paper import encoder_name, model_name, unit_name
 from sparse_coverage.experiments.studies import study_centers, study_collection
-from sparse_coverage.experiments.sweep import Draw, Outcome, Result, notes_beside_the_paper, paper_measures, run_rows
-from sparse_coverage.experiments.systems import is_sparse
-from sparse_coverage.present.tables import Cell, Content, Table
+from sparse_coverage.experiments.sweep import Draw, Outcome, Result, paper_measures, run_rows
+from sparse_coverage.experiments.systems import is_sparse, reads
+from sparse_coverage.experiments.tables import (
+    ablation_table,
+    averaged,
+    baseline_row,
+    comparisons,
+    place_of,
+    results_table,
+    value_cell,
+)
 
-COMPARED_UP_TO = 20
-"""Tables of at most so many rows have their rows compared two by two; beyond that Holm's correction leaves nothing."""
-_PANELS = {"R@100": "document R@100", "MAP": "document mAP", "MAP(D)": "passage MAP(D)"}
+_PANELS = {"R@100": "document R@100", "MAP": "document MAP", "MAP(D)": "passage MAP(D)"}
 
 
-def run_experiment(definition: Definition, bench: Workbench, collection: str, *, fresh: bool = False) -> Result:
-    """Run an experiment; `collection` is what the user calls it, for the commands."""
+def run_experiment(
+    definition: Definition,
+    bench: Workbench,
+    collection: str,
+    *,
+    fresh: bool = False,
+    seeds: int = 1,
+    against: str | None = None,
+) -> Result:
+    """Run an experiment; `collection` is what the user calls it, for the commands.
+
+    Every row is measured with so many `seeds`. `against` names the row, or the baseline, that all rows are tested against.
+    """
     if definition.kind == "lengths":
         return study_collection(definition, bench)
     if definition.kind == "centers":
         return study_centers(definition, bench, fresh=fresh)
-    outcomes = tuple(run_rows(bench, definition.rows, paper_measures(bench), fresh=fresh))
+    measures = paper_measures(bench)
+    base = baseline_row(against, definition.rows) if against and definition.kind != "ablations" else None
+    outcomes = tuple(run_rows(bench, definition.rows, measures, fresh=fresh, seeds=seeds))
     failures = tuple(f"{label(o.row.system, o.row.options)}: {o.failure}" for o in outcomes if o.failure)
-    commands = tuple(dict.fromkeys(row_command(collection, outcome.row) for outcome in outcomes))
+    commands = tuple(
+        dict.fromkeys(
+            row_command(collection, o.row)
+            + (f" --seeds {seeds}" if seeds > 1 and "seed" in reads(o.row.system) else "")
+            for o in outcomes
+        )
+    )
     if definition.kind == "ablations":
-        return Result(definition, _ablation_table(definition, bench, outcomes), (), commands, failures, outcomes)
+        table, tests = ablation_table(definition, bench, outcomes)
+        return Result(definition, table, (), commands, failures, outcomes, tests)
+    baseline = None
+    if base is not None:
+        baseline = (
+            next((o for o in outcomes if o.row == base), None) or run_rows(bench, [base], measures, fresh=fresh)[0]
+        )
+        if baseline.failure:
+            failures = (*failures, f"no tests: the baseline {against} failed: {baseline.failure}")
+    tests = comparisons(bench, outcomes, baseline)
     done = [outcome for outcome in outcomes if outcome.evaluation]
     figures: list[Draw] = []
     if definition.kind == "cost" and any(o.evaluation and o.evaluation.cost for o in done):
         figures.append(lambda folder: _draw_cost(folder, done))
     if definition.kind == "sizes" and any(o.row.options.size for o in done if is_sparse(o.row.system)):
         figures.append(lambda folder: _draw_sizes(folder, done))
-    table = _table(definition, bench, outcomes, cost=definition.kind == "cost")
-    return Result(definition, table, tuple(figures), commands, failures, outcomes, _comparisons(bench, done))
-
-
-def _table(definition: Definition, bench: Workbench, outcomes: Sequence[Outcome], *, cost: bool) -> Table:
-    measures = [str(measure) for measure in paper_measures(bench)]
-    rows: list[tuple[Content, ...]] = []
-    for outcome in outcomes:
-        row, found, paper = outcome.row, outcome.evaluation, paper_values(outcome.row)
-        sparse = is_sparse(row.system)
-        size = f"{row.options.size:,}" if row.options.size else "default"
-        shape = (unit_name(row.options.unit), size) if sparse else ("–", "–")
-        cells: list[Content] = []
-        for measure in measures:
-            interval = found.interval(measure) if found else None
-            ours = 100 * interval.mean if interval else None
-            bounds = (100 * interval.low, 100 * interval.high) if interval else None
-            cells.append(Cell(ours, paper.get(measure), bounds))
-        if cost:
-            cells.append(Cell(found.cost if found else None, digits=0))
-        group = row.group or ("Sparse Coverage" if sparse else "Baseline")
-        rows.append((group, model_name(row), *shape, *cells))
-    columns = ("Group", "Model", "Unit", "V", *measures, *(("Scanned a query",) if cost else ()))
-    return Table(definition.name, definition.title, columns, tuple(rows), notes_beside_the_paper(bench))
-
-
-def _ablation_table(definition: Definition, bench: Workbench, outcomes: Sequence[Outcome]) -> Table:
-    """Average each setting over the configurations that all settings finished, so that the averages compare like with like."""
-    measures = [str(measure) for measure in paper_measures(bench)]
-    settings = list(dict.fromkeys((o.row.factor, o.row.setting) for o in outcomes))
-    failed = {_place(o.row) for o in outcomes if not o.evaluation}
-    rows: list[tuple[Content, ...]] = []
-    used = 0
-    for factor, setting in settings:
-        mine = [
-            o for o in outcomes if (o.row.factor, o.row.setting) == (factor, setting) and _place(o.row) not in failed
-        ]
-        means = [outcome.evaluation.means() for outcome in mine if outcome.evaluation]
-        used = len(means)
-        paper = paper_table("ablations").get(f"{factor} {setting}", {}) if mine else {}
-        cells = [
-            Cell(100 * sum(m[measure] for m in means) / used if used else None, paper.get(measure))
-            for measure in measures
-        ]
-        rows.append((factor, setting, *cells))
-    note = f"Each setting is averaged over {used} configurations."
-    columns = ("Factor", "Setting", *measures)
-    return Table(definition.name, definition.title, columns, tuple(rows), (note, *notes_beside_the_paper(bench)))
-
-
-def _place(row: Row) -> tuple[str, str, int | None]:
-    return row.options.encoder, row.options.unit, row.options.size
-
-
-def _comparisons(bench: Workbench, done: Sequence[Outcome]) -> list[Comparison]:
-    """Test every two rows on every measure."""
-    if not 2 <= len(done) <= COMPARED_UP_TO:
-        return []
-    found = {label(o.row.system, o.row.options): o.evaluation for o in done if o.evaluation}
-    return [
-        comparison
-        for measure in map(str, paper_measures(bench))
-        for comparison in compare({name: one.values[measure] for name, one in found.items()}, measure)
-    ]
+    table = results_table(definition, bench, outcomes, tests, against=base)
+    return Result(definition, table, tuple(figures), commands, failures, outcomes, tests)
 
 
 def _draw_sizes(folder: Path, outcomes: Sequence[Outcome]) -> list[Path]:
     """Draw the effect of V and unit: each curve averages over the encoders that finished all sizes of that unit."""
-    means = {
-        _place(o.row): o.evaluation.means()
+    found = {
+        place_of(o.row): o.evaluation
         for o in outcomes
         if o.evaluation and is_sparse(o.row.system) and o.row.options.size
     }
     panels: dict[str, Curves] = {}
     for measure, title in _PANELS.items():
-        curves: dict[tuple[str, str], Points] = {}
-        for unit in dict.fromkeys(unit for _, unit, _ in means):
-            sizes = sorted({size for _, of, size in means if of == unit and size})
-            encoders = {encoder for encoder, of, _ in means if of == unit}
-            whole = {e for e in encoders if all((e, unit, size) in means for size in sizes)} or encoders
+        curves: dict[tuple[str, str], list[Point]] = {}
+        for unit in dict.fromkeys(unit for _, unit, _ in found):
+            sizes = sorted({size for _, of, size in found if of == unit and size})
+            encoders = {encoder for encoder, of, _ in found if of == unit}
+            whole = sorted({e for e in encoders if all((e, unit, size) in found for size in sizes)} or encoders)
             points = []
             for size in sizes:
-                values = [
-                    100 * means[e, unit, size][measure]
-                    for e in sorted(whole)
-                    if measure in means.get((e, unit, size), {})
-                ]
-                if values:
-                    points.append((float(size), sum(values) / len(values)))
+                mine = [found[e, unit, size] for e in whole if (e, unit, size) in found]
+                cell = value_cell(averaged(mine) if mine else None, measure)
+                if cell.ours is not None:
+                    points.append(Point(float(size), cell.ours, cell.interval))
             if points:
-                curves[unit_name(unit), ""] = points
+                name = encoder_name(whole[0]) if len(whole) == 1 else f"mean of {len(whole)} encoders"
+                curves[name, unit_name(unit)] = points
         if curves:
             panels[title] = curves
-    all_sizes = [size for _, _, size in means if size]
+    all_sizes = [size for _, _, size in found if size]
     return draw_curves(
         folder / "vocabulary-size", panels, "vocabulary size V", log_x=max(all_sizes) > 10 * min(all_sizes)
     )
 
 
 def _draw_cost(folder: Path, outcomes: Sequence[Outcome]) -> list[Path]:
-    points: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    points: dict[tuple[str, str], list[Point]] = {}
     for outcome in outcomes:
         row, found = outcome.row, outcome.evaluation
         if found is None or not found.cost:
             continue
         kind = unit_name(row.options.unit) if is_sparse(row.system) else "dense" if row.system == "dense" else ""
-        points.setdefault((model_name(row), kind), []).append((found.cost, 100 * found.means()["R@100"]))
-    x_label = "postings scanned a query (dense: similarities computed)"
+        cell = value_cell(found, "R@100")
+        if cell.ours is not None:
+            points.setdefault((model_name(row), kind), []).append(Point(found.cost, cell.ours, cell.interval))
+    x_label = "postings scanned per query (dense: similarities)"
     return draw_scatter(folder / "cost-and-recall", points, x_label, "document R@100")

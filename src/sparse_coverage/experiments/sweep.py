@@ -15,11 +15,12 @@ from sparse_coverage.evaluation.measures import MAP, MAP_D, PASSAGE_R, PRES, Any
 from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import Definition, Row
-from sparse_coverage.experiments.evaluate import Evaluation, evaluate_system, label
+from sparse_coverage.experiments.evaluate import Evaluation, label
+from sparse_coverage.experiments.paper import notes_on_the_paper
+from sparse_coverage.experiments.seeds import evaluate_seeds, seeded
 from sparse_coverage.experiments.systems import is_sparse
 from sparse_coverage.present.tables import Table
 
-OTHER_COLLECTION = "The paper's values are for CLEF-IP 2013: on another collection the difference is one of collections, not of programs."
 Draw = Callable[[Path], list[Path]]
 
 
@@ -42,10 +43,9 @@ def paper_measures(bench: Workbench) -> tuple[AnyMeasure, ...]:
     return (*documents, MAP_D, PASSAGE_R @ 1000) if bench.collection.has_passages else documents
 
 
-def notes_beside_the_paper(bench: Workbench) -> tuple[str, ...]:
-    """Return the collection's notes, and the warning that another collection is not the paper's."""
-    known = bench.collection.name.startswith("clef-ip-2013")
-    return bench.notes() + (() if known else (OTHER_COLLECTION,))
+def notes_beside_the_paper(bench: Workbench, rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the collection's notes, and beside which rows the paper's values do not stand."""
+    return bench.notes() + notes_on_the_paper(rows, bench.collection, learned_here=bench.learns_from_itself)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,21 +58,22 @@ class Outcome:
 
 
 def run_rows(
-    bench: Workbench, rows: Sequence[Row], measures: Sequence[AnyMeasure], *, fresh: bool = False
+    bench: Workbench, rows: Sequence[Row], measures: Sequence[AnyMeasure], *, fresh: bool = False, seeds: int = 1
 ) -> list[Outcome]:
     """Evaluate all rows. What an earlier, interrupted run finished is found in the cache and not computed again."""
     outcomes: list[Outcome] = []
-    for row in announced(bench, rows):
+    for row in announced(bench, rows, seeds):
         try:
-            outcomes.append(Outcome(row, evaluate_system(bench, row.system, row.options, measures, fresh=fresh)))
+            found = evaluate_seeds(bench, row.system, row.options, measures, seeds, fresh=fresh)
+            outcomes.append(Outcome(row, found))
         except Exception as error:  # whatever a row dies of, the others go on; the report shows what it was
             outcomes.append(Outcome(row, None, failure_of(row, error)))
     return outcomes
 
 
-def announced(bench: Workbench, rows: Sequence[Row]) -> Iterator[Row]:
+def announced(bench: Workbench, rows: Sequence[Row], seeds: int = 1) -> Iterator[Row]:
     """Plan all rows, then yield them one by one and tell people where the sweep is; each row's own bars run below."""
-    bench.plan(row.options for row in rows if is_sparse(row.system))
+    bench.plan(one for row in rows if is_sparse(row.system) for one in seeded(row.system, row.options, seeds))
     console = Console(stderr=True)
     begun = monotonic()
     for done, row in enumerate(rows):

@@ -17,6 +17,7 @@ from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import Preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SpanSample, Vocabulary, load_vocabulary
+from sparse_coverage.vocabulary.sampling import Restriction
 from sparse_coverage.vocabulary.sampling.sample import SAMPLE
 from sparse_coverage.vocabulary.selection.registry import NESTED
 
@@ -41,6 +42,9 @@ class LearnsFrom(Protocol):
     def by(self) -> By:
         """How documents are cut into passages."""
         ...
+
+    only: Restriction
+    """Which of the documents count."""
 
 
 class Vocabularies:
@@ -142,6 +146,7 @@ class Vocabularies:
             selection=key.selection,
             threads=self._threads,
             work=folder / "sample",
+            only=self._origin.only,
         )
         if save:
             model.save(folder / save)

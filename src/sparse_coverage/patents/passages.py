@@ -11,7 +11,7 @@ from sparse_coverage.patents.patent import Claim, Paragraph, Passage, Patent, Se
 from sparse_coverage.patents.sentences import cut_text
 from sparse_coverage.patents.xpath import ROOT, passage_id
 
-By = Literal["passage", "paragraph", "section", "document"]
+By = Literal["passage", "paragraph", "title+paragraph", "section", "document"]
 
 LONGEST = 200
 """The most words that a passage has; what is longer is cut at sentence ends."""
@@ -37,15 +37,18 @@ def passages(patent: Patent, by: By = "passage") -> Iterator[Passage]:
     follow one another, `p[16]:1`, `p[16]:2`; short paragraphs of the description, such as headings and items of lists, are
     joined with what follows, and the passage has the place of the last. By `paragraph`: one for each abstract paragraph,
     description paragraph and claim as the file has them, as in the paper. A patent with nothing but a title gives its title.
-    By `section`: title and abstract, claims, description. By `document`: everything in one text. Empty ones are left out.
+    By `title+paragraph`: the title too is always a passage. By `section`: title and abstract, claims, description. By
+    `document`: everything in one text. Empty ones are left out.
     """
-    if by in ("passage", "paragraph"):
-        return _by_paragraph(patent, readable=by == "passage")
+    if by in ("passage", "paragraph", "title+paragraph"):
+        return _by_paragraph(patent, readable=by == "passage", title=by == "title+paragraph")
     if by == "section":
         return _by_section(patent)
     if by == "document":
         return _by_document(patent)
-    raise InputError(f"a patent is not cut by {by!r}: use 'passage', 'paragraph', 'section' or 'document'.")
+    raise InputError(
+        f"a patent is not cut by {by!r}: use 'passage', 'paragraph', 'title+paragraph', 'section' or 'document'."
+    )
 
 
 def _joined(*texts: str) -> str:
@@ -58,8 +61,11 @@ def _parts(patent: Patent, section: Section) -> Sequence[Paragraph | Claim]:
     return patent.claims if section == "claims" else patent.description
 
 
-def _by_paragraph(patent: Patent, *, readable: bool) -> Iterator[Passage]:
+def _by_paragraph(patent: Patent, *, readable: bool, title: bool = False) -> Iterator[Passage]:
     found = False
+    if title and patent.title:
+        found = True
+        yield _whole(patent, "title", f"/{ROOT}/title", patent.title)
     for section in ("abstract", "description", "claims"):
         whole = _paragraphs(patent, section)
         joined = _joined_with_next(whole) if readable and section == "description" else whole

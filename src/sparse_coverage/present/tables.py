@@ -1,10 +1,9 @@
-"""A table once, written as CSV (for programs), Markdown, LaTeX (booktabs), HTML and to the terminal."""
+"""A table once, written as CSV (for programs), Markdown, HTML and to the terminal; as LaTeX by `latex`."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
@@ -13,15 +12,23 @@ from rich.table import Table as RichTable
 
 from sparse_coverage.present.pages import render
 
+SIGNIFICANT = 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A measured value beside the paper's; either may be missing. `interval` is ours, `digits` how it is printed."""
+    """A measured value beside the paper's; either may be missing. `interval` is ours, `digits` how it is printed.
+
+    `deviation` is that of several seeds, `p` the corrected p-value of its difference to the table's baseline: a dagger marks
+    those below 0.05.
+    """
 
     ours: float | None
     paper: float | None = None
     interval: tuple[float, float] | None = None
     digits: int = 2
+    deviation: float | None = None
+    p: float | None = None
 
     @property
     def difference(self) -> float | None:
@@ -30,7 +37,7 @@ class Cell:
 
     def text(self, minus: str = "-") -> str:
         """Return `ours (paper, difference)`, as much of it as there is."""
-        ours = "–" if self.ours is None else f"{self.ours:,.{self.digits}f}"
+        ours = self.own()
         if self.paper is None:
             return ours.replace("-", minus)
         difference = self.difference
@@ -39,61 +46,91 @@ class Cell:
             behind += f", {difference:+,.{self.digits}f}"
         return f"{ours} ({behind})".replace("-", minus)
 
+    def own(self) -> str:
+        """Return our value as printed, with the deviation over seeds and the dagger where there are any."""
+        if self.ours is None:
+            return "–"
+        deviation = "" if self.deviation is None else f"±{self.deviation:.{self.digits}f}"
+        return f"{self.ours:,.{self.digits}f}{deviation}{'†' if self.is_significant else ''}"
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the difference to the baseline is beyond chance."""
+        return self.p is not None and self.p < SIGNIFICANT
+
 
 Content = str | Cell
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A title, the names of the columns, and rows of texts and values."""
+    """A title, the names of the columns, and rows of texts and values.
+
+    `best` are the columns where larger is better: print marks the best value and the second, of all rows or `within` those with
+    the same text in a column. A first column called "Group" becomes headings in print.
+    """
 
     name: str
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Content, ...], ...]
     notes: tuple[str, ...] = ()
+    best: tuple[int, ...] = ()
+    within: int | None = None
 
     def csv(self) -> str:
-        """Return the table with one column for each number: ours, low, high, paper, difference."""
+        """Return the table with one column for each number: ours, low, high, deviation, paper, difference, p."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
         numeric = [self.is_number(place) for place in range(len(self.columns))]
         header: list[str] = []
         for name, is_number in zip(self.columns, numeric, strict=True):
-            header += (
-                [name, f"{name} low", f"{name} high", f"{name} paper", f"{name} difference"] if is_number else [name]
-            )
+            header += [name, *(f"{name} {more}" for more in _MORE)] if is_number else [name]
         writer.writerow(header)
         for row in self.rows:
             line: list[object] = []
             for content, is_number in zip(row, numeric, strict=True):
                 if isinstance(content, Cell):
                     low, high = content.interval or (None, None)
-                    line += [_exact(v) for v in (content.ours, low, high, content.paper, content.difference)]
+                    values = (content.ours, low, high, content.deviation, content.paper, content.difference, content.p)
+                    line += map(_exact, values)
                 else:
                     plain = content.replace(",", "") if content.replace(",", "").isdigit() else content
-                    line += [plain, "", "", "", ""] if is_number else [plain]
+                    line += [plain, *[""] * len(_MORE)] if is_number else [plain]
             writer.writerow(line)
         return stream.getvalue()
+
+    def leaders(self, place: int) -> dict[int, int]:
+        """Return the rows that have the largest (1) and the second largest (2) value of a column in `best`, as printed.
+
+        With `within`, among the rows that have the same text in that column. Equal values are leaders together.
+        """
+        found: dict[int, int] = {}
+        if place not in self.best:
+            return found
+        groups: dict[object, dict[int, float]] = {}
+        for number, row in enumerate(self.rows):
+            content = row[place]
+            if isinstance(content, Cell) and content.ours is not None:
+                group = None if self.within is None else row[self.within]
+                groups.setdefault(group, {})[number] = round(content.ours, content.digits)
+        for values in groups.values():
+            order = sorted(set(values.values()), reverse=True)
+            if len(values) > 1:
+                found |= {n: 1 + order.index(value) for n, value in values.items() if value in order[:2]}
+        return found
 
     def markdown(self) -> str:
         """Return the table as GitHub shows it."""
         rules = ["---:" if self.is_number(place) else "---" for place in range(len(self.columns))]
-        lines = [self.columns, rules, *([_plain(content) for content in row] for row in self.rows)]
+        leaders = [self.leaders(place) for place in range(len(self.columns))]
+        rows = [
+            [_marked(content, leaders[place].get(number)) for place, content in enumerate(row)]
+            for number, row in enumerate(self.rows)
+        ]
+        lines = [self.columns, rules, *rows]
         body = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
         return f"# {self.title}\n\n{body}\n" + "".join(f"\n{note}\n" for note in self.notes)
-
-    def latex(self) -> str:
-        """Return a booktabs table."""
-        spec = "".join("r" if self.is_number(place) else "l" for place in range(len(self.columns)))
-        head = " & ".join(f"\\textbf{{{_tex(name)}}}" for name in self.columns)
-        body = "\n".join(" & ".join(_tex_cell(content) for content in row) + r" \\" for row in self.rows)
-        notes = " ".join(_tex(note) for note in self.notes)
-        return (
-            "% needs \\usepackage{booktabs}\n\\begin{table}\n\\centering\n"
-            f"\\caption{{{_tex(self.title)}. Ours (paper, difference). {notes}}}\n\\label{{tab:{self.name}}}\n\\small\n"
-            f"\\begin{{tabular}}{{{spec}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n"
-        )
 
     def html(self) -> str:
         """Return the table for the report."""
@@ -122,17 +159,17 @@ class Table:
         return any(isinstance(row[place], Cell) for row in self.rows)
 
 
-def writers(table: Table) -> dict[str, Callable[[], str]]:
-    """Return the file formats of a table by suffix."""
-    return {".csv": table.csv, ".md": table.markdown, ".tex": table.latex}
+_MORE = ("low", "high", "deviation", "paper", "difference", "p")
 
 
 def _exact(value: float | None) -> object:
     return "" if value is None else round(value, 6)
 
 
-def _plain(content: Content) -> str:
-    return content.text() if isinstance(content, Cell) else content
+def _marked(content: Content, place: int | None) -> str:
+    text = content.text() if isinstance(content, Cell) else content
+    ours, gap, behind = text.partition(" ")
+    return f"**{ours}**{gap}{behind}" if place == 1 else text
 
 
 def short_heading(name: str) -> str:
@@ -140,25 +177,5 @@ def short_heading(name: str) -> str:
     return name if len(name) < 10 else name.replace("@", "\n@")
 
 
-_TEX = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "|": r"\textbar{}"}
-    | {"<": r"\textless{}", ">": r"\textgreater{}"}
-)
-
-
 def _stacked(content: Content) -> str:
     return content.text().replace(" (", "\n(") if isinstance(content, Cell) else content
-
-
-def _tex(text: str) -> str:
-    return text.translate(_TEX)
-
-
-def _tex_cell(content: Content) -> str:
-    if isinstance(content, str):
-        return _tex(content)
-    ours, _, behind = content.text(minus="$-$").partition(" ")
-    return (
-        f"{ours.replace('–', '--')} {{\\scriptsize {behind.replace('–', '--')}}}" if behind else ours.replace("–", "--")
-    )

@@ -1,14 +1,14 @@
 """ColBERT: one vector a token, and MaxSim between query and text. Needs the extra [colbert], which brings PyLate.
 
-Scoring is exact: every token of every text is looked at. PLAID, the engine of the paper, finds candidates by clusters and
-computes the same MaxSim of compressed vectors; what it saves is time and space, not error.
+Scoring is exact: every token of every text is looked at. PLAID, the engine of the paper, is an approximation of it: it prunes
+texts by the clusters of their tokens and scores the rest with compressed vectors, so rankings differ (`Colbert(plaid=PlaidConfig())`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise
 from pathlib import Path
@@ -21,6 +21,7 @@ from sparse_coverage.encoding.chunking import chunk_bounds
 from sparse_coverage.encoding.tokenizer import TextTokenizer
 from sparse_coverage.errors import MissingExtraError, ModelError
 from sparse_coverage.kernels import Array, Floats, Int64s, Mask
+from sparse_coverage.retrievers.plaid import PlaidConfig, PlaidTokens
 from sparse_coverage.retrievers.side import Block, Scores, Side
 
 DEFAULT_COLBERT = "colbert-ir/colbertv2.0"
@@ -35,12 +36,20 @@ class Colbert(Side):
 
     A query is cut into chunks of the length the model was trained for (32 tokens for ColBERTv2, special ones included), a
     text into chunks of its document length. A text's score is its largest MaxSim over the query's chunks, as in the paper.
-    `model`: a folder or a hub id that PyLate can load.
+    `model`: a folder or a hub id that PyLate can load. `plaid` scores as that engine does, by approximation; `cut` keeps only so
+    many tokens of a text, which is encoded whole, and loses the rest. The paper has PLAID and 512.
     """
 
     kind = "colbert"
 
-    def __init__(self, model: str = DEFAULT_COLBERT, *, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        model: str = DEFAULT_COLBERT,
+        *,
+        threads: int | None = None,
+        plaid: PlaidConfig | None = None,
+        cut: int | None = None,
+    ) -> None:
         try:
             import torch
             from pylate import models
@@ -51,10 +60,12 @@ class Colbert(Side):
             torch.set_num_threads(threads)
         device = "cuda" if torch.cuda.is_available() else "cpu"
         try:
-            self._model = models.ColBERT(model, device=device, local_files_only=Path(model).is_dir())
+            lengths = {} if cut is None else {"document_length": cut}
+            self._model = models.ColBERT(model, device=device, local_files_only=Path(model).is_dir(), **lengths)
         except (OSError, ValueError, KeyError) as error:
             raise ModelError(f"'{model}': PyLate cannot load this model ({str(error).splitlines()[0]}).") from None
         self.name = model
+        self.plaid, self.cut = plaid, cut
         self.query_length = int(self._model.query_length)
         self.document_length = int(self._model.document_length)
         self.dimension = int(self._model.get_sentence_embedding_dimension())
@@ -73,6 +84,7 @@ class Colbert(Side):
             "fingerprint": self._fingerprint,
             "query_length": self.query_length,
             "document_length": self.document_length,
+            **({} if self.cut is None else {"cut": self.cut}),
         }
 
     def pieces(self, text: str, length: int) -> list[str]:
@@ -89,7 +101,8 @@ class Colbert(Side):
         """Yield the token vectors of each text."""
         stream = iter(texts)
         while batch := list(islice(stream, _TEXTS)):
-            cut = [self.pieces(text, self.document_length) for text in batch]
+            kept = None if self.cut is None else 1
+            cut = [self.pieces(text, self.document_length)[:kept] for text in batch]
             encoded = iter(self._encode([piece for pieces in cut for piece in pieces], is_query=False))
             for pieces in cut:
                 nothing = np.zeros((0, self.dimension), dtype=np.float16)
@@ -108,9 +121,9 @@ class Colbert(Side):
         """Return the token vectors of each text."""
         return [arrays["vectors"][first:last] for first, last in pairwise(arrays["offsets"].tolist())]
 
-    def scorer(self, blocks: Sequence[Block]) -> ColbertScorer:
+    def scorer(self, blocks: Sequence[Block]) -> ColbertScorer | PlaidScorer:
         """Return a scorer over blocks."""
-        return ColbertScorer(self, blocks)
+        return ColbertScorer(self, blocks) if self.plaid is None else PlaidScorer(self.query, blocks, self.plaid)
 
     def _encode(self, pieces: list[str], *, is_query: bool) -> list[Floats]:
         if not pieces:
@@ -140,6 +153,29 @@ class ColbertScorer:
     def cost(self, query: str) -> int:
         """Return the number of similarities computed: every token of every text with every token of the query."""
         return sum(len(vectors) for vectors, _ in self._blocks) * sum(map(len, self._query(query)))
+
+
+class PlaidScorer:
+    """The same by PLAID: texts that it prunes have no score."""
+
+    def __init__(
+        self, query: Callable[[str], list[Floats]], blocks: Sequence[Block], config: PlaidConfig | None = None
+    ) -> None:
+        self._blocks = [PlaidTokens(block.arrays["vectors"], block.arrays["offsets"], config) for block in blocks]
+        self._query = lru_cache(4)(query)
+
+    def scores(self, query: str, allowed: Mask | None = None) -> Scores:
+        """Return the score of every text; minus infinity for one that was pruned or is not allowed."""
+        found = [np.zeros(0, np.float32)]
+        for block in self._blocks:
+            chunks = [block.scores(chunk) for chunk in self._query(query)]
+            found.append(np.max(chunks, axis=0) if chunks else np.full(len(block.offsets) - 1, -np.inf, np.float32))
+        scores = np.concatenate(found)
+        return scores if allowed is None else np.where(allowed, scores, -np.inf).astype(np.float32)
+
+    def cost(self, query: str) -> int:
+        """Return the number of similarities with centroids: what comes after depends on what they prune."""
+        return sum(len(block.centroids) for block in self._blocks) * sum(map(len, self._query(query)))
 
 
 def _fingerprint(model: Any) -> str:

@@ -179,7 +179,10 @@ def digest_of(vocabulary: Vocabulary, activation: ActivationConfig, cleaning: li
     active = asdict(replace(activation, repeats=0.0))
     if not activation.passage_repeats:
         del active["passage_repeats"]
-    facts = json.dumps([asdict(vocabulary.config), active, cleaning, common], sort_keys=True)
+    config = asdict(vocabulary.config)
+    if not vocabulary.config.only:  # indexes older than restrictions know none
+        del config["only"]
+    facts = json.dumps([config, active, cleaning, common], sort_keys=True)
     return sha256(facts.encode() + vocabulary.radii.tobytes()).hexdigest()
 
 

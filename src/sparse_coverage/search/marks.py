@@ -22,7 +22,7 @@ PASSAGES = 3
 CENTERS = 200
 LENT = 1.0
 """What relevant passages lend is worth so many times what the query's own centers are worth."""
-TAKEN = 0.25
+TAKEN = 0.1
 """What passages that are not relevant take away, in the same measure; no center goes below nothing."""
 
 

@@ -23,15 +23,15 @@ UNITS: dict[str, Callable[[], SpanUnit]] = {
     "np": lambda: _phrases(rest=False),
     "np+token": lambda: _phrases(rest=True),
 }
-_BY_SPACY = re.compile(r"(?P<unit>np|np\+token)\[spacy(?::(?P<pipeline>[^\[\]]+))?\]")
+_BY_SPACY = re.compile(r"(?P<unit>np|np\+token)\[spacy(?P<raw>-raw)?(?::(?P<pipeline>[^\[\]]+))?\]")
 
 
 def get_unit(name: str) -> SpanUnit:
     """Return the unit of that name, one of `UNITS`.
 
     Noun phrases come from the embedded extractor. `np[spacy]` takes them from the best spaCy pipeline installed,
-    `np[spacy:en_core_sci_lg]` from the one named (both need the extra `[spacy]`), `np+token` likewise. The `name` of the unit
-    returned is complete: asked for again, it gives the same spans.
+    `np[spacy:en_core_sci_lg]` from the one named (both need the extra `[spacy]`), `np+token` likewise. `spacy-raw` in the place of
+    `spacy` takes its chunks untrimmed. The `name` of the unit returned is complete: asked for again, it gives the same spans.
 
     >>> get_unit("token").name
     'token'
@@ -42,8 +42,9 @@ def get_unit(name: str) -> SpanUnit:
         from sparse_coverage.spans.noun_phrases.spacy_phrases import SpacyExtractor
         from sparse_coverage.spans.phrase_units import PhraseUnit
 
-        return PhraseUnit(SpacyExtractor(by_spacy["pipeline"]), rest=by_spacy["unit"] == "np+token")
+        extractor = SpacyExtractor(by_spacy["pipeline"], raw=by_spacy["raw"] is not None)
+        return PhraseUnit(extractor, rest=by_spacy["unit"] == "np+token")
     raise InputError(
         f"There is no span unit '{name}'. The units are: {', '.join(UNITS)}. "
-        "Noun phrases by spaCy: np[spacy], np+token[spacy:PIPELINE]."
+        "Noun phrases by spaCy: np[spacy], np+token[spacy:PIPELINE], np[spacy-raw:PIPELINE]."
     )

@@ -102,13 +102,14 @@ def build_vocabulary(
     threads: int | None = None,
     checkpoints: Path | None = None,
     steps: LongSteps | None = None,
+    only: str = "",
 ) -> Vocabulary:
     """Choose centers among the sampled spans and give each its radius.
 
     Without a `size`: 10,000 centers, or a tenth of the spans where that is fewer. `sizes` are smaller sizes to measure
     radii for in the same pass, for `Vocabulary.truncate`. `common`: remove the mean of the vectors and this many of their
     strongest common directions first. In the folder `checkpoints` an interrupted run leaves its state. `steps` runs the
-    long steps elsewhere.
+    long steps elsewhere. `only` says in words which documents the sample was drawn from.
     """
     if size is None:
         size = max((*sizes, max(1, min(DEFAULT_SIZE, len(sample) // SPANS_PER_CENTER))))
@@ -133,5 +134,6 @@ def build_vocabulary(
         spans=len(sample),
         documents=sample.documents,
         common=common,
+        only=only,
     )
     return Vocabulary(chosen.centers, cells[size].radii, sample.anchors(chosen.rows), config, cells, chosen.gaps, part)

@@ -30,7 +30,7 @@ class VocabularyConfig:
 
     `size` is V; `tau` the percentile of the radii; `spans` the number of span vectors that the centers were chosen from,
     out of `documents` documents. `common`: how many common directions were removed from the vectors beside their mean; None
-    where the vectors are as the encoder made them.
+    where the vectors are as the encoder made them. `only`: what the documents had to be, in words; nothing where all counted.
     """
 
     encoder: str
@@ -45,6 +45,7 @@ class VocabularyConfig:
     spans: int
     documents: int = 0
     common: int | None = None
+    only: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,6 +125,9 @@ def seed_option(what: str) -> Callable[[F], F]:
     return count_option("--seed", default=0, least=0, help=what)
 
 
+seeds_option = count_option(
+    "--seeds", default=1, help="Measure vocabularies with so many seeds: the mean, and the deviation over them."
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON for programs instead of text for people."
 )

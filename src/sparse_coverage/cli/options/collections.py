@@ -5,28 +5,31 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparse_coverage.cli.options import count_option, gathered, path_option, threads_option
-from sparse_coverage.cli.options.method import max_documents_option
+from sparse_coverage.cli.options import NamesIn, count_option, gathered, path_option, threads_option
+from sparse_coverage.cli.options.method import max_documents_option, with_text_option, years_option
 
 if TYPE_CHECKING:
     from sparse_coverage.evaluation.clefip import PoolConfig
     from sparse_coverage.evaluation.collection import Collection
     from sparse_coverage.experiments.bench import Workbench
+    from sparse_coverage.vocabulary.sampling import Restriction
 
 POOL = 25_000
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a collection is read: the candidate pool of CLEF-IP, and where what was seen is kept."""
+    """How a collection is read: the candidate pool and the queries of CLEF-IP, how documents are cut, and where what was seen is kept."""
 
     pool: int
     pool_seed: int
     cache: Path
+    ancestors: str = "all"
+    by: str | None = None
 
     @property
     def pool_config(self) -> PoolConfig:
@@ -39,7 +42,9 @@ class Reading:
         """Return the collection that the user names."""
         from sparse_coverage.evaluation.find_collection import load_collection
 
-        return load_collection(spec, pool=self.pool_config, cache=self.cache)
+        ancestors: Any = self.ancestors
+        by: Any = self.by
+        return load_collection(spec, pool=self.pool_config, cache=self.cache, ancestors=ancestors, by=by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +55,32 @@ class Means:
     learn_from: tuple[str, ...]
     max_documents: int | None
     threads: int | None
+    years: str = ""
+    with_text: bool = False
+
+    @property
+    def only(self) -> Restriction:
+        """Which documents vocabularies are learned from."""
+        from sparse_coverage.vocabulary.sampling import Restriction
+
+        return Restriction(self.years, with_text=self.with_text)
 
     def workbench(self, collection: Collection) -> Workbench:
         """Return a workbench on a collection."""
         from sparse_coverage.experiments.bench import Workbench
 
-        return Workbench(collection, self.reading.cache, threads=self.threads, learn_from=self.learn_from)
+        settings = {"threads": self.threads, "learn_from": self.learn_from, "only": self.only}
+        return Workbench(collection, self.reading.cache, **settings)  # type: ignore[arg-type]
 
     def as_typed(self, spec: str) -> str:
         """Return collection and options as typed in a command that shall find the same things."""
         words = [spec, *(word for path in self.learn_from for word in ("--learn-from", path))]
         words += ["--pool", str(self.reading.pool)] if self.reading.pool != POOL else []
         words += ["--pool-seed", str(self.reading.pool_seed)] if self.reading.pool_seed else []
+        words += ["--ancestors", self.reading.ancestors] if self.reading.ancestors != "all" else []
+        words += ["--by", self.reading.by] if self.reading.by else []
+        words += ["--years", self.years] if self.years else []
+        words += ["--with-text"] if self.with_text else []
         return shlex.join(words)
 
 
@@ -76,6 +95,17 @@ reading_options = gathered(
     Reading,
     count_option("--pool", default=POOL, help="CLEF-IP: size of the candidate pool."),
     count_option("--pool-seed", default=0, least=0, help="CLEF-IP: seed of the candidate pool."),
+    click.option(
+        "--ancestors",
+        type=NamesIn("evaluation.clefip.topics:Ancestors"),
+        default="all",
+        help="CLEF-IP: which claims precede a dependent claim in a query; the paper says independent ones.",
+    ),
+    click.option(
+        "--by",
+        type=NamesIn("patents.passages:By"),
+        help="How documents are cut into passages; title+paragraph adds titles [as the collection says].",
+    ),
     path_option(
         "--cache",
         file_okay=False,
@@ -93,6 +123,8 @@ bench_options = gathered(
         help="Patents to learn vocabularies from (files, folders; may be repeated) [the collection itself].",
     ),
     max_documents_option,
+    years_option,
+    with_text_option,
     threads_option,
     reading_options,
 )

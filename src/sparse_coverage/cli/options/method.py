@@ -41,6 +41,16 @@ max_documents_option = count_option(
     "--max-documents",
     help="Learn from a sample of this many documents, each publication year in proportion; the paper: 300,000 [all].",
 )
+years_option = click.option(
+    "--years",
+    default="",
+    help="Learn from documents published in these years only, as 2000-2010; the paper: 2000-2010 [all].",
+)
+with_text_option = click.option(
+    "--with-text",
+    is_flag=True,
+    help="Learn from no document that has nothing but a title, as German and French ones where English is read.",
+)
 max_spans_option = count_option(
     "--max-spans",
     help="How many spans to sample the centers from [30 for each center, 300,000 at least; 5,000,000 for the preset paper].",

@@ -77,7 +77,9 @@ joining_options = together(
 system_options = together(
     joining_options,
     click.option(
-        "--rescore", type=NamesIn("systems:KINDS", what="reranker", open=True), help="Rank the best documents again."
+        "--rescore",
+        type=NamesIn("systems:RERANKERS", what="reranker", open=True),
+        help="Rank the best documents again: by a side of the index, or by how much of the claim they disclose (chart).",
     ),
     count_option("--top", default=100, help="How many documents --rescore takes."),
 )

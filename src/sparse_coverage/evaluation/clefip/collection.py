@@ -11,6 +11,7 @@ from sparse_coverage.evaluation.clefip.layout import Layout, find_layout
 from sparse_coverage.evaluation.clefip.pool import Pool, PoolConfig, sample_pool
 from sparse_coverage.evaluation.clefip.survey import survey
 from sparse_coverage.evaluation.clefip.topics import (
+    Ancestors,
     Topic,
     read_judgements,
     read_topics,
@@ -34,8 +35,13 @@ class ClefIp:
     unreadable: int
 
 
-def read_clefip(folder: Path, config: PoolConfig | None = None, *, cache: Path | None = None) -> ClefIp:
-    """Read CLEF-IP 2013, claims to passages, from the folder of its distribution."""
+def read_clefip(
+    folder: Path, config: PoolConfig | None = None, *, cache: Path | None = None, ancestors: Ancestors = "all"
+) -> ClefIp:
+    """Read CLEF-IP 2013, claims to passages, from the folder of its distribution.
+
+    `ancestors` says which claims precede a dependent one in a query: all it depends on, or the independent ones.
+    """
     config = config or PoolConfig()
     layout = find_layout(folder)
     topics_file, documents = _needed(layout)
@@ -49,7 +55,7 @@ def read_clefip(folder: Path, config: PoolConfig | None = None, *, cache: Path |
     queries = []
     excluded = {}
     for topic, patent in topics.items():
-        claims = topic_claims(topic, patent)
+        claims = topic_claims(topic, patent, ancestors)
         queries.append(Query(topic.id, "\n".join(claim.text for claim in claims), patent.id, len(claims)))
         named = [name.removesuffix(".xml") for name in topic.family]
         excluded[topic.id] = families.of(patent, named)
@@ -62,6 +68,8 @@ def read_clefip(folder: Path, config: PoolConfig | None = None, *, cache: Path |
         return read_patents(paths, language=config.language, on_problem=lambda problem: problems.add(str(problem)))
 
     notes = [f"left out: {cause}" for cause in left_out.values()]
+    if ancestors != "all":
+        notes.append("a dependent claim is preceded by its independent ancestors only")
     if dropped:
         notes.append(f"{dropped} judgements of a topic's own family left out")
     if unreadable:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import Relevance
@@ -58,13 +59,20 @@ def topic_document(topic: Topic, topics_file: Path) -> Patent:
     return found[0]
 
 
-def topic_claims(topic: Topic, document: Patent) -> tuple[Claim, ...]:
-    """Return the topic's claims, each preceded by the claims it depends on, in claim-number order, each once."""
+Ancestors = Literal["all", "independent"]
+
+
+def topic_claims(topic: Topic, document: Patent, ancestors: Ancestors = "all") -> tuple[Claim, ...]:
+    """Return the topic's claims, each preceded by the claims it depends on, in claim-number order, each once.
+
+    With `independent` ancestors only those that depend on no other claim precede it, as the paper has it.
+    """
+    named = {claim.number for claim in document.claims if claim.xpath in topic.claims}
     wanted = {
         ancestor.number: ancestor
-        for claim in document.claims
-        if claim.xpath in topic.claims
-        for ancestor in expand_claim(document.claims, claim.number)
+        for number in named
+        for ancestor in expand_claim(document.claims, number)
+        if ancestors == "all" or ancestor.number in named or not ancestor.depends_on
     }
     if not wanted:
         cause = "has no claims" if not document.claims else f"holds none of the claims named ({' '.join(topic.claims)})"
@@ -72,9 +80,9 @@ def topic_claims(topic: Topic, document: Patent) -> tuple[Claim, ...]:
     return tuple(wanted[number] for number in sorted(wanted))
 
 
-def topic_query(topic: Topic, document: Patent) -> str:
+def topic_query(topic: Topic, document: Patent, ancestors: Ancestors = "all") -> str:
     """Return the text of the query: the claims of `topic_claims`, one a line."""
-    return "\n".join(claim.text for claim in topic_claims(topic, document))
+    return "\n".join(claim.text for claim in topic_claims(topic, document, ancestors))
 
 
 @dataclass(frozen=True, slots=True)

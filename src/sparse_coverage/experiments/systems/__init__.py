@@ -12,7 +12,13 @@ from typing import Protocol, runtime_checkable
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.options import NAMES, SystemOptions, preset_settings
-from sparse_coverage.experiments.systems.baselines import bm25_system, colbert_system, dense_system, splade_system
+from sparse_coverage.experiments.systems.baselines import (
+    bm25_system,
+    colbert_plaid_system,
+    colbert_system,
+    dense_system,
+    splade_system,
+)
 from sparse_coverage.experiments.systems.sparse import HybridSystem, SparseCoverageSystem
 from sparse_coverage.kernels import Doubles
 from sparse_coverage.presets import DEFAULT_PRESET
@@ -53,6 +59,7 @@ SYSTEMS: dict[str, System] = {
     "bm25": System(bm25_system, ("rank",)),
     "splade": System(splade_system, ("rank",)),
     "colbert": System(colbert_system, ("rank",)),
+    "colbert-plaid": System(colbert_plaid_system, ("rank",)),
     "dense": System(dense_system, ("encoder", "rank")),
     "hybrid": System(HybridSystem, NAMES, DEFAULT_PRESET),
 }

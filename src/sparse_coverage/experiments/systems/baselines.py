@@ -14,6 +14,7 @@ from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.kernels import Doubles
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Bm25, Colbert, Dense, Side, Splade
+from sparse_coverage.retrievers.plaid import PlaidConfig
 from sparse_coverage.retrievers.side import BLOCK_PASSAGES, open_block, write_block
 
 
@@ -58,6 +59,11 @@ def splade_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
 def colbert_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
     """The published ColBERTv2, exact."""
     return BaselineSystem(bench, Colbert(), options)
+
+
+def colbert_plaid_system(bench: Workbench, options: SystemOptions) -> BaselineSystem:
+    """The published ColBERTv2 as in the paper: by PLAID, texts cut after 512 tokens."""
+    return BaselineSystem(bench, Colbert(plaid=PlaidConfig(), cut=512), options)
 
 
 def _blocks(bench: Workbench, side: Side, precision: str) -> list[Path]:

@@ -36,10 +36,11 @@ class SpacyExtractor:
     """The noun chunks of a spaCy pipeline, trimmed by the same lists as the embedded extractor's phrases.
 
     `pipeline` is the name of an installed pipeline, the path of one, or a loaded pipeline; without it the best installed
-    one is taken. Long streams of texts are shared between `processes`.
+    one is taken. Long streams of texts are shared between `processes`. With `raw` the chunks are as spaCy has them, articles,
+    pronouns and reference numerals included: nothing is trimmed or left out, as in the paper.
     """
 
-    def __init__(self, pipeline: Any = None, *, processes: int = 1) -> None:
+    def __init__(self, pipeline: Any = None, *, processes: int = 1, raw: bool = False) -> None:
         try:
             spacy = importlib.import_module("spacy")
         except ImportError:
@@ -60,7 +61,8 @@ class SpacyExtractor:
             raise ModelError(
                 f"The spaCy pipeline '{label}' has no parser, so it knows no noun phrases. Choose another."
             )
-        self.name = f"spacy:{label}"
+        self.name = f"{'spacy-raw' if raw else 'spacy'}:{label}"
+        self._raw = raw
         self._processes = processes
 
     def extract(self, texts: Iterable[str]) -> Iterator[Phrases]:
@@ -73,7 +75,7 @@ class SpacyExtractor:
             itertools.chain(head, stream), batch_size=BATCH, n_process=processes, disable=unneeded
         )
         try:
-            yield from map(_phrases_of, documents)
+            yield from map(_chunks_of if self._raw else _phrases_of, documents)
         except ValueError as error:  # spaCy refuses texts beyond its `max_length`
             raise InputError(f"spaCy could not read a text. Split it into passages. spaCy says: {error}") from None
 
@@ -86,6 +88,10 @@ def _best_installed(installed: list[str]) -> str:
         f"No spaCy pipeline for English is installed. Install one of: {', '.join(PREFERRED)}. "
         "The unit `np` without `[spacy]` needs none."
     )
+
+
+def _chunks_of(document: Any) -> Phrases:
+    return _places([(chunk.start_char, chunk.end_char) for chunk in document.noun_chunks])
 
 
 def _phrases_of(document: Any) -> Phrases:
@@ -101,5 +107,9 @@ def _phrases_of(document: Any) -> Phrases:
         first = trimmed_start(words, first, last, plural)
         if first < last and not says_nothing(words, first, last):
             places.append((document[first].idx, document[last - 1].idx + len(document[last - 1])))
+    return _places(places)
+
+
+def _places(places: list[tuple[int, int]]) -> Phrases:
     starts, ends = np.array(places, dtype=np.int32).reshape(-1, 2).T
     return starts.copy(), ends.copy()

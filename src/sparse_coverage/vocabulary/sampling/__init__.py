@@ -1,7 +1,17 @@
 """Documents in, a sample of their spans on disk out: what the centers are chosen from."""
 
 from sparse_coverage.vocabulary.sampling.documents import Documents, opened, sample_by_year
+from sparse_coverage.vocabulary.sampling.restriction import EVERYTHING, Restriction
 from sparse_coverage.vocabulary.sampling.sample import SpanSample
 from sparse_coverage.vocabulary.sampling.sampler import SampleConfig, draw_sample
 
-__all__ = ["Documents", "SampleConfig", "SpanSample", "draw_sample", "opened", "sample_by_year"]
+__all__ = [
+    "EVERYTHING",
+    "Documents",
+    "Restriction",
+    "SampleConfig",
+    "SpanSample",
+    "draw_sample",
+    "opened",
+    "sample_by_year",
+]

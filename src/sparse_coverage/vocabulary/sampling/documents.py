@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent
 from sparse_coverage.patents.documents import Document, as_patent, several
+from sparse_coverage.vocabulary.sampling.restriction import EVERYTHING, Restriction
 
 Documents = Iterable[Document] | Callable[[], Iterable[Document]]
 """Documents, or a function that opens them (to read them more than once)."""
@@ -20,8 +21,10 @@ def opened(documents: Documents) -> Iterator[Patent | str]:
         yield document if isinstance(document, str) else as_patent(document, number)
 
 
-def sample_by_year(documents: Documents, limit: int, seed: int) -> Iterator[Patent | str]:
-    """Yield `limit` documents in input order, each publication year in proportion. Reads the input twice.
+def sample_by_year(
+    documents: Documents, limit: int, seed: int, only: Restriction = EVERYTHING
+) -> Iterator[Patent | str]:
+    """Yield `limit` of the allowed documents in input order, each publication year in proportion. Reads the input twice.
 
     Which documents of a year are taken depends on the seed and their ids alone, not on the order they come in.
     """
@@ -32,12 +35,14 @@ def sample_by_year(documents: Documents, limit: int, seed: int) -> Iterator[Pate
             "Sampling documents reads the input twice, but this input can be read only once. Give a list, or a function "
             "that opens it: fit(lambda: read_patents(path), max_documents=…)."
         )
-    return _chosen(documents, limit, seed)
+    return _chosen(documents, limit, seed, only)
 
 
-def _chosen(documents: Documents, limit: int, seed: int) -> Iterator[Patent | str]:
+def _chosen(documents: Documents, limit: int, seed: int, only: Restriction) -> Iterator[Patent | str]:
     years: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for number, document in enumerate(opened(documents)):
+        if not only.allows(document):
+            continue
         identity = str(number) if isinstance(document, str) else document.id
         year = "" if isinstance(document, str) else document.publication_date[:4]
         years[year].append((hash64(seed, identity), number))

@@ -48,6 +48,7 @@ class SampleConfig:
     """What determines a sample, beside the documents themselves.
 
     `by` is how documents are cut into passages, of which whole ones are taken; nothing, where spans are taken from sections.
+    `only` says which documents were left out, in words.
     """
 
     fingerprint: str
@@ -58,6 +59,7 @@ class SampleConfig:
     max_documents: int | None
     seed: int
     by: By | Literal[""] = ""
+    only: str = ""
 
 
 def draw_sample(
@@ -256,7 +258,7 @@ def check_same(path: Path, config: SampleConfig) -> None:
     if not path.exists():
         write_json(path, facts)
         return
-    found = {"by": "", **read_json(path)}  # earlier versions sampled sections only
+    found = {"by": "", "only": "", **read_json(path)}  # earlier versions sampled sections of everything only
     different = [
         f"{name} {found.get(name)!r} there, {facts[name]!r} here" for name in facts if found.get(name) != facts[name]
     ]

@@ -1,0 +1,167 @@
+"""How results were made: versions and machine, a paragraph for a paper's section on methods, and the works it cites."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any
+
+from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.paper import encoder_name, known_encoder, unit_name
+from sparse_coverage.experiments.sweep import Result
+from sparse_coverage.experiments.systems import is_sparse, reads
+from sparse_coverage.kernels.threads import usable_cores
+from sparse_coverage.present.latex import escaped
+from sparse_coverage.version import __version__
+
+_PACKAGES = ("numpy", "numba", "openvino", "tokenizers", "bm25s", "ir-measures", "matplotlib", "torch", "transformers")
+_CITED = {
+    "bm25": ("bm25", "bm25s"),
+    "splade": ("splade-v2",),
+    "colbert": ("colbertv2",),
+    "colbert-plaid": ("colbertv2",),
+    "hybrid": ("rrf",),
+}
+_SETTINGS = {"k": "$K={}$", "alpha": r"$\alpha={}$", "gamma": r"$\gamma={}$", "rho": r"$\rho={}$", "tau": r"$\tau={}$"}
+
+
+def surroundings() -> dict[str, Any]:
+    """Return versions and machine."""
+    return {
+        "sparse-coverage": __version__,
+        "python": platform.python_version(),
+        "packages": {name: version for name in _PACKAGES if (version := _version(name))},
+        "machine": {"system": platform.platform(), "processor": _processor(), "cores": usable_cores()},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """The paragraph, in LaTeX, and the BibTeX entries that it cites."""
+
+    text: str
+    bibliography: str
+
+
+def methods(result: Result, about: dict[str, Any]) -> Methods:
+    """Write down what was run, on what, with which seeds and versions: every word from the configuration."""
+    rows = result.definition.rows
+    cited = ["sparse-coverage"]
+    parts = [_collection(about, cited)]
+    if rows:
+        parts.append(_systems(result, cited))
+        sparse = [row.options for row in rows if is_sparse(row.system)]
+        if sparse:
+            parts.append(_vocabularies(sparse, about, cited))
+    if result.outcomes:
+        parts.append(_statistics(result, about, cited))
+    machine, packages = about["machine"], ", ".join(f"{name} {version}" for name, version in about["packages"].items())
+    parts.append(
+        f"All runs used sparse-coverage {about['sparse-coverage']} under Python {about['python']} ({escaped(packages)}) on "
+        f"{escaped(machine['processor'])} with {machine['cores']} cores."
+    )
+    text = "% Every statement is taken from configuration.json; see references.bib for the works cited.\n" + "\n".join(
+        parts
+    )
+    return Methods(text + "\n", bibliography(cited))
+
+
+def bibliography(keys: Sequence[str]) -> str:
+    """Return the BibTeX entries of some works, in the order of the file."""
+    text = (resources.files("sparse_coverage.experiments") / "references.bib").read_text(encoding="utf-8")
+    entries = {match[1]: match[0] for match in re.finditer(r"@\w+\{([\w-]+),.*?\n\}\n", text, re.DOTALL)}
+    return "\n".join(entry for key, entry in entries.items() if key in keys)
+
+
+def _cite(cited: list[str], *keys: str) -> str:
+    cited += [key for key in keys if key not in cited]
+    return f"~\\cite{{{','.join(keys)}}}"
+
+
+def _collection(about: dict[str, Any], cited: list[str]) -> str:
+    name = about["collection"]
+    source = _cite(cited, "clef-ip-2013") if name.startswith("clef-ip-2013") else ""
+    text = (
+        f"We evaluate on {escaped(name)}{source}: {about['queries']} judged queries, {about['documents']:,} documents"
+    )
+    kind = {"document": "each indexed as one text"}.get(
+        about["by"], f"cut by {about['by']} into {about['passages']:,} passages"
+    )
+    return f"{text}, {kind}."
+
+
+def _systems(result: Result, cited: list[str]) -> str:
+    rows = result.definition.rows
+    named = []
+    for system in dict.fromkeys(row.system for row in rows):
+        mine = [row.options for row in rows if row.system == system]
+        encoders = list(dict.fromkeys(known_encoder(one.encoder) for one in mine)) if "encoder" in reads(system) else []
+        known = [key for key in encoders if key in ("minilm", "bert-for-patents", "paecter", "patentmap", "specter2")]
+        with_encoders = f" with {_listed([encoder_name(one) for one in encoders])}" if encoders else ""
+        title = {"paper": "Sparse Coverage as published", "default": "Sparse Coverage (preset default)"}.get(
+            system, system
+        )
+        works = (*_CITED.get(system, ()), *(("sparse-coverage",) if is_sparse(system) else ()), *known)
+        named.append(f"{escaped(title)}{escaped(with_encoders)}{_cite(cited, *works) if works else ''}")
+    return f"The systems are {_listed(named)}."
+
+
+def _vocabularies(options: Sequence[SystemOptions], about: dict[str, Any], cited: list[str]) -> str:
+    units = _listed([escaped(unit_name(unit)) for unit in dict.fromkeys(one.unit for one in options)])
+    sizes = sorted({one.size for one in options if one.size})
+    learned = about["learned_from"]
+    source = (
+        "the collection itself" if isinstance(learned, str) else ", ".join(escaped(Path(one).name) for one in learned)
+    )
+    restricted = "".join(f" ({escaped(note)})" for note in about.get("restricted", []))
+    selections = _listed([escaped(one) for one in dict.fromkeys(one.selection for one in options)])
+    text = f"Vocabularies of {units} are learned from {source}{restricted} by {selections} selection{_cite(cited, 'gonzalez1985')}"
+    if sizes:
+        text += f", $V\\in\\{{{', '.join(f'{size:,}' for size in sizes)}\\}}$".replace(",", "{,}").replace("{,} ", ", ")
+    fixed = [
+        form.format(f"{values.pop():g}")
+        for name, form in _SETTINGS.items()
+        if len(values := {getattr(one, name) for one in options}) == 1
+    ]
+    if any(one.unit.endswith("en_core_sci_lg]") for one in options):
+        text += f"; noun phrases by SciSpaCy{_cite(cited, 'scispacy')}"
+    return f"{text}; {', '.join(fixed)}." if fixed else f"{text}."
+
+
+def _statistics(result: Result, about: dict[str, Any], cited: list[str]) -> str:
+    seeds = about["seeds"]
+    listed = (
+        f"the seeds {seeds[0]} to {seeds[-1]}, of which we give mean and standard deviation" if len(seeds) > 1 else ""
+    )
+    text = f"Vocabularies were drawn with {listed or f'seed {seeds[0]}'}. "
+    text += f"Intervals are 95\\,\\% percentile bootstrap intervals over queries (10{{,}}000 resamples){_cite(cited, 'bootstrap')}"
+    if any("PRES" in column for column in result.table.columns):
+        text += f"; PRES follows{_cite(cited, 'pres')}"
+    if result.comparisons:
+        tests = _cite(cited, "randomisation-test")
+        text += f"; differences were tested with paired randomisation tests{tests}, corrected after Holm{_cite(cited, 'holm1979')}"
+    return f"{text}."
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _processor() -> str:
+    """Return the processor's name where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())

@@ -1,0 +1,69 @@
+"""Where a run comes from, written into the run itself: a header after the `ir_metadata` schema, in comment lines.
+
+The schema (https://www.ir-metadata.org) has YAML between `# ir_metadata.start` and `# ir_metadata.end`. Who ran it is left out: the
+program does not know.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from sparse_coverage.evaluation.collection import Collection
+from sparse_coverage.experiments.evaluate import Evaluation, settings_of
+from sparse_coverage.experiments.provenance import surroundings
+from sparse_coverage.experiments.systems import SYSTEMS
+
+REPOSITORY = "https://github.com/ZoeYou/patent-sparse-coverage"
+
+
+def run_header(collection: Collection, found: Evaluation, tag: str, command: str) -> str:
+    """Return the header of a run as comment lines."""
+    lines = ["ir_metadata.start", *_yaml(run_facts(collection, found, tag, command)), "ir_metadata.end"]
+    return "".join(f"# {line}\n" for line in lines)
+
+
+def run_facts(collection: Collection, found: Evaluation, tag: str, command: str) -> dict[str, Any]:
+    """Return what the schema asks for: platform, implementation, method, research goal and data."""
+    about = surroundings()
+    machine = about["machine"]
+    libraries = [f"python=={about['python']}", *(f"{name}=={version}" for name, version in about["packages"].items())]
+    return {
+        "tag": tag,
+        "platform": {
+            "hardware": {"cpu": {"model": machine["processor"], "number of cores": machine["cores"]}},
+            "operating system": {"kernel": machine["system"]},
+            "software": {
+                "libraries": {"python": libraries},
+                "retrieval toolkit": [f"sparse-coverage=={about['sparse-coverage']}"],
+            },
+        },
+        "implementation": {"executable": {"cmd": command}, "source": {"lang": ["python"], "repository": REPOSITORY}},
+        "method": {
+            "automatic": True,
+            "retrieval": [
+                settings_of(found.system, found.options) if found.system in SYSTEMS else {"system": found.system}
+            ],
+        },
+        "research goal": {"evaluation": {"reported measures": list(found.values)}},
+        "data": {"test collection": {"name": collection.name, "topics": len(collection.judged)}},
+        "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    }
+
+
+def _yaml(value: Mapping[str, Any] | Sequence[Any], indent: str = "") -> Iterator[str]:
+    """Yield nested mappings and lists as YAML; a value is written as JSON, which YAML reads."""
+    items = value.items() if isinstance(value, Mapping) else ((None, one) for one in value)
+    for name, one in items:
+        start = f"{indent}- " if name is None else f"{indent}{name}:"
+        if isinstance(one, Mapping) and name is None:
+            first, *rest = _yaml(one, indent + "  ")
+            yield f"{indent}- {first.strip()}"
+            yield from rest
+        elif isinstance(one, Mapping | list) and one:
+            yield start.rstrip()
+            yield from _yaml(one, indent + "  ")
+        else:
+            yield f"{start.rstrip()} {json.dumps(one, ensure_ascii=False)}"

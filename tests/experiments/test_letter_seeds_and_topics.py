@@ -1,0 +1,169 @@
+"""The paper's letter by options, several seeds, tests against a baseline, runs with their origin, topics one by one."""
+
+from __future__ import annotations
+
+import csv
+import json
+import statistics
+from pathlib import Path
+
+import pytest
+from typed_commands import output, run
+
+
+def test_the_papers_letter_from_end_to_end(tree: Path, cache: Path, tiny_checkpoint: Path, tmp_path: Path) -> None:
+    """A synthetic CLEF-IP with every option of the paper's letter: all of it is told below the table."""
+    words = ("reproduce", "main", "--collection", tree, "--pool", 100, "--cache", cache, "--threads", 1, "--small")
+    words += (
+        "--encoder",
+        tiny_checkpoint,
+        "--unit",
+        "token",
+        "-V",
+        40,
+        "--ancestors",
+        "independent",
+        "--by",
+        "title+paragraph",
+    )
+    words += (
+        "--learn-from",
+        tree,
+        "--years",
+        "1990-2010",
+        "--with-text",
+        "--max-documents",
+        60,
+        "-o",
+        tmp_path / "report",
+    )
+    result = run(*words, "--seeds", 2, "--against", "bm25")
+    assert result.exception is None, result.output
+    text = (tmp_path / "report" / "main" / "main.md").read_text(encoding="utf-8")
+    assert f"Vocabularies are learned from {tree.name}, documents published 1990-2010, no titles alone." in text
+    assert "a dependent claim is preceded by its independent ancestors only" in text
+    assert "± is the standard deviation over 2 seeds." in text
+    assert "† differs from bm25" in text
+    about = json.loads((tmp_path / "report" / "main" / "configuration.json").read_text(encoding="utf-8"))
+    assert about["seeds"] == [0, 1]
+    options = "--ancestors independent --by title+paragraph --years 1990-2010 --with-text"
+    assert all(options in command for command in about["commands"])
+    assert [command.endswith("--seeds 2") for command in about["commands"]] == [
+        "--system paper" in command or "--system hybrid" in command for command in about["commands"]
+    ]
+    again = run(*about["commands"][-1].split()[1:], "--cache", cache, "--threads", 1, "--json")
+    [row] = output(again)["systems"].values()
+    [kept] = [one for one in json.loads((tmp_path / "report/main/rows.json").read_text()) if one["system"] == "paper"]
+    assert row["per_query"]["MAP"] == kept["per_query"]["MAP"]
+    assert len(row["seeds"]) == 2
+
+
+def test_seeds_are_averaged_and_their_spread_is_told(cache: Path, tiny_checkpoint: Path) -> None:
+    words = (
+        "evaluate",
+        "demo",
+        "--cache",
+        cache,
+        "--threads",
+        1,
+        "--encoder",
+        tiny_checkpoint,
+        "-V",
+        50,
+        "--measure",
+        "MAP",
+    )
+    alone = [output(run(*words, "--seed", seed, "--json")) for seed in (3, 4, 5)]
+    means = [next(iter(one["systems"].values()))["measures"]["MAP"]["mean"] for one in alone]
+    together = output(run(*words, "--seed", 3, "--seeds", 3, "--json"))
+    [row] = together["systems"].values()
+    assert [one["MAP"] for one in row["seeds"]] == pytest.approx(means)
+    assert row["measures"]["MAP"]["mean"] == pytest.approx(sum(means) / 3)
+    assert len(set(means)) > 1
+    shown = run(*words, "--seed", 3, "--seeds", 3).output
+    assert "standard deviation over 3 seeds" in shown
+    assert f"±{100 * statistics.stdev(means):.1f}" in shown
+
+
+def test_a_grid_is_tested_against_a_baseline_that_is_not_in_it(
+    cache: Path, tiny_checkpoint: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("bm25s")
+    words = ("reproduce", "full", "--cache", cache, "--threads", 1, "--encoder", tiny_checkpoint, "-V", 30, "-V", 50)
+    assert run(*words, "--against", "bm25", "-o", tmp_path).return_value == 0
+    tests = list(csv.DictReader((tmp_path / "full" / "comparisons.csv").read_text(encoding="utf-8").splitlines()))
+    assert {test["first"] for test in tests} == {"bm25"}
+    by_measure = [test for test in tests if test["measure"] == "MAP"]
+    assert len(by_measure) == 6  # every row of the grid
+    smallest = min(float(test["p"]) for test in by_measure)
+    assert min(float(test["p_holm"]) for test in by_measure) == pytest.approx(min(1, 6 * smallest))
+    wrong = run(*words, "--against", "nothing", "-o", tmp_path)
+    assert "--against must name one row" in str(wrong.exception)
+
+
+def test_runs_tell_where_they_come_from(cache: Path, tmp_path: Path) -> None:
+    pytest.importorskip("bm25s")
+    words = ("evaluate", "demo", "--cache", cache, "--system", "bm25", "--json")
+    plain = output(run(*words, "--runs", tmp_path / "plain"))
+    output(run(*words, "--runs", tmp_path / "told", "--metadata"))
+    text = (tmp_path / "told" / "bm25.run").read_text(encoding="utf-8")
+    header = [line.removeprefix("# ") for line in text.splitlines() if line.startswith("# ")]
+    assert header[0] == "ir_metadata.start"
+    assert header[-1] == "ir_metadata.end"
+    yaml = pytest.importorskip("yaml")
+    facts = yaml.safe_load("\n".join(header[1:-1]))
+    assert facts["method"]["retrieval"][0]["system"] == "bm25"
+    assert facts["data"]["test collection"] == {"name": "demo", "topics": 12}
+    assert facts["platform"]["hardware"]["cpu"]["number of cores"] >= 1
+    assert "numpy==" in " ".join(facts["platform"]["software"]["libraries"]["python"])
+    rest = "".join(line + "\n" for line in text.splitlines() if not line.startswith("# "))
+    assert rest == (tmp_path / "plain" / "bm25.run").read_text(encoding="utf-8")
+    again = output(run(*words[:-3], "--run", tmp_path / "told" / "bm25.run", "--json"))
+    [row] = again["systems"].values()
+    assert row["per_query"]["MAP"] == pytest.approx(plain["systems"]["bm25"]["per_query"]["MAP"])
+    assert "--metadata is for the runs" in str(run(*words, "--metadata").exception)
+
+
+def test_every_topic_leads_to_its_texts(cache: Path, tiny_checkpoint: Path, tmp_path: Path) -> None:
+    pytest.importorskip("bm25s")
+    pytest.importorskip("matplotlib")
+    words = ("evaluate", "demo", "--cache", cache, "--threads", 1, "--encoder", tiny_checkpoint, "-V", 50)
+    words += ("--system", "bm25", "--system", "paper")
+    record = output(run(*words, "--topics", tmp_path / "topics", "--json"))
+    first, second = (one["per_query"]["MAP"] for one in record["systems"].values())
+    rows = list(csv.DictReader((tmp_path / "topics" / "topics.csv").read_text(encoding="utf-8").splitlines()))
+    assert {row["Topic"]: float(row["Difference"]) for row in rows} == pytest.approx(
+        {query: 100 * (second[query] - first[query]) for query in first}, abs=1e-4
+    )
+    assert [float(row["Difference"]) for row in rows] == sorted((float(r["Difference"]) for r in rows), reverse=True)
+    page = (tmp_path / "topics" / "topics.html").read_text(encoding="utf-8")
+    for query in first:
+        assert f'href="#{query}"' in page
+        assert f'<h2 id="{query}"' in page
+    assert page.count("<strong>relevant</strong>") == 31
+    assert {path.suffix for path in (tmp_path / "topics").glob("differences.*")} == {".pdf", ".svg", ".png"}
+    assert "one seed" in str(run(*words, "--topics", tmp_path, "--seeds", 2).exception)
+
+
+def test_full_texts_with_documents_judged_alone_run_through_both_stages(cache: Path, tmp_path: Path) -> None:
+    """The word asked for stands in the last of many sentences: passages find it, and the topic's page shows that passage."""
+    pytest.importorskip("bm25s")
+    folder = tmp_path / "long"
+    (folder / "qrels").mkdir(parents=True)
+    filler = " ".join(f"Sentence {n} of the text tells nothing at all about it." for n in range(60))
+    texts = {"a": f"{filler} A zeppelin appears.", "b": filler, "c": f"A lamp. {filler}"}
+    corpus = "".join(json.dumps({"_id": id_, "title": f"T{id_}", "text": text}) + "\n" for id_, text in texts.items())
+    (folder / "corpus.jsonl").write_text(corpus, encoding="utf-8")
+    (folder / "queries.jsonl").write_text('{"_id": "q", "text": "a zeppelin"}\n', encoding="utf-8")
+    (folder / "qrels" / "test.tsv").write_text("q\ta\t1\n", encoding="utf-8")
+    words = ("evaluate", folder, "--cache", cache, "--system", "bm25", "--by", "passage")
+    record = output(run(*words, "--topics", tmp_path / "topics", "--runs", tmp_path / "runs", "--json"))
+    assert record["systems"]["bm25"]["per_query"]["MAP"] == {"q": 1.0}
+    assert "MAP(D)" not in record["systems"]["bm25"]["measures"]
+    page = (tmp_path / "topics" / "topics.html").read_text(encoding="utf-8")
+    assert "A zeppelin appears." in page
+    assert (
+        "Sentence 1 of" not in page.split("A zeppelin appears.")[0].split('<h2 id="q"')[1]
+    )  # a passage, not all of it
+    whole = output(run(*words[:-2], "--json"))
+    assert whole["systems"]["bm25"]["cost"] <= record["systems"]["bm25"]["cost"]
