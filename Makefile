@@ -3,15 +3,17 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+SERVER_STAMP := $(VENV)/.installed-server
 DEV_STAMP := $(VENV)/.installed-dev
 FUZZED := readers queries claims sentences filters numbers index
 FUZZ_MINUTES ?= 10
 BENCHMARKS := encoder readers noun_phrases vocabulary search
 
-.PHONY: demo test lint bench docs dist fuzz soak reproduce-demo clean help
+.PHONY: demo serve test lint bench docs dist fuzz soak reproduce-demo clean help
 
 help:
 	@echo "make demo   set up, then find prior art for a claim in the demo collection and write a report"
+	@echo "make serve  set up, then open the demo collection in a page to search in"
 	@echo "make test   set up, then run the tests"
 	@echo "make lint   ruff, mypy --strict, and the order of the packages (import-linter)"
 	@echo "make bench  the benchmarks in their quick form (brings their peers, torch among them)"
@@ -24,6 +26,11 @@ help:
 
 demo: $(STAMP)
 	$(BIN)/sparse-coverage demo --output demo-output
+
+# The demo's index is made once. Projects are kept beside it, and `make clean` leaves them alone.
+serve: $(SERVER_STAMP)
+	test -f demo-output/index/manifest.json || $(BIN)/sparse-coverage demo --output demo-output > /dev/null
+	$(BIN)/sparse-coverage serve demo=demo-output/index --projects demo-projects $(SERVE)
 
 test: $(DEV_STAMP)
 	$(BIN)/python -m pytest -n auto
@@ -72,6 +79,10 @@ $(STAMP): pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	@touch $@
 
+$(SERVER_STAMP): pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[server,documents,office]"
+	@touch $@
+
 $(DEV_STAMP): pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
-	@touch $@ $(STAMP)
+	@touch $@ $(STAMP) $(SERVER_STAMP)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sparse_coverage.model import SparseCoverage
     from sparse_coverage.patents import Claim, Paragraph, Passage, Patent, read_patents
     from sparse_coverage.presets import Preset
-    from sparse_coverage.retrievers import Fuse, Reranker, Rescore, open_retriever
+    from sparse_coverage.retrievers import Client, Fuse, Reranker, Rescore, open_retriever
     from sparse_coverage.search import (
         Answers,
         Best,
@@ -47,6 +47,7 @@ __all__ = [
     "Answers",
     "Best",
     "Claim",
+    "Client",
     "DecayedSum",
     "Explanation",
     "Filter",
@@ -85,7 +86,7 @@ _NAMES = {
     "model": "SparseCoverage",
     "patents": "Claim Paragraph Passage Patent read_patents",
     "presets": "Preset",
-    "retrievers": "Fuse Rescore Reranker open_retriever",
+    "retrievers": "Client Fuse Rescore Reranker open_retriever",
     "search": "Answers Best DecayedSum Explanation Filter Hit Index PassageHit Retriever ScoringConfig TopMean parse_filter",
     "vectors": "ActivationConfig SparseVector",
 }

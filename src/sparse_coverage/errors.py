@@ -11,6 +11,10 @@ class InputError(SparseCoverageError):
     """A file, a text or an argument given by the user cannot be used."""
 
 
+class NoDocumentError(InputError):
+    """An index does not hold the document or passage that was asked for."""
+
+
 class ModelError(SparseCoverageError):
     """An encoder cannot be found, fetched, verified or built."""
 
@@ -21,6 +25,10 @@ class VocabularyError(SparseCoverageError):
 
 class IndexStoreError(SparseCoverageError):
     """An index cannot be built, opened or trusted."""
+
+
+class AlreadyThereError(IndexStoreError):
+    """A document that is to be added is in the index already."""
 
 
 class MismatchError(SparseCoverageError):

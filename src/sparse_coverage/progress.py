@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from time import monotonic
 from typing import Protocol, TypeVar
 
@@ -25,6 +26,21 @@ class Advance(Protocol):
     def __call__(self, steps: int = 1, *, total: int | None = None) -> None:
         """Move the bar forward; `total` is how many steps there are, where that has become known or changed."""
         ...
+
+
+Listener = Callable[[str, int, int | None], None]
+"""Is told of each step: the label of a stage, how many steps of it are done, and how many there are, where that is known."""
+_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def heard_by(listener: Listener) -> Iterator[None]:
+    """Tell a function, instead of standard error, how far what this thread does has come. What it raises ends the work."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
 
 
 class _Shown:
@@ -46,7 +62,9 @@ def progress_bar(label: str, total: int | None = None, *, bytes_: bool = False) 
     ...     for _ in range(3):
     ...         advance()
     """
-    if _Shown.quiet:
+    if (listener := _LISTENER.get()) is not None:
+        yield _heard(listener, label, total)
+    elif _Shown.quiet:
         yield _unseen
     elif _is_terminal():
         with _bar(label, total, bytes_) as advance:
@@ -74,7 +92,7 @@ def waiting(label: str, patience: float = 1.0) -> Iterator[None]:
     """Show a label for the time of a block that cannot be counted, but only if it takes longer than so many seconds."""
     stop: Callable[[], object] = _nothing
     start: Callable[[], object] = _nothing
-    if not _Shown.quiet:
+    if not _Shown.quiet and _LISTENER.get() is None:
         if _is_terminal():
             from rich.console import Console
 
@@ -186,6 +204,18 @@ def _is_terminal() -> bool:
         return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     except (AttributeError, ValueError):
         return False
+
+
+def _heard(listener: Listener, label: str, total: int | None) -> Advance:
+    done, known = 0, total
+    listener(label, done, known)
+
+    def advance(steps: int = 1, *, total: int | None = None) -> None:
+        nonlocal done, known
+        done, known = done + steps, known if total is None else total
+        listener(label, done, known)
+
+    return advance
 
 
 def _unseen(steps: int = 1, *, total: int | None = None) -> None:

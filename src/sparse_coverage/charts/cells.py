@@ -40,11 +40,20 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class Overruled:
+    """That the word of a cell is a user's own: what was found without it, and why the user says otherwise."""
+
+    found: Word
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """What a document has for an element: the word for it, the evidence, quotations, what they share, and what is missing.
 
     `pairs` are phrases of the element and of the first quotation that say the same; `missing` are phrases of the element that the
-    document does not have; `numbers` sets quantities of the element against those of the quotations.
+    document does not have; `numbers` sets quantities of the element against those of the quotations. `overruled` is there where
+    `word` is a user's own.
     """
 
     element: str
@@ -55,6 +64,7 @@ class Cell:
     pairs: tuple[Pair, ...] = ()
     missing: tuple[Place, ...] = ()
     numbers: tuple[NumberFound, ...] = ()
+    overruled: Overruled | None = None
 
     @property
     def contradicted(self) -> bool:

@@ -14,9 +14,12 @@ from sparse_coverage.charts.elements import Element
 from sparse_coverage.charts.reading import Reader
 from sparse_coverage.charts.sentences import Sentences, each_sentences, joined, word_tokens
 from sparse_coverage.encoding import Encoder
+from sparse_coverage.encoding.batching import windows
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents import Claim
 
+_TOGETHER = 30_000
+"""Characters of documents that are encoded at a time."""
 CREDIT: dict[Word, float] = {"disclosed": 1.0, "partly": 0.5, "not found": 0.0}
 
 
@@ -124,11 +127,11 @@ def make_chart(
 
 
 def encoded_sentences(documents: Sequence[ChartDocument], encoder: Encoder) -> Iterable[Sentences]:
-    """Yield the sentences of documents, encoded now."""
-    texts = (passage.text for document in documents for passage in document.passages)
-    parts = each_sentences(texts, encoder)
-    for document in documents:
-        yield joined([next(parts) for _ in document.passages], encoder.dimension)
+    """Yield the sentences of documents, encoded now: a few documents together, so that progress is told and work can be stopped."""
+    for group in windows(documents, lambda one: sum(len(passage.text) for passage in one.passages), _TOGETHER):
+        parts = each_sentences((passage.text for document in group for passage in document.passages), encoder)
+        for document in group:
+            yield joined([next(parts) for _ in document.passages], encoder.dimension)
 
 
 def covered(cells: Sequence[Cell], weights: Sequence[float]) -> float:

@@ -25,7 +25,7 @@ from sparse_coverage.charts.elements import Element, chart_elements
 from sparse_coverage.charts.kept import KeptSentences, keep_sentences
 from sparse_coverage.charts.phrases import stems
 from sparse_coverage.charts.sentences import Sentences
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import NoDocumentError
 from sparse_coverage.index import Filter
 from sparse_coverage.patents import Claim
 from sparse_coverage.progress import tracked
@@ -103,7 +103,7 @@ class Charts:
         store = self.index.store
         number = store.find_document(id_)
         if number is None:
-            raise InputError(f"The index has no document {id_}. Ids look like EP-1234567-A1; `search` shows them.")
+            raise NoDocumentError(f"The index has no document {id_}. Ids look like EP-1234567-A1; `search` shows them.")
         record = store.document(number)
         numbers = store.passages_of(number)
         segment = store.segment_of_document(number)
@@ -165,6 +165,18 @@ class Charts:
             fields=[column.metadata.get("ipc", ()) for column in chart.documents],
             families=[family_of(column.id, column.metadata) for column in chart.documents],
         )
+
+
+def chart_of_combinations(combinations: Combinations, chart: Chart) -> Chart:
+    """Return a chart of the documents that are combined alone, or of the first five where none are. Most covering first."""
+    used = {part.document for one in combinations.found for part in one.parts}
+    used = used or {one.id for one in chart.documents[:5]}
+    places = [place for place, column in enumerate(chart.documents) if column.id in used]
+    return replace(
+        chart,
+        documents=tuple(chart.documents[place] for place in places),
+        cells=tuple(tuple(row[place] for place in places) for row in chart.cells),
+    ).best_first()
 
 
 def promising(encoded: EncodedClaims, sentences: Iterable[Sentences], calibration: Calibration) -> list[int]:

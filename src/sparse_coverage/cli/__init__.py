@@ -22,6 +22,8 @@ COMMANDS = {
     "info": "Say what an index holds.",
     "chart": "Set the elements of a claim against documents.",
     "combine": "Find few documents that together disclose a claim.",
+    "serve": "Serve indexes: a page to search in, and a REST service.",
+    "mcp": "Give an assistant tools to search, read, chart and combine.",
     "inspect": "Say what patents a file or folder holds.",
     "convert": "Turn patents of any format into JSON lines.",
     "spans": "Show what counts as a span in a text.",

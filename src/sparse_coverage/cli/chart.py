@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
 from sparse_coverage.cli.options.charts import ChartOptions, chart_options, tell_written
-from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
+from sparse_coverage.cli.options.filtering import conditions_of, filter_options
 from sparse_coverage.cli.options.inputs import read_query
+
+if TYPE_CHECKING:
+    from sparse_coverage.search.conditions import FilterOptions
 
 
 @click.command(no_args_is_help=True)

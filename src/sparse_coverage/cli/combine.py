@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
 from sparse_coverage.cli.options.charts import ChartOptions, chart_options, tell_written
-from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
+from sparse_coverage.cli.options.filtering import conditions_of, filter_options
 from sparse_coverage.cli.options.inputs import read_query
+
+if TYPE_CHECKING:
+    from sparse_coverage.search.conditions import FilterOptions
 
 
 @click.command(no_args_is_help=True)
@@ -40,8 +44,7 @@ def command(
     Example:
       sparse-coverage combine my-index @claim.txt --max 2 --before 2001-05-17 --not-family-of EP-1246167-A1
     """
-    from dataclasses import replace
-
+    from sparse_coverage.charts.charting import chart_of_combinations
     from sparse_coverage.charts.elements import read_claims
     from sparse_coverage.present.chart_text import combinations_text
 
@@ -50,13 +53,7 @@ def command(
     condition = conditions_of(index, filters).filter
     charts = options.charts(index, threads)
     found, chart = charts.combine(claims, most=most, top=top, elements=rows, filter=condition)
-    used = {part.document for one in found.found for part in one.parts} or {one.id for one in chart.documents[:5]}
-    places = [place for place, column in enumerate(chart.documents) if column.id in used]
-    shown = replace(
-        chart,
-        documents=tuple(chart.documents[place] for place in places),
-        cells=tuple(tuple(row[place] for place in places) for row in chart.cells),
-    ).best_first()
+    shown = chart_of_combinations(found, chart)
     written = options.write(shown, found)
     show({"combinations": found, "chart": shown}, as_json, lambda: combinations_text(found, chart))
     tell_written(written, as_json)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
-from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
+from sparse_coverage.cli.options.filtering import conditions_of, filter_options
 from sparse_coverage.cli.options.inputs import claims_option, query_argument, read_query
 from sparse_coverage.cli.options.languages import tell_language
 from sparse_coverage.cli.options.searching import joining_options, scoring_options
 
 if TYPE_CHECKING:
     from sparse_coverage.retrievers import FusionLevel, FusionRule
+    from sparse_coverage.search.conditions import FilterOptions
 
 
 @click.command(no_args_is_help=True)

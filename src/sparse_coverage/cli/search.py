@@ -10,7 +10,7 @@ import click
 from rich.console import Group
 
 from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
-from sparse_coverage.cli.options.filtering import FilterOptions, conditions_of, filter_options
+from sparse_coverage.cli.options.filtering import conditions_of, filter_options
 from sparse_coverage.cli.options.languages import tell_language
 from sparse_coverage.cli.options.queries import Asked, asked_options
 from sparse_coverage.cli.options.reports import Reports, report_options
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sparse_coverage.present.findings import About
     from sparse_coverage.retrievers import FusionLevel, FusionRule
     from sparse_coverage.search import Filter, Retriever
+    from sparse_coverage.search.conditions import FilterOptions
 
 
 @click.command(no_args_is_help=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,11 @@ class OpenVinoEncoder(ChunkEncoder):
     def _run(self, batches: Iterable[tuple[Ids, Ids]]) -> Iterable[tuple[int, Hidden]]:
         # Plain calls on threads of our own. OpenVINO's queue calls back into Python from its threads, and whoever drops the
         # model at that moment, as the garbage collector may, waits for a thread that waits for the interpreter.
-        if self.threads == 1:
+        # A short query is one batch: a thread that asks again and again, as those of a server do, computes it itself.
+        batches = iter(batches)
+        first = list(islice(batches, 2))
+        batches = chain(first, batches)
+        if self.threads == 1 or len(first) < 2:
             return [(number, self._infer(batch)) for number, batch in enumerate(batches)]
         pool = ThreadPoolExecutor(self.threads, thread_name_prefix="encoder")
         try:

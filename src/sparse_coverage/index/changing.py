@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import NoDocumentError
 from sparse_coverage.index.manifest import read_manifest, require_finished
 from sparse_coverage.index.store import open_store
 from sparse_coverage.index.words import can_keep_words
@@ -17,7 +17,7 @@ def delete_documents(folder: Path, ids: Sequence[str]) -> None:
     with IndexWriter.open(folder) as writer:
         require_finished(folder, writer.manifest)  # else the build, when it goes on, would bring them back
         if missing := writer.delete_all(ids):
-            raise InputError(f"Not in the index: {missing}. Nothing was deleted.")
+            raise NoDocumentError(f"Not in the index: {missing}. Nothing was deleted.")
         writer.commit()
 
 

@@ -24,6 +24,7 @@ from sparse_coverage.index.words import FIELDS
 
 _TOKEN = re.compile(r'\s*(?:(?P<mark>[()])|(?P<sign><=|>=|[<>:=,])|"(?P<quoted>[^"]*)"|(?P<word>[^\s()<>:=,"]+))')
 _DATES: Mapping[str, Callable[..., Filter]] = {"published": filters.published, "priority": filters.priority}
+_DEEPEST = 50  # brackets and nots inside each other
 _BOUNDS = {"<": "before", ">": "after", ">=": "since", "<=": "until"}
 
 
@@ -69,6 +70,7 @@ class _Reader:
             self._tokens.append((kind, match[kind], match.start(kind)))
             place = match.end()
         self._next = 0
+        self._depth = 0
 
     def read(self) -> Filter:
         if not self._tokens:
@@ -91,6 +93,14 @@ class _Reader:
         return found
 
     def _one(self) -> Filter:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise self._wrong(f"more than {_DEEPEST} brackets and nots inside each other", 0)
+        found = self._inner()
+        self._depth -= 1
+        return found
+
+    def _inner(self) -> Filter:
         if self._take("word", "not"):
             return ~self._one()
         if self._take("mark", "("):

@@ -24,6 +24,10 @@ class OtherFormatError(IndexStoreError):
     """An index that is sound, but of another version of this package."""
 
 
+class BeingWrittenError(IndexStoreError):
+    """An index that another writer is changing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """The committed state of an index.
@@ -109,7 +113,7 @@ def writing(folder: Path) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout:
-        raise IndexStoreError(
+        raise BeingWrittenError(
             f"{folder}: another process is writing to this index. Wait until it has finished; reading is possible meanwhile."
         ) from None
     except (OSError, NotImplementedError) as error:

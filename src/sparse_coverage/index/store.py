@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -193,4 +194,4 @@ def _require_open_files(folder: Path, count: int) -> None:
 
 
 def _place(firsts: Sequence[int], number: int) -> int:
-    return int(np.searchsorted(firsts, number, side="right")) - 1
+    return bisect_right(firsts, number) - 1

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage.errors import IndexStoreError, SparseCoverageError
+from sparse_coverage.errors import AlreadyThereError, IndexStoreError, SparseCoverageError
 from sparse_coverage.index.drafting import SegmentDraft
 from sparse_coverage.index.finding import find_document, near
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest, writing
@@ -97,7 +97,7 @@ class IndexWriter:
     def add(self, document: DocumentRecord, passages: Iterable[IndexedPassage]) -> None:
         """Add a document with all its passages. Its id must be new."""
         if document.id in self:
-            raise IndexStoreError(
+            raise AlreadyThereError(
                 f"The document '{document.id}' is in the index already, or comes twice in the input. "
                 "Use replace to put a new version in its place, or give it another id."
             )

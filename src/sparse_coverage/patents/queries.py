@@ -113,6 +113,11 @@ def text_query(text: str, wanted: str | None = None, of: str = "") -> QueryText:
 
 def file_query(path: Path, wanted: str | None = None) -> QueryText:
     """Return what a file holds as a query: a text as it is; of a patent, a Word or a PDF file the claims, as `patent_query` does."""
+    return file_query_and_patent(path, wanted)[0]
+
+
+def file_query_and_patent(path: Path, wanted: str | None = None) -> tuple[QueryText, Patent | None]:
+    """Return what a file holds as a query, and the patent that it was read as; None where it is a plain text."""
     # Loaded here: whoever searches with words needs no reader.
     from sparse_coverage.patents.readers import READERS
     from sparse_coverage.patents.reading.read import read_patents, unknown_file
@@ -129,7 +134,7 @@ def file_query(path: Path, wanted: str | None = None) -> QueryText:
                 f"{path} holds several patents. Search with all of them by --queries {path}, or give a file with one."
             )
         named = str(path) if first.id == path.stem.replace(" ", "-") else f"{first.id} ({path})"
-        return patent_query(first, wanted, named)
+        return patent_query(first, wanted, named), first
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -138,4 +143,4 @@ def file_query(path: Path, wanted: str | None = None) -> QueryText:
             raise InputError(f"{path}: {what}") from None
         place = f"byte {error.start} is {content[error.start]:#04x}"
         raise InputError(f"{path} is not UTF-8: {place}. Save it as UTF-8.") from None
-    return text_query(text, wanted, str(path))
+    return text_query(text, wanted, str(path)), None

@@ -15,10 +15,16 @@ _GROUNDS = {"disclosed": "CDEBCF", "partly": "FBEBC0", "not found": "F6D5D1"}
 def chart_document(chart: Chart, title: str = "Claim chart") -> bytes:
     """Return the chart as a Word file: the share that each document covers, then one table an element with quotations."""
     page = WordPage(title, landscape=True)
+    write_chart(page, chart, 25)
+    return page.content()
+
+
+def write_chart(page: WordPage, chart: Chart, width: float) -> None:
+    """Write a chart into a Word file, so many centimetres wide."""
     for claim in chart.claims:
         page.paragraph([Stretch(f"Claim {claim.number}. ", bold=True), Stretch(claim.text)])
     rows: list[list[Words]] = [[column.id, column.title, f"{column.share:.0%}"] for column in chart.documents]
-    page.table(("document", "title", "covers"), rows, widths=(4.5, 16, 3))
+    page.table(("document", "title", "covers"), rows, widths=(0.18 * width, 0.7 * width, 0.12 * width))
     if chart.undisclosed:
         page.paragraph("In none of these documents: " + ", ".join(one.label for one in chart.undisclosed))
     for element, row in zip(chart.elements, chart.cells, strict=True):
@@ -27,12 +33,20 @@ def chart_document(chart: Chart, title: str = "Claim chart") -> bytes:
             [cell.document, Stretch(f"{cell.word} ({cell.evidence:.2f})", ground=_GROUNDS[cell.word]), _said(cell)]
             for cell in row
         ]
-        page.table(("document", "finding", "quotation, verbatim, with its place"), cells, widths=(4.5, 4, 16.5))
-    return page.content()
+        page.table(
+            ("document", "finding", "quotation, verbatim, with its place"),
+            cells,
+            (0.18 * width, 0.16 * width, 0.66 * width),
+        )
 
 
 def chart_workbook(chart: Chart) -> bytes:
     """Return the chart as an Excel file: elements down and documents across, and a sheet of all quotations."""
+    return workbook(*chart_sheets(chart))
+
+
+def chart_sheets(chart: Chart, named: str = "") -> tuple[Sheet, Sheet]:
+    """Return the two sheets of a chart; `named` is put behind their names."""
     header = ["", "element", *(f"{column.id}\ncovers {column.share:.0%}" for column in chart.documents)]
     grid: list[list[Value]] = [
         [
@@ -58,10 +72,10 @@ def chart_workbook(chart: Chart) -> bytes:
         for cell in row
         for quote in cell.quotes
     ]
-    return workbook(
-        Sheet("Claim chart", header, grid, [6, 50, *([26] * len(chart.documents))]),
+    return (
+        Sheet(f"Claim chart{named}", header, grid, [6, 50, *([26] * len(chart.documents))]),
         Sheet(
-            "Quotations",
+            f"Quotations{named}",
             ["element", "document", "finding", "evidence", "place", "quotation"],
             quotations,
             [9, 18, 12, 10, 16, 100],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sparse_coverage.charts.cells import Cell
 from sparse_coverage.charts.chart import Chart
 from sparse_coverage.charts.combining import Combinations
+from sparse_coverage.charts.elements import Element
 from sparse_coverage.present.chart_text import notes_of, place_of
 from sparse_coverage.present.pages import render
 
@@ -26,8 +27,12 @@ class _Shown:
 
 def chart_page(chart: Chart, combinations: Combinations | None = None, title: str = "Claim chart") -> str:
     """Return the page."""
-    rows = [(element, [_shown(cell) for cell in row]) for element, row in zip(chart.elements, chart.cells, strict=True)]
-    return render("chart.html", title=title, chart=chart, rows=rows, combinations=combinations)
+    return render("chart.html", title=title, chart=chart, rows=chart_rows(chart), combinations=combinations)
+
+
+def chart_rows(chart: Chart) -> list[tuple[Element, list[_Shown]]]:
+    """Return what the table of a chart shows: each element with its cells."""
+    return [(element, [_shown(cell) for cell in row]) for element, row in zip(chart.elements, chart.cells, strict=True)]
 
 
 def _shown(cell: Cell) -> _Shown:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.charts.cells import Cell
+from sparse_coverage.charts.calibration import Word
+from sparse_coverage.charts.cells import Cell, Overruled
 from sparse_coverage.charts.chart import Chart
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.elements import Element
@@ -30,7 +33,14 @@ def notes_of(cell: Cell) -> list[str]:
     for number in cell.numbers:
         relation = "agrees with" if number.agrees else "contradicts"
         notes.append(f"{number.found} {relation} {number.claimed}")
+    if cell.overruled is not None:
+        notes.append(_own_words(cell.word, cell.overruled))
     return notes
+
+
+def _own_words(word: Word, overruled: Overruled) -> str:
+    told = "noted by the user" if word == overruled.found else f"overruled by the user (found: {overruled.found})"
+    return f"{told}: {overruled.note}" if overruled.note else told
 
 
 def chart_text(chart: Chart, quotations: bool = True) -> RenderableType:
@@ -52,6 +62,16 @@ def chart_text(chart: Chart, quotations: bool = True) -> RenderableType:
         for element, row in zip(chart.elements, chart.cells, strict=True):
             parts += _quotations(element, row)
     return Group(*parts)
+
+
+def combination_lines(found: Combinations) -> Iterator[str]:
+    """Yield a sentence for each combination, or the one that says why there is none."""
+    for number, one in enumerate(found.found, 1):
+        parts = " with ".join(f"{part.document} ({', '.join(part.discloses) or 'nothing alone'})" for part in one.parts)
+        yield f"{number}. {parts}: every element {one.word}, the weakest is {one.weakest_element} ({one.weakest:.2f})."
+    if not found.found:
+        where = f": {', '.join(found.missing)} in none of the {found.documents} documents" if found.missing else ""
+        yield f"No combination found{where}."
 
 
 def combinations_text(found: Combinations, chart: Chart) -> RenderableType:

@@ -10,7 +10,7 @@ from sparse_coverage.present.office import Stretch, ground
 from sparse_coverage.present.office_sheet import Sheet, Value, csv_text, workbook
 from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.places import flat, lacking, lacking_sentence, listed, other_reasons, place_in
-from sparse_coverage.search.results import Explanation, Hit, PassageHit, Reasons
+from sparse_coverage.search.results import Hit, Reasons
 
 _COLUMNS: Mapping[str, float] = {
     "rank": 6, "document": 18, "title": 36, "score": 9, "published": 12, "classes": 20, "applicants": 24, "family": 18,
@@ -105,7 +105,7 @@ def _write_hit(page: WordPage, rank: int, hit: Hit, findings: Findings) -> None:
     for passage in hit.passages:
         explanation = findings.explanations.get(passage.id)
         page.paragraph(Stretch(f"{place_in(hit.document, passage)} · {passage.score:.3f}", dim=True))
-        page.paragraph(_marked(passage, explanation), indent=0.6)
+        page.paragraph(marked_stretches(passage.text, explanation.reasons if explanation else None), indent=0.6)
     if hit.document in findings.answers:
         page.paragraph(Stretch(lacking_sentence(lacking(findings.answers[hit.document]), "claim"), dim=True))
     explanation = findings.explanations.get(hit.passages[0].id) if hit.passages else None
@@ -157,10 +157,10 @@ def _named(hit: Hit) -> Stretch:
     return Stretch(hit.document, link=public_links(hit.document).get("Espacenet", ""))
 
 
-def _marked(passage: PassageHit, explanation: Explanation | None) -> list[Stretch]:
+def marked_stretches(text: str, reasons: Reasons | None) -> list[Stretch]:
     """Return a passage with its matched phrases on coloured ground: the more one adds, the deeper."""
     sums: dict[tuple[int, int], float] = {}
-    for reason in explanation.reasons.phrases if explanation else ():
+    for reason in reasons.phrases if reasons else ():
         place = (reason.passage.start, reason.passage.end)
         sums[place] = sums.get(place, 0.0) + reason.contribution
     strongest = max(sums.values(), default=1.0) or 1.0
@@ -168,8 +168,8 @@ def _marked(passage: PassageHit, explanation: Explanation | None) -> list[Stretc
     for (start, end), value in sorted(sums.items()):
         if start >= done:  # phrases of one text do not overlap
             found += [
-                Stretch(passage.text[done:start]),
-                Stretch(passage.text[start:end], ground=ground(value / strongest)),
+                Stretch(text[done:start]),
+                Stretch(text[start:end], ground=ground(value / strongest)),
             ]
             done = end
-    return [*found, Stretch(passage.text[done:])]
+    return [*found, Stretch(text[done:])]

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import Filter
+from sparse_coverage.index import Filter, Manifest
 from sparse_coverage.patents.queries import QueryText
+from sparse_coverage.present.records import record
+from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Baseline, Fuse, coverage_of
 from sparse_coverage.retrievers.fusion import PartScore
 from sparse_coverage.search import FamilyMembers, Index, Marks, Retriever, by_family
 from sparse_coverage.search.results import Answers, Explanation, Hit, QueryCost
+from sparse_coverage.version import __version__
 
 SYSTEM_NAMES = {
     "coverage": "Sparse Coverage",
@@ -79,6 +83,25 @@ class Findings:
         return found | {"about": self.about}
 
 
+def about_ranking(
+    index: str,
+    state: Manifest,
+    retriever: Retriever,
+    system: str,
+    settings: Mapping[str, Any],
+    filters: Mapping[str, Any],
+) -> About:
+    """Return how a search comes about now: `index` names the index, whose `state` is searched; settings that hold are added."""
+    opened = coverage_of(retriever)
+    config = None if opened is None else opened.model.vocabulary.config
+    scoring = {} if opened is None else record(opened.statistics.config)
+    model = f"{config.encoder}, {config.unit}, V={config.size:,}" if config else "none: a side of the index ranks alone"
+    now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
+    return About(
+        now, __version__, index, state.documents, state.passages, model, system, {**settings, **scoring}, filters
+    )
+
+
 def find(
     retriever: Retriever,
     query: QueryText,
@@ -91,11 +114,12 @@ def find(
     profile: bool = False,
     answers: bool = False,
     marks: Marks | None = None,
+    reasons: bool = True,
 ) -> Findings:
     """Search and explain: every passage by what found it, by Sparse Coverage where several systems did.
 
     `members` groups documents by family. `profile` and `marks` are for Sparse Coverage alone. `answers` also sets each document
-    as a whole against the query.
+    as a whole against the query. Without `reasons` nothing is explained, which takes half the time.
     """
     if marks and not isinstance(retriever, Index):
         raise InputError(
@@ -119,10 +143,11 @@ def find(
     opened = coverage_of(retriever)
     explainer = opened or (retriever if isinstance(retriever, Baseline) else None)
     explanations = {}
-    if explainer is not None:
+    if explainer is not None and reasons:
         wanted = [passage.id for hit in hits for passage in hit.passages]
         asked: dict[str, Any] = {"filter": condition} | ({"marks": marks} if marks else {})
-        explanations = {id_: explainer.explain(text, id_, **asked) for id_ in wanted}
+        each = tracked(wanted, "Explaining passages", len(wanted))
+        explanations = {id_: explainer.explain(text, id_, **asked) for id_ in each}
     whole = {hit.document: opened.answers(text, hit.document) for hit in hits} if opened and answers else {}
     return Findings(text, hits, explanations, about, query.source, parts, whole, cost if profile else None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -14,7 +14,7 @@ from sparse_coverage.present.links import public_links
 from sparse_coverage.present.places import listed
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
-from sparse_coverage.search.results import Explanation
+from sparse_coverage.search.results import Explanation, Place, Reasons
 from sparse_coverage.search.stored import require_document, stored_passages
 
 _SECTIONS = {
@@ -41,7 +41,11 @@ class Reading:
     def record(self) -> dict[str, Any]:
         """Return what `--json` prints."""
         document = self.document
-        matched = {id_: {"score": one.score, "reasons": one.reasons} for id_, one in self.explanations.items()}
+        texts = {passage.id: passage.text for passage in self.passages}
+        matched = {
+            id_: {"score": one.score, "reasons": _moved(one.reasons, _offset(texts[id_], one))}
+            for id_, one in self.explanations.items()
+        }
         return {
             "document": document.id,
             "title": document.title,
@@ -91,10 +95,26 @@ def _passage(passage: PassageRecord, explanation: Explanation | None, rank: int 
         text.append(f"▶ match {rank}, {explanation.score:.3f}  ", style="green")
     shown = Text(passage.text)
     if explanation is not None:
-        offset = max(passage.text.find(explanation.passage.text), 0)
+        offset = _offset(passage.text, explanation)
         for reason in explanation.reasons.phrases:
             shown.stylize("bold yellow", offset + reason.passage.start, offset + reason.passage.end)
     return text.append_text(shown)
+
+
+def _offset(text: str, explanation: Explanation) -> int:
+    """Return where in a paragraph the piece of it begins that was explained."""
+    return max(text.find(explanation.passage.text), 0)
+
+
+def _moved(reasons: Reasons, offset: int) -> Reasons:
+    """Return reasons whose places in the passage are so many characters further on."""
+    if not offset:
+        return reasons
+    phrases = tuple(
+        replace(one, passage=Place(one.passage.text, one.passage.start + offset, one.passage.end + offset))
+        for one in reasons.phrases
+    )
+    return replace(reasons, phrases=phrases)
 
 
 def _number(passage: PassageRecord) -> str:

@@ -34,6 +34,11 @@ def to_json(result: Any, indent: int | None = None) -> str:
     >>> print(to_json({"unit": "γ-alumina"}))
     {"unit": "γ-alumina"}
     """
-    text = json.dumps(record(result), ensure_ascii=False, indent=indent)
+    return plain_json(record(result), indent)
+
+
+def plain_json(values: Any, indent: int | None = None) -> str:
+    """Return plain values, such as those of a record, as JSON in the same way."""
+    text = json.dumps(values, ensure_ascii=False, indent=indent)
     # Half of a surrogate pair, as in a file name that is not UTF-8, can only be written as its escape.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -12,7 +12,9 @@ from sparse_coverage.retrievers.opening import (
     open_index,
     open_retriever,
     refresh_sides,
+    retriever_over,
 )
+from sparse_coverage.retrievers.remote import Client, RemoteError
 from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker, Rescore
 from sparse_coverage.retrievers.side import Block, Scorer, Side
 from sparse_coverage.retrievers.splade import Splade
@@ -26,11 +28,13 @@ __all__ = [
     "Block",
     "Bm25",
     "ByRetriever",
+    "Client",
     "Colbert",
     "Dense",
     "Fuse",
     "FusionLevel",
     "FusionRule",
+    "RemoteError",
     "Rerank",
     "Reranker",
     "Rescore",
@@ -42,4 +46,5 @@ __all__ = [
     "open_index",
     "open_retriever",
     "refresh_sides",
+    "retriever_over",
 ]

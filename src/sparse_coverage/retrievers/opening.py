@@ -68,11 +68,26 @@ def open_retriever(
         rank = scoring.rank if isinstance(scoring, ScoringConfig) else (scoring or {}).get("rank")
         retriever = _open_side(folder, system, rank=str(rank or "best"), encoder=encoder, threads=threads)
     else:
-        retriever = index = open_index(folder, scoring=scoring, encoder=encoder, threads=threads)
+        index = open_index(folder, scoring=scoring, encoder=encoder, threads=threads)
         encoder = index.model.encoder
-        if system == "hybrid":
-            retriever = _open_hybrid(index, how=fuse, level=level, threads=threads)
+        retriever = retriever_over(index, system, fuse=fuse, level=level, threads=threads)
     return retriever if make is None else Rerank(retriever, make(Path(folder), encoder, threads), top)
+
+
+def retriever_over(
+    index: Index,
+    system: str,
+    *,
+    fuse: FusionRule = "rrf",
+    level: FusionLevel = "document",
+    threads: int | None = None,
+) -> Retriever:
+    """Return what ranks, by one of the `SYSTEMS`, the very state of an index that is open here, whatever is on disk by now."""
+    if system == "coverage":
+        return index
+    if system == "hybrid":
+        return _open_hybrid(index, how=fuse, level=level, threads=threads)
+    return _side_over(index, system, rank="best", threads=threads)
 
 
 def open_index(
@@ -155,9 +170,15 @@ def _open_hybrid(
             f"{folder} has no {' and no '.join(missing)} side. Hybrid needs {' and '.join(HYBRID)} beside Sparse Coverage; add "
             f"what is missing with: sparse-coverage index refresh {as_typed(folder)} --hybrid"
         )
-    rank, encoder = index.statistics.config.rank, index.model.encoder
-    parts = [_open_side(folder, kind, rank=rank, encoder=encoder, threads=threads) for kind in HYBRID]
+    rank = index.statistics.config.rank
+    parts = [_side_over(index, kind, rank=rank, threads=threads) for kind in HYBRID]
     return Fuse(index, *parts, how=how, level=level, weights=WEIGHTS if how == "weighted" else None)
+
+
+def _side_over(index: Index, kind: str, *, rank: str, threads: int | None) -> Baseline:
+    """Search the state that an index shows by one of its sides."""
+    side = load_side(index.store.folder, kind, encoder=index.model.encoder, threads=threads)
+    return Baseline(index.store, side, rank)
 
 
 def _side_reranker(kind: str, folder: Path, encoder: Encoder | None, threads: int | None) -> Reranker:

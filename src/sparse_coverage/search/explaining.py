@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -9,7 +10,7 @@ from functools import lru_cache, partial
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.errors import IndexStoreError, InputError
+from sparse_coverage.errors import IndexStoreError, NoDocumentError
 from sparse_coverage.index import Filter, IndexStore
 from sparse_coverage.kernels import Int32s, Mask
 from sparse_coverage.model import SparseCoverage
@@ -59,6 +60,13 @@ def trace_query(model: SparseCoverage, text: str) -> TracedQuery:
     return TracedQuery(text, traced.vector, places, traced.activations)
 
 
+class _OfThread(threading.local):
+    """What one thread found out last: another may explain another query at the same time."""
+
+    last: tuple[tuple[str, Filter | None, Marks | None], Enriched] | None = None
+    lent: tuple[Enriched, dict[int, Place]] | None = None
+
+
 class Explanations:
     """Explains the hits of one index.
 
@@ -67,8 +75,8 @@ class Explanations:
 
     def __init__(self, ranker: Ranker, model: SparseCoverage) -> None:
         self.ranker = ranker
-        self.traced = lru_cache(4)(partial(trace_query, model))
-        self._last: tuple[tuple[str, Filter | None, Marks | None], Enriched] | None = None
+        self.traced = lru_cache(32)(partial(trace_query, model))
+        self._local = _OfThread()
         self._explainer = Explainer(ranker.store, model, ranker.statistics)
 
     def explain(self, query: str, id_: str, condition: Filter | None, marks: Marks | None = None) -> Explanation:
@@ -88,7 +96,7 @@ class Explanations:
 
     def enriched(self, query: str, condition: Filter | None, marks: Marks | None = None) -> Enriched:
         """Return a query with what marks or feedback add to it, which is the same for a search and for all its hits."""
-        asked, last = (query, condition, marks), self._last  # once: another thread may explain another query
+        asked, last = (query, condition, marks), self._local.last
         if last is None or last[0] != asked:
             ranker, vector = self.ranker, self.traced(query).vector
             if marks:
@@ -97,7 +105,7 @@ class Explanations:
                 # Without feedback nothing is searched here, and so nothing need be known of the filter.
                 allowed = ranker.allowed(condition) if ranker.statistics.config.feedback else None
                 enriched = with_feedback(ranker, vector, allowed, ranker.shares)
-            self._last = last = (asked, enriched)
+            self._local.last = last = (asked, enriched)
         return last[1]
 
     def _pieces(self, paragraph: str) -> list[int]:
@@ -112,7 +120,7 @@ class Explanations:
     def _document(self, id_: str, what: str) -> int:
         number = self.ranker.store.find_document(id_)
         if number is None:
-            raise InputError(f"The index holds {what} with the id '{id_}'{self.ranker.store.near(id_)}.")
+            raise NoDocumentError(f"The index holds {what} with the id '{id_}'{self.ranker.store.near(id_)}.")
         if not len(self.ranker.store.passages_of(number)):
             raise IndexStoreError(f"The document '{id_}' has no passages.")
         return number
@@ -126,7 +134,8 @@ class Explainer:
         self._model = model
         self._statistics = statistics
         self._spans = lru_cache(256)(self._locate)
-        self._lent: tuple[Enriched, dict[int, Place]] | None = None
+        self._norm = lru_cache(256)(self._norm_of)
+        self._local = _OfThread()
 
     def explain(self, query: TracedQuery, enriched: Enriched, passage: int) -> Explanation:
         """Return the matches of a query, with its feedback, and a passage, strongest first."""
@@ -224,7 +233,7 @@ class Explainer:
 
     def _lent_places(self, enriched: Enriched) -> dict[int, Place]:
         """Return for each center that was lent to a query the span of the lending passage that activates it."""
-        if self._lent is None or self._lent[0] is not enriched:
+        if self._local.lent is None or self._local.lent[0] is not enriched:
             places = {}
             for lender in np.unique(enriched.lent[enriched.lent >= 0]).tolist():
                 centers = enriched.vector.centers[enriched.lent == lender].astype(np.int64)
@@ -233,13 +242,13 @@ class Explainer:
                 text, spans = self._spans(lender)
                 for place, _, _, span in segment.find(centers, first, first + 1).tolist():
                     places[int(centers[place])] = _place(text, *spans[span])
-            self._lent = enriched, places
-        return self._lent[1]
+            self._local.lent = enriched, places
+        return self._local.lent[1]
 
     def _worth(self, center: int) -> float:
         return float(self._statistics.worth[center])
 
-    def _norm(self, passage: int) -> float:
+    def _norm_of(self, passage: int) -> float:
         segment = self._store.segment_of_passage(passage)
         return float(self._statistics.config.norms(segment.span_counts[passage - segment.first_passage]))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import InputError, NoDocumentError
 from sparse_coverage.kernels import Floats
 from sparse_coverage.search.feedback import Enriched, Lent, add_lent, lent_by, unchanged
 from sparse_coverage.search.ranking import Ranker
@@ -69,7 +69,9 @@ def _passages(ranker: Ranker, id_: str, scores: Floats) -> list[int]:
     if document is None:
         passage = store.find_passage(id_)
         if passage is None:
-            raise InputError(f"The index holds neither a document nor a passage with the id '{id_}'{store.near(id_)}.")
+            raise NoDocumentError(
+                f"The index holds neither a document nor a passage with the id '{id_}'{store.near(id_)}."
+            )
         return [passage]
     mine = store.passages_of(document)
     return sorted(mine, key=lambda number: (-scores[number], number))[:PASSAGES]

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import NoDocumentError
 from sparse_coverage.index import IndexStore, PassageRecord
 from sparse_coverage.patents.patent import Claim, Paragraph, Patent
 from sparse_coverage.patents.xpath import ROOT, passage_xpath
@@ -18,8 +18,17 @@ def require_document(store: IndexStore, id_: str) -> int:
     """Return the number of a document, in whatever spelling its publication number is given."""
     number = store.find_document(id_)
     if number is None:
-        raise InputError(f"The index holds no document with the id '{id_}'{store.near(id_)}.")
+        raise NoDocumentError(f"The index holds no document with the id '{id_}'{store.near(id_)}.")
     return number
+
+
+def whole_id(id_: str) -> str:
+    """Return the id of the paragraph or claim that a passage is, or is a piece of.
+
+    >>> whole_id("EP-1-A1/description/p[3]:2")
+    'EP-1-A1/description/p[3]'
+    """
+    return _PIECE.sub("", id_)
 
 
 def stored_passages(store: IndexStore, document: int) -> list[PassageRecord]:
@@ -27,7 +36,7 @@ def stored_passages(store: IndexStore, document: int) -> list[PassageRecord]:
     found: list[PassageRecord] = []
     for number in store.passages_of(document):
         record = store.passage(number)
-        whole = replace(record, id=_PIECE.sub("", record.id)) if record.section != "document" else record
+        whole = replace(record, id=whole_id(record.id)) if record.section != "document" else record
         if found and whole.id == found[-1].id:
             found[-1] = replace(found[-1], text=f"{found[-1].text} {whole.text}")
         else:

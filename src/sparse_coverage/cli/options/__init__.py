@@ -36,8 +36,7 @@ class NamesIn(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
 
     def names(self) -> list[str]:
         """Import the registry and return its names."""
-        module, _, attribute = self._registry.partition(":")
-        registry = getattr(importlib.import_module(f"sparse_coverage.{module}"), attribute)
+        registry = _attribute(self._registry)
         return [*self._also, *map(str, get_args(registry) or registry)]
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
@@ -56,6 +55,12 @@ class NamesIn(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
 
+def _attribute(place: str) -> Any:
+    """Return what stands at "package.module:NAME" below `sparse_coverage`."""
+    module, _, attribute = place.partition(":")
+    return getattr(importlib.import_module(f"sparse_coverage.{module}"), attribute)
+
+
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Make one decorator of several options, in the order of the help page."""
 
@@ -67,13 +72,17 @@ def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-def gathered(name: str, kind: type[Any], *options: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Make one decorator of several options, whose values reach the command as its argument `name`: a dataclass of them."""
+def gathered(name: str, kind: type[Any] | str, *options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Make one decorator of several options, whose values reach the command as its argument `name`: a dataclass of them.
+
+    A dataclass that takes long to load is given as "package.module:Name" below `sparse_coverage`, and loaded when it is needed.
+    """
 
     def decorate(function: Callable[..., Any]) -> Any:
         @wraps(function)
         def with_values(**given: Any) -> Any:
-            values = kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            made: type[Any] = _attribute(kind) if isinstance(kind, str) else kind
+            values = made(**{field.name: given.pop(field.name) for field in fields(made)})
             return function(**{name: values}, **given)
 
         return together(*options)(with_values)

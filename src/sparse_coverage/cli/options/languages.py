@@ -9,29 +9,10 @@ import click
 if TYPE_CHECKING:
     from sparse_coverage.index import IndexStore
 
-_LOOKED_AT = 24
-
 
 def tell_language(store: IndexStore, query: str) -> None:
-    """Warn where a query is in a language that hardly anything in the index is in: texts of two languages do not match."""
-    from collections import Counter
+    """Warn where a query is in a language that hardly anything in the index is in."""
+    from sparse_coverage.search.languages import language_warning
 
-    import numpy as np
-
-    from sparse_coverage.patents.language_guess import NAMES, guess_language
-
-    asked = guess_language(query)
-    live = np.flatnonzero(store.live_passages)
-    if not asked or not len(live):
-        return
-    places = np.unique(np.linspace(0, len(live) - 1, _LOOKED_AT).astype(np.int64))
-    found = Counter(guess_language(store.passage(number).text) for number in live[places].tolist())
-    del found[""]
-    if not found or found[asked] > found.total() / 10:
-        return
-    here = found.most_common(1)[0][0]
-    click.echo(
-        f"Warning: the query seems to be in {NAMES[asked]}, and the index in {NAMES[here]}. Texts in two languages hardly match: "
-        f"translate the query into {NAMES[here]}.",
-        err=True,
-    )
+    if warning := language_warning(store, query):
+        click.echo(warning, err=True)

@@ -11,9 +11,9 @@ import click
 from sparse_coverage.cli.options import F, NamesIn, count_option, together
 
 if TYPE_CHECKING:
-    from sparse_coverage.cli.options.filtering import FilterOptions
     from sparse_coverage.present.findings import About
     from sparse_coverage.search import Retriever
+    from sparse_coverage.search.conditions import FilterOptions
 
 _SCORING = {
     "alpha": "Exponent of idf",
@@ -87,13 +87,9 @@ system_options = together(
 
 def about_search(folder: Path, retriever: Retriever, system: str, filters: FilterOptions) -> About:
     """Return how a search comes about: the index, the system, and the filters and settings that were typed or hold."""
-    from datetime import datetime
-
     from sparse_coverage.index.manifest import read_manifest
-    from sparse_coverage.present.findings import About
+    from sparse_coverage.present.findings import about_ranking
     from sparse_coverage.present.records import record
-    from sparse_coverage.retrievers import coverage_of
-    from sparse_coverage.version import __version__
 
     context = click.get_current_context()
     given = {
@@ -105,12 +101,4 @@ def about_search(folder: Path, retriever: Retriever, system: str, filters: Filte
     if system != "hybrid":
         names = names[:-2]
     settings = {name.lstrip("-"): given.get(name) for name in names if given.get(name) not in (None, [])}
-    state, index = read_manifest(folder), coverage_of(retriever)
-    if index is not None:
-        settings |= record(index.statistics.config)
-    config = None if index is None else index.model.vocabulary.config
-    model = f"{config.encoder}, {config.unit}, V={config.size:,}" if config else "none: a side of the index ranks alone"
-    now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
-    return About(
-        now, __version__, str(folder), state.documents, state.passages, model, system, settings, filters.typed()
-    )
+    return about_ranking(str(folder), read_manifest(folder), retriever, system, settings, filters.typed())

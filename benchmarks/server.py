@@ -1,0 +1,176 @@
+"""The server under load on this machine, beside Qdrant behind HTTP, whose queries come encoded already.
+
+    python benchmarks/server.py --quick                      2,000 passages, few seconds a figure, 300 requests for memory
+    python benchmarks/server.py --folder FOLDER              100,000 passages: all of it
+    python benchmarks/server.py --patents FILE               passages of one's own instead of the demo collection's
+
+p50 and p99 and answers a second with 1, 8 and 32 clients that ask without pause, for claims of 20, 150 and 600 words; seconds of
+CPU that the server takes for an answer (the clock also sees whatever else the machine does, and the clients); what HTTP costs
+over the library's call; memory before and after many requests. Passages are the patents' own, many times over under other ids.
+Qdrant gets the same weights, gives 30 passages with their texts, and is left out where there is no server (see
+tests/engines/qdrant_server.py). `--folder` keeps the index for the next run, `--json` writes the figures to a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from contextlib import ExitStack
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import machine
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "engines"))
+from qdrant_server import binary
+from server_load import ask, build, claims, load, median_ms, memory_of, qdrant, served
+
+from sparse_coverage import Index
+from sparse_coverage.server.bodies import SearchBody
+from sparse_coverage.server.holdings import Holdings
+from sparse_coverage.server.service import Service
+from sparse_coverage.server.settings import ServerSettings
+
+WORDS, CLIENTS = (20, 150, 600), (1, 8, 32)
+SEARCH = "/v1/indexes/bench/search"
+console = Console(width=130)
+
+
+def under_load(
+    index: Index, address: str, pids: list[int], peer: Any, seconds: float, rounds: int
+) -> list[dict[str, Any]]:
+    rows = []
+    for words in WORDS:
+        texts = claims(index, words, 200)
+        asked = {
+            "search, with reasons": (address, SEARCH, pids, [_body(text) for text in texts]),
+            "search, ranking alone": (address, SEARCH, pids, [_body(text, reasons=False) for text in texts]),
+        }
+        if peer is not None:
+            peer_address, peer_pids, body = peer
+            path = "/collections/passages/points/query"
+            asked["Qdrant, query encoded"] = (peer_address, path, peer_pids, [body(text) for text in texts[:50]])
+        for clients in CLIENTS:
+            for turn in range(rounds):  # one after the other, so that all see the same machine
+                for name, (where, path, mine, bodies) in asked.items():
+                    found = load(where, path, bodies[turn:], clients, seconds, mine)
+                    row = {"words": words, "clients": clients, "name": name, "answers": len(found.seconds)}
+                    row |= {
+                        "p50": found.part(0.5),
+                        "p99": found.part(0.99),
+                        "rate": found.rate,
+                        "cpu": 1000 * found.cpu,
+                    }
+                    rows.append(row)
+                    told = f"{words} words, {clients} clients, {name}: p50 {row['p50']:.0f} ms, {found.rate:.1f}/s"
+                    console.print(told, highlight=False)
+    return rows
+
+
+def _body(text: str, **more: Any) -> bytes:
+    return json.dumps({"query": text, "group": False, **more}).encode()
+
+
+def show_load(rows: list[dict[str, Any]]) -> None:
+    table = Table(
+        "words", "clients", "what", "p50 ms", "p99 ms", "answers/s", "CPU ms an answer", "CPU: ratio to Qdrant"
+    )
+    for words in WORDS:
+        for clients in CLIENTS:
+            mine = [row for row in rows if (row["words"], row["clients"]) == (words, clients)]
+            names = list(dict.fromkeys(row["name"] for row in mine))
+            best = {
+                name: min((row for row in mine if row["name"] == name), key=lambda row: row["cpu"]) for name in names
+            }
+            base = best.get("Qdrant, query encoded")
+            for name, row in best.items():
+                ratio = f"{row['cpu'] / base['cpu']:.1f}" if base and base["cpu"] else ""
+                times = [f"{row['p50']:.0f}", f"{row['p99']:.0f}", f"{row['rate']:.1f}", f"{row['cpu']:.1f}"]
+                table.add_row(str(words), str(clients), name, *times, ratio)
+    console.print(table)
+
+
+def cost_of_http(index: Index, folder: Path, address: str, count: int) -> list[dict[str, Any]]:
+    """The same searches by the library's call and over HTTP, one after the other."""
+    service = Service(Holdings({"bench": folder}), ServerSettings({"bench": folder}))
+    service.holdings.warm_up()
+    parts = urlsplit(address)
+    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
+    rows = []
+    for words in WORDS:
+        texts = claims(index, words, 2 * count)
+        call = lambda text: service.search("bench", SearchBody(query=text, group=False))  # noqa: E731
+        http = lambda text: ask(connection, SEARCH, _body(text))  # noqa: E731
+        for text in texts[:2]:
+            call(text), http(text)
+        ours = [median_ms(call, [text])[0] for text in texts[:count] if http(text)]
+        theirs = [median_ms(http, [text])[0] for text in texts[count:] if call(text)]
+        rows.append({"words": words, "library": sorted(ours)[len(ours) // 2], "http": sorted(theirs)[len(theirs) // 2]})
+    connection.close()
+    return rows
+
+
+def memory(index: Index, address: str, pids: list[int], requests: int) -> list[tuple[int, float]]:
+    """Megabytes after so many requests of several kinds, all with texts of their own."""
+    parts = urlsplit(address)
+    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
+    texts = claims(index, 20, min(requests, 2000))
+    found = []
+    for number in range(requests + 1):
+        if number % max(1, requests // 10) == 0:
+            found.append((number, memory_of(pids)))
+        ask(connection, SEARCH, _body(texts[number % len(texts)], reasons=number % 20 == 0, facets=number % 50 == 0))
+    connection.close()
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--patents", type=Path)
+    parser.add_argument("--passages", type=int)
+    parser.add_argument("--seconds", type=float, help="for each figure of the load")
+    parser.add_argument("--requests", type=int, help="for the memory")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    passages = arguments.passages or (2_000 if arguments.quick else 100_000)
+    seconds = arguments.seconds or (1.0 if arguments.quick else 8.0)
+    requests = arguments.requests or (300 if arguments.quick else 10_000)
+    console.print(machine.describe(), highlight=False)
+    with ExitStack() as stack:
+        home = arguments.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        folder = home / f"passages-{passages}"
+        index = build(folder, passages, arguments.patents)
+        console.print(f"{len(index):,} passages, {index.store.manifest['postings']:,} postings", highlight=False)
+        address, pids = stack.enter_context(served(folder))
+        peer = None
+        if binary() is not None:
+            scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            peer = stack.enter_context(qdrant(scratch / "node", index))
+        http = cost_of_http(index, folder, address, 3 if arguments.quick else 15)
+        table = Table("words", "library call, p50 ms", "over HTTP, p50 ms", "HTTP costs")
+        for row in http:
+            more = f"{row['http'] / row['library'] - 1:+.0%}"
+            table.add_row(str(row["words"]), f"{row['library']:.1f}", f"{row['http']:.1f}", more)
+        console.print(table)
+        rows = under_load(index, address, pids, peer, seconds, 1 if arguments.quick else 2)
+        show_load(rows)
+        grown = memory(index, address, pids, requests)
+        table = Table("requests", "memory, MB")
+        for number, size in grown:
+            table.add_row(f"{number:,}", f"{size:.0f}")
+        console.print(table)
+    if arguments.json:
+        found = {"machine": machine.describe(), "http": http, "load": rows, "memory": grown}
+        arguments.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

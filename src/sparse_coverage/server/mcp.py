@@ -1,0 +1,197 @@
+"""Tools for assistants, by the Model Context Protocol: search, read, chart, combine, each answer ready to be quoted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import ToolAnnotations
+from pydantic import Field, ValidationError
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from sparse_coverage.errors import SparseCoverageError
+from sparse_coverage.present.records import record
+from sparse_coverage.server.bodies import ChartBody, CombineBody, Filters, SearchBody, System
+from sparse_coverage.server.holdings import Holdings
+from sparse_coverage.server.quoting import charted, found_documents, passage_and_neighbours
+from sparse_coverage.server.service import Service
+from sparse_coverage.server.settings import ServerSettings
+from sparse_coverage.server.work import BusyError, OvertimeError, Work
+from sparse_coverage.version import __version__
+
+INSTRUCTIONS = (
+    "Prior-art search over patents. Quote only what these tools return, word for word, and name for each quotation the id of its "
+    "passage (the printed paragraph or claim number where there is one) and its offsets. Evidence words are measured, not legal "
+    "conclusions. Search with the whole text of a claim rather than with keywords."
+)
+_READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+
+Claim = Annotated[str, Field(description="The text of one claim, or of several that are numbered.")]
+Before = Annotated[str | None, Field(description="Only what was published before this date, such as 2001-05-17.")]
+Expression = Annotated[
+    str | None,
+    Field(description='Which documents may be found, such as: ipc:H04N and not country:US and text:"lead-acid"'),
+]
+NotFamilyOf = Annotated[list[str], Field(description="Leave out these documents and their families.")]
+IndexName = Annotated[str, Field(description="Which index; needed only where there are several.")]
+
+
+T = TypeVar("T")
+
+
+class Tools:
+    """The tools over some indexes, and the pool that does their work."""
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self.settings = settings
+        self.service = Service(Holdings(settings.indexes, settings.calibration), settings)
+        self._work = Work(settings.limits.concurrency, settings.limits.waiting)
+
+    async def list_indexes(self) -> dict[str, Any]:
+        """List the indexes that can be searched: how many documents each holds, and which systems can rank it."""
+        return {"indexes": await self._do(self.service.holdings.about)}
+
+    async def search(
+        self,
+        query: Annotated[str, Field(description="A claim or any other text; the longer the better.")],
+        k: Annotated[int, Field(description="How many documents (families).")] = 10,
+        passages: Annotated[int, Field(description="How many passages of each.")] = 2,
+        before: Before = None,
+        filter: Expression = None,  # noqa: A002 - the word a user looks for
+        not_family_of: NotFamilyOf = [],  # noqa: B006 - read only, and a description is made of it
+        system: Annotated[System, Field(description="What ranks.")] = "coverage",
+        index: IndexName = "",
+    ) -> dict[str, Any]:
+        """Find prior art: documents ranked by their best passages, each passage with its id and the phrases that matched."""
+        body = _valid(
+            lambda: SearchBody(
+                query=query,
+                k=k,
+                passages=passages,
+                system=system,
+                filters=Filters(before=before, filter=filter, not_family_of=not_family_of),
+            )
+        )
+        return await self._do(lambda: found_documents(record(self.service.search(self._name(index), body))))
+
+    async def read_passage(
+        self,
+        id: Annotated[str, Field(description="Of a passage as other tools return it, or of a document.")],  # noqa: A002
+        around: Annotated[int, Field(ge=0, le=50, description="So many passages before and after it, too.")] = 0,
+        index: IndexName = "",
+    ) -> dict[str, Any]:
+        """Read a passage in full by its id, with passages around it. Of a document id, the first passages are read."""
+        holdings = self.service.holdings
+        return await self._do(lambda: passage_and_neighbours(holdings.snapshot(self._name(index)), id, around))
+
+    async def find_document(
+        self,
+        number: Annotated[str, Field(description="A publication number in any spelling: EP 0 049 154 A1, EP0049154.")],
+        index: IndexName = "",
+    ) -> dict[str, Any]:
+        """Find the documents of the index that a publication number names."""
+        return await self._do(lambda: self.service.find(self._name(index), number))
+
+    async def chart(
+        self,
+        claim: Claim,
+        context: Context,
+        documents: Annotated[list[str], Field(description="Documents by id; none for those a search finds.")] = [],  # noqa: B006
+        k: Annotated[int, Field(description="Without documents: how many a search is to find.")] = 3,
+        before: Before = None,
+        filter: Expression = None,  # noqa: A002
+        index: IndexName = "",
+    ) -> dict[str, Any]:
+        """Set each element of a claim against documents: disclosed, partly or not found, with quotations and their places."""
+        filters = _valid(lambda: Filters(before=before, filter=filter))
+        body = _valid(lambda: ChartBody(claim=claim, documents=documents, k=k, filters=filters))
+        return await self._do(lambda: charted(record(self.service.chart(self._name(index), body))), context)
+
+    async def combine(
+        self,
+        claim: Claim,
+        context: Context,
+        max: Annotated[int, Field(description="The most documents in a combination.")] = 2,  # noqa: A002
+        top: Annotated[int, Field(description="How many of the documents that a search finds are looked at.")] = 100,
+        before: Before = None,
+        filter: Expression = None,  # noqa: A002
+        index: IndexName = "",
+    ) -> dict[str, Any]:
+        """Find the fewest documents that together disclose every element of a claim, with quotations and their places."""
+        filters = _valid(lambda: Filters(before=before, filter=filter))
+        body = _valid(lambda: CombineBody(claim=claim, max=max, top=top, filters=filters))
+
+        def work() -> dict[str, Any]:
+            found = record(self.service.combine(self._name(index), body))
+            return {"combinations": found["combinations"], "chart": charted(found["chart"])}
+
+        return await self._do(work, context)
+
+    def _name(self, index: str) -> str:
+        names = list(self.service.holdings)
+        if not index and len(names) > 1:
+            raise ToolError(f"There are several indexes. Choose one: {', '.join(names)}.")
+        return index or names[0]
+
+    async def _do(self, function: Callable[[], T], context: Context | None = None) -> T:
+        """Do work in the pool. What a user can act on is told to the assistant."""
+        loop = asyncio.get_running_loop()
+
+        def tell(stage: str, done: int, total: int | None) -> None:
+            if context is not None:
+                asyncio.run_coroutine_threadsafe(context.report_progress(done, total, stage), loop)
+
+        limits = self.settings.limits
+        try:
+            return await self._work.run(
+                function, limits.seconds if context is None else limits.long_seconds, on_progress=tell
+            )
+        except OvertimeError:
+            raise ToolError("This took longer than it may. Ask for less at a time.") from None
+        except BusyError as error:
+            raise ToolError(f"{error} Try again in {error.seconds} s.") from None
+        except SparseCoverageError as error:
+            raise ToolError(str(error)) from None
+
+
+def create_mcp(settings: ServerSettings) -> MCPServer:
+    """Return the server of the tools; the indexes are opened here."""
+    tools = Tools(settings)
+    server = MCPServer(
+        "sparse-coverage", title="Sparse Coverage", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
+    )
+    for tool in (tools.list_indexes, tools.search, tools.read_passage, tools.find_document, tools.chart, tools.combine):
+        server.add_tool(tool, annotations=_READS, structured_output=True)
+    return server
+
+
+def create_mcp_app(settings: ServerSettings) -> Starlette:
+    """Return the same behind HTTP, at /mcp, with the safety of the REST service."""
+    from sparse_coverage.server.safety import Safety
+
+    server = create_mcp(settings)
+
+    async def health(request: Request) -> Response:
+        return JSONResponse({"status": "ok", "version": __version__})
+
+    server.custom_route("/v1/health", methods=["GET"])(health)
+
+    # Host and Origin are checked by the same rules as everywhere here.
+    unchecked = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app = server.streamable_http_app(transport_security=unchecked, max_request_body_size=settings.limits.body)
+    app.add_middleware(Safety, settings=settings)
+    return app
+
+
+def _valid(make: Callable[[], T]) -> T:
+    try:
+        return make()
+    except ValidationError as error:
+        told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5])
+        raise ToolError(f"This cannot be asked for: {told}") from None

@@ -1,0 +1,54 @@
+"""The page: one HTML document, styles and small modules of JavaScript, all shipped with the package and all from this server."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+from fastapi import APIRouter
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.responses import Response
+
+from sparse_coverage.version import __version__
+
+_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+
+
+def page_router() -> APIRouter:
+    """Return the routes of the page and of what it loads."""
+    router = APIRouter(include_in_schema=False)
+
+    @router.get("/")
+    def page() -> Response:
+        return Response(_page(), media_type="text/html; charset=utf-8")
+
+    @router.get("/static/{name}")
+    def static(name: str) -> Response:
+        found = _assets().get(name)
+        if found is None:
+            return Response("There is no such file.", 404, media_type="text/plain")
+        return Response(found[0], media_type=found[1])
+
+    return router
+
+
+@cache
+def _page() -> str:
+    loader = PackageLoader("sparse_coverage.server.page")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    return environment.get_template("workbench.html").render(version=__version__, styles=_names(".css"))
+
+
+def _names(suffix: str) -> list[str]:
+    return sorted(name for name in _assets() if name.endswith(suffix))
+
+
+@cache
+def _assets() -> dict[str, tuple[bytes, str]]:
+    """Return every file that the page loads, by name: nothing else can be asked for, so no path comes from a request."""
+    folder = files("sparse_coverage.server.page") / "static"
+    return {
+        one.name: (one.read_bytes(), _TYPES[f".{one.name.rpartition('.')[2]}"])
+        for one in folder.iterdir()
+        if f".{one.name.rpartition('.')[2]}" in _TYPES
+    }

@@ -1,0 +1,231 @@
+// The open project: loaded, saved change by change, and kept in step with other windows that have it open.
+import { ApiError, call, get, idPath, post, put } from './api.js';
+import { byId } from './dom.js';
+import { complain, notice, say } from './status.js';
+import { keyOf, markOf, rulingOf, store, tell } from './store.js';
+
+const LAST = 'last project';
+const EVERY = 4000; // milliseconds between looks at what other windows changed
+const undone = [];
+
+const path = (rest = '') => `/v1/projects/${store.project.id}${rest}`;
+let last = Promise.resolve();
+/** One change after the other, so that each is made on what the one before left. */
+const inTurn = work => (last = last.then(work, work));
+let beginning = null;
+const show = text => { byId('saved').textContent = text; };
+
+/** Opens the project that was open last, or the last changed one; none if there is none. */
+export async function openLast() {
+  const { projects, kept } = await get('/v1/projects');
+  store.kept = kept;
+  const wanted = localStorage.getItem(LAST);
+  const whole = projects.filter(one => one.head);
+  const found = whole.find(one => one.id === wanted) || whole[0];
+  if (found) await openProject(found.id);
+}
+
+export async function openProject(id) {
+  take(await get(`/v1/projects/${id}`), true);
+  localStorage.setItem(LAST, id);
+  const [search, chart] = [store.searches.at(-1), store.charts.at(-1)];
+  store.search = search ? await get(path(`/searches/${search.number}`)) : null;
+  store.chart = chart ? await get(path(`/charts/${chart.number}`)) : null;
+  tell('project', 'marks', 'rulings', 'history', 'draft', 'search', 'chart');
+}
+
+/** Returns when there is a project: the open one, else a new one that is named after the day. */
+export async function needProject() {
+  if (store.project) return;
+  const day = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
+  beginning ||= begin(`Search of ${day}`).finally(() => { beginning = null; });
+  await beginning;
+}
+
+export async function createProject(name) {
+  store.search = store.chart = null;
+  await begin(name);
+  tell('marks', 'rulings', 'history', 'draft', 'search', 'chart');
+}
+
+/** Begins a project with what stands in the form. */
+async function begin(name) {
+  const made = await post('/v1/projects', { name });
+  take(made, true);
+  localStorage.setItem(LAST, made.head.id);
+  tell('project', 'begun');
+}
+
+/** Forgets the open project, which was deleted. */
+export async function leaveProject() {
+  localStorage.removeItem(LAST);
+  Object.assign(store, { project: null, search: null, chart: null, searches: [], charts: [], draft: { content: {}, version: 0 } });
+  store.marks.clear();
+  store.rulings.clear();
+  await openLast();
+  tell('project', 'marks', 'rulings', 'history', 'draft', 'search', 'chart');
+}
+
+export async function deleteProject() {
+  await call('DELETE', path(), {});
+  await leaveProject();
+}
+
+export const renameProject = (name, note) => inTurn(() => saving(async () => {
+  store.project = await put(path(), { name, note, version: store.project.version });
+  tell('project');
+}, () => follow()));
+
+/** Marks a document or passage. What another window did meanwhile is shown and not overwritten. */
+export const setMark = (index, id, change, options) => inTurn(() => markNow(index, id, change, options));
+
+async function markNow(index, id, change, { undo = true } = {}) {
+  await needProject();
+  const before = markOf(index, id);
+  const wanted = { mark: before.mark, note: before.note, ...change };
+  keep(store.marks, keyOf(index, id), { ...before, ...wanted });
+  tell('marks');
+  await saving(async () => {
+    const made = await put(path(`/marks/${encodeURIComponent(index)}/${idPath(id)}`), { ...wanted, version: before.version });
+    keep(store.marks, keyOf(index, id), made);
+    if (undo) undone.push(() => setMark(index, id, { mark: before.mark, note: before.note }, { undo: false }));
+    tell('marks');
+    const words = { relevant: 'marked relevant', not: 'marked not relevant' };
+    say(`${id}: ${wanted.mark !== before.mark ? words[wanted.mark] || 'no mark' : 'note saved'}`);
+  }, current => {
+    keep(store.marks, keyOf(index, id), current || before);
+    tell('marks');
+    if (current) {
+      const words = { relevant: 'relevant', not: 'not relevant' };
+      const told = [words[current.mark] || 'no mark', current.note && `“${current.note}”`].filter(Boolean).join(', ');
+      notice('stale', `${id} was changed in another window meanwhile: ${told}. Yours was not saved.`,
+        { 'Keep that': null, 'Use mine': () => setMark(index, id, change) });
+    }
+  });
+}
+
+/** Overrules a cell of a chart. */
+export const setRuling = (index, element, document, change) => inTurn(() => ruleNow(index, element, document, change));
+
+async function ruleNow(index, element, document, change) {
+  await needProject();
+  const before = rulingOf(index, element, document);
+  const key = keyOf(index, element, document);
+  await saving(async () => {
+    const made = await put(path('/cells'), { index, element, document, word: before.word, note: before.note, ...change, version: before.version });
+    keep(store.rulings, key, made);
+    undone.push(() => setRuling(index, element, document, { word: before.word, note: before.note }));
+    tell('rulings');
+    say('Saved.');
+  }, current => {
+    if (!current) return;
+    keep(store.rulings, key, current);
+    tell('rulings');
+    notice('stale', `This cell was changed in another window meanwhile: ${current.word || 'as found'}${current.note ? `, “${current.note}”` : ''}. Yours was not saved.`,
+      { 'Keep that': null, 'Use mine': () => setRuling(index, element, document, change) });
+  });
+}
+
+/** Takes the last mark or overruled cell back. */
+export async function undo() {
+  const work = undone.pop();
+  if (!work) say('There is nothing to undo in this window.');
+  else await work();
+}
+
+/** Keeps what stands in the form. */
+export const keepDraft = content => inTurn(() => keepNow(content));
+
+async function keepNow(content) {
+  if (!store.project || JSON.stringify(content) === JSON.stringify(store.draft.content)) return;
+  await saving(async () => {
+    store.draft = await put(path('/draft'), { content, version: store.draft.version });
+    store.dirty = false;
+  }, current => {
+    if (!current) return;
+    store.draft = current;
+    notice('draft', 'The claim was changed in another window.',
+      { 'Take that one': () => tell('draft'), 'Keep mine': () => keepDraft(content) });
+  });
+}
+
+/** Adds a search to the history, and shows it. */
+export async function addSearch(index, request, result) {
+  await needProject();
+  const made = await saving(() => post(path('/searches'), { index, request, result }));
+  store.search = made || { number: 0, index, request, result };
+  if (made) store.searches.push({ ...made, result: {} });
+  tell('search', 'history');
+}
+
+export async function addChart(index, request, chart, combinations = null) {
+  await needProject();
+  const made = await saving(() => post(path('/charts'), { index, request, chart, combinations }));
+  store.chart = made || { number: 0, index, request, chart, combinations };
+  if (made) store.charts.push({ ...made, chart: {}, combinations: null });
+  tell('chart', 'history');
+}
+
+export async function showSearch(number) {
+  store.search = await get(path(`/searches/${number}`));
+  tell('search');
+}
+
+export async function showChart(number) {
+  store.chart = await get(path(`/charts/${number}`));
+  tell('chart');
+}
+
+/** Looks for what other windows changed, while this one can be seen. */
+export function keepInStep() {
+  setInterval(() => { if (store.project && document.visibilityState === 'visible') follow(); }, EVERY);
+}
+
+async function follow() {
+  try {
+    const changed = await get(path(`?since=${store.project.revision}`));
+    if (changed.head.id === store.project?.id && changed.head.revision > store.project.revision) take(changed, false);
+  } catch (error) {
+    if (error.status === 404) { notice('gone', 'This project was deleted in another window.'); await leaveProject(); }
+  }
+}
+
+function take(content, whole) {
+  if (whole) {
+    store.marks.clear();
+    store.rulings.clear();
+    store.searches = [];
+    store.charts = [];
+  }
+  // What is typed here is not overwritten: keeping it will be refused, and the user asked which one counts.
+  const draft = whole || (content.draft.version > store.draft.version && !store.dirty);
+  store.project = content.head;
+  if (draft) store.draft = content.draft;
+  for (const mark of content.marks) keep(store.marks, keyOf(mark.index, mark.id), mark);
+  for (const one of content.rulings) keep(store.rulings, keyOf(one.index, one.element, one.document), one);
+  const add = (list, made) => { for (const one of made) if (!list.some(other => other.number === one.number)) list.push(one); };
+  add(store.searches, content.searches);
+  add(store.charts, content.charts);
+  if (!whole) tell('project', 'marks', 'rulings', 'history', ...(draft ? ['draft'] : []));
+}
+
+/** Puts a newer state in the place of an older one; answers may overtake each other. */
+function keep(map, key, value) {
+  const known = map.get(key);
+  if (!known || value.version >= known.version) map.set(key, value);
+}
+
+/** Does a change and says whether it was saved; `refused` hears what is there now, or nothing where it failed otherwise. */
+async function saving(work, refused) {
+  show('Saving…');
+  try {
+    const made = await work();
+    show(store.kept ? 'Saved' : '');
+    return made;
+  } catch (error) {
+    show('Not saved');
+    refused?.(error instanceof ApiError && error.status === 409 ? error.current : null);
+    if (error.status !== 409) complain(error);
+    return null;
+  }
+}

@@ -1,0 +1,114 @@
+// The project: its name and note, what was marked, the history of searches, exports; and the other projects.
+import { download, get, upload } from './api.js';
+import { ask } from './dialog.js';
+import { button, field, fill, h, quietly } from './dom.js';
+import { markButtons, noteOf } from './document_parts.js';
+import { filtersText } from './filters.js';
+import { createProject, deleteProject, openProject, renameProject, showChart, showSearch } from './project.js';
+import { systemName } from './results.js';
+import { complain, failed, notice, say, state } from './status.js';
+import { on, store } from './store.js';
+
+const REPORTS = { docx: 'Word', xlsx: 'Excel', csv: 'CSV', html: 'HTML', json: 'JSON', ris: 'RIS', bib: 'BibTeX' };
+
+/** Makes the view once. */
+export function projectView(actions) {
+  const head = h('section', { class: 'project-head' });
+  const marked = h('section', {});
+  const history = h('section', {});
+  const others = h('section', {});
+  const node = h('div', { class: 'project' }, head, marked, history, others);
+  const file = h('input', { type: 'file', accept: '.json', class: 'hidden-file', tabindex: '-1', 'aria-label': 'An exported project', onchange: () => bring() });
+
+  function drawHead() {
+    if (!store.project) {
+      fill(head, h('h1', {}, 'Project'), state('No project yet', 'The first search begins one. Or name one here, or import one.'));
+      return;
+    }
+    if (head.contains(document.activeElement)) return; // someone types there
+    const name = h('input', { type: 'text', maxlength: 200, required: true });
+    const note = h('textarea', { rows: 2 });
+    name.value = store.project.name;
+    note.value = store.project.note;
+    const save = quietly(() => { if (name.value.trim()) renameProject(name.value.trim(), note.value); }, 600);
+    name.oninput = note.oninput = save;
+    name.onblur = note.onblur = () => save.flush();
+    fill(head, h('h1', {}, 'Project'),
+      store.kept ? null : h('p', { class: 'warning' }, 'This server keeps no projects: what you do here ends with it. Start it with --projects FOLDER to keep them, or export this one.'),
+      h('div', { class: 'row bottom' }, field('Name', name), field('Note', note)),
+      h('h2', {}, 'Export'),
+      h('p', { class: 'row wrap' }, Object.entries(REPORTS).map(([kind, title]) => button(title, () => fetchFile(`report.${kind}`), { class: kind === 'docx' ? 'primary' : '' }))),
+      h('p', { class: 'dim small' }, 'Marks, notes, the history of searches, charts and what you overruled in them. RIS and BibTeX hold the documents marked relevant.'),
+      h('p', { class: 'row wrap' }, button('The whole project as one file', () => fetchFile('export')), button('Delete this project', remove, { class: 'danger' })));
+  }
+
+  function drawMarked() {
+    const said = [...store.marks.values()].filter(one => one.mark || one.note);
+    fill(marked, h('h2', {}, 'Marked and noted'), said.length ? h('ul', { class: 'marked-list' }, said.map(one => h('li', {},
+      h('a', { href: `#/document/${encodeURIComponent(one.index)}/${encodeURIComponent(one.document)}${one.passage ? `/${encodeURIComponent(one.id)}` : ''}` }, one.id),
+      h('span', { class: 'grow' }), markButtons(one.index, one.id, one.id), noteOf(one.index, one.id))))
+      : h('p', { class: 'dim' }, 'Nothing yet. In the results, r marks a document relevant, n not, e writes a note.'));
+  }
+
+  function drawHistory() {
+    fill(history, h('h2', {}, 'Searches'), store.searches.length ? h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Searches' }, h('table', {},
+      h('thead', {}, h('tr', {}, ['', 'When', 'Query', 'Filters', 'System', 'Found'].map(one => h('th', { scope: 'col' }, one)))),
+      h('tbody', {}, [...store.searches].reverse().map(one => h('tr', {},
+        h('td', {}, button('Show', async () => { await showSearch(one.number); actions.go('search'); }, { 'aria-label': `Show search ${one.number}` })),
+        h('td', { class: 'when' }, new Date(one.made).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })),
+        h('td', {}, h('div', { class: 'query' }, one.request.query || '')),
+        h('td', {}, filtersText(one.request.filters) || 'none'),
+        h('td', {}, `${systemName(one.request.system)}${one.request.marks ? ', with marks' : ''}, ${one.index}`),
+        h('td', { class: 'number' }, one.documents))))))
+      : h('p', { class: 'dim' }, 'None yet.'),
+    store.charts.length ? [h('h2', {}, 'Charts'), h('ul', { class: 'marked-list' }, [...store.charts].reverse().map(one => h('li', {},
+      button('Show', async () => { await showChart(one.number); actions.go('chart'); }, { 'aria-label': `Show chart ${one.number}` }), ' ',
+      new Date(one.made).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' }), ' ', h('span', { class: 'dim clip' }, one.request.claim || ''))))] : null);
+  }
+
+  async function drawOthers() {
+    try {
+      const { projects } = await get('/v1/projects');
+      fill(others, h('h2', {}, 'Projects'), h('ul', { class: 'marked-list' }, projects.map(one => h('li', {},
+        one.head ? [one.id === store.project?.id ? h('b', {}, one.head.name) : button(one.head.name, () => openProject(one.id).catch(complain), { class: 'quiet' }),
+          h('span', { class: 'dim' }, ` changed ${new Date(one.head.changed).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}`)]
+          : h('span', { class: 'wrong' }, one.problem)))),
+      h('p', { class: 'row wrap' }, button('New project', create), button('Import a project', () => file.click()), file));
+    } catch (error) { fill(others, failed(error, drawOthers)); }
+  }
+
+  async function create() {
+    const name = h('input', { type: 'text', required: true, maxlength: 200 });
+    if (await ask('New project', [field('Name', name)], { confirm: 'Begin' }) && name.value.trim()) {
+      await createProject(name.value.trim()).catch(complain);
+      actions.go('search');
+    }
+  }
+
+  async function bring() {
+    try {
+      const made = await upload('/v1/projects/import', file.files[0]);
+      await openProject(made.head.id);
+      say('Imported.');
+    } catch (error) { complain(error); }
+    file.value = '';
+  }
+
+  async function remove() {
+    const told = `“${store.project.name}” goes with its searches, marks, notes and charts. This cannot be undone; export it first if you may want it back.`;
+    if (await ask('Delete this project?', [h('p', {}, told)], { confirm: 'Delete', danger: true })) await deleteProject().catch(complain);
+  }
+
+  async function fetchFile(rest) {
+    try {
+      say('Writing the file…');
+      say(`Written: ${await download(`/v1/projects/${store.project.id}/${rest}`)}`);
+    } catch (error) { notice('export', `${error.message} ${error.whatToDo || ''}`); }
+  }
+
+  const draw = () => { drawHead(); drawMarked(); drawHistory(); drawOthers(); };
+  on('project', () => { if (node.isConnected) { drawHead(); drawOthers(); } });
+  on('marks', () => { if (node.isConnected) drawMarked(); });
+  on('history', () => { if (node.isConnected) drawHistory(); });
+  return { node, draw };
+}

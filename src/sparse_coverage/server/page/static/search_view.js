@@ -1,0 +1,81 @@
+// The search: the form at the left, what was found at the right.
+import { ofIndex, post } from './api.js';
+import { claimForm } from './claim_form.js';
+import { button, fill, h } from './dom.js';
+import { facetList } from './facets.js';
+import { addSearch } from './project.js';
+import { resultList } from './results.js';
+import { failed, progress, say, state } from './status.js';
+import { marksFor, on, store } from './store.js';
+
+/** Makes the view once; it stays while others are shown, so that nothing typed is lost. */
+export function searchView(actions) {
+  const found = h('section', { class: 'found', 'aria-label': 'What was found' });
+  const facets = h('div', { class: 'facets' });
+  const form = claimForm(asked => run(asked));
+  let running = null;
+  const side = h('details', { class: 'side', open: true }, h('summary', {}, 'Claim and filters'), form.node, facets);
+  const node = h('div', { class: 'search' }, h('h1', { class: 'unseen' }, 'Search'), side, found);
+  const narrow = matchMedia('(max-width: 60rem)');
+
+  async function run(asked, ranking = 'first') {
+    running?.abort();
+    running = new AbortController();
+    const { signal } = running;
+    const index = store.index;
+    const marks = ranking === 'marks' ? marksFor(index) : null;
+    const before = ranking === 'marks' ? store.search?.result.hits.map(hit => hit.document) : null;
+    const documents = store.indexes.find(one => one.name === index)?.documents;
+    const slow = setTimeout(() => progress(found, `Searching ${documents?.toLocaleString('en')} documents`, () => running.abort()), 400);
+    try {
+      const result = await post(ofIndex(index, '/search'), marks ? { ...asked, marks } : asked, { signal });
+      const { elements } = form.chosen();
+      if (narrow.matches) side.open = false;
+      await addSearch(index, { ...asked, marks, source: form.source.textContent, claim: form.charted(), elements: elements.map(({ label, text }) => ({ label, text })), before }, result);
+      say(`${result.hits.length} documents found.`);
+      found.querySelector('.title')?.focus({ preventScroll: true });
+      reveal();
+    } catch (error) {
+      if (error.name === 'AbortError') show();
+      else { fill(found, failed(error, () => run(asked, ranking))); reveal(); }
+    } finally { clearTimeout(slow); }
+  }
+
+  /** Brings what was found into sight, however far down one was. */
+  function reveal() {
+    if (narrow.matches) found.scrollIntoView({ block: 'start' });
+    else scrollTo(0, 0);
+  }
+
+  /** Ranks again by the marks, or without them. */
+  function rankAgain(withMarks = true) {
+    if (!store.search) return undefined;
+    const { elements, before, marks, source, claim, ...asked } = store.search.request;
+    // Marks are centers added and taken away, so Sparse Coverage ranks with them.
+    return run({ ...asked, system: withMarks ? 'coverage' : form.system.value }, withMarks ? 'marks' : 'first');
+  }
+
+  function show() {
+    const shown = store.search;
+    if (!shown) {
+      fill(found, welcome());
+      fill(facets);
+      return;
+    }
+    fill(found, shown.result.hits.length ? resultList(shown, { ...actions, rankAgain }) : nothing(shown, form));
+    fill(facets, facetList(shown.result.facets, form.filters, () => { form.changed(); form.submit(); }));
+  }
+
+  on('search', show);
+  show();
+  return { node, form, rankAgain, run: () => form.submit(), focusClaim() { side.open = true; form.text.focus(); } };
+}
+
+const welcome = () => state('Find prior art for a claim',
+  'Paste a claim, drop a file on the form, or type the number of a publication that the index holds. Everything stays on the machine of this server.',
+  h('span', { class: 'dim' }, 'Keys: / claim · Ctrl+Enter search · j and k through the results · r relevant · n not · ? all keys'));
+
+function nothing(shown, form) {
+  const told = shown.result.notes?.length ? shown.result.notes.join(' ').replace('Nothing was found: the', 'The').replaceAll('--', '') : 'Nothing in the index shares a center with this text.';
+  return state('Nothing was found', told, button('Clear the filters', () => { form.filters.set({}); form.changed(); form.submit(); }));
+}

@@ -1,0 +1,41 @@
+// What the page knows: the indexes, the open project, the search and the chart that are shown. Views listen for changes.
+export const store = {
+  indexes: [],
+  index: '',          // the name of the chosen one
+  kept: true,         // whether projects outlive the server
+  project: null,      // its head: id, name, note, version, revision
+  marks: new Map(),   // by index and id
+  rulings: new Map(), // by index, element and document
+  searches: [],       // the history, without results
+  charts: [],         // the charts made, without content
+  draft: { content: {}, version: 0 },
+  dirty: false,       // whether the form holds what is not kept yet
+  search: null,       // the one shown: {number, index, request, result}
+  chart: null,        // the one shown: {number, index, request, chart, combinations}
+};
+
+const listeners = new Map();
+
+/** Calls a function whenever something of a kind changed: 'project', 'marks', 'rulings', 'search', 'chart', 'history', 'draft', 'index'. */
+export function on(kind, work) {
+  if (!listeners.has(kind)) listeners.set(kind, new Set());
+  listeners.get(kind).add(work);
+  return () => listeners.get(kind).delete(work);
+}
+
+/** Tells that something of a kind changed. */
+export function tell(...kinds) {
+  for (const kind of kinds) for (const work of [...(listeners.get(kind) || [])]) work();
+}
+
+export const keyOf = (...parts) => parts.join('\u0000');
+export const markOf = (index, id) => store.marks.get(keyOf(index, id)) || { index, id, mark: null, note: '', version: 0 };
+export const rulingOf = (index, element, document) =>
+  store.rulings.get(keyOf(index, element, document)) || { index, element, document, word: null, note: '', version: 0 };
+
+/** The marks of an index as a search takes them; null where there are none. */
+export function marksFor(index) {
+  const ids = mark => [...store.marks.values()].filter(one => one.index === index && one.mark === mark).map(one => one.id).sort();
+  const found = { relevant: ids('relevant'), not_relevant: ids('not') };
+  return found.relevant.length || found.not_relevant.length ? found : null;
+}

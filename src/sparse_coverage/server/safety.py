@@ -1,0 +1,156 @@
+"""Who may ask for what: names the server answers to, keys, the origin of changes, the size of requests, and headers that protect a page.
+
+All of it is decided before a route sees the request.
+"""
+
+from __future__ import annotations
+
+import secrets
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sparse_coverage.server.errors import Refusal, TooLargeError, refuse, too_large
+from sparse_coverage.server.settings import ServerSettings
+
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+UPLOAD_HEADER = "x-sparse-coverage"
+"""Sent with an upload: a page of another origin cannot send it without being asked first, and it is told no."""
+_SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+_GUARDED = ("/v1/", "/metrics", "/mcp")
+_OPEN = ("/v1/health", "/v1/ready")
+"""What may be asked without a key; and the page itself, which asks for the key."""
+
+
+class Safety:
+    """The first thing a request meets."""
+
+    def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
+        self._app = app
+        self._settings = settings
+        self._names = {name.lower().strip("[]") for name in settings.names}
+        self._key = None if settings.key is None else settings.key.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or refuse."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                sent = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    if name not in sent:
+                        sent[name] = value
+            await send(message)
+
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await refuse(refusal)(scope, receive, send_safely)
+            return
+        limit = self._settings.limits
+        most = limit.upload if _is_upload(headers) else limit.body
+        await self._app(scope, _bounded(receive, most), send_safely)
+
+    def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
+        return (
+            self._host(headers)
+            or self._length(headers)
+            or self._authority(scope["path"], headers)
+            or (None if scope["method"] in _SAFE else self._change(scope["method"], headers))
+        )
+
+    def _host(self, headers: Headers) -> Refusal | None:
+        host = headers.get("host", "")
+        if _name_of(host) in self._names:
+            return None
+        return Refusal(
+            400, f"This server does not answer to the name '{host[:100]}'.", "Allow it with: serve --name NAME"
+        )
+
+    def _length(self, headers: Headers) -> Refusal | None:
+        limits = self._settings.limits
+        most = limits.upload if _is_upload(headers) else limits.body
+        length = headers.get("content-length", "0")
+        if length.isdigit() and int(length) > most:
+            return too_large(most)
+        return None
+
+    def _authority(self, path: str, headers: Headers) -> Refusal | None:
+        guarded = path.startswith(_GUARDED) and path not in _OPEN
+        if self._key is None or not guarded:
+            return None
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and secrets.compare_digest(given.strip().encode(), self._key):
+            return None
+        return Refusal(401, "This server wants a key.", "Send it in the header Authorization: Bearer KEY")
+
+    def _change(self, method: str, headers: Headers) -> Refusal | None:
+        """Refuse what a page of another origin may have sent: browsers say where a request comes from."""
+        origin = headers.get("origin")
+        if origin is not None and not self._is_own(origin, headers.get("host", "")):
+            return Refusal(403, "This request comes from a page of another origin.")
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return Refusal(403, "This request comes from a page of another site.")
+        # Browsers ask before they send other methods to another origin, or this type, or this header; and they are told no.
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if method != "POST" or kind == "application/json" or headers.get(UPLOAD_HEADER) == "1":
+            return None
+        return Refusal(
+            415,
+            f"A body of the type '{kind[:100]}' is not taken.",
+            "Send application/json; an upload also needs the header X-Sparse-Coverage: 1",
+        )
+
+    def _is_own(self, origin: str, host: str) -> bool:
+        try:
+            given = urlsplit(origin)
+            return given.scheme in ("http", "https") and given.netloc.lower() == host.lower()
+        except ValueError:
+            return False
+
+
+def _bounded(receive: Receive, most: int) -> Receive:
+    """Count what comes in, since a length that a client states need not be true, nor be there."""
+    seen = 0
+
+    async def receive_some() -> Message:
+        nonlocal seen
+        message = await receive()
+        if message["type"] == "http.request":
+            seen += len(message.get("body", b""))
+            if seen > most:
+                raise TooLargeError(most)
+        return message
+
+    return receive_some
+
+
+def _is_upload(headers: Headers) -> bool:
+    return headers.get("content-type", "").lower().startswith("multipart/form-data")
+
+
+def _name_of(host: str) -> str:
+    """Return the name in a Host header, without its port.
+
+    >>> _name_of("localhost:8765"), _name_of("[::1]:8765")
+    ('localhost', '::1')
+    """
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower()

@@ -1,0 +1,74 @@
+"""How a server is set up: which indexes, where it listens, who may ask, and how much of it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sparse_coverage.errors import InputError
+from sparse_coverage.kernels.threads import usable_cores
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+"""The names by which a machine reaches itself, and nobody else does."""
+
+SHORTEST_KEY = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that a request may ask for, and that a server does at a time.
+
+    `characters` are those of a query or a claim, `documents` those of a chart, `combined` those that a combination looks at,
+    `ids` those of a list of ids, words or elements. `shown` passages are in an answer at most, over all queries and documents.
+    `body` and `upload` are bytes of a request. `concurrency` is how many requests are worked on at a time, `waiting` how many
+    more may wait; whatever comes beyond is refused and may come again. A request gives up after `seconds`, long work (charts,
+    combinations, batches, changes) after `long_seconds`.
+    """
+
+    characters: int = 200_000
+    k: int = 1000
+    passages: int = 100
+    batch: int = 1000
+    documents: int = 50
+    combined: int = 500
+    ids: int = 1000
+    shown: int = 20_000
+    body: int = 16 << 20
+    upload: int = 64 << 20
+    concurrency: int = field(default_factory=usable_cores)
+    waiting: int = 64
+    seconds: float = 60.0
+    long_seconds: float = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """The settings of a server. `hosts` are further names that it answers to, such as that of a proxy before it."""
+
+    indexes: Mapping[str, Path]
+    projects: Path | None = None
+    host: str = "127.0.0.1"
+    port: int = 8765
+    hosts: tuple[str, ...] = ()
+    key: str | None = None
+    allow_changes: bool = False
+    calibration: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+    log_text: bool = False
+
+    def __post_init__(self) -> None:
+        beyond = [name for name in (self.host, *self.hosts) if name.lower() not in LOOPBACK]
+        if beyond and self.key is None:
+            raise InputError(
+                f"To be reached as {beyond[0]}, by others than this machine, a server needs a key. Write a long random one into "
+                "a file that only you can read, and give it with --key-file."
+            )
+        if self.key is not None and len(self.key) < SHORTEST_KEY:
+            raise InputError(f"The key has fewer than {SHORTEST_KEY} characters. Use a long random one.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that the server answers to, without a port."""
+        own = () if self.host in ("0.0.0.0", "::") else (self.host,)
+        return tuple(dict.fromkeys((*LOOPBACK, *own, *self.hosts)))

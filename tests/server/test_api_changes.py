@@ -1,0 +1,193 @@
+"""An index that changes, by requests or on disk, is shown at once and never half."""
+
+from __future__ import annotations
+
+import io
+import json
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+from served_devices import CLAIM, made_patents
+from starlette.testclient import TestClient
+
+from sparse_coverage import Index, SparseCoverage
+from sparse_coverage.errors import InputError
+from sparse_coverage.index import delete_documents, merge_index
+from sparse_coverage.index.manifest import writing
+from sparse_coverage.patents.export import to_record
+from sparse_coverage.retrievers import refresh_sides
+from sparse_coverage.server.app import create_app
+from sparse_coverage.server.holdings import Holdings
+from sparse_coverage.server.settings import ServerSettings
+
+TEAPOT = {"id": "EP-3000001-A1", "title": "A teapot", "claims": ["1. A teapot with a spout that does not drip."]}
+BASE = "/v1/indexes/devices"
+
+
+@pytest.fixture
+def changing(copied):
+    with TestClient(
+        create_app(ServerSettings({"devices": copied}, allow_changes=True)), base_url="http://localhost"
+    ) as found:
+        yield found
+
+
+def documents(client):
+    [about] = client.get("/v1/indexes").json()
+    return about["documents"]
+
+
+def test_documents_are_added_found_replaced_and_deleted(changing):
+    assert changing.post(f"{BASE}/add", json={"documents": [TEAPOT]}).json() == {
+        "added": 1,
+        "left_out": [],
+        "documents": 13,
+    }
+    for system in ("coverage", "bm25", "hybrid"):
+        asked = {"query": "teapot spout drip", "k": 1, "system": system, "filters": {"must": ["teapot"]}}
+        [hit] = changing.post(f"{BASE}/search", json=asked).json()["hits"]
+        assert hit["document"] == TEAPOT["id"]
+        assert hit["metadata"]["source"] == "documents.jsonl"
+    again = changing.post(f"{BASE}/add", json={"documents": [TEAPOT]})
+    assert again.status_code == 409
+    assert "in the index already" in again.json()["error"]["message"]
+    newer = {**TEAPOT, "title": "A better teapot"}
+    assert changing.post(f"{BASE}/replace", json={"documents": [newer]}).json()["documents"] == 13
+    assert changing.get(f"{BASE}/documents/EP3000001").json()["title"] == "A better teapot"
+    assert changing.post(f"{BASE}/delete", json={"ids": [TEAPOT["id"]]}).json() == {"deleted": 1, "documents": 12}
+    assert changing.get(f"{BASE}/documents/EP3000001").status_code == 404
+    assert changing.post(f"{BASE}/delete", json={"ids": [TEAPOT["id"]]}).status_code == 404
+
+
+def test_a_file_is_uploaded_with_progress_and_what_cannot_be_read_is_said(changing):
+    lines = json.dumps(TEAPOT) + "\nno json at all\n"
+    answer = changing.post(
+        f"{BASE}/upload",
+        files={"file": ("week 46.jsonl", io.BytesIO(lines.encode()))},
+        headers={"x-sparse-coverage": "1", "accept": "text/event-stream"},
+    )
+    assert "event: progress" in answer.text
+    result = json.loads(answer.text.rpartition("event: result\ndata: ")[2])
+    assert result["added"] == 1
+    assert len(result["left_out"]) == 1
+    assert "week 46.jsonl" in result["left_out"][0]
+    assert documents(changing) == 13
+
+
+def test_nothing_is_added_of_documents_one_of_which_is_there(changing):
+    both = [TEAPOT, to_record(made_patents()[0])]
+    assert changing.post(f"{BASE}/add", json={"documents": both}).status_code == 409
+    assert documents(changing) == 12
+
+
+def test_another_writer_is_waited_for_by_coming_again(changing, copied):
+    with writing(copied):
+        answer = changing.post(f"{BASE}/delete", json={"ids": ["EP-1000001-A1"]})
+    assert answer.status_code == 409
+    assert "another process is writing" in answer.json()["error"]["message"]
+    assert str(copied) not in answer.text
+    assert documents(changing) == 12
+
+
+def test_changes_are_off_unless_allowed(client):
+    for path, body in (
+        ("add", {"documents": [TEAPOT]}),
+        ("replace", {"documents": [TEAPOT]}),
+        ("delete", {"ids": ["x"]}),
+    ):
+        assert client.post(f"{BASE}/{path}", json=body).status_code == 403
+
+
+def test_a_change_on_disk_is_picked_up_and_a_search_that_began_before_goes_on(copied):
+    holdings = Holdings({"devices": copied})
+    before = holdings.snapshot("devices", "hybrid")
+    hybrid = before.retriever("hybrid")
+    hits = hybrid.search(CLAIM, 12)
+    delete_documents(copied, ["EP-1000001-A1"])
+    merge_index(copied)
+    refresh_sides(copied, encoder=before.index.model.encoder)
+    after = holdings.snapshot("devices", "hybrid")
+    assert after is not before
+    assert after.store.state.documents == 11
+    assert "EP-1000001-A1" not in {hit.document for hit in after.retriever("hybrid").search(CLAIM, 12)}
+    assert hybrid.search(CLAIM, 12) == hits
+    assert before.index.explain(CLAIM, "EP-1000001-A1").score > 0
+    assert holdings.snapshot("devices", "hybrid") is after
+
+
+def test_while_a_side_is_behind_its_system_ranks_the_former_state(copied):
+    holdings = Holdings({"devices": copied})
+    encoder = holdings.snapshot("devices").index.model.encoder
+    Index.open(copied, encoder=encoder).add([replace(made_patents()[0], id="EP-3000002-A1")])
+    assert holdings.snapshot("devices").store.state.documents == 13
+    assert holdings.snapshot("devices", "hybrid").store.state.documents == 12
+    refresh_sides(copied, encoder=encoder)
+    assert holdings.snapshot("devices", "hybrid").store.state.documents == 13
+
+
+def test_a_side_that_stays_behind_is_refused_in_the_end(copied, monkeypatch):
+    holdings = Holdings({"devices": copied})
+    Index.open(copied, encoder=holdings.snapshot("devices").index.model.encoder).add(
+        [replace(made_patents()[0], id="EP-3000002-A1")]
+    )
+    assert holdings.snapshot("devices", "bm25").store.state.documents == 12
+    monkeypatch.setattr("sparse_coverage.server.holdings._PATIENCE", 0.0)
+    holdings.snapshot("devices")
+    with pytest.raises(InputError, match="index refresh"):
+        holdings.snapshot("devices", "bm25")
+
+
+def test_another_index_in_the_place_of_the_first_is_opened_with_its_own_model(copied, tmp_path):
+    holdings = Holdings({"devices": copied})
+    before = holdings.snapshot("devices")
+    patents = made_patents()[:5]
+    model = SparseCoverage.fit(patents, encoder=before.index.model.encoder, size=30)
+    Index.build(tmp_path / "other", model, patents)
+    copied.rename(tmp_path / "former")
+    (tmp_path / "other").rename(copied)
+    after = holdings.snapshot("devices")
+    assert after.store.state.documents == 5
+    assert after.index.search(patents[1].claims[0].text, 1)
+    assert before.index.search(CLAIM, 1)
+
+
+def test_a_damaged_manifest_leaves_the_former_state_in_service(copied, caplog):
+    holdings = Holdings({"devices": copied})
+    (copied / "manifest.json").write_text("{}", encoding="utf-8")
+    assert holdings.snapshot("devices").store.state.documents == 12
+    assert "former state is served" in caplog.text
+
+
+def test_no_answer_is_torn_while_an_index_is_changed_over_and_over(copied):
+    """Each state holds all or none of a set of documents, so an answer with some of them would be of two states."""
+    holdings = Holdings({"devices": copied})
+    encoder = holdings.snapshot("devices").index.model.encoder
+    extra = [replace(made_patents()[0], id=f"EP-400000{number}-A1") for number in range(3)]
+    ids = {patent.id for patent in extra}
+    ended = threading.Event()
+
+    def change():
+        index = Index.open(copied, encoder=encoder)
+        for _ in range(4):
+            index.add(extra)
+            time.sleep(0.02)
+            index.delete(sorted(ids))
+        ended.set()
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    seen, wrong = set(), []
+    while not ended.is_set():
+        snapshot = holdings.snapshot("devices")
+        hits = snapshot.index.search(CLAIM, 20)
+        found = ids & {hit.document for hit in hits}
+        seen.add(len(found))
+        if found not in (set(), ids) or len(hits) != snapshot.store.state.documents:
+            wrong.append(found)
+        for hit in hits:
+            snapshot.index.explain(CLAIM, hit.passages[0].id)
+    thread.join()
+    assert not wrong
+    assert seen == {0, 3}

@@ -1,0 +1,232 @@
+"""Under load: so much at a time, the rest refused; progress, cancellation, an end in time; nothing that fails stops the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+from served_devices import CLAIM, events_of
+
+from sparse_coverage.progress import progress_bar, tracked
+from sparse_coverage.server.app import create_app
+from sparse_coverage.server.running import serving
+from sparse_coverage.server.settings import Limits, ServerSettings
+from sparse_coverage.server.work import BusyError, Job, OvertimeError, StoppedError, Work
+
+SEARCH = "/v1/indexes/devices/search"
+
+
+@pytest.fixture
+def work():
+    made = Work(concurrency=2, waiting=3)
+    yield made
+    made.close()
+
+
+def waiting_for(event):
+    def function():
+        event.wait(10)
+        return "done"
+
+    return function
+
+
+def test_more_than_may_wait_is_refused_and_says_when_to_come_again(work):
+    async def main():
+        go = threading.Event()
+        running = [asyncio.ensure_future(work.run(waiting_for(go), 10)) for _ in range(5)]
+        await asyncio.sleep(0.05)
+        assert (work.taken, work.waiting) == (5, 3)
+        with pytest.raises(BusyError) as refused:
+            await work.run(waiting_for(go), 10)
+        assert refused.value.seconds >= 1
+        go.set()
+        assert await asyncio.gather(*running) == ["done"] * 5
+        assert (work.taken, work.refused) == (0, 1)
+        assert await work.run(lambda: 7, 10) == 7
+
+    asyncio.run(main())
+
+
+def test_work_that_takes_too_long_is_given_up_and_ends_at_its_next_step(work):
+    ended = threading.Event()
+
+    def endless():
+        try:
+            for _ in tracked(iter(int, 1), "Counting"):
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    async def main():
+        with pytest.raises(OvertimeError):
+            await work.run(endless, 0.1)
+        assert await asyncio.to_thread(ended.wait, 5)
+        await asyncio.sleep(0.05)
+        assert (work.taken, work.stopped) == (0, 1)
+
+    asyncio.run(main())
+
+
+def test_work_of_a_client_that_went_away_is_not_begun(work):
+    begun = []
+
+    async def main():
+        go = threading.Event()
+        running = [asyncio.ensure_future(work.run(waiting_for(go), 10)) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        with pytest.raises(StoppedError):
+            await work.run(lambda: begun.append(1), 10, gone=lambda: asyncio.sleep(0.05))
+        go.set()
+        await asyncio.gather(*running)
+
+    asyncio.run(main())
+    work.close()
+    assert begun == []
+
+
+def test_whatever_work_raises_the_threads_go_on(work):
+    def dies():
+        raise SystemExit(1)
+
+    async def guarded():
+        for _ in range(10):
+            future = work._begin(Job(), dies)
+            await asyncio.wait([future])
+            assert isinstance(future.exception(), SystemExit)
+        assert await work.run(lambda: "alive", 10) == "alive"
+        assert work.taken == 0
+
+    asyncio.run(guarded())
+
+
+def test_closing_finishes_what_runs_and_begins_nothing_more():
+    made = Work(concurrency=1, waiting=5)
+    done = []
+
+    async def main():
+        running = asyncio.ensure_future(made.run(lambda: (time.sleep(0.2), done.append(1)), 10))
+        queued = asyncio.ensure_future(made.run(lambda: done.append(2), 10))
+        await asyncio.sleep(0.05)
+        await asyncio.to_thread(made.close)
+        await running
+        with pytest.raises(asyncio.CancelledError):
+            await queued
+
+    asyncio.run(main())
+    assert done == [1]
+
+
+def test_progress_reaches_whoever_listens_and_not_the_terminal(work, capsys):
+    def function():
+        with progress_bar("Encoding", 3) as advance:
+            for _ in range(3):
+                advance()
+        return {"a": 1}
+
+    async def main():
+        return b"".join([part async for part in work.stream(function, 10, lambda error: {"error": str(error)})])
+
+    events = events_of(asyncio.run(main()).decode())
+    assert events[0] == ("progress", {"stage": "Encoding", "done": 0, "total": 3})
+    assert ("progress", {"stage": "Encoding", "done": 3, "total": 3}) in events
+    assert events[-1] == ("result", {"a": 1})
+    assert capsys.readouterr().err == ""
+
+
+def test_a_stream_that_takes_too_long_ends_with_an_error(work):
+    def endless():
+        for _ in tracked(iter(int, 1), "Counting"):
+            time.sleep(0.01)
+
+    async def main():
+        return b"".join([part async for part in work.stream(endless, 0.3, lambda error: type(error).__name__)])
+
+    assert "event: error\ndata: OvertimeError" in asyncio.run(main()).decode()
+
+
+@pytest.fixture
+def slow(settings, monkeypatch):
+    """A server with one thread and one place to wait, whose charts take long."""
+    made = ServerSettings(settings.indexes, calibration=settings.calibration, limits=Limits(concurrency=1, waiting=1))
+    app = create_app(made)
+    steps = []
+
+    def chart(name, body):
+        for step in tracked(range(1000), "Charting", 1000):
+            steps.append(step)
+            time.sleep(0.01)
+        return {}
+
+    monkeypatch.setattr(app.state.service, "chart", chart)
+    with serving(app) as address:
+        yield address, app, steps
+
+
+def until(condition, seconds=5.0):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert condition()
+
+
+def test_closing_the_connection_cancels_the_work(slow):
+    address, app, steps = slow
+    with httpx.Client(base_url=address) as client, pytest.raises(httpx.ReadTimeout):
+        client.post("/v1/indexes/devices/chart", json={"claim": "A pump."}, timeout=0.5)
+    until(lambda: app.state.work.stopped == 1)
+    assert app.state.work.taken == 0
+    assert 0 < len(steps) < 1000
+
+
+def test_closing_a_stream_of_events_cancels_the_work(slow):
+    address, app, steps = slow
+    asked = {"json": {"claim": "A pump."}, "headers": {"accept": "text/event-stream"}}
+    with (
+        httpx.Client(base_url=address) as client,
+        client.stream("POST", "/v1/indexes/devices/chart", **asked) as events,
+    ):
+        assert next(events.iter_lines()) == "event: progress"
+    until(lambda: app.state.work.stopped == 1)
+    assert app.state.work.taken == 0
+    assert len(steps) < 1000
+
+
+def test_a_busy_server_says_429_and_health_still_answers(slow):
+    address, app, _ = slow
+    with httpx.Client(base_url=address, timeout=30) as client, ThreadPoolExecutor(2) as pool:
+
+        def one():
+            with httpx.Client(base_url=address) as mine, pytest.raises(httpx.ReadTimeout):
+                mine.post("/v1/indexes/devices/chart", json={"claim": "A pump."}, timeout=2)
+
+        running = [pool.submit(one) for _ in range(2)]
+        until(lambda: app.state.work.taken == 2)
+        refused = client.post(SEARCH, json={"query": "x"})
+        assert refused.status_code == 429
+        assert int(refused.headers["retry-after"]) >= 1
+        assert "Try again" in refused.json()["error"]["what_to_do"]
+        assert client.get("/v1/health").status_code == 200
+        for future in running:
+            future.result()
+    until(lambda: app.state.work.taken == 0)
+
+
+def test_many_clients_at_once_get_what_one_gets(settings):
+    made = ServerSettings(settings.indexes, limits=Limits(concurrency=4, waiting=100))
+    texts = [f"{CLAIM} number {number}" for number in range(4)]
+    with serving(create_app(made)) as address:
+
+        def one(text):
+            with httpx.Client(base_url=address, timeout=60) as client:
+                answer = client.post(SEARCH, json={"query": text, "k": 5, "system": "hybrid"}).json()
+                return answer["hits"], answer["reasons"], answer["parts"]
+
+        alone = {text: one(text) for text in texts}
+        with ThreadPoolExecutor(12) as pool:
+            together = list(pool.map(one, texts * 5))
+    assert together == [alone[text] for text in texts * 5]

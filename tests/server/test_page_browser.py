@@ -1,0 +1,187 @@
+"""The page in a real browser: a search from the claim to the report, by mouse and by keys, on a small screen, and after a restart."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from browsing import AXE, downloaded, why_not
+from served_devices import CLAIM, HOSTILE
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a browser")]
+
+
+def test_from_a_claim_to_a_word_file_and_all_there_after_a_restart(desk, workbench):
+    page = desk.page
+    desk.search()
+    first = desk.ids()[0]
+    assert page.locator(".result .passage mark").count() > 3
+    assert page.locator(".result .element-bar").count() > 10
+    page.get_by_role("button", name="Chart the claim").click()
+    page.wait_for_selector(".chart-table")
+    assert page.locator(".chart-table tbody tr").count() == 5
+    page.locator(".cell-button").nth(1).click()
+    page.get_by_role("combobox", name="Word").select_option("not found")
+    page.get_by_label("Why").fill("only in the prior art of it")
+    page.get_by_role("button", name="Save").click()
+    page.wait_for_selector(".own")
+    desk.saved()
+    page.get_by_role("link", name="Search", exact=True).click()
+    page.locator(".mark-relevant").nth(0).click()
+    page.locator(".mark-relevant").nth(1).click()
+    page.get_by_role("button", name="Rank again with 2 marked relevant, 0 not").wait_for()
+    page.locator(".result").nth(0).get_by_role("button", name=re.compile("Note on")).click()
+    page.get_by_role("textbox", name="Note").fill("the closest")
+    page.get_by_role("button", name="Save").click()
+    page.locator(".note", has_text="the closest").wait_for()
+    desk.saved()
+    page.goto(f"{workbench.address}/#/project")
+    file = downloaded(page, "Word")
+    docx = pytest.importorskip("docx")
+    document = docx.Document(io.BytesIO(file.path().read_bytes()))
+    cells = [cell.text for table in document.tables for row in table.rows for cell in row.cells]
+    text = "\n".join([*(one.text for one in document.paragraphs), *cells])
+    for said in (first, "the closest", "only in the prior art of it", CLAIM):
+        assert said in text
+    marks = desk.marks()
+    assert len(marks) == 2
+    workbench.stop()
+    workbench.start()
+    page.goto(f"{workbench.address}/#/search")
+    page.reload()
+    page.wait_for_selector(".result")
+    assert page.input_value("#claim") == CLAIM
+    assert page.locator(".mark-relevant[aria-pressed=true]").count() == 2
+    assert page.locator(".note", has_text="the closest").is_visible()
+    assert desk.marks() == marks
+    page.get_by_role("link", name="Chart", exact=True).click()
+    assert page.locator(".own").count() == 1
+    desk.wrong.clear()  # the browser's own words about the server that was away
+
+
+def test_everything_by_keys_alone(desk):
+    page, press = desk.page, desk.page.keyboard.press
+    press("/")
+    desk.until("document.activeElement.id === 'claim'")
+    page.keyboard.type(CLAIM)
+    press("Control+Enter")
+    page.wait_for_selector(".result")
+    first, second, third, *_ = desk.ids()
+    desk.until("document.activeElement.classList.contains('title')")
+    press("r")
+    press("j")
+    press("n")
+    press("j")
+    press("Shift+R")
+    desk.until("document.querySelectorAll('.marks [aria-pressed=true]').length === 2")
+    desk.saved()
+    marks = desk.marks()
+    assert marks[first] == ("relevant", "")
+    assert marks[second] == ("not", "")
+    assert any(id_.startswith(f"{third}/") and said == ("relevant", "") for id_, said in marks.items())
+    press("u")
+    press("u")
+    desk.until("document.querySelectorAll('.marks [aria-pressed=true]').length === 1")
+    desk.saved()
+    assert desk.marks() == {first: ("relevant", "")}
+    press("e")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.type("of the third")
+    press("Tab")
+    press("Tab")
+    press("Enter")
+    page.wait_for_selector("dialog", state="detached")
+    press("k")
+    press("k")
+    press("Enter")
+    page.wait_for_selector(".match")
+    assert first in page.url
+    press("j")
+    desk.until("document.activeElement.classList.contains('paragraph')")
+    press("Shift+N")
+    page.wait_for_selector(".match .mark-not[aria-pressed=true]")
+    press("]")
+    desk.until(f"location.hash.includes('{second}')")
+    press("Escape")
+    page.wait_for_selector(".result")
+    press("g")
+    page.get_by_text("Ranked with 1 marked relevant, 1 not.").wait_for()
+    press("c")
+    page.wait_for_selector(".chart-table")
+    press("3")
+    page.wait_for_selector(".project-head")
+    press("?")
+    page.wait_for_selector("dialog[open] .keys")
+    press("Escape")
+    desk.saved()
+    assert desk.marks()[third] == (None, "of the third")
+
+
+def test_a_small_screen_shows_every_view_whole(desks):
+    desk = desks(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = desk.page
+    assert not desk.too_wide()
+    desk.search()
+    assert not page.locator("#claim").is_visible()  # the form makes room for what was found
+    assert not desk.too_wide()
+    page.locator(".result .title").first.click()
+    page.wait_for_selector(".match")
+    assert not desk.too_wide()
+    page.get_by_role("button", name="Chart against the claim").click()
+    page.wait_for_selector(".chart-table")
+    assert not desk.too_wide()
+    page.locator(".cell-button").first.click()
+    box = page.locator("dialog").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Project", exact=True).click()
+    page.wait_for_selector(".project-head")
+    assert not desk.too_wide()
+
+
+def test_a_hostile_document_is_only_text(desk):
+    page = desk.page
+    desk.search()
+    assert HOSTILE in page.locator(".result .title").all_inner_texts()
+    page.get_by_role("link", name=HOSTILE).click()
+    page.wait_for_selector(".match")
+    assert page.locator("h1").inner_text() == HOSTILE
+    assert page.locator("main script, main img, main b b").count() == 0
+    page.keyboard.press("e")
+    page.get_by_role("textbox", name="Note").fill("<img src=x onerror=alert(3)>")
+    page.get_by_role("button", name="Save").click()
+    page.locator(".note", has_text="<img src=x onerror=alert(3)>").wait_for()
+    page.get_by_role("button", name="Chart against the claim").click()
+    page.wait_for_selector(".chart-table")
+    assert HOSTILE in page.locator(".chart-table thead").inner_text()
+    assert desk.wrong == []
+
+
+@pytest.mark.skipif(not AXE, reason="SPARSE_COVERAGE_AXE does not name axe.min.js of the npm package axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_any_view(desks, scheme):
+    desk = desks(color_scheme=scheme, reduced_motion="reduce")
+    page = desk.page
+    found = {"before a search": desk.axe()}
+    desk.search()
+    page.locator(".mark-relevant").nth(0).click()
+    page.locator(".mark-not").nth(1).click()
+    page.wait_for_selector(".mark-not[aria-pressed=true]")
+    page.locator(".claim-form summary", has_text="Filters").click()
+    found["results"] = desk.axe()
+    page.locator(".result .title").first.click()
+    page.wait_for_selector(".match")
+    found["reading"] = desk.axe()
+    page.get_by_role("button", name="Chart against the claim").click()
+    page.wait_for_selector(".chart-table")
+    found["chart"] = desk.axe()
+    page.locator(".cell-button").first.click()
+    page.wait_for_selector("dialog[open]")
+    found["a cell"] = desk.axe()
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Project", exact=True).click()
+    page.wait_for_selector(".marked-list")
+    found["project"] = desk.axe()
+    assert {view: told for view, told in found.items() if told} == {}

@@ -1,0 +1,208 @@
+"""The page when things do not go smoothly: two users at once, a server that is gone or busy, files, filters, keys to enter."""
+
+from __future__ import annotations
+
+import pytest
+from browsing import downloaded, why_not
+from running import Running
+from served_devices import CLAIM, WANTED
+
+pytestmark = [pytest.mark.browser, pytest.mark.skipif(bool(why_not()), reason=why_not() or "there is a browser")]
+
+
+def test_two_browsers_on_one_project_lose_no_update(desks):
+    one = desks()
+    other = desks(project=one.project)
+    one.search()
+    other.page.reload()
+    other.page.wait_for_selector(".result")
+    first = one.ids()[0]
+    other.page.evaluate(
+        "for (let timer = 0; timer < 10000; timer++) clearInterval(timer)"
+    )  # it hears of nothing by itself
+    one.page.locator(".mark-relevant").nth(0).click()
+    one.saved()
+    other.page.locator(".mark-not").nth(0).click()
+    told = other.page.get_by_role("alert").filter(has_text="changed in another window meanwhile: relevant")
+    told.wait_for()
+    assert one.marks() == {first: ("relevant", "")}
+    assert other.page.locator(".mark-relevant").nth(0).get_attribute("aria-pressed") == "true"
+    told.get_by_role("button", name="Use mine").click()
+    other.page.locator(".mark-not[aria-pressed=true]").wait_for()
+    one.page.locator(".mark-not[aria-pressed=true]").wait_for()  # the first one hears of it
+    assert one.marks() == {first: ("not", "")}
+    other.wrong.clear()  # the browser's own words about the answer 409
+
+
+def test_files_and_numbers_become_claims_with_the_date_before_which_to_search(desk, tmp_path):
+    page = desk.page
+    file = tmp_path / "claim.txt"
+    file.write_text(CLAIM, encoding="utf-8")
+    page.locator("input[type=file]").first.set_input_files(file)
+    desk.until("document.getElementById('claim').value.startsWith('A device comprising')")
+    page.fill("#claim", "EP 1000005 A1")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(".result")
+    assert page.input_value("#claim").startswith("A device comprising")
+    page.locator(".claim-form summary", has_text="Filters").click()
+    assert page.get_by_label("Published before").input_value() == "1997-06-15"
+    assert page.get_by_text("the priority date of EP-1000005-A1").is_visible()
+    assert desk.ids()
+    assert set(desk.ids()) <= {"EP-1000001-A1", "EP-1000002-A1"}  # published in 1995 and 1996; it itself is left out
+    page.fill("#claim", "EP 7777777 A1")
+    page.keyboard.press("Control+Enter")
+    page.locator(".source", has_text="does not hold").wait_for()
+
+
+def test_facets_narrow_the_search_and_elements_can_be_split(desk):
+    page = desk.page
+    desk.search()
+    assert len(desk.ids()) == 12
+    page.get_by_role("button", name="H04N 6").click()
+    desk.until("document.querySelectorAll('.result').length === 6")
+    page.get_by_role("button", name="H04N 6").click()
+    desk.until("document.querySelectorAll('.result').length === 12")
+    page.get_by_role("button", name="Split or join").click()
+    area = page.get_by_label("One element a line")
+    area.fill(area.input_value().replace("\n", " ", 1) + "\nnot in the claim at all")
+    page.get_by_role("button", name="Use these").click()
+    page.get_by_text("is not in the words of the claim").wait_for()
+    page.get_by_role("button", name="Split or join").click()
+    area = page.get_by_label("One element a line")
+    first, second = WANTED[0]
+    area.fill(f"A device comprising\na {first}\n{second}")
+    page.get_by_role("button", name="Use these").click()
+    page.locator(".elements li", has_text=f"1b a {first}").wait_for()
+    page.keyboard.press("Control+Enter") if page.locator("#claim:focus").count() else page.locator(
+        "button.primary", has_text="Search"
+    ).click()
+    desk.until("document.querySelector('.result .bars')?.children.length === 3")
+    page.locator(".claim-form summary", has_text="Filters").click()
+    page.get_by_label("Must have", exact=True).fill("nothing of the kind")
+    page.locator("button.primary", has_text="Search").click()
+    page.get_by_role("heading", name="Nothing was found").wait_for()
+    page.get_by_role("button", name="Clear the filters").click()
+    page.wait_for_selector(".result")
+
+
+def test_a_server_that_is_gone_is_said_so_and_nothing_is_pretended(desk, workbench):
+    page = desk.page
+    desk.search()
+    workbench.stop()
+    page.locator(".mark-relevant").nth(0).click()
+    page.get_by_role("alert").filter(has_text="The server does not answer").wait_for()
+    assert page.locator(".mark-relevant[aria-pressed=true]").count() == 0
+    assert page.locator("#saved").inner_text() == "Not saved"
+    page.locator("button.primary", has_text="Search").click()
+    page.get_by_role("heading", name="That did not work").wait_for()
+    workbench.start()
+    page.get_by_role("button", name="Try again").click()
+    page.wait_for_selector(".result")
+    page.locator(".mark-relevant").nth(0).click()
+    desk.saved()
+    assert [*desk.marks().values()] == [("relevant", "")]
+    desk.wrong.clear()
+
+
+def test_a_project_is_exported_deleted_and_imported_again(desk, tmp_path):
+    page = desk.page
+    desk.search()
+    page.locator(".mark-relevant").nth(0).click()
+    desk.saved()
+    page.get_by_role("link", name="Project", exact=True).click()
+    file = tmp_path / "project.json"
+    downloaded(page, "The whole project as one file").save_as(file)
+    for name, start in (
+        ("Excel", b"PK"),
+        ("CSV", b"\xef\xbb\xbfdocument"),
+        ("RIS", b"TY  - PAT"),
+        ("BibTeX", b"@misc{EP-10000"),
+    ):
+        assert downloaded(page, name).path().read_bytes().startswith(start)
+    page.get_by_role("button", name="Delete this project").click()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.wait_for_selector("dialog", state="detached")
+    page.locator("input[aria-label='An exported project']").set_input_files(file)
+    page.get_by_text("Imported.").wait_for()
+    page.get_by_role("link", name="Search", exact=True).click()
+    assert page.locator(".mark-relevant[aria-pressed=true]").count() == 1
+
+
+def test_a_server_with_a_key_asks_for_it_once(desks, made, tmp_path, environment):
+    key = tmp_path / "key"
+    key.write_text("a-key-of-forty-letters-that-nobody-guesses", encoding="utf-8")
+    server = Running(made, tmp_path / "projects", environment, tmp_path / "log", "--key-file", str(key))
+    try:
+        desk = desks(server, key=key.read_text(encoding="utf-8"))
+        desk.page.get_by_role("textbox", name="Key").fill("wrong")
+        desk.page.get_by_role("button", name="Go on").click()
+        desk.page.get_by_text("That key is not the right one.").wait_for()
+        desk.page.get_by_role("textbox", name="Key").fill(key.read_text(encoding="utf-8"))
+        desk.page.get_by_role("button", name="Go on").click()
+        desk.page.wait_for_selector("#claim")
+        desk.search()
+        assert "key" not in desk.page.url
+        desk.wrong.clear()  # the browser's own words about the answers 401
+    finally:
+        server.stop()
+
+
+def test_marks_rank_again_by_sparse_coverage_whatever_found_the_documents(desk):
+    page = desk.page
+    page.get_by_role("combobox", name="System").select_option("hybrid")
+    desk.search()
+    page.locator(".mark-relevant").nth(1).click()
+    page.get_by_role("button", name="Rank again with 1 marked relevant, 0 not, by Sparse Coverage").click()
+    page.get_by_text("Ranked with 1 marked relevant, 0 not.").wait_for()
+    page.get_by_role("button", name="Rank without marks").click()
+    page.get_by_text("· Hybrid ·").wait_for()
+    history = desk.http.get(f"/v1/projects/{desk.project}/searches").json()
+    assert [one["request"]["system"] for one in history] == ["hybrid", "coverage", "hybrid"]
+
+
+def test_long_work_tells_that_it_goes_on_and_can_be_cancelled(desk):
+    page = desk.page
+    desk.search()
+    page.route("**/chart", lambda route: None)  # it never comes to an answer
+    page.get_by_role("button", name="Chart the claim").click()
+    page.locator("progress").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("heading", name="No chart yet").wait_for()
+    page.route("**/search", lambda route: None)
+    page.get_by_role("link", name="Search", exact=True).click()
+    page.locator("button.primary", has_text="Search").click()
+    page.get_by_text("Searching 12 documents").wait_for()
+    page.get_by_role("button", name="Cancel").click()
+    page.wait_for_selector(".result")
+
+
+def test_a_claim_typed_in_two_windows_is_not_lost(desks):
+    one = desks()
+    other = desks(project=one.project)
+    one.page.fill("#claim", "A pump of the first window.")
+    one.saved()
+    other.until("document.getElementById('claim').value.includes('first window')")  # it hears of it
+    other.page.evaluate("for (let timer = 0; timer < 10000; timer++) clearInterval(timer)")
+    one.page.fill("#claim", "A pump of the first window, changed.")
+    one.page.wait_for_timeout(1500)
+    other.page.fill("#claim", "A pump of the second window.")
+    told = other.page.get_by_role("alert").filter(has_text="The claim was changed in another window")
+    told.wait_for()
+    told.get_by_role("button", name="Take that one").click()
+    assert other.page.input_value("#claim") == "A pump of the first window, changed."
+    other.wrong.clear()  # the browser's own words about the answer 409
+
+
+def test_only_the_claim_that_was_chosen_is_charted(desk):
+    page = desk.page
+    page.fill("#claim", f"1. {CLAIM}\n2. The device of claim 1, made of steel.\n3. The device of claim 2, painted.")
+    page.locator(".elements li", has_text="3a").wait_for()
+    page.get_by_role("textbox", name="Claims").fill("2")
+    page.locator(".elements li", has_text="3a").wait_for(state="detached")
+    page.locator("button.primary", has_text="Search").click()
+    page.wait_for_selector(".result")
+    page.get_by_role("button", name="Chart the claim").click()
+    page.wait_for_selector(".chart-table")
+    assert [one.strip() for one in page.locator(".chart-table tbody b").all_inner_texts() if one[0] in "123"] == ["2a"]
+    [kept] = desk.http.get(f"/v1/projects/{desk.project}").json()["charts"]
+    assert kept["request"]["claim"] == "2. The device of claim 1, made of steel."
