@@ -98,7 +98,9 @@ def test_it_says_where_it_is_restarts_a_dead_worker_and_stops_in_good_order(made
 
         thread = threading.Thread(target=chart)
         thread.start()
-        time.sleep(0.05)  # long enough to be under way
+        with httpx.Client(base_url=address, timeout=60) as looking:  # until it is under way
+            while thread.is_alive() and "work_running 1.0" not in looking.get("/metrics").text:
+                pass
         served.process.terminate()
         thread.join(60)
         assert served.process.wait(60) == 0
