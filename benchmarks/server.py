@@ -29,7 +29,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "engines"))
 from qdrant_server import binary
-from server_load import ask, build, claims, load, median_ms, memory_of, qdrant, served
+from server_load import ask, build, claims, cpu_of, load, median_ms, memory_of, qdrant, served
 
 from sparse_coverage import Index
 from sparse_coverage.server.bodies import SearchBody
@@ -116,6 +116,18 @@ def cost_of_http(index: Index, folder: Path, address: str, count: int) -> list[d
     return rows
 
 
+def bare_http(address: str, pids: list[int], count: int) -> float:
+    """Milliseconds of CPU that the server takes for a request without any work: connection, safety, routing, metrics, log."""
+    parts = urlsplit(address)
+    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
+    before = cpu_of(pids)
+    for _ in range(count):
+        connection.request("GET", "/v1/health")
+        connection.getresponse().read()
+    connection.close()
+    return 1000 * (cpu_of(pids) - before) / count
+
+
 def memory(index: Index, address: str, pids: list[int], requests: int) -> list[tuple[int, float]]:
     """Megabytes after so many requests of several kinds, all with texts of their own."""
     parts = urlsplit(address)
@@ -160,6 +172,8 @@ def main() -> None:
             more = f"{row['http'] / row['library'] - 1:+.0%}"
             table.add_row(str(row["words"]), f"{row['library']:.1f}", f"{row['http']:.1f}", more)
         console.print(table)
+        bare = bare_http(address, pids, 200 if arguments.quick else 2000)
+        console.print(f"HTTP alone: {bare:.2f} ms of CPU a request", highlight=False)
         rows = under_load(index, address, pids, peer, seconds, 1 if arguments.quick else 2)
         show_load(rows)
         grown = memory(index, address, pids, requests)
@@ -168,7 +182,7 @@ def main() -> None:
             table.add_row(f"{number:,}", f"{size:.0f}")
         console.print(table)
     if arguments.json:
-        found = {"machine": machine.describe(), "http": http, "load": rows, "memory": grown}
+        found = {"machine": machine.describe(), "http": http, "bare": bare, "load": rows, "memory": grown}
         arguments.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
 
 

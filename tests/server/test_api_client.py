@@ -7,7 +7,6 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from served_devices import CLAIM, made_patents
-from starlette.testclient import TestClient
 
 from sparse_coverage import Client, Fuse, Index, InputError, open_retriever
 from sparse_coverage.errors import NoDocumentError
@@ -23,8 +22,8 @@ KEY = "a-long-and-random-key-0123456789"
 
 
 @pytest.fixture(scope="module")
-def address(client: TestClient):
-    with serving(client.app) as found:
+def address(settings):
+    with serving(create_app(settings)) as found:
         yield found
 
 

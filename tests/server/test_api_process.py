@@ -98,7 +98,9 @@ def test_it_says_where_it_is_restarts_a_dead_worker_and_stops_in_good_order(made
 
         thread = threading.Thread(target=chart)
         thread.start()
-        time.sleep(0.05)  # long enough to be under way
+        with httpx.Client(base_url=address, timeout=60) as looking:  # until it is under way
+            while thread.is_alive() and "work_running 1.0" not in looking.get("/metrics").text:
+                pass
         served.process.terminate()
         thread.join(60)
         assert served.process.wait(60) == 0
@@ -106,6 +108,18 @@ def test_it_says_where_it_is_restarts_a_dead_worker_and_stops_in_good_order(made
     text = "".join(served.lines)
     assert "Traceback" not in text
     assert CLAIM[:40] not in text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
+def test_when_the_command_is_killed_nothing_of_it_is_left(made, environment):
+    with started(environment, "serve", made / "devices", "--port", 0, "--no-browser") as served:
+        served.wait_for("Serving devices at ")
+        [worker] = served.workers()
+        served.process.kill()
+        end = time.monotonic() + 30
+        while Path(f"/proc/{worker}").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not Path(f"/proc/{worker}").exists()
 
 
 @pytest.mark.parametrize(

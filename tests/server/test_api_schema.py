@@ -35,7 +35,7 @@ EXAMPLES, FEW = 15, 2
 def fuzzed(made, tmp_path_factory):
     """A server that allows everything, of an index of its own."""
     folder = shutil.copytree(made / "devices", tmp_path_factory.mktemp("fuzzed") / "devices")
-    limits = Limits(k=20, passages=5, documents=3, combined=10, ids=5, batch=3, characters=2000, concurrency=2)
+    limits = Limits(k=20, passages=20, documents=3, combined=10, ids=5, batch=3, characters=2000, concurrency=2)
     app = create_app(
         ServerSettings({"devices": folder}, allow_changes=True, calibration=made / "calibration.npz", limits=limits)
     )
@@ -78,7 +78,7 @@ def test_no_answer_is_a_failure_or_one_that_is_not_described(fuzzed, path, metho
         if path.endswith(("/upload", "/query-file")):
             case.headers = {**(case.headers or {}), "x-sparse-coverage": "1"}
         response = case.call()
-        answered.add(response.status_code)
+        answered.add((response.status_code, response.text[:300] if response.status_code == 422 else ""))
         case.validate_response(response, checks=CHECKS)
 
     def once(case):
@@ -97,7 +97,7 @@ def test_no_answer_is_a_failure_or_one_that_is_not_described(fuzzed, path, metho
     )
     quick(given(case=fuzzed[path][method].as_strategy())(once))()
     if not few and path not in ("/v1/indexes/{name}/delete",):
-        assert 200 in answered, answered
+        assert 200 in {status for status, _ in answered}, answered
 
 
 def test_the_description_names_its_bounds_and_needs_nothing_from_the_network(client):

@@ -157,15 +157,16 @@ class Segment:
         offsets = self.postings.offsets
         self.packed.check_runs(offsets, centers)
         self.spans.check_runs(offsets, centers)
-        rows = []
-        for place, center in enumerate(centers.tolist()):
-            begin, end = int(offsets[center]), int(offsets[center + 1])
-            run = widened(self.postings.packed[begin:end])
-            low, high = np.searchsorted(run, np.asarray([first, last], dtype=np.uint64) << np.uint64(16))
-            for posting in range(int(low), int(high)):
-                passage = int(run[posting]) >> 16
-                rows.append((place, passage, int(run[posting]) & 0xFFFF, self._span(center, passage, begin + posting)))
-        return np.asarray(rows, dtype=np.int64).reshape(-1, 4)
+        begins, ends = offsets[centers].astype(np.int64), offsets[centers + 1].astype(np.int64)
+        lows, highs = (_first_from(self.postings.packed, begins, ends, bound << 16) for bound in (first, last))
+        counts = highs - lows
+        places = np.repeat(np.arange(len(centers)), counts)
+        postings = np.arange(counts.sum()) + np.repeat(lows - np.cumsum(counts) + counts, counts)
+        found = widened(self.postings.packed[postings])
+        passages, spans = (found >> np.uint32(16)).astype(np.int64), self.postings.spans[postings].astype(np.int64)
+        for row in np.flatnonzero(spans == FAR_SPAN).tolist():
+            spans[row] = self._far_span(int(centers[places[row]]), int(passages[row]))
+        return np.stack([places, passages, (found & np.uint32(0xFFFF)).astype(np.int64), spans], axis=1)
 
     def weight(self, fixed: int) -> float:
         """Return the weight that a fixed-point number stands for."""
@@ -186,12 +187,21 @@ class Segment:
         """Load or compile the pass of `passage_vector`, without making it."""
         postings_of(widened(self.postings.packed[:0]), np.uint32(0), np.empty(0, dtype=np.int64))
 
-    def _span(self, center: int, passage: int, posting: int) -> int:
-        ordinal = int(self.postings.spans[posting])
-        if ordinal != FAR_SPAN:
-            return ordinal
+    def _far_span(self, center: int, passage: int) -> int:
         far = self.postings.far
         return int(far[(far[:, 0] == center) & (far[:, 1] == passage), 2][0])
+
+
+def _first_from(packed: Array, begins: Int64s, ends: Int64s, bound: int) -> Int64s:
+    """Return for each of some rising runs of postings where the first is that is no smaller than a bound: all runs at once."""
+    low: Int64s = begins.copy()
+    high: Int64s = ends.copy()
+    while (open_ := np.flatnonzero(low < high)).size:
+        middle = (low[open_] + high[open_]) >> 1
+        smaller = widened(packed[middle]) < bound
+        low[open_[smaller]] = middle[smaller] + 1
+        high[open_[~smaller]] = middle[~smaller]
+    return low
 
 
 def open_segment(folder: Path, entry: SegmentEntry, first_passage: int = 0, first_document: int = 0) -> Segment:

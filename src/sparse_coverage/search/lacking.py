@@ -6,12 +6,11 @@ itself, or where one of its spans meets a span of the text in a center that is n
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from sparse_coverage.kernels import Mask
+from sparse_coverage.kernels import Int64s, Mask
 from sparse_coverage.search.reasons import content_words
 from sparse_coverage.search.results import Place
 from sparse_coverage.vectors import Activations
@@ -36,19 +35,15 @@ def lacking_words(
     """
     there = {_root(word.text) for text in texts for word in content_words(text)}
     words = content_words(query)
-    begins = [word.start for word in words]
+    numbers, rows = _words_of_spans(words, spans)
+    centers, similarities = activations.centers[rows], activations.similarities[rows]
+    counts = (centers >= 0) & (similarities > 0) & ~stop[centers]
+    heaviest = np.zeros(len(stop))
+    heaviest[list(weights)] = list(weights.values())
+    products = np.where(counts, similarities.astype(np.float64) * heaviest[centers], 0.0)
     searched, evidence = np.zeros(len(words), bool), np.zeros(len(words))
-    for place, centers, similarities in zip(
-        spans, activations.centers.tolist(), activations.similarities.tolist(), strict=True
-    ):
-        first = max(bisect_right(begins, place.start) - 1, 0)
-        for number in range(first, bisect_right(begins, place.end - 1)):
-            if words[number].end <= place.start:
-                continue
-            for center, similarity in zip(centers, similarities, strict=True):
-                if center >= 0 and similarity > 0 and not stop[center]:
-                    searched[number] = True
-                    evidence[number] = max(evidence[number], similarity * weights.get(center, 0.0))
+    np.logical_or.at(searched, numbers, counts.any(axis=1))
+    np.maximum.at(evidence, numbers, products.max(axis=1, initial=0.0))
     found = {
         _root(word.text)
         for word, value in zip(words, evidence.tolist(), strict=True)
@@ -59,6 +54,18 @@ def lacking_words(
         if looked_for and _root(word.text) not in found:
             lacking.setdefault(_root(word.text), word)
     return tuple(lacking.values())
+
+
+def _words_of_spans(words: Sequence[Place], spans: Sequence[Place]) -> tuple[Int64s, Int64s]:
+    """Return pairs of a word and a span that lies over it, by their numbers."""
+    starts, ends = (np.asarray([getattr(one, side) for one in spans], dtype=np.int64) for side in ("start", "end"))
+    begins, stops = (np.asarray([getattr(one, side) for one in words], dtype=np.int64) for side in ("start", "end"))
+    first = np.maximum(np.searchsorted(begins, starts, side="right") - 1, 0)
+    counts = np.maximum(np.searchsorted(begins, ends - 1, side="right") - first, 0)
+    rows = np.repeat(np.arange(len(spans)), counts)
+    numbers = np.arange(counts.sum()) + np.repeat(first - np.cumsum(counts) + counts, counts)
+    over = stops[numbers] > starts[rows]
+    return numbers[over], rows[over]
 
 
 def _root(word: str) -> str:

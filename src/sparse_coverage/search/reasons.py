@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sparse_coverage.search.results import Match, Place, Reason, Reasons
 
@@ -54,19 +55,20 @@ def reasons_for(query: str, passage: str, matches: Iterable[Match]) -> Reasons:
     return Reasons(tuple(Reason(*pair, value) for pair, value in strongest), wording, feedback)
 
 
-def content_words(text: str) -> list[Place]:
+@lru_cache(64)  # the query, and the passage at hand, are looked at several times
+def content_words(text: str) -> tuple[Place, ...]:
     """Return the words of a text that say something: no function words, numerals and single letters.
 
     >>> [word.text for word in content_words("The valve (12) of claim 3 is closed by a spring.")]
     ['valve', 'closed', 'spring']
     """
-    return [
+    return tuple(
         Place(found.group(), *found.span())
         for found in _WORD.finditer(text)
         if len(found.group()) > 1
         and found.group().lower() not in FUNCTION_WORDS
         and not _NUMERAL.fullmatch(found.group())
-    ]
+    )
 
 
 def phrase_at(text: str) -> Callable[[Place], Place | None]:
@@ -108,8 +110,10 @@ class _Phrases:
     words: list[tuple[int, int]]
     phrases: list[Place]  # that of each word
 
-    @classmethod
-    def of(cls, text: str) -> _Phrases:
+    @staticmethod
+    @lru_cache(64)
+    def of(text: str) -> _Phrases:
+        """Find the phrases of a text."""
         words: list[tuple[int, int]] = []
         runs: list[int] = []  # where the phrase of each word begins
         for found in content_words(text):
@@ -118,7 +122,7 @@ class _Phrases:
             runs.append(runs[-1] if adjoining else found.start)
         ends = {begin: end for begin, (_, end) in zip(runs, words, strict=True)}
         phrases = [Place(text[begin : ends[begin]], begin, ends[begin]) for begin in runs]
-        return cls(text, words, phrases)
+        return _Phrases(text, words, phrases)
 
     def at(self, place: Place) -> _Found | None:
         """Return what is around a span, or None where that says nothing."""

@@ -149,7 +149,7 @@ def add_error_answers(app: FastAPI) -> None:
         answer.headers.update(error.headers or {})
         return answer
 
-    for kind in (SparseCoverageError, BusyError, OvertimeError, StoppedError, NotAllowedError, Exception):
+    for kind in (SparseCoverageError, BusyError, OvertimeError, StoppedError, NotAllowedError):
         app.add_exception_handler(kind, by_kind)
     app.add_exception_handler(RequestValidationError, unreadable)
     app.add_exception_handler(HTTPException, by_status)

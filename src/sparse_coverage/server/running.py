@@ -5,6 +5,9 @@ The listening socket belongs to the second: while the first is started again, co
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 import socket
 import sys
 import threading
@@ -113,11 +116,20 @@ def serving(app: Any, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
 
 def application(factory: Callable[[ServerSettings], Any], settings: ServerSettings) -> Any:
     """Make the application, in the process that answers. What a user can act on is told without a traceback."""
+    threading.Thread(target=_end_with_parent, name="parent", daemon=True).start()
     try:
         return factory(settings)
     except SparseCoverageError as error:
         print(f"Error: {error}", file=sys.stderr, flush=True)
         sys.exit(_STARTUP_FAILURE)
+
+
+def _end_with_parent() -> None:
+    """End this process in good order when the one that started it is gone, however that ended: nobody else could stop it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def address_of(settings: ServerSettings) -> str:

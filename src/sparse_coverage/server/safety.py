@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sparse_coverage.server.errors import Refusal, TooLargeError, refuse, too_large
+from sparse_coverage.server.errors import Refusal, TooLargeError, refusal_of, refuse, too_large
 from sparse_coverage.server.settings import ServerSettings
 
 CONTENT_SECURITY_POLICY = (
@@ -49,10 +49,12 @@ class Safety:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        headers, begun = Headers(scope=scope), False
 
         async def send_safely(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 sent = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     if name not in sent:
@@ -65,7 +67,12 @@ class Safety:
             return
         limit = self._settings.limits
         most = limit.upload if _is_upload(headers) else limit.body
-        await self._app(scope, _bounded(receive, most), send_safely)
+        try:
+            await self._app(scope, _bounded(receive, most), send_safely)
+        except Exception as error:
+            if begun:
+                raise
+            await refuse(refusal_of(error, self._settings))(scope, receive, send_safely)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Refusal | None:
         return (

@@ -71,6 +71,7 @@ class Work:
         self.concurrency = concurrency
         self._most = concurrency + waiting
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="work")
+        self._closed = False
         self.taken = 0
         self.refused = 0
         self.stopped = 0
@@ -83,6 +84,7 @@ class Work:
 
     def close(self) -> None:
         """Finish what is running, begin nothing more."""
+        self._closed = True
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     async def run(
@@ -160,6 +162,8 @@ class Work:
             job.stop()
 
     def _begin(self, job: Job, function: Callable[[], T]) -> asyncio.Future[T]:
+        if self._closed:
+            raise StoppedError
         if self.taken >= self._most:
             self.refused += 1
             raise BusyError(max(1, round(self._mean * self.taken / self.concurrency)))
