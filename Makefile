@@ -4,9 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+FUZZED := readers queries claims sentences filters numbers index
+FUZZ_MINUTES ?= 10
 BENCHMARKS := encoder readers noun_phrases vocabulary search
 
-.PHONY: demo test lint bench soak reproduce-demo clean help
+.PHONY: demo test lint bench docs dist fuzz soak reproduce-demo clean help
 
 help:
 	@echo "make demo   set up, then find prior art for a claim in the demo collection and write a report"
@@ -14,6 +16,9 @@ help:
 	@echo "make lint   ruff, mypy --strict, and the order of the packages (import-linter)"
 	@echo "make bench  the benchmarks in their quick form (brings their peers, torch among them)"
 	@echo "make reproduce-demo  the paper's tables and figures on the demo collection, in the folder report"
+	@echo "make docs   build the documentation site in the folder site; no link may be broken"
+	@echo "make dist   build what is released, and check it"
+	@echo "make fuzz   feed made-up input to everything that reads, FUZZ_MINUTES for each (10)"
 	@echo "make soak   kill the index's writer 200 times and see that nothing is lost"
 	@echo "make clean  remove the environment and what was built"
 
@@ -35,6 +40,22 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m pip install --quiet -e ".[bench]"
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py --quick || exit 1; done
 
+docs: $(DEV_STAMP)
+	$(BIN)/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "The documentation is in site/index.html"
+
+dist: $(DEV_STAMP)
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine check-wheel-contents
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+
+fuzz: $(DEV_STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "atheris>=2.3"
+	for name in $(FUZZED); do $(BIN)/python fuzz/run.py $$name --minutes $(FUZZ_MINUTES) || exit 1; done
+
 soak: $(DEV_STAMP)
 	SPARSE_COVERAGE_CRASHES=200 $(BIN)/python -m pytest -q tests/index/test_index_crash.py tests/index/test_index_crash_steps.py
 
@@ -42,7 +63,7 @@ reproduce-demo: $(DEV_STAMP)
 	$(BIN)/sparse-coverage reproduce all --output report
 
 clean:
-	rm -rf $(VENV) build dist demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist site demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

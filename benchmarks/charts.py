@@ -1,10 +1,12 @@
 """Evidence of claim charts on claims and the documents about the same inventions; peers in the same run.
 
-    python benchmarks/charts.py claims-to-papers.toml [--quick]
+    python benchmarks/charts.py claims-to-papers.toml [--index INDEX] [--plot reliability.png] [--quick]
 
 Elements of each claim against the document about the same invention, the nearest others by the words of the claim and random
 others. Printed: areas under the curve against near (hard) and random negatives, on the half of the claims that chose nothing; at
 the thresholds of the calibration, the shares called disclosed and partly; a reliability table; and the seconds of processor time.
+`--index`, an index of the same documents, keeps and uses its sentences, and adds the peer `answers` and what ranking again by charts
+does. Without a collection only the demo is measured. For patents see charts_on_patents.py.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import math
 import re
 import time
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 from machine import describe
@@ -22,7 +25,9 @@ from sparse_coverage.charts.calibrating import ClaimExample, auc, fit_calibratio
 from sparse_coverage.charts.calibration import WORDS, calibration_for
 from sparse_coverage.charts.cells import ChartDocument
 from sparse_coverage.charts.chart import encode_claims, encoded_sentences, make_chart
+from sparse_coverage.charts.charting import Charts
 from sparse_coverage.charts.elements import chart_elements, given_elements, read_claims
+from sparse_coverage.charts.reranking import ByChart
 from sparse_coverage.charts.sentences import each_sentences, joined
 from sparse_coverage.encoding import load_encoder
 from sparse_coverage.evaluation.chart_calibration import claim_vectors
@@ -33,6 +38,7 @@ from sparse_coverage.evaluation.find_collection import load_collection
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents import passages
 from sparse_coverage.progress import tracked
+from sparse_coverage.search import Index
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
@@ -43,26 +49,34 @@ def main() -> None:
         "collection", nargs="?", help="a described collection whose topics are claims; without: the demo only"
     )
     parser.add_argument("--encoder", default="minilm")
+    parser.add_argument("--index", type=Path, help="an index of the collection's documents, for the peer `answers`")
+    parser.add_argument("--plot", type=Path, help="draw the reliability of evidence")
     parser.add_argument("--quick", action="store_true", help="forty documents and their claims")
     options = parser.parse_args()
     encoder = load_encoder(options.encoder)
     print(describe())
     if options.collection:
-        on_collection(options.collection, encoder, options.quick)
+        on_collection(options.collection, encoder, options.quick, options.index, options.plot)
     on_demo(encoder)
 
 
-def on_collection(name: str, encoder, quick: bool) -> None:
+def on_collection(name: str, encoder, quick: bool, index: Path | None, plot: Path | None) -> None:
     collection = load_collection(name)
     patents = list(collection.documents())[: 40 if quick else None]
     numbers = {patent.id: number for number, patent in enumerate(patents)}
-    begun = time.process_time()
     texts = [[passage.text for passage in passages(patent)] for patent in patents]
-    documents = [
-        joined(list(each_sentences(pieces, encoder)), encoder.dimension)
-        for pieces in tracked(texts, "Encoding", len(texts))
-    ]
-    print(f"encoding {len(documents)} documents: {time.process_time() - begun:.0f} s of processor time")
+    charts = Charts(Index.open(index)) if index else None
+    begun = time.process_time()
+    if charts:
+        charts.keep()
+        found = [charts.index.store.find_document(patent.id) for patent in patents]
+        documents = [charts.kept.of(number) for number in found]
+    else:
+        documents = [
+            joined(list(each_sentences(pieces, encoder)), encoder.dimension)
+            for pieces in tracked(texts, "Encoding", len(texts))
+        ]
+    print(f"sentences of {len(documents)} documents: {time.process_time() - begun:.0f} s of processor time")
     examples = []
     for query in collection.judged:
         found = frozenset(numbers[id_] for id_ in collection.judgements[query.id].documents if id_ in numbers)
@@ -76,10 +90,16 @@ def on_collection(name: str, encoder, quick: bool) -> None:
         ("shared words", words_scores(examples, others, texts)),
         ("dense, whole passages", dense_scores(examples, others, documents)),
     ]
+    if charts:
+        ids = [patent.id for patent in patents]
+        rows.append(("answers of the index", answers_scores(examples, others, charts.index, ids)))
     print(f"{'held-out half of the claims':<34}{'hard':>8}{'random':>8}")
     for label, scores in rows:
         print(f"{label:<34}{auc(scores[0], scores[1]):>8.4f}{auc(scores[0], scores[2]):>8.4f}")
     for label, calibration in (("claim charts, fitted on the rest", fitted), ("claim charts, as shipped", shipped)):
+        if label.endswith("the rest"):
+            swapped = fitted.figures["swapped"]
+            print(f"{'  halves swapped':<34}{swapped['auc_hard']:>8.4f}{swapped['auc_random']:>8.4f}")
         held = measures(calibration, score(calibration.space, examples[1::2], others[1::2], documents))
         print(f"{label:<34}{held['auc_hard']:>8.4f}{held['auc_random']:>8.4f}")
         for group, shares in held["shares"].items():
@@ -89,6 +109,61 @@ def on_collection(name: str, encoder, quick: bool) -> None:
         for row in held["reliability"]:
             if row["positive"] is not None:
                 print(f"    evidence from {row['from']:.1f}: {row['positive']:.2f} positive, {row['share']:.3f} of all")
+        if plot:
+            draw_reliability(held["reliability"], plot)
+    if charts:
+        ranked_again(charts, collection, numbers)
+
+
+def ranked_again(charts, collection, numbers) -> None:
+    """Print what ranking the documents again by charts does to the mean reciprocal rank, on both halves of the claims."""
+    print(f"{'ranked again by charts, weight':<34}{'tuned':>8}{'held out':>10}   mean reciprocal rank x 100")
+    judged = [query for query in collection.judged if collection.judgements[query.id].documents & numbers.keys()]
+    hits = [charts.index.search(query.text, 100, passages=1) for query in judged]
+    for weight in (0.0, 0.25, 0.5, 0.75, 1.0):
+        values = []
+        for query, found in zip(judged, hits, strict=True):
+            ranked = found if not weight else ByChart(charts, weight).rerank(query.text, found)
+            relevant = collection.judgements[query.id].documents
+            values.append(next((1 / place for place, hit in enumerate(ranked, 1) if hit.document in relevant), 0.0))
+        print(f"{weight:<34}{100 * np.mean(values[::2]):>8.1f}{100 * np.mean(values[1::2]):>10.1f}")
+
+
+def draw_reliability(rows, path: Path) -> None:
+    """Draw how often evidence of each strength is right, among equally many positives and near others."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.2, 4), layout="constrained")
+    axes = figure.subplots()
+    known = [row for row in rows if row["positive"] is not None]
+    axes.plot([0, 1], [0, 1], color="0.7", linewidth=1, label="ideal")
+    axes.plot([row["from"] + 0.05 for row in known], [row["positive"] for row in known], marker="o", label="measured")
+    axes.bar(
+        [row["from"] + 0.05 for row in known],
+        [row["share"] for row in known],
+        width=0.08,
+        color="0.85",
+        zorder=0,
+        label="share of all",
+    )
+    axes.set(xlabel="evidence", ylabel="share that is disclosed", xlim=(0, 1), ylim=(0, 1.02))
+    axes.legend(frameon=False, loc="upper left")
+    figure.savefig(path, dpi=150)
+
+
+def answers_scores(examples, others, index, ids):
+    """Return the share of an element's words that `answers` finds somewhere in a document: positives, hard, random."""
+    found: tuple[list[float], list[float], list[float]] = ([], [], [])
+    for example, (hard, easy) in tracked(
+        list(zip(examples[1::2], others[1::2], strict=True)), "Answers", len(examples) // 2
+    ):
+        for element in chart_elements(read_claims(example.text)[:1]):
+            words = max(1, len(_WORD.findall(element.text)))
+            for kind, chosen in enumerate((example.relevant, hard, easy)):
+                for number in chosen:
+                    missing = index.answers(element.text, ids[number]).missing
+                    found[kind].append(1 - len(missing) / words)
+    return tuple(map(np.asarray, found))
 
 
 def words_scores(examples, others, texts):

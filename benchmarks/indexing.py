@@ -3,10 +3,13 @@
     python benchmarks/indexing.py PATH/TO/fulltext/corpus.jsonl --before PATH/TO/CHECKOUT
     python benchmarks/indexing.py PATH/TO/fulltext/corpus.jsonl --quick
     python benchmarks/indexing.py PATH/TO/patsnap/corpus.jsonl --memory
+    python benchmarks/indexing.py --publications --before PATH/TO/CHECKOUT
 
 Every build is a process of its own on one thread, and the versions take turns. What counts is CPU time; on a busy machine the
 clock says little. `--before` names a checkout of another commit. `--memory` shows the peak memory of a build of 200 and of 2,000
-documents instead. Peers, where they are installed: sentence-transformers encoding the same passages (torch, fp32), and bm25s.
+documents instead. `--publications` indexes a generated CLEF-IP tree once with the A1 of each application alone and once with A1,
+A2 and B1 (the same description, one claim changed). Peers, where they are installed: sentence-transformers encoding the same
+passages (torch, fp32), and bm25s.
 """
 
 from __future__ import annotations
@@ -186,17 +189,67 @@ def memory(console: Console, source: Path, counts: list[int]) -> None:
     console.print(table)
 
 
+def publications(console: Console, before: Path | None, count: int) -> None:
+    """Show what more publications of the same applications cost."""
+    from make_clefip import make
+
+    from sparse_coverage import read_patents
+    from sparse_coverage.patents.export import to_record
+
+    checkouts = {"this version": HERE, **({f"before ({before.name})": before} if before else {})}
+    table = Table(
+        "system", "A1 alone, CPU s", "A1, A2 and B1, CPU s", "ratio", "of it encoding, s",
+        title=f"{count} applications of a generated CLEF-IP tree, one publication each and three",
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        make(Path(folder) / "tree", documents=2 * count)
+        first = [
+            to_record(patent)
+            for patent in read_patents(Path(folder) / "tree", language="any", on_problem=lambda _: None)
+        ][:count]
+        sources = {}
+        for name, kinds in (("one", ("A1",)), ("three", ("A1", "A2", "B1"))):
+            sources[name] = Path(folder) / f"{name}.jsonl"
+            with sources[name].open("w", encoding="utf-8") as stream:
+                for number, record in enumerate(first):
+                    for kind in kinds:
+                        stream.write(json.dumps(_publication(record, number, kind)) + "\n")
+        for name, checkout in checkouts.items():
+            one, three = build(checkout, sources["one"]), build(checkout, sources["three"])
+            table.add_row(
+                name, f"{one['total']:.1f}", f"{three['total']:.1f}", f"{three['total'] / one['total']:.2f}x",
+                f"{one.get('encode', 0):.1f} → {three.get('encode', 0):.1f}",
+            )  # fmt: skip
+    console.print(table)
+
+
+def _publication(record: dict[str, Any], number: int, kind: str) -> dict[str, Any]:
+    """Return a publication of an application; the claims of a B1 were amended in one place."""
+    claims = record.get("claims", [])
+    if kind == "B1" and claims:
+        first = claims[0]
+        amended = f"{first['text'] if isinstance(first, dict) else first} It is amended in examination {number}."
+        claims = [{**first, "text": amended} if isinstance(first, dict) else amended, *claims[1:]]
+    return {**record, "id": f"EP-{1_000_000 + number}-{kind}", "claims": claims}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", type=Path, help="patents as JSON lines")
+    parser.add_argument("corpus", type=Path, nargs="?", help="patents as JSON lines")
     parser.add_argument("--before", type=Path, help="a checkout of another commit to compare with")
     parser.add_argument("--documents", type=int, help="only the first so many documents")
     parser.add_argument("--memory", action="store_true", help="peak memory of 200 and 2,000 documents instead")
+    parser.add_argument("--publications", action="store_true", help="several publications an application instead")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="two documents, one round")
     arguments = parser.parse_args()
     console = Console(width=170)
     console.print(describe(), highlight=False)
+    if arguments.publications:
+        publications(console, arguments.before, 20 if arguments.quick else 100)
+        return
+    if arguments.corpus is None:
+        parser.error("a corpus is needed, unless --publications makes its own")
     if arguments.memory:
         memory(console, arguments.corpus, [50, 200] if arguments.quick else [200, 2_000])
         return

@@ -1,6 +1,7 @@
 """`chart`, `combine` and kept sentences on a small index."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -9,8 +10,11 @@ from made_documents_for_charts import claim_of, features, made_calibration, sent
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.charts.charting import Charts
 from sparse_coverage.charts.elements import read_claims
+from sparse_coverage.charts.reranking import ByChart, rerank_by_chart
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Paragraph, Patent
+from sparse_coverage.retrievers import Rerank
 
 LONG = " It is made for the user and serves him well for many years in all of his works."
 WANTED = features(np.random.default_rng(11), 4)
@@ -100,3 +104,25 @@ def test_kept_sentences_give_the_chart_that_encoding_gives(made):
         for one, other in zip(ours, theirs, strict=True):
             assert one.evidence == pytest.approx(other.evidence, abs=0.05)
             assert one.quotes[0].text == other.quotes[0].text
+
+
+def test_documents_are_ranked_again_by_what_they_disclose(made, tmp_path):
+    index = Index.open(shutil.copytree(made / "index", tmp_path / "index"))
+    charts = Charts(index, made / "calibration.npz")
+    charts.keep()
+    claim = claim_of(WANTED)
+    plain = index.search(claim, 12)
+    ranked = Rerank(index, ByChart(charts, weight=1.0), top=12).search(claim, 12)
+    assert {hit.document for hit in ranked} == {hit.document for hit in plain}
+    assert [hit.score for hit in ranked] == sorted((hit.score for hit in ranked), reverse=True)
+    half = {hit.document: hit.score for hit in ByChart(charts).rerank(claim, plain)}
+    alone = {hit.document: hit.score for hit in ByChart(charts, weight=1.0).rerank(claim, plain)}
+    for hit in plain:
+        assert half[hit.document] == pytest.approx((hit.score / plain[0].score + alone[hit.document]) / 2, rel=1e-6)
+
+
+def test_ranking_by_charts_asks_for_kept_sentences(made, tmp_path, monkeypatch):
+    monkeypatch.setattr("sparse_coverage.charts.charting.calibration_for", lambda *_: None)
+    index = Index.open(shutil.copytree(made / "index", tmp_path / "index", ignore=shutil.ignore_patterns("charts")))
+    with pytest.raises(InputError, match="--keep"):
+        rerank_by_chart(index)

@@ -5,6 +5,7 @@ import pytest
 from made_documents_for_charts import claim_of, claims_and_elements, document, features
 
 from sparse_coverage.charts.chart import encode_claims, make_chart
+from sparse_coverage.charts.charting import promising
 from sparse_coverage.charts.combining import combine, family_of
 
 OTHERS = 1000
@@ -44,7 +45,7 @@ def others(encoder):
 def test_the_features_of_a_claim_split_over_two_documents_are_found_among_a_thousand_others(
     others, encoder, calibration
 ):
-    from sparse_coverage.charts.chart import encoded_sentences, window_scores
+    from sparse_coverage.charts.chart import encoded_sentences
 
     documents, sentences = others
     right = 0
@@ -55,12 +56,12 @@ def test_the_features_of_a_claim_split_over_two_documents_are_found_among_a_thou
         pair = [document("one", [wanted[n] for n in order[:3]]), document("two", [wanted[n] for n in order[3:]])]
         claims, elements = claims_and_elements(claim_of(wanted))
         encoded = encode_claims(claims, elements, encoder, calibration)
-        both = [*sentences, *encoded_sentences(pair, encoder)]
-        scores = np.stack([window_scores(encoded, each, calibration).max(1) for each in both], axis=1)
-        evidence = calibration.evidence(scores)
-        top = np.argsort(-evidence.sum(0), kind="stable")[:200]  # as a search would find them
-        ids = [[*documents, *pair][place].id for place in top]
-        found = combine(evidence[:, top], [element.label for element in elements], ids, calibration)
+        every, kept = [*documents, *pair], [*sentences, *encoded_sentences(pair, encoder)]
+        read = promising(encoded, kept, calibration)
+        chart = make_chart(encoded, [every[n] for n in read], encoder, calibration, sentences=[kept[n] for n in read])
+        evidence = np.asarray([[cell.evidence for cell in row] for row in chart.cells], np.float32)
+        ids = [column.id for column in chart.documents]
+        found = combine(evidence, [element.label for element in elements], ids, calibration)
         right += {part.document for part in found.found[0].parts} == {"one", "two"} if found.found else False
     assert right == CASES
 

@@ -124,3 +124,8 @@ def test_judgements_and_runs_name_documents_in_any_spelling(tmp_path: Path) -> N
     (tmp_path / "run").write_text("q Q0 WO0212345 1 2.0 x\nq Q0 EP-0049154-A1 2 1.0 x\n", encoding="utf-8")
     assert read_qrels(tmp_path / "qrels")["q"].grades == {"EP-0049154-A1": 1, "WO-2002012345": 2, "pump": 1}
     assert read_run(tmp_path / "run")["q"].documents == ("WO-2002012345", "EP-0049154-A1")
+
+
+@pytest.mark.parametrize("text", ["US00342 A0", "USD012 S", "US RE0012"])
+def test_padding_makes_no_number_of_what_is_too_short_for_one(text):
+    assert parse_number(text) is None

@@ -54,15 +54,38 @@ def fit_calibration(
     encoder: str,
     fingerprint: str,
 ) -> Calibration:
-    """Fit on every other claim, measure on the rest. `texts` are those of the documents, for the nearest by words."""
+    """Fit on every other claim, measure on the rest; for the figures also the other way round ("swapped").
+
+    `texts` are those of the documents, for the nearest by words.
+    """
     if len(examples) < _LEAST or len(documents) < 2 * HARD + 1:
         raise InputError(
             f"A calibration needs at least {_LEAST} claims and {2 * HARD + 1} documents; here are {len(examples)} and "
             f"{len(documents)}."
         )
     others = list(negatives(examples, texts))
-    space = Space.learn(np.concatenate([example.elements for example in examples[::2]]), documents)
-    tuned, held = (score(space, examples[half::2], others[half::2], documents) for half in (0, 1))
+    halves = [_fitted(examples, others, documents, half, encoder, fingerprint) for half in (0, 1)]
+    found, tuned, held = halves[0]
+    figures = {
+        "claims": len(examples),
+        "tuned": measures(found, tuned),
+        "held_out": measures(found, held),
+        "swapped": measures(halves[1][0], halves[1][2]),
+    }
+    return replace(found, figures=figures)
+
+
+def _fitted(
+    examples: Sequence[ClaimExample],
+    others: Sequence[tuple[Int64s, Int64s]],
+    documents: Sequence[Sentences],
+    half: int,
+    encoder: str,
+    fingerprint: str,
+) -> tuple[Calibration, Scored, Scored]:
+    """Fit on one half of the claims. Return the calibration, and the scores of that half and of the other."""
+    space = Space.learn(np.concatenate([example.elements for example in examples[half::2]]), documents)
+    tuned, held = (score(space, examples[part::2], others[part::2], documents) for part in (half, 1 - half))
     slope, offset = _logistic(tuned)
     bare = Calibration(encoder, fingerprint, space, slope, offset, 0.0, 0.0, 1.0, {})
     evidence = bare.evidence(tuned.hard.astype(np.float32))
@@ -71,9 +94,7 @@ def fit_calibration(
         disclosed=max(float(np.quantile(evidence, 1 - DISCLOSED)), _EVEN),
         partly=max(float(np.quantile(evidence, 1 - PARTLY)), _EVEN / 2),
     )
-    return replace(
-        found, figures={"claims": len(examples), "tuned": measures(found, tuned), "held_out": measures(found, held)}
-    )
+    return found, tuned, held
 
 
 def measures(calibration: Calibration, scored: Scored) -> dict[str, Any]:

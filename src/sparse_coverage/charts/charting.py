@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -150,15 +150,7 @@ class Charts:
         """Return which documents may be of use: those with most evidence for the whole claim, and for each element."""
         if not documents:
             return []
-        columns = []
-        for found in self.sentences(documents):
-            scores = window_scores(encoded, found, self.calibration)
-            columns.append(scores.max(1) if scores.shape[1] else np.full(len(scores), -np.inf, np.float32))
-        evidence = self.calibration.evidence(np.stack(columns, axis=1))
-        chosen = set(np.argsort(-evidence.sum(0), kind="stable")[:_OVERALL].tolist())
-        for row in evidence:
-            chosen |= set(np.argsort(-row, kind="stable")[:_FOR_EACH].tolist())
-        return sorted(chosen)
+        return promising(encoded, self.sentences(documents), self.calibration)
 
     def combined(self, chart: Chart, most: int = 2) -> Combinations:
         """Combine the documents of a chart."""
@@ -173,3 +165,16 @@ class Charts:
             fields=[column.metadata.get("ipc", ()) for column in chart.documents],
             families=[family_of(column.id, column.metadata) for column in chart.documents],
         )
+
+
+def promising(encoded: EncodedClaims, sentences: Iterable[Sentences], calibration: Calibration) -> list[int]:
+    """Return the places of the documents with most evidence for the whole claim, and of those with most for each element."""
+    columns = []
+    for found in sentences:
+        scores = window_scores(encoded, found, calibration)
+        columns.append(scores.max(1) if scores.shape[1] else np.full(len(scores), -np.inf, np.float32))
+    evidence = calibration.evidence(np.stack(columns, axis=1))
+    chosen = set(np.argsort(-evidence.sum(0), kind="stable")[:_OVERALL].tolist())
+    for row in evidence:
+        chosen |= set(np.argsort(-row, kind="stable")[:_FOR_EACH].tolist())
+    return sorted(chosen)

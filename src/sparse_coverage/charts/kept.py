@@ -68,9 +68,10 @@ class KeptSentences:
     def of(self, document: int) -> Sentences:
         """Return the sentences of a document by its number."""
         segment = self._store.segment_of_document(document)
-        arrays = self._blocks.setdefault(
-            _name(segment), open_arrays(self._store.folder.joinpath(*_FOLDER, _name(segment)))
-        )
+        name = _name(segment)
+        if name not in self._blocks:
+            self._blocks[name] = open_arrays(self._store.folder.joinpath(*_FOLDER, name))
+        arrays = self._blocks[name]
         numbers = self._store.passages_of(document)
         first = numbers.start - segment.first_passage
         offsets = arrays["offsets"][first : first + len(numbers) + 1]

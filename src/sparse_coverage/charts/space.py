@@ -4,7 +4,8 @@ Vectors of one encoder share directions that say nothing: all claims look alike,
 are longer than the others. So the mean of claims is taken from elements, that of prose from windows, and long directions are
 shortened (whitening, by half). An element is mixed with a share of its claim and a window with a share of its document,
 because "a housing" means that of the claimed thing. What is left to chance differs by element; the mean and the covariance of
-windows in general say by how much, so that a score tells how many standard deviations a window is above it.
+windows in general say by how much, so that a score tells how many standard deviations a window is above it. Chance also has more
+tries in a longer document: of n windows the best lies about sqrt(2 ln n) deviations up, and that is taken off.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from sparse_coverage.charts.sentences import Sentences
 from sparse_coverage.kernels import Array, Doubles, Floats
 
-CONTEXT = 0.3
+CONTEXT = 0.8
 """The share of the claim in an element and of the document in a window."""
 _SHORTENED = -0.25
 _FLOOR = 1e-4
@@ -58,10 +59,11 @@ class Space:
         return _unit(placed + CONTEXT * _unit(placed.mean(0, keepdims=True)))
 
     def scores(self, elements: Floats, windows: Floats) -> Floats:
-        """Return how far each window is above chance for each element, in standard deviations; both placed."""
+        """Return how far each window of a document is above chance for each element, in standard deviations; both placed."""
         chance = elements @ self.middle
         deviation = np.sqrt(np.maximum((elements @ self.spread * elements).sum(1), 1e-12))
-        scores: Floats = (elements @ windows.T - chance[:, None]) / deviation[:, None]
+        tries = np.float32(np.sqrt(2 * np.log(max(1, len(windows)))))
+        scores: Floats = (elements @ windows.T - chance[:, None]) / deviation[:, None] - tries
         return scores
 
     def arrays(self) -> dict[str, Array]:

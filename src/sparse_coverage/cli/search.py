@@ -38,6 +38,15 @@ if TYPE_CHECKING:
 @passages_option
 @group_option
 @filter_options
+@click.option(
+    "--relevant",
+    metavar="ID",
+    multiple=True,
+    help="A document or passage of an earlier answer that is relevant: more like it. Repeatable.",
+)
+@click.option(
+    "--not-relevant", metavar="ID", multiple=True, help="One that is not: less of what it is about. Repeatable."
+)
 @system_options
 @count_option(
     "--rerank",
@@ -58,6 +67,8 @@ def command(
     passages: int,
     group: bool,
     filters: FilterOptions,
+    relevant: tuple[str, ...],
+    not_relevant: tuple[str, ...],
     system: str,
     hybrid: bool,
     fuse: FusionRule,
@@ -89,6 +100,7 @@ def command(
       sparse-coverage search my-index @claim.txt -k 100 --json > hits.json
       sparse-coverage search my-index @claim.txt --hybrid --html report.html
       sparse-coverage search my-index @claim.txt --rescore dense --top 200
+      sparse-coverage search my-index @claim.txt --relevant EP-1234567-A1 --not-relevant EP-2345678-A1
 
     \b
     Filters: field:value[,value] joined by and, or, not and brackets. The fields are
@@ -106,7 +118,7 @@ def command(
     from sparse_coverage.present.findings import find
     from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
     from sparse_coverage.retrievers import open_retriever
-    from sparse_coverage.search import FamilyMembers, Index
+    from sparse_coverage.search import FamilyMembers, Index, Marks
 
     asked.require_one(query)
     conditions = conditions_of(index, filters)
@@ -117,13 +129,30 @@ def command(
         raise InputError("--rerank lists passages; reports and --profile are for documents. Leave one of them out.")
     if otherwise and (rerank or profile):
         raise InputError("--rerank and --profile are for Sparse Coverage alone. Leave them out.")
+    marks = Marks(relevant, not_relevant)
+    if marks and (rerank or asked.queries):
+        raise InputError(
+            "--relevant and --not-relevant change the ranking of one query's documents. Leave --rerank and --queries out."
+        )
     if asked.queries and (rerank or profile or reports.documents):
         raise InputError(
             "--queries gives a ranking of each query: --run, --csv and --json. Leave the other reports out."
         )
+    by_chart = rescore == "chart"
     retriever = open_retriever(
-        index, system, rerank=rescore, top=top, fuse=fuse, level=level, scoring=scoring, threads=threads
+        index,
+        system,
+        rerank=None if by_chart else rescore,
+        top=top,
+        fuse=fuse,
+        level=level,
+        scoring=scoring,
+        threads=threads,
     )
+    if by_chart:
+        from sparse_coverage.charts.reranking import rerank_by_chart
+
+        retriever = rerank_by_chart(retriever, top)
     about = about_search(index, retriever, system, filters)
     if asked.queries:
         return _search_all(asked, retriever, k, condition, about, reports.csv, as_json)
@@ -149,6 +178,7 @@ def command(
         members=FamilyMembers(store, condition) if group else None,
         profile=profile,
         answers=bool(reports),
+        marks=marks or None,
     )
     written = reports.write(findings)
     nothing = conditions.nothing or ("Nothing was found." if otherwise else NOTHING)

@@ -39,14 +39,14 @@ def _european(series: str, parts: list[str]) -> str:
 
 def _american(series: str, parts: list[str]) -> str:
     joined = "".join(parts)
+    number = joined.lstrip("0")  # padding says nothing, so it makes no number of what is too short for one
     if series:
-        number = joined.lstrip("0")
-        return series + number if series in _US_SERIES and 3 <= len(joined) <= 7 and number else ""
+        return series + number if series in _US_SERIES and len(number) >= 3 and len(joined) <= 7 else ""
     if len(parts) == 2 and _is_year(parts[0], 2001) and 5 <= len(parts[1]) <= 7:
         return parts[0] + parts[1].zfill(7)
     if len(joined) in (10, 11) and _is_year(joined[:4], 2001):
         return joined[:4] + joined[4:].zfill(7)  # DOCDB leaves out the first zero of the serial number
-    return joined.lstrip("0") if 4 <= len(joined) <= 8 else ""
+    return number if len(number) >= 4 and len(joined) <= 8 else ""
 
 
 def _international(series: str, parts: list[str]) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.patents.queries import QueryText
 from sparse_coverage.retrievers import Baseline, Fuse, coverage_of
 from sparse_coverage.retrievers.fusion import PartScore
-from sparse_coverage.search import FamilyMembers, Index, Retriever, by_family
+from sparse_coverage.search import FamilyMembers, Index, Marks, Retriever, by_family
 from sparse_coverage.search.results import Answers, Explanation, Hit, QueryCost
 
 SYSTEM_NAMES = {
@@ -89,12 +90,17 @@ def find(
     members: FamilyMembers | None = None,
     profile: bool = False,
     answers: bool = False,
+    marks: Marks | None = None,
 ) -> Findings:
     """Search and explain: every passage by what found it, by Sparse Coverage where several systems did.
 
-    `members` groups documents by family. `profile` is for Sparse Coverage alone. `answers` also sets each document as a whole
-    against the query.
+    `members` groups documents by family. `profile` and `marks` are for Sparse Coverage alone. `answers` also sets each document
+    as a whole against the query.
     """
+    if marks and not isinstance(retriever, Index):
+        raise InputError(
+            "Marks of relevant and other documents are for Sparse Coverage alone: search without another system."
+        )
     text = query.text
     cost: QueryCost | None = None
     parts: Mapping[str, Sequence[PartScore]] = {}
@@ -104,7 +110,7 @@ def find(
         if isinstance(retriever, Fuse):
             hits, parts = retriever.search_parts(text, count, passages=passages, filter=condition)
         elif isinstance(retriever, Index):
-            hits, cost = retriever.profile(text, count, passages=passages, filter=condition)
+            hits, cost = retriever.profile(text, count, passages=passages, filter=condition, marks=marks)
         else:
             hits = retriever.search(text, count, passages=passages, filter=condition)
         return hits
@@ -115,7 +121,8 @@ def find(
     explanations = {}
     if explainer is not None:
         wanted = [passage.id for hit in hits for passage in hit.passages]
-        explanations = {id_: explainer.explain(text, id_, filter=condition) for id_ in wanted}
+        asked: dict[str, Any] = {"filter": condition} | ({"marks": marks} if marks else {})
+        explanations = {id_: explainer.explain(text, id_, **asked) for id_ in wanted}
     whole = {hit.document: opened.answers(text, hit.document) for hit in hits} if opened and answers else {}
     return Findings(text, hits, explanations, about, query.source, parts, whole, cost if profile else None)
 

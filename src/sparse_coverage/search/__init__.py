@@ -4,6 +4,7 @@ from sparse_coverage.index import Filter, parse_filter
 from sparse_coverage.search.building import is_unfinished
 from sparse_coverage.search.families import FamilyMembers, by_family
 from sparse_coverage.search.index import Index
+from sparse_coverage.search.marks import Marks
 from sparse_coverage.search.results import Answer, Answers, Explanation, Hit, Match, PassageHit, QueryCost
 from sparse_coverage.search.searcher import Retriever
 from sparse_coverage.search.statistics import ScoringConfig
@@ -19,6 +20,7 @@ __all__ = [
     "Filter",
     "Hit",
     "Index",
+    "Marks",
     "Match",
     "PassageHit",
     "QueryCost",

@@ -15,6 +15,7 @@ from sparse_coverage.kernels import Int32s, Mask
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.feedback import Enriched, with_feedback
 from sparse_coverage.search.lacking import lacking_words
+from sparse_coverage.search.marks import Marks, with_marks
 from sparse_coverage.search.ranking import Ranker
 from sparse_coverage.search.reasons import reasons_for, word_at
 from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Unsearched
@@ -67,12 +68,12 @@ class Explanations:
     def __init__(self, ranker: Ranker, model: SparseCoverage) -> None:
         self.ranker = ranker
         self.traced = lru_cache(4)(partial(trace_query, model))
-        self._last: tuple[tuple[str, Filter | None], Enriched] | None = None
+        self._last: tuple[tuple[str, Filter | None, Marks | None], Enriched] | None = None
         self._explainer = Explainer(ranker.store, model, ranker.statistics)
 
-    def explain(self, query: str, id_: str, condition: Filter | None) -> Explanation:
+    def explain(self, query: str, id_: str, condition: Filter | None, marks: Marks | None = None) -> Explanation:
         """Explain a passage's score, or that of the best passage of a document, or of a paragraph that was cut into several."""
-        traced, enriched, store = self.traced(query), self.enriched(query, condition), self.ranker.store
+        traced, enriched, store = self.traced(query), self.enriched(query, condition, marks), self.ranker.store
         passage = store.find_passage(id_)
         if passage is None:
             passages = self._pieces(id_) or store.passages_of(self._document(id_, "neither a passage nor a document"))
@@ -85,15 +86,18 @@ class Explanations:
         number = self._document(document, "no document")
         return self._explainer.answers(self.traced(query), number)
 
-    def enriched(self, query: str, condition: Filter | None) -> Enriched:
-        """Return a query with its feedback, which is the same for a search and for all its hits."""
-        last = self._last  # once: another thread may explain another query
-        if last is None or last[0] != (query, condition):
+    def enriched(self, query: str, condition: Filter | None, marks: Marks | None = None) -> Enriched:
+        """Return a query with what marks or feedback add to it, which is the same for a search and for all its hits."""
+        asked, last = (query, condition, marks), self._last  # once: another thread may explain another query
+        if last is None or last[0] != asked:
             ranker, vector = self.ranker, self.traced(query).vector
-            # Without feedback nothing is searched here, and so nothing need be known of the filter.
-            allowed = ranker.allowed(condition) if ranker.statistics.config.feedback else None
-            enriched = with_feedback(ranker, vector, allowed, ranker.shares)
-            self._last = last = ((query, condition), enriched)
+            if marks:
+                enriched = with_marks(ranker, vector, marks)
+            else:
+                # Without feedback nothing is searched here, and so nothing need be known of the filter.
+                allowed = ranker.allowed(condition) if ranker.statistics.config.feedback else None
+                enriched = with_feedback(ranker, vector, allowed, ranker.shares)
+            self._last = last = (asked, enriched)
         return last[1]
 
     def _pieces(self, paragraph: str) -> list[int]:

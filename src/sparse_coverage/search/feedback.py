@@ -6,6 +6,7 @@ centers, and a second search reaches documents that share those.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,14 +28,19 @@ class Enriched:
     lent: Int64s
 
 
+def unchanged(vector: SparseVector) -> Enriched:
+    """Return a query vector to which nothing was lent."""
+    return Enriched(vector, np.empty(0, np.int64), np.full(len(vector), -1, np.int64))
+
+
 def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None = None, threads: int = 1) -> Enriched:
     """Add to a query what its first answers lend it, where the scoring asks for feedback.
 
     The best passages of the best documents lend their centers in proportion to their scores. In sum, what is added is worth
     `feedback_weight` times what the query's own centers are worth.
     """
-    config, statistics = ranker.statistics.config, ranker.statistics
-    nothing = Enriched(vector, np.empty(0, np.int64), np.full(len(vector), -1, np.int64))
+    config = ranker.statistics.config
+    nothing = unchanged(vector)
     if not config.feedback:
         return nothing
     found, _ = ranker.rank_documents(vector, config.feedback, allowed, 1, threads, Best())
@@ -42,23 +48,45 @@ def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None 
     if not passages:
         return nothing
     total = sum(document.score for document in found)
-    added, largest = np.zeros(len(statistics.idf)), np.zeros(len(statistics.idf))
-    lender = np.full(len(statistics.idf), -1, dtype=np.int64)
-    for passage, document in zip(passages, found, strict=True):
+    shares = [document.score / total for document in found]
+    lent = lent_by(ranker, passages, shares)
+    return add_lent(ranker, vector, lent, config.feedback_centers, config.feedback_weight)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lent:
+    """What passages lend, a value a center: the weight, and the passage that gave most of it (-1 where none gave any)."""
+
+    weights: Doubles
+    lender: Int64s
+    passages: Int64s
+
+
+def lent_by(ranker: Ranker, passages: Sequence[int], shares: Sequence[float]) -> Lent:
+    """Add up the centers of passages, each by its share, as a score would count them."""
+    config, count = ranker.statistics.config, len(ranker.statistics.idf)
+    added, largest = np.zeros(count), np.zeros(count)
+    lender = np.full(count, -1, dtype=np.int64)
+    for passage, part in zip(passages, shares, strict=True):
         segment = ranker.store.segment_of_passage(passage)
         centers, weights = segment.passage_vector(passage - segment.first_passage)
         norm = float(config.norms(segment.span_counts[passage - segment.first_passage]))
-        share = document.score / total * norm * weights
+        share = part * norm * weights
         added[centers] += share
         more = share > largest[centers]
         largest[centers[more]] = share[more]
         lender[centers[more]] = passage
-    worth = added * statistics.worth  # nothing, for a stop center
-    count = min(config.feedback_centers, int((worth > 0).sum()))
+    return Lent(added, lender, np.asarray(passages, dtype=np.int64))
+
+
+def add_lent(ranker: Ranker, vector: SparseVector, lent: Lent, centers: int, weight: float) -> Enriched:
+    """Add the `centers` of most worth to a query; in sum they are worth `weight` times what its own centers are worth."""
+    worth = lent.weights * ranker.statistics.worth  # nothing, for a stop center
+    count = min(centers, int((worth > 0).sum()))
     chosen = np.sort(np.lexsort((np.arange(len(worth)), -worth))[:count])
-    _, own = statistics.factors(vector.centers, vector.weights)
-    scale = config.feedback_weight * own.sum() / worth[chosen].sum() if count else 0.0
-    return _joined(vector, chosen, scale * added[chosen], lender, np.asarray(passages, dtype=np.int64))
+    _, own = ranker.statistics.factors(vector.centers, vector.weights)
+    scale = weight * own.sum() / worth[chosen].sum() if count else 0.0
+    return _joined(vector, chosen, scale * lent.weights[chosen], lent.lender, lent.passages)
 
 
 def _joined(vector: SparseVector, chosen: Int64s, weights: Doubles, lender: Int64s, lenders: Int64s) -> Enriched:

@@ -33,6 +33,7 @@ from sparse_coverage.search.explaining import Explanations
 from sparse_coverage.search.feedback import with_feedback
 from sparse_coverage.search.known_vectors import KnownVectors
 from sparse_coverage.search.learning import documents_read, forget_sample, learn_for, remember_sample
+from sparse_coverage.search.marks import Marks, with_marks
 from sparse_coverage.search.ranking import Ranker
 from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, QueryCost
 from sparse_coverage.search.searcher import PassageSearcher, as_filter, one_or_several, require_counts
@@ -172,14 +173,16 @@ class Index(PassageSearcher):
         passages: int = 3,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
         aggregation: Aggregation | None = None,
+        marks: Marks | None = None,
     ) -> list[list[Hit]]:
         """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each.
 
         `filter` says what may be found at all, `aggregation` how passages make a document's score (by default as the
-        scoring's `rank` says). One query is shared out over the cores; of several, each core takes its own.
+        scoring's `rank` says), `marks` what was marked as relevant or not in earlier results. One query is shared out over the
+        cores; of several, each core takes its own.
         """
         require_counts(k=k, passages=passages)
-        return self._documents(queries, k, passages, as_filter(filter), aggregation)
+        return self._documents(queries, k, passages, as_filter(filter), aggregation, marks)
 
     def _documents(
         self,
@@ -188,12 +191,14 @@ class Index(PassageSearcher):
         passages: int,
         condition: Filter | None,
         aggregation: Aggregation | None = None,
+        marks: Marks | None = None,
     ) -> list[list[Hit]]:
         ranker = self._ranker  # once: a refresh by another thread must not come between
         allowed = ranker.allowed(condition)
 
         def one(vector: SparseVector, threads: int = 1) -> list[Hit]:
-            vector = with_feedback(ranker, vector, allowed, threads).vector
+            richer = with_marks(ranker, vector, marks) if marks else with_feedback(ranker, vector, allowed, threads)
+            vector = richer.vector
             return ranker.hits(ranker.rank_documents(vector, k, allowed, passages, threads, aggregation)[0])
 
         return self._each(ranker, queries, one)
@@ -245,6 +250,7 @@ class Index(PassageSearcher):
         passages: int = 3,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
         aggregation: Aggregation | None = None,
+        marks: Marks | None = None,
     ) -> tuple[list[Hit], QueryCost]:
         """Search, and say what it cost: lists read and time per stage."""
         require_counts(k=k, passages=passages)
@@ -253,7 +259,7 @@ class Index(PassageSearcher):
         encoded = perf_counter()
         allowed = ranker.allowed(as_filter(filter))
         filtered = perf_counter()
-        vector = explanations.enriched(query, as_filter(filter)).vector
+        vector = explanations.enriched(query, as_filter(filter), marks).vector
         enriched = perf_counter()
         found, work = ranker.rank_documents(vector, k, allowed, passages, ranker.shares, aggregation)
         ranked = perf_counter()
@@ -279,9 +285,10 @@ class Index(PassageSearcher):
         id_: str,
         *,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
+        marks: Marks | None = None,
     ) -> Explanation:
-        """Explain a passage's score, or that of a document's best passage, by id. `filter`: that of the search, if it had one."""
-        return self._explanations.explain(query, id_, as_filter(filter))
+        """Explain a passage's score, or that of a document's best passage, by id. `filter` and `marks`: those of the search."""
+        return self._explanations.explain(query, id_, as_filter(filter), marks)
 
     def answers(self, query: str, document: str) -> Answers:
         """Set a whole document against a query: the strongest match of each span, and the spans that find nothing in it."""

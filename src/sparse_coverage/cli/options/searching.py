@@ -77,7 +77,9 @@ joining_options = together(
 system_options = together(
     joining_options,
     click.option(
-        "--rescore", type=NamesIn("systems:KINDS", what="reranker", open=True), help="Rank the best documents again."
+        "--rescore",
+        type=NamesIn("systems:RERANKERS", what="reranker", open=True),
+        help="Rank the best documents again: by a side of the index, or by how much of the claim they disclose (chart).",
     ),
     count_option("--top", default=100, help="How many documents --rescore takes."),
 )
@@ -99,10 +101,10 @@ def about_search(folder: Path, retriever: Retriever, system: str, filters: Filte
         for parameter in context.command.params
         if isinstance(parameter, click.Option)
     }
-    names = ["-k", "--passages", "--rescore", "--fuse", "--fuse-level"]
+    names = ["-k", "--passages", "--relevant", "--not-relevant", "--rescore", "--fuse", "--fuse-level"]
     if system != "hybrid":
         names = names[:-2]
-    settings = {name.lstrip("-"): given.get(name) for name in names if given.get(name) is not None}
+    settings = {name.lstrip("-"): given.get(name) for name in names if given.get(name) not in (None, [])}
     state, index = read_manifest(folder), coverage_of(retriever)
     if index is not None:
         settings |= record(index.statistics.config)
