@@ -125,9 +125,12 @@ def seed_table(title: str, found: dict[str, Sequence[Mapping[str, float]]]) -> R
     return Result(title, ["", "R@100", "of each seed", "MAP", "of each seed"], rows)
 
 
-def over_seeds(collection: Collection, size: int, seeds: int, cache: Path) -> dict[str, Sequence[Mapping[str, float]]]:
+def over_seeds(
+    collection: Collection, size: int, seeds: int, cache: Path, max_spans: int | None = None
+) -> dict[str, Sequence[Mapping[str, float]]]:
     """Measure the paper's method and the default with several seeds: each draws its sample and its first center anew."""
-    plain = SystemOptions(size=size, learn="passages" if is_full_text(collection) else "sections")
+    learn = "passages" if is_full_text(collection) else "sections"
+    plain = SystemOptions(size=size, learn=learn, max_spans=max_spans)
     found: dict[str, Sequence[Mapping[str, float]]] = {}
     with Workbench(cut(collection, "passage"), cache, token_budget=TOKENS) as bench:
         for system in ("paper", "default"):
@@ -244,6 +247,9 @@ def main() -> None:
     parser.add_argument("collections", nargs="+")
     parser.add_argument("-V", "--size", type=int, default=10_000)
     parser.add_argument("--tables", default="systems", help="systems, settings, units, seeds, or several of them")
+    parser.add_argument(
+        "--max-spans", type=int, help="spans that the vocabularies of the table of seeds are learned from"
+    )
     parser.add_argument("--seeds", type=int, default=5, help="how many seeds the table of seeds has")
     parser.add_argument("--by-passages", action="store_true", help="index everything by passages")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write the tables into a page, behind its marker")
@@ -265,7 +271,8 @@ def main() -> None:
         if "units" in wanted:
             made["Units"] = units(collection, size, cache)
         if "seeds" in wanted:
-            made["Seeds"] = seed_table(title, over_seeds(collection, size, options.seeds, cache))
+            found = over_seeds(collection, size, options.seeds, cache, options.max_spans)
+            made["Seeds"] = seed_table(f"{title}, {options.seeds} seeds", found)
         for heading, result in made.items():
             print_table(result)
             sections.setdefault(heading, []).append(result)

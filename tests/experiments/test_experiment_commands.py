@@ -136,6 +136,9 @@ def test_a_dry_run_tells_what_is_finished_and_computes_nothing(tiny_checkpoint: 
     output(run(*command, *measures, "--cache", tmp_path / "cache", "--threads", 1, "--json"))
     again = output(run(*words, "--dry-run", "--json"))
     assert [row["state"] for row in again["rows"]] == ["finished", "open", "open", "open", "finished", "open"]
+    seeds = output(run(*words, "--dry-run", "--seeds", 2, "--json"))  # one of the two is not there
+    assert {row["state"] for row in seeds["rows"]} == {"open"}
+    assert seeds["rows"][0]["command"].endswith("--seeds 2")
     assert "rows to do" in run(*words, "--dry-run").output
     absent = output(
         run("reproduce", "full", "--encoder", "no/such", "--cache", tmp_path / "cache", "--dry-run", "--json")

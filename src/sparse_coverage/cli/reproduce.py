@@ -86,7 +86,7 @@ def command(
     loaded = means.reading.collection(collection)
     with means.workbench(loaded) as bench:
         if dry_run:
-            return _look_ahead(definitions, bench, means.as_typed(collection), as_json)
+            return _look_ahead(definitions, bench, means.as_typed(collection), seeds, as_json)
         rows = [row for one in definitions for row in one.rows if is_sparse(row.system)]
         bench.plan(options for row in rows for options in seeded(row.system, row.options, seeds))
         about = {
@@ -145,10 +145,10 @@ def _make(
     return 1 if failed else 0
 
 
-def _look_ahead(definitions: Sequence[Definition], bench: Workbench, spoken: str, as_json: bool) -> int:
+def _look_ahead(definitions: Sequence[Definition], bench: Workbench, spoken: str, seeds: int, as_json: bool) -> int:
     from sparse_coverage.experiments.outlook import outlook
 
-    planned, encoders = outlook(definitions, bench, spoken)
+    planned, encoders = outlook(definitions, bench, spoken, seeds)
     if as_json:
         click.echo(to_json({"rows": planned, "encoders": encoders}))
         return 0

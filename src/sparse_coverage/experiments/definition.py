@@ -113,11 +113,11 @@ def _expanded(
     return [Row(system, concerning(system, options), *labels) for options in found]
 
 
-def row_command(collection: str, row: Row) -> str:
+def row_command(collection: str, row: Row, seeds: int = 1) -> str:
     """Return the command that evaluates one row by itself; `collection` may be followed by options, as typed."""
     words = ["sparse-coverage evaluate", collection, f"--system {row.system}"]
     read, changed = reads(row.system), row.options.differences()
     for name, value in asdict(row.options).items():
         if name in read and (name in changed or name in row.options.fixed or name in ("encoder", "unit")):
             words.append(f"{FLAGS[name]} {shlex.quote(str(value))}")
-    return " ".join(words)
+    return " ".join([*words, *([f"--seeds {seeds}"] if seeds > 1 and "seed" in read else [])])

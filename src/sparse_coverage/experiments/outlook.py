@@ -15,6 +15,7 @@ from sparse_coverage.evaluation.corpus import corpus_passages
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import Definition, Row, row_command
 from sparse_coverage.experiments.evaluate import result_path
+from sparse_coverage.experiments.seeds import seeded
 from sparse_coverage.experiments.sweep import paper_measures
 from sparse_coverage.experiments.systems import get_system, reads
 
@@ -41,27 +42,29 @@ class EncoderTime:
 
 
 def outlook(
-    definitions: Sequence[Definition], bench: Workbench, collection: str
+    definitions: Sequence[Definition], bench: Workbench, collection: str, seeds: int = 1
 ) -> tuple[list[Planned], list[EncoderTime]]:
     """Look ahead: nothing is downloaded, fitted or indexed, only a few passages are encoded with the encoders at hand."""
     planned = []
     waiting: dict[str, int] = {}
     for definition in definitions:
         for row in definition.rows:
-            state = _state(definition, row, bench)
-            planned.append(Planned(definition.name, row_command(collection, row), state))
+            state = _state(definition, row, bench, seeds)
+            planned.append(Planned(definition.name, row_command(collection, row, seeds), state))
             if state != "finished" and "encoder" in reads(row.system):
                 waiting[row.options.encoder] = waiting.get(row.options.encoder, 0) + 1
     return planned, [EncoderTime(name, rows, _seconds(bench, name)) for name, rows in waiting.items()]
 
 
-def _state(definition: Definition, row: Row, bench: Workbench) -> str:
+def _state(definition: Definition, row: Row, bench: Workbench, seeds: int) -> str:
     if "encoder" in reads(row.system) and not _is_here(row.options.encoder):
         return "open: the encoder will be fetched"
     what = ["centers"] if definition.kind == "centers" else [str(measure) for measure in paper_measures(bench)]
     try:
         get_system(row.system)
-        return "finished" if result_path(bench, row.system, row.options, what).is_file() else "open"
+        every = [row.options] if definition.kind == "centers" else seeded(row.system, row.options, seeds)
+        done = all(result_path(bench, row.system, options, what).is_file() for options in every)
+        return "finished" if done else "open"
     except SparseCoverageError as error:
         return f"cannot run: {error}"
 

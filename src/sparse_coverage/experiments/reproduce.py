@@ -12,7 +12,7 @@ from sparse_coverage.experiments.figures import Curves, Point, draw_curves, draw
 from sparse_coverage.experiments.paper import encoder_name, model_name, unit_name
 from sparse_coverage.experiments.studies import study_centers, study_collection
 from sparse_coverage.experiments.sweep import Draw, Outcome, Result, paper_measures, run_rows
-from sparse_coverage.experiments.systems import is_sparse, reads
+from sparse_coverage.experiments.systems import is_sparse
 from sparse_coverage.experiments.tables import (
     ablation_table,
     averaged,
@@ -47,13 +47,7 @@ def run_experiment(
     base = baseline_row(against, definition.rows) if against and definition.kind != "ablations" else None
     outcomes = tuple(run_rows(bench, definition.rows, measures, fresh=fresh, seeds=seeds))
     failures = tuple(f"{label(o.row.system, o.row.options)}: {o.failure}" for o in outcomes if o.failure)
-    commands = tuple(
-        dict.fromkeys(
-            row_command(collection, o.row)
-            + (f" --seeds {seeds}" if seeds > 1 and "seed" in reads(o.row.system) else "")
-            for o in outcomes
-        )
-    )
+    commands = tuple(dict.fromkeys(row_command(collection, outcome.row, seeds) for outcome in outcomes))
     if definition.kind == "ablations":
         table, tests = ablation_table(definition, bench, outcomes)
         return Result(definition, table, (), commands, failures, outcomes, tests)
