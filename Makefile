@@ -30,7 +30,7 @@ demo: $(STAMP)
 # The demo's index is made once. Projects are kept beside it, and `make clean` leaves them alone.
 serve: $(SERVER_STAMP)
 	test -f demo-output/index/manifest.json || $(BIN)/sparse-coverage demo --output demo-output > /dev/null
-	$(BIN)/sparse-coverage serve demo=demo-output/index --projects demo-projects $(SERVE)
+	$(BIN)/sparse-coverage serve demo=demo-output/index --projects demo-projects --keep $(SERVE)
 
 test: $(DEV_STAMP)
 	$(BIN)/python -m pytest -n auto

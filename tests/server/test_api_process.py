@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -177,3 +178,11 @@ def test_without_the_extra_its_name_is_told(made, environment, words, module, ex
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 1
     assert f"pip install 'sparse-coverage[{extra}]'" in done.stderr
+
+
+def test_sentences_can_be_kept_before_serving(made, environment, tmp_path):
+    index = shutil.copytree(made / "devices", tmp_path / "devices", ignore=shutil.ignore_patterns("charts"))
+    words = ["serve", index, "--port", 0, "--no-browser", "--keep", "--calibration", made / "calibration.npz"]
+    with started(environment, *words) as served:
+        served.wait_for("Serving devices at ")
+    assert (index / "charts" / "sentences" / "about.json").is_file()

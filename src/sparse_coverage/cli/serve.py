@@ -25,6 +25,11 @@ from sparse_coverage.cli.options.serving import key_option, listening_options, n
 @key_option
 @click.option("--allow-changes", is_flag=True, help="Let requests add, replace and delete documents.")
 @path_option("--calibration", exists=True, dir_okay=False, help="Of claim charts, made by `calibrate -o`.")
+@click.option(
+    "--keep",
+    is_flag=True,
+    help="Before serving, keep the sentences of the indexes (once), so that charts and combinations take seconds.",
+)
 @count_option("--concurrency", help="How many requests are worked on at a time [as many as there are cores].")
 @count_option(
     "--waiting", default=64, least=0, help="How many more may wait; those beyond are told to come again (429)."
@@ -40,6 +45,7 @@ def command(
     key_file: Path | None,
     allow_changes: bool,
     calibration: Path | None,
+    keep: bool,
     concurrency: int | None,
     waiting: int,
     log_text: bool,
@@ -76,6 +82,13 @@ def command(
         limits=limits,
         log_text=log_text,
     )
+
+    if keep:
+        from sparse_coverage.charts.charting import Charts
+        from sparse_coverage.retrievers import open_index
+
+        for folder in settings.indexes.values():
+            Charts(open_index(folder), calibration).keep()
 
     def ready(address: str) -> None:
         click.echo(f"Serving {', '.join(settings.indexes)} at {address} (Ctrl-C ends it)")
