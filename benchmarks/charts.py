@@ -120,12 +120,15 @@ def ranked_again(charts, collection, numbers) -> None:
     print(f"{'ranked again by charts, weight':<34}{'tuned':>8}{'held out':>10}   mean reciprocal rank x 100")
     judged = [query for query in collection.judged if collection.judgements[query.id].documents & numbers.keys()]
     hits = [charts.index.search(query.text, 100, passages=1) for query in judged]
+    pairs = zip(judged, hits, strict=True)
+    coverage = [ByChart(charts).coverage(query.text, found) for query, found in tracked(pairs, "Ranking", len(judged))]
     for weight in (0.0, 0.25, 0.5, 0.75, 1.0):
         values = []
-        for query, found in zip(judged, hits, strict=True):
-            ranked = found if not weight else ByChart(charts, weight).rerank(query.text, found)
+        for query, found, covered in zip(judged, hits, coverage, strict=True):
+            order = np.argsort(-ByChart(charts, weight).mixed(found, covered), kind="stable")
             relevant = collection.judgements[query.id].documents
-            values.append(next((1 / place for place, hit in enumerate(ranked, 1) if hit.document in relevant), 0.0))
+            places = (place for place, number in enumerate(order, 1) if found[number].document in relevant)
+            values.append(1 / next(places, np.inf))
         print(f"{weight:<34}{100 * np.mean(values[::2]):>8.1f}{100 * np.mean(values[1::2]):>10.1f}")
 
 

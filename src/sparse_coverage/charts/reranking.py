@@ -11,6 +11,7 @@ from sparse_coverage.charts.chart import encode_claims, window_scores
 from sparse_coverage.charts.charting import Charts
 from sparse_coverage.charts.elements import chart_elements, read_claims
 from sparse_coverage.errors import InputError
+from sparse_coverage.kernels import Doubles
 from sparse_coverage.retrievers import Rerank, coverage_of
 from sparse_coverage.retrievers.fusion import shares
 from sparse_coverage.search import Hit, Retriever
@@ -41,6 +42,17 @@ class ByChart:
 
     def rerank(self, query: str, hits: Sequence[Hit]) -> list[Hit]:
         """Return the hits by the mixed scores."""
+        mixed = self.mixed(hits, self.coverage(query, hits))
+        order = np.lexsort((np.arange(len(hits)), -mixed)).tolist()
+        return [replace(hits[place], score=float(mixed[place])) for place in order]
+
+    def mixed(self, hits: Sequence[Hit], coverage: Doubles) -> Doubles:
+        """Return the scores of hits, mixed with their coverage."""
+        scores = np.asarray([hit.score for hit in hits], dtype=np.float64)
+        return (1 - self.weight) * shares(scores) + self.weight * shares(coverage)
+
+    def coverage(self, query: str, hits: Sequence[Hit]) -> Doubles:
+        """Return how much of a claim each document has, from 0 for the one that has least."""
         charts, claims = self.charts, read_claims(query)
         encoded = encode_claims(claims, chart_elements(claims), charts.encoder, charts.calibration)
         documents = [charts.document(hit.document) for hit in hits]
@@ -49,8 +61,4 @@ class ByChart:
             scores = window_scores(encoded, sentences, charts.calibration)
             if scores.size:
                 coverage[place] = float(scores.max(1).mean())
-        coverage -= coverage.min(initial=0.0)
-        mixed = (1 - self.weight) * shares(np.asarray([hit.score for hit in hits], dtype=np.float64))
-        mixed += self.weight * shares(coverage)
-        order = np.lexsort((np.arange(len(hits)), -mixed)).tolist()
-        return [replace(hits[place], score=float(mixed[place])) for place in order]
+        return coverage - coverage.min(initial=0.0)
