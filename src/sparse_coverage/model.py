@@ -222,7 +222,7 @@ class SparseCoverage:
     ) -> SparseCoverage:
         """Read a model from a folder, or from the model hub (`owner/name`).
 
-        Its encoder is loaded from the store, at the precision it was fitted with where the CPU has it.
+        Its encoder is loaded from the store. An int8 model stays one; else it computes in what this CPU does best, bf16 or fp32.
         """
         folder = vocabulary_folder(folder)
         vocabulary = load_vocabulary(folder)
