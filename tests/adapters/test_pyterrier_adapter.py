@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from adapted_index import OTHER, QUERY
 
-from sparse_coverage import Index
 from sparse_coverage.errors import InputError
 
 pt = pytest.importorskip("pyterrier", reason="PyTerrier is not installed (extra [pyterrier])")
@@ -74,8 +73,7 @@ def test_a_frame_without_queries_is_refused(adapted):
 
 def test_a_folder_is_opened(adapted, queries):
     found = SparseCoverageRetriever(adapted.store.folder, num_results=3)(queries)
-    opened = Index.open(adapted.store.folder)  # in the precision of this machine
-    assert found.equals(SparseCoverageRetriever(opened, num_results=3)(queries))
+    assert found.equals(SparseCoverageRetriever(adapted, num_results=3)(queries))
 
 
 def test_a_pipeline_ends_in_claim_charts(monkeypatch, tmp_path):
@@ -84,7 +82,7 @@ def test_a_pipeline_ends_in_claim_charts(monkeypatch, tmp_path):
     from hash_encoder import HashEncoder
     from made_documents_for_charts import made_calibration
 
-    from sparse_coverage import SparseCoverage
+    from sparse_coverage import Index, SparseCoverage
     from sparse_coverage.adapters.pyterrier_chart import ADDED, ClaimChart
     from sparse_coverage.charts import charting
 
