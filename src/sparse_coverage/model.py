@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
@@ -11,8 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, overload
 
-from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, Tokens, TokenVectors, load_encoder
+from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.encoding.batching import windows
+from sparse_coverage.encoding.cleaning_encoder import cleaning_steps, with_cleaning
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import checksum_of, new_folder, read_json, write_json
 from sparse_coverage.kernels import Floats
@@ -72,7 +72,7 @@ class SparseCoverage:
                 f"but this is '{encoder.name}' ({reading.fingerprint}). Load the same encoder, or fit a vocabulary for this one."
             )
         self.encoder = encoder
-        self.clean = _steps(clean)
+        self.clean = cleaning_steps(clean)
         self._reading = reading
         self.vocabulary = vocabulary
         self.activation = activation or ActivationConfig()
@@ -223,7 +223,7 @@ class SparseCoverage:
     ) -> SparseCoverage:
         """Read a model from a folder, or from the model hub (`owner/name`).
 
-        Its encoder is loaded from the store, at the precision it was fitted with where the CPU has it.
+        Its encoder is loaded from the store. An int8 model stays one; else it computes in what this CPU does best, bf16 or fp32.
         """
         folder = vocabulary_folder(folder)
         vocabulary = load_vocabulary(folder)
@@ -290,54 +290,3 @@ def read_settings(folder: Path) -> dict[str, Any]:
 def _usable(vocabulary: Vocabulary) -> str:
     """int8 was a choice and stays one; bf16 and fp32 agree closely enough that each machine takes its best."""
     return "int8" if vocabulary.config.precision == "int8" else "auto"
-
-
-class CleaningEncoder:
-    """Wraps an encoder: texts are cleaned by named steps (`patents.cleaning`), offsets are those of the original text.
-
-    The steps are part of the fingerprint: vectors of cleaned and of plain text are not compared by accident.
-    """
-
-    def __init__(self, encoder: Encoder, steps: Sequence[str]) -> None:
-        self.encoder = encoder
-        self.steps = _steps(steps)
-        self.name, self.precision, self.dimension = encoder.name, encoder.precision, encoder.dimension
-        self.fingerprint = "+".join((encoder.fingerprint, *self.steps))
-
-    def tokenize(self, text: str) -> Tokens:
-        """Return the tokens of the cleaned text, placed in the original."""
-        from sparse_coverage.patents.cleaning import clean
-
-        cleaned = clean(text, self.steps)
-        tokens = self.encoder.tokenize(cleaned.text)
-        starts, ends = cleaned.original(tokens.starts, tokens.ends)
-        return Tokens(tokens.ids, starts, ends)
-
-    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
-        """Yield the token vectors of each cleaned text, placed in the original, in order."""
-        from sparse_coverage.patents.cleaning import CleanedText, clean
-
-        waiting: deque[CleanedText] = deque()
-
-        def cleaned() -> Iterator[str]:
-            for text in texts:
-                waiting.append(clean(text, self.steps))
-                yield waiting[-1].text
-
-        for tokens in self.encoder.encode(cleaned()):
-            starts, ends = waiting.popleft().original(tokens.starts, tokens.ends)
-            yield replace(tokens, starts=starts, ends=ends)
-
-
-def _steps(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of cleaning steps, checked; cleaning is loaded only where there is any."""
-    if not names:
-        return ()
-    from sparse_coverage.patents.cleaning import step_names
-
-    return step_names(names)
-
-
-def with_cleaning(encoder: Encoder, steps: Sequence[str]) -> Encoder:
-    """Return the encoder as it is where there is nothing to clean."""
-    return CleaningEncoder(encoder, steps) if steps else encoder
