@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SERVER_STAMP := $(VENV)/.installed-server
 DEV_STAMP := $(VENV)/.installed-dev
-FUZZED := readers queries claims sentences filters numbers index
+FUZZED := readers queries claims sentences filters numbers index rest projects models calibrations
 FUZZ_MINUTES ?= 10
+SOAK_MINUTES ?= 60
 BENCHMARKS := encoder readers noun_phrases vocabulary search
 
-.PHONY: demo serve test lint bench docs dist fuzz soak reproduce-demo clean help
+.PHONY: demo serve test lint bench docs dist fuzz soak crashes reproduce-demo clean help
 
 help:
 	@echo "make demo   set up, then find prior art for a claim in the demo collection and write a report"
@@ -21,7 +22,8 @@ help:
 	@echo "make docs   build the documentation site in the folder site; no link may be broken"
 	@echo "make dist   build what is released, and check it"
 	@echo "make fuzz   feed made-up input to everything that reads, FUZZ_MINUTES for each (10)"
-	@echo "make soak   kill the index's writer 200 times and see that nothing is lost"
+	@echo "make soak   abuse an index and its server for SOAK_MINUTES (60): kills, a full disk, damaged files; every answer is checked"
+	@echo "make crashes  kill the index's writer 200 times and see that nothing is lost"
 	@echo "make clean  remove the environment and what was built"
 
 demo: $(STAMP)
@@ -64,6 +66,9 @@ fuzz: $(DEV_STAMP)
 	for name in $(FUZZED); do $(BIN)/python fuzz/run.py $$name --minutes $(FUZZ_MINUTES) || exit 1; done
 
 soak: $(DEV_STAMP)
+	$(BIN)/python soak/run.py --minutes $(SOAK_MINUTES) $(SOAK)
+
+crashes: $(DEV_STAMP)
 	SPARSE_COVERAGE_CRASHES=200 $(BIN)/python -m pytest -q tests/index/test_index_crash.py tests/index/test_index_crash_steps.py
 
 reproduce-demo: $(DEV_STAMP)
