@@ -8,11 +8,12 @@ DEV_STAMP := $(VENV)/.installed-dev
 # What installs; .ci/run sets it to uv, which is quicker. Contributors get the versions that CI has (`make lock` renews them).
 INSTALL ?= $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LOCK := .ci/locks/development.txt
-FUZZED := readers queries claims sentences filters numbers index
+FUZZED := readers queries claims sentences filters numbers index rest projects models calibrations
 FUZZ_MINUTES ?= 10
+SOAK_MINUTES ?= 60
 BENCHMARKS := encoder readers noun_phrases vocabulary search
 
-.PHONY: demo serve test lint bench docs dist sbom installs lock fuzz soak reproduce-demo clean help
+.PHONY: demo serve test lint bench docs dist sbom installs lock fuzz soak crashes reproduce-demo clean help
 
 help:
 	@echo "make demo   set up, then find prior art for a claim in the demo collection and write a report"
@@ -27,7 +28,8 @@ help:
 	@echo "make installs  install it with pip, uv and pipx on every Python found, lowest and newest, and search"
 	@echo "make lock   renew the versions that CI and contributors install"
 	@echo "make fuzz   feed made-up input to everything that reads, FUZZ_MINUTES for each (10)"
-	@echo "make soak   kill the index's writer 200 times and see that nothing is lost"
+	@echo "make soak   abuse an index and its server for SOAK_MINUTES (60): kills, a full disk, damaged files; every answer is checked"
+	@echo "make crashes  kill the index's writer 200 times and see that nothing is lost"
 	@echo "make clean  remove the environment and what was built"
 
 demo: $(STAMP)
@@ -86,6 +88,9 @@ fuzz: $(DEV_STAMP)
 	for name in $(FUZZED); do $(BIN)/python fuzz/run.py $$name --minutes $(FUZZ_MINUTES) || exit 1; done
 
 soak: $(DEV_STAMP)
+	$(BIN)/python soak/run.py --minutes $(SOAK_MINUTES) $(SOAK)
+
+crashes: $(DEV_STAMP)
 	SPARSE_COVERAGE_CRASHES=200 $(BIN)/python -m pytest -q tests/index/test_index_crash.py tests/index/test_index_crash_steps.py
 
 reproduce-demo: $(DEV_STAMP)

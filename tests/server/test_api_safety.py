@@ -60,7 +60,13 @@ def test_a_name_that_was_bound_to_this_machine_by_others_is_refused(client, host
 )
 def test_a_page_of_another_origin_can_change_and_ask_nothing(client, headers, status):
     assert client.post(SEARCH, json=BODY, headers=headers).status_code == status
-    assert client.delete("/v1/projects/x", headers=headers).status_code in ({403} if status == 403 else {404, 405})
+    head = client.post("/v1/projects", json={"name": "Devices"}).json()["head"]
+    project, renamed = f"/v1/projects/{head['id']}", {"name": "Other", "version": head["version"]}
+    assert client.put(project, json=renamed, headers=headers).status_code == status
+    assert client.delete(project, headers=headers).status_code == status
+    there = client.get(project)
+    assert there.status_code == (200 if status == 403 else 404)
+    assert status == 200 or there.json()["head"]["name"] == "Devices"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from sparse_coverage.kernels import Int64s, Mask
-from sparse_coverage.search.reasons import content_words
+from sparse_coverage.search.phrases import content_words
 from sparse_coverage.search.results import Place
 from sparse_coverage.vectors import Activations
 
