@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import math
+import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from sparse_coverage.encoding import Encoder
 from sparse_coverage.encoding.checksums import cache_folder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.kernels import Floats
+from sparse_coverage.restoring import restored
 
 Word = Literal["disclosed", "partly", "not found"]
 WORDS: tuple[Word, ...] = ("disclosed", "partly", "not found")
@@ -76,14 +79,46 @@ class Calibration:
     def load(cls, path: Path) -> Calibration:
         """Read a calibration from a file."""
         try:
-            with np.load(path, allow_pickle=False) as stored:
-                arrays = dict(stored)
+            arrays = _read_arrays(path)
             about = json.loads(arrays.pop("about").tobytes())
-            if about.pop("format") != FORMAT:
+            if not isinstance(about, dict) or about.pop("format", None) != FORMAT:
                 raise InputError(f"{path}: a calibration of another version. Make it again: sparse-coverage calibrate")
-            return cls(space=Space.of_arrays(arrays), **about)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            told, space = restored(_Told, about, str(path)), Space.of_arrays(arrays)
+        except _UNREADABLE as error:
             raise InputError(f"{path}: no calibration of claim charts ({error}).") from None
+        return cls(space=space, **{one.name: getattr(told, one.name) for one in fields(told)})
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a file says beside its arrays."""
+
+    encoder: str
+    fingerprint: str
+    slope: float
+    offset: float
+    disclosed: float
+    partly: float
+    phrase: float
+    figures: dict[str, Any]
+
+
+_LARGEST = 256 << 20
+"""The most bytes that an array of a calibration may have."""
+# A file that is cut short, changed or of another kind fails in as many ways as there are layers below.
+_UNREADABLE = (
+    *(OSError, ValueError, KeyError, TypeError, EOFError, MemoryError, OverflowError, RecursionError),
+    *(NotImplementedError, RuntimeError, SyntaxError, BadZipFile, zlib.error),
+)
+
+
+def _read_arrays(path: Path) -> dict[str, Any]:
+    with ZipFile(path) as stored:
+        largest = max((one.file_size for one in stored.infolist()), default=0)
+        if largest > _LARGEST:
+            raise ValueError(f"an array of {largest:,} bytes is in it, at most {_LARGEST:,} are read")
+    with np.load(path, allow_pickle=False) as file:
+        return {name: np.asarray(array) for name, array in file.items()}
 
 
 _NUMBERS = ("encoder", "fingerprint", "slope", "offset", "disclosed", "partly", "phrase", "figures")

@@ -39,7 +39,8 @@ class Workbench:
     Tell it with `plan` what a sweep will ask for: then one traversal serves all sizes of a vocabulary, and one pass over
     the documents all the indexes of an encoder. Vocabularies are learned from the collection itself, or from the patents in
     `learn_from` (the paper's come from another corpus than its evaluation), in both cases from the
-    documents that `only` allows. Use it in a `with` block, which closes its files.
+    documents that `only` allows. `precision` is what encoders compute in (see `load_encoder`). Use it in a
+    `with` block, which closes its files.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Workbench:
         learn_from: Sequence[str] = (),
         only: Restriction = EVERYTHING,
         token_budget: int = DEFAULT_BUDGET,
+        precision: str = "auto",
     ) -> None:
         self.collection = collection
         self._learn_from = tuple(learn_from)
@@ -58,6 +60,7 @@ class Workbench:
         self.cache = cache
         self.threads = threads
         self._token_budget = token_budget
+        self._precision = precision
         self._encoders: dict[str, RememberingEncoder] = {}
         self._stores: dict[Path, IndexStore] = {}
         self._missing: dict[str, SparseCoverageError] = {}
@@ -174,7 +177,7 @@ class Workbench:
             raise self._missing[name]  # asked for by many rows, looked for once
         if name not in self._encoders:
             try:
-                running = load_encoder(name, threads=self.threads)
+                running = load_encoder(name, precision=self._precision, threads=self.threads)
             except SparseCoverageError as error:
                 self._missing[name] = error
                 raise

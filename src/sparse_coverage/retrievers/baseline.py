@@ -26,7 +26,8 @@ from sparse_coverage.retrievers.side import Evidence, EvidentScorer, Scores, Sid
 from sparse_coverage.retrievers.sides import refresh_side, side_scorer
 from sparse_coverage.search import Explanation, Hit, PassageHit
 from sparse_coverage.search.building import document_record
-from sparse_coverage.search.reasons import phrase_at, reasons_for
+from sparse_coverage.search.phrases import Phrases
+from sparse_coverage.search.reasons import reasons_for
 from sparse_coverage.search.results import Place, Reason, Reasons
 from sparse_coverage.search.searcher import PassageSearcher, as_filter
 from sparse_coverage.search.stored import require_document
@@ -142,7 +143,7 @@ def side_reasons(query: str, text: str, known: Evidence, score: float) -> Reason
         phrases = reasons_for(query, text, known.matches).phrases
     else:
         sums: dict[Place, float] = {}
-        find = phrase_at(text)
+        find = Phrases.of(text).phrase
         for place, added in known.words:
             if (phrase := find(place)) is not None:
                 sums[phrase] = sums.get(phrase, 0.0) + added
