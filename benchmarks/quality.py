@@ -1,4 +1,4 @@
-"""How well the systems rank: the default preset beside the paper's method, the default before, BM25, dense and hybrid.
+"""How well the systems rank: the default preset beside the paper's method, BM25, dense retrieval and hybrid.
 
     python benchmarks/quality.py path/to/patsnap path/to/claims-to-papers.toml                  the systems
     python benchmarks/quality.py path/to/patsnap --tables settings                              what each setting of the default is worth
@@ -47,9 +47,7 @@ from sparse_coverage.vectors import activate, aggregate
 
 MEASURES = tuple(parse_measure(name) for name in ("R@10", "R@100", "MAP", "nDCG@10"))
 MARKER = "<!-- What follows is written by benchmarks/quality.py. -->\n"
-TOKENS = 40 << 30  # bytes of token vectors that are kept: full texts in two kinds of passages
-BEFORE = SystemOptions(assignment="nearest", common=1, repeats=0.5, smoothing=50.0, feedback=3)
-"""The default before this one, called `recall`."""
+TOKENS = 40 << 30  # bytes of token vectors that are kept
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,6 @@ def system_rows(size: int, *, full_text: bool) -> dict[str, Row]:
         rows["BM25, top-mean:3"] = Row("bm25", means)
         rows["dense, top-mean:3"] = Row("dense", means)
         rows["paper, top-mean:3"] = Row("paper", means)
-    rows["default before"] = Row("paper", replace(BEFORE, size=size, learn=plain.learn))
     if full_text:
         rows["default, best passage"] = Row("default", replace(plain, rank="best", fixed=("rank",)))
     rows["default, with feedback"] = Row("default", replace(plain, feedback=3))

@@ -20,6 +20,7 @@ import tempfile
 from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
+from time import process_time
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,11 +30,13 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "engines"))
 from qdrant_server import binary
-from server_load import ask, build, claims, cpu_of, load, median_ms, memory_of, qdrant, served
+from server_load import ask, build, claims, cpu_of, load, memory_of, qdrant, served
 
 from sparse_coverage import Index
+from sparse_coverage.present.records import plain_json
 from sparse_coverage.server.bodies import SearchBody
 from sparse_coverage.server.holdings import Holdings
+from sparse_coverage.server.public import public
 from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings
 
@@ -66,9 +69,11 @@ def under_load(
                         "p99": found.part(0.99),
                         "rate": found.rate,
                         "cpu": 1000 * found.cpu,
+                        "other": dict(found.other),
                     }
                     rows.append(row)
                     told = f"{words} words, {clients} clients, {name}: p50 {row['p50']:.0f} ms, {found.rate:.1f}/s"
+                    told += "".join(f", {count} times status {status}" for status, count in found.other.items())
                     console.print(told, highlight=False)
     return rows
 
@@ -96,22 +101,27 @@ def show_load(rows: list[dict[str, Any]]) -> None:
     console.print(table)
 
 
-def cost_of_http(index: Index, folder: Path, address: str, count: int) -> list[dict[str, Any]]:
-    """The same searches by the library's call and over HTTP, one after the other."""
+def cost_of_http(index: Index, folder: Path, address: str, pids: list[int], count: int) -> list[dict[str, Any]]:
+    """Milliseconds of CPU of the same searches by the library's call and over HTTP, in turn; each side meets each text once."""
     service = Service(Holdings({"bench": folder}), ServerSettings({"bench": folder}))
     service.holdings.warm_up()
     parts = urlsplit(address)
     connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
     rows = []
     for words in WORDS:
-        texts = claims(index, words, 2 * count)
-        call = lambda text: service.search("bench", SearchBody(query=text, group=False))  # noqa: E731
-        http = lambda text: ask(connection, SEARCH, _body(text))  # noqa: E731
-        for text in texts[:2]:
-            call(text), http(text)
-        ours = [median_ms(call, [text])[0] for text in texts[:count] if http(text)]
-        theirs = [median_ms(http, [text])[0] for text in texts[count:] if call(text)]
-        rows.append({"words": words, "library": sorted(ours)[len(ours) // 2], "http": sorted(theirs)[len(theirs) // 2]})
+        texts = claims(index, words, count + 2)
+        for reasons in (True, False):
+            cpu = []
+            for number, text in enumerate(texts):
+                text = f"{text} {reasons}"
+                before, theirs = process_time(), cpu_of(pids)
+                plain_json(public(service.search("bench", SearchBody(query=text, group=False, reasons=reasons))))
+                middle = process_time()
+                ask(connection, SEARCH, _body(text, reasons=reasons))
+                if number > 1:  # the first ones warm up
+                    cpu.append((middle - before, cpu_of(pids) - theirs))
+            mine, served = (1000 * sum(side) / len(cpu) for side in zip(*cpu, strict=True))
+            rows.append({"words": words, "reasons": reasons, "library": mine, "http": served})
     connection.close()
     return rows
 
@@ -166,11 +176,11 @@ def main() -> None:
         if binary() is not None:
             scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             peer = stack.enter_context(qdrant(scratch / "node", index))
-        http = cost_of_http(index, folder, address, 3 if arguments.quick else 15)
-        table = Table("words", "library call, p50 ms", "over HTTP, p50 ms", "HTTP costs")
+        http = cost_of_http(index, folder, address, pids, 3 if arguments.quick else 30)
+        table = Table("words", "reasons", "library call and JSON, CPU ms", "over HTTP, CPU ms", "HTTP costs, ms")
         for row in http:
-            more = f"{row['http'] / row['library'] - 1:+.0%}"
-            table.add_row(str(row["words"]), f"{row['library']:.1f}", f"{row['http']:.1f}", more)
+            cells = [f"{value:.1f}" for value in (row["library"], row["http"], row["http"] - row["library"])]
+            table.add_row(str(row["words"]), "yes" if row["reasons"] else "no", *cells)
         console.print(table)
         bare = bare_http(address, pids, 200 if arguments.quick else 2000)
         console.print(f"HTTP alone: {bare:.2f} ms of CPU a request", highlight=False)
