@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import sys
 import tempfile
+import zipfile
 from functools import lru_cache
 from pathlib import Path
 
@@ -57,12 +59,20 @@ def models(data: bytes) -> None:
 
 
 def calibrations(data: bytes) -> None:
-    """Any file as a calibration, or one with some bytes changed: it is read, or refused."""
+    """Any file as a calibration, or one with bytes changed, of the archive or of an array in it: it is read and used, or refused."""
     if len(data) < 6:
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "calibration.npz"
-        path.write_bytes(data[6:] if data[5] % 4 == 0 else _changed(_made_calibration(), data))
+        if data[5] % 8 == 0:
+            path.write_bytes(data[6:])
+        elif data[5] % 8 == 1:
+            path.write_bytes(_changed(_made_calibration(), data))
+        else:
+            with zipfile.ZipFile(io.BytesIO(_made_calibration())) as sound, zipfile.ZipFile(path, "w") as out:
+                for place, name in enumerate(sound.namelist()):
+                    content = sound.read(name)
+                    out.writestr(name, _changed(content, data) if place == data[0] % len(sound.namelist()) else content)
         found = Calibration.load(path)
         ones = np.ones((2, _DIMENSION), np.float32)
         scores = found.space.scores(found.space.place_elements(ones, ones[0]), found.space.place_windows(ones))

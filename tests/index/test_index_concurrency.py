@@ -78,7 +78,7 @@ def test_a_reader_sees_a_committed_state_and_nothing_else(tmp_path: Path) -> Non
 
 
 def test_verifying_takes_a_commit_for_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Found by `make soak`: files that a writer merged away while they were read were called damaged."""
+    """Files that a writer merged away while they were read were called damaged."""
     folder, random = tmp_path / "index", np.random.default_rng(4)
     build(folder, [random_document(f"B{number}", random) for number in range(4)])
 

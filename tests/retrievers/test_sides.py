@@ -114,7 +114,7 @@ def test_a_changed_word_of_what_a_side_says_of_itself_is_damage(index: Index) ->
 
 
 def test_blocks_of_a_newer_state_are_not_dropped_by_whoever_opened_an_older_one(index: Index) -> None:
-    """Found by `make soak`: two processes that bring sides up to date at once took each other's blocks away."""
+    """Two processes that bring sides up to date at once took each other's blocks away."""
     folder = index.store.folder
     refresh_sides(folder, [Bm25()])
     older = open_store(folder)
