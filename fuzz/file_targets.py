@@ -14,7 +14,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import numpy as np
 from hash_encoder import HashEncoder
-from made_documents_for_charts import document, features
 
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.space import Space
@@ -23,7 +22,9 @@ from sparse_coverage.model import SparseCoverage
 from sparse_coverage.present.project_report import REPORTS
 from sparse_coverage.present.project_view import project_view
 from sparse_coverage.projects import ProjectFolder
+from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.storage import ANCHORS, CENTERS, HEADER
+from sparse_coverage.vocabulary.vocabulary import Anchor, Vocabulary, VocabularyConfig
 
 _DIMENSION = 8
 
@@ -104,9 +105,18 @@ def _sign(folder: Path) -> None:
 @lru_cache(1)
 def _made_model() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="fuzz-model-")) / "model"
-    chance = np.random.default_rng(5)
-    texts = [(str(n), " ".join(one.text for one in document(str(n), features(chance, 3)).passages)) for n in range(6)]
-    SparseCoverage.fit(texts, encoder=HashEncoder(), size=12).save(folder)
+    encoder, size = HashEncoder(), 12
+    centers = np.random.default_rng(5).normal(size=(size, encoder.dimension)).astype(np.float32)
+    centers /= np.linalg.norm(centers, axis=1, keepdims=True)
+    config = VocabularyConfig(
+        *(encoder.name, encoder.fingerprint, encoder.precision, encoder.dimension),
+        *("token", size, 99.0, "farthest-first", 0, 100),
+        common=1,
+    )
+    anchors = tuple(Anchor(f"valve {number}", f"EP-{number}-A1", f"EP-{number}-A1/claims/1") for number in range(size))
+    common = CommonPart(centers[0] / 4, centers[1:2])
+    vocabulary = Vocabulary(centers, np.full(size, 0.9, np.float32), anchors, config, common=common)
+    SparseCoverage(encoder, vocabulary).save(folder)
     return folder
 
 
