@@ -1,7 +1,7 @@
 """Install a wheel into empty environments as users do, and search: python tools/installs.py dist/*.whl [--write docs/installing.md]
 
 Every installer (pip, uv, pipx) with every Python found (3.10 to 3.13), each with the lowest and the newest versions that
-pyproject.toml allows. In each environment a small collection is indexed and searched; the answer must be the same everywhere.
+pyproject.toml allows. In each environment sixteen patents are indexed and searched; the answer must be the same everywhere.
 The encoder is fetched before, once, so that the seconds are those of the program, the first compilation included.
 """
 
@@ -26,12 +26,10 @@ VERSIONS = ("lowest", "newest")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 NAMED = ("numpy", "numba", "openvino")  # whose versions are shown
 
-PATENTS = """\
-{"id": "EP-1000001-A1", "title": "Valve", "abstract": "A valve with a plunger that a spring presses against its seat.", "claims": ["A valve comprising a plunger biased by a spring."]}
-{"id": "EP-1000002-A1", "title": "Telephone", "abstract": "A telephone that cancels noise by a filter fed from a microphone.", "claims": ["A telephone comprising a microphone and a filter for cancelling noise."]}
-{"id": "EP-1000003-A1", "title": "Lamp", "abstract": "A lamp with light emitting diodes on a flexible board.", "claims": ["A lamp comprising diodes mounted on a flexible board."]}
-"""  # noqa: E501
-CLAIM, ANSWER = "A device in which a spring holds a piston closed", "EP-1000001-A1"
+# Sixteen patents of the demo collection, which is part of the package, and what one of them is about.
+PATENTS = "evaluation/demo/collection/01_document_collection/01_extracted/EP/000009/11"
+CLAIM = "A telephone with a loudspeaker, a microphone for ambient noise and a filter that cancels the noise, adapted to the ear"
+ANSWER = "EP-9110745-A1"
 
 
 def pythons(wanted: list[str]) -> dict[str, Path]:
@@ -91,9 +89,9 @@ def install(installer: str, python: Path, wheel: Path, constraints: Path | None,
 
 def search(programs: Path, folder: Path) -> tuple[str, float, float]:
     """Index and search with a new installation: the first document found, seconds and CPU seconds until it was."""
-    (folder / "patents.jsonl").write_text(PATENTS, encoding="utf-8")
+    [package] = programs.parent.glob("lib/python*/site-packages/sparse_coverage")
     command = programs / "sparse-coverage"
-    _, indexing, cpu = run([command, "index", folder / "patents.jsonl", "-o", folder / "index", "--quiet"])
+    _, indexing, cpu = run([command, "index", package / PATENTS, "-o", folder / "index", "--quiet"])
     answer, searching, more = run([command, "search", folder / "index", CLAIM, "--json"])
     return json.loads(answer)["hits"][0]["document"], indexing + searching, cpu + more
 
