@@ -174,6 +174,15 @@ def test_no_path_comes_from_a_request(client, name):
     assert client.get(f"/v1/indexes/devices/documents/{name}").status_code in (404, 422)
 
 
+def test_long_and_empty_ids_in_an_address_are_refused(client):
+    project = client.post("/v1/projects", json={"name": "Devices"}).json()["head"]["id"]
+    mark = {"mark": "relevant", "version": 0}
+    for id_ in ("x" * 301, "x" * 50_000, ""):
+        assert client.get(f"/v1/indexes/devices/documents/{id_}").status_code == 422
+        assert client.get(f"/v1/indexes/devices/find/{id_}").status_code == 422
+        assert client.put(f"/v1/projects/{project}/marks/devices/{id_}", json=mark).status_code == 422
+
+
 def test_metrics_count_routes_and_not_addresses(client):
     client.get("/v1/indexes/devices/documents/EP-1000001-A1")
     text = client.get("/metrics").text
