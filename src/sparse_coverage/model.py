@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import tee
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +18,7 @@ from sparse_coverage.files import checksum_of, new_folder, read_json, write_json
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
+from sparse_coverage.restoring import restored
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import ActivationConfig, SparseVector, Traced, trace
 from sparse_coverage.vectors.scoring import ScoringConfig, similarity, strongest
@@ -226,18 +227,11 @@ class SparseCoverage:
         """
         folder = vocabulary_folder(folder)
         vocabulary = load_vocabulary(folder)
-        settings = read_settings(folder)
+        settings = model_settings(folder)
         running = encoder or load_encoder(
             vocabulary.config.encoder, runtime=runtime, precision=_usable(vocabulary), threads=threads
         )
-        return cls(
-            running,
-            vocabulary,
-            ActivationConfig(**settings["activation"]),
-            ScoringConfig(**settings["scoring"]),
-            settings["clean"],
-            settings.get("by", "paragraph"),  # earlier versions indexed paragraphs as they were
-        )
+        return cls(running, vocabulary, settings.activation, settings.scoring, settings.clean, settings.by)
 
 
 def sample_size(preset: Preset, size: int | None, sizes: Sequence[int] = ()) -> int:
@@ -263,7 +257,22 @@ def sample_config(
 
 def scoring_of(folder: Path) -> ScoringConfig:
     """Return how a saved model scores, without loading its encoder."""
-    return ScoringConfig(**read_settings(folder)["scoring"])
+    return model_settings(folder).scoring
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """What a model's folder says beside its vocabulary."""
+
+    activation: ActivationConfig
+    scoring: ScoringConfig
+    clean: tuple[str, ...]
+    by: By = "paragraph"  # earlier versions indexed paragraphs as they were
+
+
+def model_settings(folder: Path) -> ModelSettings:
+    """Return the settings of a saved model; any that do not fit are an error."""
+    return restored(ModelSettings, read_settings(folder), str(folder / MODEL_FILE))
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
