@@ -207,3 +207,15 @@ def test_nothing_runs_where_setting_up_failed(checks: ModuleType, capsys: pytest
     checks.PHASES = [["set-up"], ["good"]]
     assert checks.main([]) == 1
     assert "all is well" not in capsys.readouterr().out
+
+
+def test_the_version_is_the_same_wherever_it_stands() -> None:
+    places = {
+        "pyproject.toml": r'^version = "(.+)"',
+        "CITATION.cff": r"^version: (.+)",
+        "src/sparse_coverage/version.py": r'"(\d.+)"$',
+    }
+    found = {
+        re.findall(pattern, (ROOT / name).read_text(encoding="utf-8"), re.M)[0] for name, pattern in places.items()
+    }
+    assert len(found) == 1, found
