@@ -134,7 +134,9 @@ def _made(folder: Path, seed: int) -> World:
 
     from sparse_coverage import SparseCoverage
     from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+    from sparse_coverage.progress import be_quiet
 
+    be_quiet()
     # As every process that opens the index loads it: in bf16 where the CPU computes in it.
     checkpoint = write_checkpoint(folder / "encoder")
     encoder = OpenVinoEncoder(checkpoint, name=str(checkpoint), threads=1)
