@@ -15,6 +15,7 @@ from sparse_coverage.charts.reading import Reader
 from sparse_coverage.charts.sentences import Sentences, each_sentences, joined, word_tokens
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.encoding.batching import windows
+from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents import Claim
 
@@ -43,6 +44,14 @@ class Chart:
     cells: tuple[tuple[Cell, ...], ...]
     weights: tuple[float, ...]
     encoder: str
+
+    def __post_init__(self) -> None:
+        rows = {len(row) for row in self.cells}
+        if not len(self.cells) == len(self.weights) == len(self.elements) or rows - {len(self.documents)}:
+            raise InputError(
+                f"A chart of {len(self.elements)} elements and {len(self.documents)} documents needs as many rows of cells and weights, "
+                "and as many cells a row. The file is damaged or not one of ours."
+            )
 
     @property
     def undisclosed(self) -> tuple[Element, ...]:
