@@ -163,6 +163,8 @@ def test_a_deleted_project_is_gone(folder):
         lambda chart: chart["cells"][0].pop(),
         lambda chart: chart["weights"].append(1.0),
         lambda chart: chart["documents"].clear(),
+        lambda chart: chart["documents"].reverse(),
+        lambda chart: chart["cells"][1][0].update(document="EP-9-A1"),
     ],
 )
 def test_a_chart_whose_cells_do_not_fit_is_refused_before_a_report_needs_it(folder, change):

@@ -46,11 +46,12 @@ class Chart:
     encoder: str
 
     def __post_init__(self) -> None:
-        rows = {len(row) for row in self.cells}
-        if not len(self.cells) == len(self.weights) == len(self.elements) or rows - {len(self.documents)}:
+        fits = len(self.cells) == len(self.weights) == len(self.elements)
+        ids = [column.id for column in self.documents]
+        if not fits or any([cell.document for cell in row] != ids for row in self.cells):
             raise InputError(
                 f"A chart of {len(self.elements)} elements and {len(self.documents)} documents needs as many rows of cells and weights, "
-                "and as many cells a row. The file is damaged or not one of ours."
+                "and in each row a cell of each document. The file is damaged or not one of ours."
             )
 
     @property
