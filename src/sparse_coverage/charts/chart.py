@@ -17,6 +17,7 @@ from sparse_coverage.charts.sentences import Sentences, each_sentences, joined, 
 from sparse_coverage.charts.words import ElementWords, SentenceWords
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.encoding.batching import windows
+from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents import Claim
 
@@ -45,6 +46,15 @@ class Chart:
     cells: tuple[tuple[Cell, ...], ...]
     weights: tuple[float, ...]
     encoder: str
+
+    def __post_init__(self) -> None:
+        fits = len(self.cells) == len(self.weights) == len(self.elements)
+        ids = [column.id for column in self.documents]
+        if not fits or any([cell.document for cell in row] != ids for row in self.cells):
+            raise InputError(
+                f"A chart of {len(self.elements)} elements and {len(self.documents)} documents needs as many rows of cells and weights, "
+                "and in each row a cell of each document. The file is damaged or not one of ours."
+            )
 
     @property
     def undisclosed(self) -> tuple[Element, ...]:
