@@ -142,3 +142,10 @@ def test_a_mistake_in_the_pages_at_the_top_is_seen(tmp_path: Path, mistake: str,
     (tmp_path / "README.md").write_text(f"# Top\n\n[page](docs/page.md#a-page) {mistake}\n", encoding="utf-8")
     [fault] = check_site.source_faults(tmp_path)
     assert told in fault
+
+
+def test_every_benchmark_is_on_the_page_of_benchmarks() -> None:
+    page = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    scripts = [path for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text(encoding="utf-8")]
+    assert len(scripts) > 20
+    assert [path.name for path in scripts if f"benchmarks/{path.name}" not in page] == []

@@ -58,7 +58,7 @@ def test_a_notebook_runs(name: str, folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([source, os.environ.get("PYTHONPATH", "")]))
     notebook = nbformat.read(NOTEBOOKS[name], as_version=4)
     NotebookClient(
-        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+        notebook, timeout=1500, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
     ).execute()
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     printed = "".join(output.get("text", "") for output in outputs)
