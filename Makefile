@@ -5,11 +5,15 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SERVER_STAMP := $(VENV)/.installed-server
 DEV_STAMP := $(VENV)/.installed-dev
-FUZZED := readers queries claims sentences filters numbers index
+# What installs; .ci/run sets it to uv, which is quicker. Contributors get the versions that CI has (`make lock` renews them).
+INSTALL ?= $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LOCK := .ci/locks/development.txt
+FUZZED := readers queries claims sentences filters numbers index rest projects models calibrations
 FUZZ_MINUTES ?= 10
+SOAK_MINUTES ?= 60
 BENCHMARKS := encoder readers noun_phrases vocabulary search
 
-.PHONY: demo serve test lint bench docs dist fuzz soak reproduce-demo clean help
+.PHONY: demo serve test lint bench docs dist sbom installs lock fuzz soak crashes reproduce-demo clean help
 
 help:
 	@echo "make demo   set up, then find prior art for a claim in the demo collection and write a report"
@@ -19,9 +23,13 @@ help:
 	@echo "make bench  the benchmarks in their quick form (brings their peers, torch among them)"
 	@echo "make reproduce-demo  the paper's tables and figures on the demo collection, in the folder report"
 	@echo "make docs   build the documentation site in the folder site; no link may be broken"
-	@echo "make dist   build what is released, and check it"
+	@echo "make dist   build what is released, twice, and check it"
+	@echo "make sbom   list what the base install holds (CycloneDX, dist/sbom.json), and check its licences"
+	@echo "make installs  install it with pip, uv and pipx on every Python found, lowest and newest, and search"
+	@echo "make lock   renew the versions that CI and contributors install"
 	@echo "make fuzz   feed made-up input to everything that reads, FUZZ_MINUTES for each (10)"
-	@echo "make soak   kill the index's writer 200 times and see that nothing is lost"
+	@echo "make soak   abuse an index and its server for SOAK_MINUTES (60): kills, a full disk, damaged files; every answer is checked"
+	@echo "make crashes  kill the index's writer 200 times and see that nothing is lost"
 	@echo "make clean  remove the environment and what was built"
 
 demo: $(STAMP)
@@ -36,15 +44,15 @@ test: $(DEV_STAMP)
 	$(BIN)/python -m pytest -n auto
 
 lint: $(DEV_STAMP)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check . .ci/run
+	$(BIN)/ruff format --check . .ci/run
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 # The CPU build of torch comes first, so that the peers do not pull the CUDA one.
 bench: $(DEV_STAMP)
-	$(BIN)/python -m pip install --quiet "torch==2.13.0"
-	$(BIN)/python -m pip install --quiet -e ".[bench]"
+	$(INSTALL) "torch==2.13.0"
+	$(INSTALL) -e ".[bench]"
 	for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py --quick || exit 1; done
 
 docs: $(DEV_STAMP)
@@ -55,16 +63,35 @@ docs: $(DEV_STAMP)
 
 dist: $(DEV_STAMP)
 	rm -rf dist
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check build twine check-wheel-contents
-	$(BIN)/python -m build --outdir dist .
+	$(INSTALL) -c $(LOCK) build twine check-wheel-contents
+	$(BIN)/python tools/release.py dist
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/check-wheel-contents dist/*.whl
 
+# What a user gets who installs the wheel and nothing else, in an environment of its own.
+sbom: dist
+	$(INSTALL) -c $(LOCK) cyclonedx-bom
+	rm -rf build/base && $(PYTHON) -m venv --without-pip build/base
+	$(BIN)/python -m pip --python build/base/bin/python install --quiet --disable-pip-version-check dist/*.whl
+	$(BIN)/python tools/licences.py build/base
+	$(BIN)/cyclonedx-py environment build/base/bin/python --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json
+
+installs: dist
+	$(INSTALL) -c $(LOCK) uv pipx
+	$(BIN)/python tools/installs.py dist/*.whl --write docs/installing.md
+
+lock: $(VENV)/bin/python
+	$(INSTALL) uv
+	$(BIN)/python tools/lock.py
+
 fuzz: $(DEV_STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "atheris>=2.3"
+	$(INSTALL) "atheris>=2.3"
 	for name in $(FUZZED); do $(BIN)/python fuzz/run.py $$name --minutes $(FUZZ_MINUTES) || exit 1; done
 
 soak: $(DEV_STAMP)
+	$(BIN)/python soak/run.py --minutes $(SOAK_MINUTES) $(SOAK)
+
+crashes: $(DEV_STAMP)
 	SPARSE_COVERAGE_CRASHES=200 $(BIN)/python -m pytest -q tests/index/test_index_crash.py tests/index/test_index_crash_steps.py
 
 reproduce-demo: $(DEV_STAMP)
@@ -77,13 +104,13 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(STAMP): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(INSTALL) -e .
 	@touch $@
 
 $(SERVER_STAMP): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[server,documents,office]"
+	$(INSTALL) -e ".[server,documents,office]"
 	@touch $@
 
-$(DEV_STAMP): pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+$(DEV_STAMP): pyproject.toml $(LOCK) | $(VENV)/bin/python
+	$(INSTALL) -c $(LOCK) -e ".[dev]"
 	@touch $@ $(STAMP) $(SERVER_STAMP)

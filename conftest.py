@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 # Modules that cannot be imported without an extra.
-NEEDS = {"haystack": "haystack", "langchain": "langchain_core", "mteb": "mteb", "pyterrier": "pyterrier"}
+NEEDS = {
+    "haystack": "haystack",
+    "langchain": "langchain_core",
+    "mteb": "mteb",
+    "pyterrier": "pyterrier",
+    "pyterrier_chart": "pyterrier",
+}
 collect_ignore = [
     f"src/sparse_coverage/adapters/{module}.py" for module, needs in NEEDS.items() if not find_spec(needs)
 ]

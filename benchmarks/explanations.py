@@ -28,7 +28,7 @@ from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.search import Explanation
 from sparse_coverage.search.explaining import trace_query
-from sparse_coverage.search.reasons import content_words
+from sparse_coverage.search.phrases import content_words
 from sparse_coverage.search.results import Place
 
 CLAIMS, DOCUMENTS, SHOWN, TOLD, OTHERS = 20, 5, 10, 10, 3

@@ -1,19 +1,19 @@
 """Where our method leaves the paper's letter, and what each departure is worth.
 
-    python benchmarks/letter.py demo path/to/claims-to-papers.toml -V 2000
+    python benchmarks/letter.py demo -V 2000
+    python benchmarks/letter.py path/to/claims-to-papers.toml -V 10000
     python benchmarks/letter.py demo --quick
 
 The first row is the paper's letter as far as a collection has it: sections to learn from, paragraphs and titles as passages, independent
 ancestors before a dependent claim (CLEF-IP and the demo only), no more. Each other row changes one thing; the last two are the
 presets. R@100, MAP and, where passages are judged, MAP(D) x 100, with the p-value of a paired randomisation test of MAP against the first
-row, after Holm's correction. `--by-passages` leaves the collection cut as it says and learns from passages in every row, so that full
-texts are encoded once: only what is not about cutting and learning is varied then.
+row, after Holm's correction. Everything is found again in the cache: an interrupted run goes on.
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ class Row:
     system: str = "paper"
 
 
+TOKENS = 40 << 30  # bytes of token vectors that are kept: full texts cut in three ways
 LETTER: dict[str, Any] = {"ancestors": "independent", "by": "title+paragraph"}
 ROWS = {
     "the paper's letter": Row(LETTER),
@@ -58,50 +59,38 @@ ROWS = {
 }
 
 
-def measured(spec: str, size: int, cache: Path, *, by_passages: bool, max_spans: int | None) -> dict[str, Evaluation]:
+def measured(spec: str, size: int) -> dict[str, Evaluation]:
     """Evaluate all rows; those that read the collection in the same way share one workbench."""
     found: dict[str, Evaluation] = {}
-    claims = spec == "demo" or Path(spec).is_dir()
-    rows = {name: row for name, row in ROWS.items() if claims or name != "all ancestors of a claim"}
-    if by_passages:
-        about_cutting = ("all ancestors of a claim", "learned from passages", "preset paper")
-        rows = {
-            name: replace(row, reading={})
-            for name, row in rows.items()
-            if name not in about_cutting and (row.reading == LETTER or row.system == "default")
-        }
-    for reading in {tuple(sorted(row.reading.items())) for row in rows.values()}:
+    has_claims = spec == "demo" or Path(spec).is_dir()
+    rows = {name: row for name, row in ROWS.items() if has_claims or name != "all ancestors of a claim"}
+    readings = dict.fromkeys(tuple(sorted(row.reading.items())) for row in rows.values())
+    for reading in readings:
         mine = {name: row for name, row in rows.items() if tuple(sorted(row.reading.items())) == reading}
         collection = load_collection(spec, **dict(reading))
         names = ["R@100", "MAP", *(["MAP(D)"] if collection.has_passages else [])]
         measures = [parse_measure(name) for name in names]
-        with Workbench(collection, cache) as bench:
-            options = {name: chosen(row, size, by_passages, max_spans) for name, row in mine.items()}
+        with Workbench(collection, default_cache(), token_budget=TOKENS) as bench:
+            options = {
+                name: concerning(row.system, SystemOptions(size=size, **row.options)) for name, row in mine.items()
+            }
             bench.plan(options.values())
             for name, row in mine.items():
                 found[name] = evaluate_system(bench, row.system, options[name], measures)
     return {name: found[name] for name in rows}
 
 
-def chosen(row: Row, size: int, by_passages: bool, max_spans: int | None) -> SystemOptions:
-    options = concerning(row.system, SystemOptions(size=size, max_spans=max_spans, **row.options))
-    return replace(options, learn="passages") if by_passages else options
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("collections", nargs="+")
     parser.add_argument("-V", "--size", type=int, default=2_000)
-    parser.add_argument("--by-passages", action="store_true", help="cut as the collection says, learn from passages")
-    parser.add_argument("--max-spans", type=int, help="how many spans a vocabulary is learned from")
     parser.add_argument("--quick", action="store_true", help="500 centers")
     options = parser.parse_args()
     size = 500 if options.quick else options.size
     console = Console(width=120)
     console.print(describe())
     for spec in options.collections:
-        how = {"by_passages": options.by_passages, "max_spans": options.max_spans}
-        found = measured(spec, size, default_cache(), **how)
+        found = measured(spec, size)
         first = next(iter(found))
         tests = compare({name: one.values["MAP"] for name, one in found.items()}, "MAP", against=first)
         p_values = {test.second: f"{test.p_holm:.3f}" for test in tests}

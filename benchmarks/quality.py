@@ -1,17 +1,18 @@
-"""How well the systems rank: the default preset beside the paper's method, the default before, BM25, dense and hybrid.
+"""How well the systems rank: the default preset beside the paper's method, BM25, dense retrieval and hybrid.
 
     python benchmarks/quality.py path/to/patsnap path/to/claims-to-papers.toml                  the systems
     python benchmarks/quality.py path/to/patsnap --tables settings                              what each setting of the default is worth
     python benchmarks/quality.py path/to/patsnap -V 5000 --tables units                         tokens, noun phrases and both
     python benchmarks/quality.py path/to/patsnap --tables seeds --seeds 5                       how much the seed is worth
     python benchmarks/quality.py COLLECTION ... --tables systems,seeds --write PAGE             as the measured part of a page
+    python benchmarks/quality.py path/to/patsnap --precision fp32                               whatever the CPU would compute in
 
 Values are means over queries x 100 with 95 % bootstrap intervals. The default was chosen on every second query of each collection
 (`tuned`), the others are `held out`. p: paired randomisation test of average precision against the default, after Holm's
-correction over its column. `scanned`: postings read, for dense retrieval similarities computed. On full texts the paper's
-method and the default before are indexed by whole paragraphs, as they were made for, everything else by passages (with
-`--by-passages` all of it, which saves a second encoding); all vocabularies of full texts are learned from passages. On a page, tables
-that were made replace those of the same kind and each kind says when and where it was measured; the others stay.
+correction over its column. `scanned`: postings read, for dense retrieval similarities computed. Full texts are cut into passages for every
+row, and vocabularies are learned from these, so that each text is encoded once (what the paper's whole paragraphs are worth:
+`letter.py`). On a page, tables that were made replace those of the same kind and each kind says when and where it was measured; the
+others stay. Everything is found again in the cache: an interrupted run goes on, and one collection may be measured after the other.
 """
 
 from __future__ import annotations
@@ -41,24 +42,20 @@ from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.seeds import seeded
 from sparse_coverage.experiments.systems import concerning, is_sparse
 from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
-from sparse_coverage.patents.passages import By
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import activate, aggregate
 
 MEASURES = tuple(parse_measure(name) for name in ("R@10", "R@100", "MAP", "nDCG@10"))
 MARKER = "<!-- What follows is written by benchmarks/quality.py. -->\n"
-TOKENS = 40 << 30  # bytes of token vectors that are kept: full texts in two kinds of passages
-BEFORE = SystemOptions(assignment="nearest", common=1, repeats=0.5, smoothing=50.0, feedback=3)
-"""The default before this one, called `recall`."""
+TOKENS = 40 << 30  # bytes of token vectors that are kept
 
 
 @dataclass(frozen=True)
 class Row:
-    """A system with its options, and how patents are cut for it."""
+    """A system with its options."""
 
     system: str
     options: SystemOptions
-    by: By = "passage"
 
 
 @dataclass(frozen=True)
@@ -70,16 +67,15 @@ class Result:
     rows: Sequence[Sequence[str]]
 
 
-def system_rows(size: int, by: By, *, full_text: bool) -> dict[str, Row]:
-    """Return the rows of the first table; `by` is how the paper's method and the default before cut full texts."""
+def system_rows(size: int, *, full_text: bool) -> dict[str, Row]:
+    """Return the rows of the first table."""
     plain = SystemOptions(size=size, learn="passages" if full_text else "sections")
     means = replace(plain, rank="top-mean:3")
-    rows = {"BM25": Row("bm25", plain), "dense": Row("dense", plain), "paper": Row("paper", plain, by)}
+    rows = {"BM25": Row("bm25", plain), "dense": Row("dense", plain), "paper": Row("paper", plain)}
     if full_text:
         rows["BM25, top-mean:3"] = Row("bm25", means)
         rows["dense, top-mean:3"] = Row("dense", means)
-        rows["paper, top-mean:3"] = Row("paper", means, by)
-    rows["default before"] = Row("paper", replace(BEFORE, size=size, learn=plain.learn), by)
+        rows["paper, top-mean:3"] = Row("paper", means)
     if full_text:
         rows["default, best passage"] = Row("default", replace(plain, rank="best", fixed=("rank",)))
     rows["default, with feedback"] = Row("default", replace(plain, feedback=3))
@@ -125,40 +121,25 @@ def seed_table(title: str, found: dict[str, Sequence[Mapping[str, float]]]) -> R
     return Result(title, ["", "R@100", "of each seed", "MAP", "of each seed"], rows)
 
 
-def over_seeds(
-    collection: Collection, size: int, seeds: int, cache: Path, max_spans: int | None = None
-) -> dict[str, Sequence[Mapping[str, float]]]:
+def over_seeds(bench: Workbench, size: int, seeds: int) -> dict[str, Sequence[Mapping[str, float]]]:
     """Measure the paper's method and the default with several seeds: each draws its sample and its first center anew."""
-    learn = "passages" if is_full_text(collection) else "sections"
-    plain = SystemOptions(size=size, learn=learn, max_spans=max_spans)
-    found: dict[str, Sequence[Mapping[str, float]]] = {}
-    with Workbench(cut(collection, "passage"), cache, token_budget=TOKENS) as bench:
-        for system in ("paper", "default"):
-            every = seeded(system, concerning(system, plain), seeds)
-            bench.plan(every)
-            found[system] = [evaluate_system(bench, system, one, MEASURES).means() for one in every]
-    return found
+    plain = SystemOptions(size=size, learn="passages" if is_full_text(bench.collection) else "sections")
+    every = {system: seeded(system, concerning(system, plain), seeds) for system in ("paper", "default")}
+    bench.plan(one for chosen in every.values() for one in chosen)
+    return {
+        system: [evaluate_system(bench, system, one, MEASURES).means() for one in chosen]
+        for system, chosen in every.items()
+    }
 
 
 def is_full_text(collection: Collection) -> bool:
     return collection.by != "document"
 
 
-def cut(collection: Collection, by: By) -> Collection:
-    """Return a collection with its documents cut in another way; abstracts are not cut at all."""
-    return replace(collection, by=by) if is_full_text(collection) else collection
-
-
-def measured(collection: Collection, rows: dict[str, Row], cache: Path) -> dict[str, Evaluation]:
-    """Evaluate all rows, those of one way of cutting after the other."""
-    found: dict[str, Evaluation] = {}
-    for by in dict.fromkeys(row.by for row in rows.values()):
-        mine = {name: row for name, row in rows.items() if row.by == by}
-        with Workbench(cut(collection, by), cache, token_budget=TOKENS) as bench:
-            bench.plan(concerning(row.system, row.options) for row in mine.values() if is_sparse(row.system))
-            for name, row in mine.items():
-                found[name] = evaluate_system(bench, row.system, row.options, MEASURES)
-    return {name: found[name] for name in rows}
+def measured(bench: Workbench, rows: dict[str, Row]) -> dict[str, Evaluation]:
+    """Evaluate all rows."""
+    bench.plan(concerning(row.system, row.options) for row in rows.values() if is_sparse(row.system))
+    return {name: evaluate_system(bench, row.system, row.options, MEASURES) for name, row in rows.items()}
 
 
 def compared(title: str, found: dict[str, Evaluation]) -> Result:
@@ -180,32 +161,31 @@ def compared(title: str, found: dict[str, Evaluation]) -> Result:
     return Result(title, columns, rows)
 
 
-def units(collection: Collection, size: int, cache: Path) -> Result:
+def units(bench: Workbench, size: int) -> Result:
     """Time is that of one core from token vectors to a sparse vector: finding and pooling spans, then activating centers."""
     rows = []
-    with Workbench(cut(collection, "passage"), cache, threads=1, token_budget=TOKENS) as bench:
-        options = {
-            (system, unit): concerning(system, SystemOptions(size=size, unit=unit))
-            for system in ("paper", "default")
-            for unit in ("token", "np", "np+token")
-        }
-        bench.plan(options.values())
-        texts = [passage.text for passage in corpus_passages(bench.collection.documents(), bench.collection.by)]
-        tokens = list(bench.encoder("minilm").encode(texts[:300]))
-        for (system, unit), chosen in options.items():
-            found = evaluate_system(bench, system, chosen, MEASURES)
-            retriever = SparseCoverageSystem(bench, chosen)
-            held = sum(path.stat().st_size for path in files_of(retriever)) / len(texts)
-            facts, model = retriever.index.store.manifest, bench.model(chosen)
-            begun = process_time()
-            for spans in get_unit(unit).pool_many(texts[:300], tokens):
-                aggregate(spans, activate(spans.vectors, model.vocabulary, model.activation), model.activation)
-            spent = (process_time() - begun) / len(tokens)
-            counts = [facts["spans"] / len(texts), facts["postings"] / len(texts), held]
-            means = [f"{100 * found.means()[measure]:.1f}" for measure in ("R@100", "MAP")]
-            rows.append([f"{system}, {unit}", *means, *(f"{count:,.0f}" for count in counts), f"{1e3 * spent:.1f}"])
+    options = {
+        (system, unit): concerning(system, SystemOptions(size=size, unit=unit))
+        for system in ("paper", "default")
+        for unit in ("token", "np", "np+token")
+    }
+    bench.plan(options.values())
+    texts = [passage.text for passage in corpus_passages(bench.collection.documents(), bench.collection.by)]
+    tokens = list(bench.encoder("minilm").encode(texts[:300]))
+    for (system, unit), chosen in options.items():
+        found = evaluate_system(bench, system, chosen, MEASURES)
+        retriever = SparseCoverageSystem(bench, chosen)
+        held = sum(path.stat().st_size for path in files_of(retriever)) / len(texts)
+        facts, model = retriever.index.store.manifest, bench.model(chosen)
+        begun = process_time()
+        for spans in get_unit(unit).pool_many(texts[:300], tokens):
+            aggregate(spans, activate(spans.vectors, model.vocabulary, model.activation), model.activation)
+        spent = (process_time() - begun) / len(tokens)
+        counts = [facts["spans"] / len(texts), facts["postings"] / len(texts), held]
+        means = [f"{100 * found.means()[measure]:.1f}" for measure in ("R@100", "MAP")]
+        rows.append([f"{system}, {unit}", *means, *(f"{count:,.0f}" for count in counts), f"{1e3 * spent:.1f}"])
     columns = ["", "R@100", "MAP", "spans a passage", "postings", "bytes", "CPU ms"]
-    return Result(f"{collection.name}, V={size:,}", columns, rows)
+    return Result(f"{bench.collection.name}, V={size:,}", columns, rows)
 
 
 def files_of(retriever: SparseCoverageSystem) -> Iterator[Path]:
@@ -232,11 +212,11 @@ def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def write_page(page: Path, sections: dict[str, list[Result]]) -> None:
+def write_page(page: Path, sections: dict[str, list[Result]], precision: str) -> None:
     """Replace the kinds of tables that were made behind the marker of a page; what is before it was written by hand."""
     written, _, measured_part = page.read_text(encoding="utf-8").partition(MARKER)
     there = {part.partition("\n")[0]: f"## {part}" for part in measured_part.split("## ")[1:]}
-    told = f"Measured on {date.today().isoformat()}: {describe()}.\n"
+    told = f"Measured on {date.today().isoformat()}: {describe()}; encoder in {precision}.\n"
     made = {name: "\n".join([f"## {name}\n", told, *map(markdown, results)]) for name, results in sections.items()}
     blocks = [block.rstrip("\n") + "\n" for block in {**there, **made}.values()]
     page.write_text("\n".join([written.rstrip("\n") + "\n\n" + MARKER, *blocks]), encoding="utf-8")
@@ -247,37 +227,39 @@ def main() -> None:
     parser.add_argument("collections", nargs="+")
     parser.add_argument("-V", "--size", type=int, default=10_000)
     parser.add_argument("--tables", default="systems", help="systems, settings, units, seeds, or several of them")
-    parser.add_argument(
-        "--max-spans", type=int, help="spans that the vocabularies of the table of seeds are learned from"
-    )
     parser.add_argument("--seeds", type=int, default=5, help="how many seeds the table of seeds has")
-    parser.add_argument("--by-passages", action="store_true", help="index everything by passages")
+    parser.add_argument("--seeds-on", default="", metavar="NAMES", help="the collections that it has; without: all")
+    parser.add_argument(
+        "--precision", default="auto", help="what the encoder computes in: fp32, bf16; auto: as the CPU can"
+    )
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write the tables into a page, behind its marker")
     options = parser.parse_args()
-    cache, size = default_cache(), options.size
+    size = options.size
     wanted = options.tables.split(",")
     if unknown := set(wanted) - {"systems", "settings", "units", "seeds"}:
         parser.error(f"there is no table '{unknown.pop()}'")
-    by: By = "passage" if options.by_passages else "paragraph"
     sections: dict[str, list[Result]] = {}
     for spec in options.collections:
         collection = load_collection(spec)
         full, title = is_full_text(collection), f"{collection.name}, V={size:,}"
+        collection = replace(collection, by="passage") if full else collection  # abstracts are not cut at all
         made: dict[str, Result] = {}
-        if "systems" in wanted:
-            made["Systems"] = compared(title, measured(collection, system_rows(size, by, full_text=full), cache))
-        if "settings" in wanted:
-            made["Settings"] = compared(title, measured(collection, setting_rows(size, full_text=full), cache))
-        if "units" in wanted:
-            made["Units"] = units(collection, size, cache)
-        if "seeds" in wanted:
-            found = over_seeds(collection, size, options.seeds, cache, options.max_spans)
-            made["Seeds"] = seed_table(f"{title}, {options.seeds} seeds", found)
+        with Workbench(collection, default_cache(), token_budget=TOKENS, precision=options.precision) as bench:
+            if "systems" in wanted:
+                made["Systems"] = compared(title, measured(bench, system_rows(size, full_text=full)))
+            if "settings" in wanted:
+                made["Settings"] = compared(title, measured(bench, setting_rows(size, full_text=full)))
+            if "units" in wanted:
+                made["Units"] = units(bench, size)
+            if "seeds" in wanted and (not options.seeds_on or collection.name in options.seeds_on.split(",")):
+                found = over_seeds(bench, size, options.seeds)
+                made["Seeds"] = seed_table(f"{title}, {options.seeds} seeds", found)
+            precision = bench.encoder("minilm").precision
         for heading, result in made.items():
             print_table(result)
             sections.setdefault(heading, []).append(result)
         if options.write:  # after each collection: the next may take an hour
-            write_page(options.write, sections)
+            write_page(options.write, sections, precision)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,14 @@ import argparse
 import json
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.client import HTTPConnection
+from itertools import islice
 from pathlib import Path
+from time import process_time
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,15 +34,19 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "engines"))
 from qdrant_server import binary
-from server_load import ask, build, claims, cpu_of, load, median_ms, memory_of, qdrant, served
+from server_load import ask, build, claims, cpu_of, load, memory_of, qdrant, served
 
 from sparse_coverage import Index
+from sparse_coverage.present.records import plain_json
 from sparse_coverage.server.bodies import SearchBody
 from sparse_coverage.server.holdings import Holdings
+from sparse_coverage.server.public import public
 from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings
 
 WORDS, CLIENTS = (20, 150, 600), (1, 8, 32)
+TEXTS = 200
+"""For each figure: more than the server keeps."""
 SEARCH = "/v1/indexes/bench/search"
 console = Console(width=130)
 
@@ -47,30 +56,37 @@ def under_load(
 ) -> list[dict[str, Any]]:
     rows = []
     for words in WORDS:
-        texts = claims(index, words, 200)
-        asked = {
-            "search, with reasons": (address, SEARCH, pids, [_body(text) for text in texts]),
-            "search, ranking alone": (address, SEARCH, pids, [_body(text, reasons=False) for text in texts]),
-        }
-        if peer is not None:
-            peer_address, peer_pids, body = peer
-            path = "/collections/passages/points/query"
-            asked["Qdrant, query encoded"] = (peer_address, path, peer_pids, [body(text) for text in texts[:50]])
+        texts = iter(claims(index, words, TEXTS * 2 * len(CLIENTS) * rounds))
+        encoded = [] if peer is None else [peer[2](text) for text in claims(index, words, 50)]
         for clients in CLIENTS:
-            for turn in range(rounds):  # one after the other, so that all see the same machine
-                for name, (where, path, mine, bodies) in asked.items():
-                    found = load(where, path, bodies[turn:], clients, seconds, mine)
+            for _ in range(rounds):  # one after the other, so that all see the same machine
+                # The server keeps what it knows of the last queries, so no two figures are measured with the same ones.
+                asked = [
+                    ("search, with reasons", address, SEARCH, pids, _bodies(texts, True)),
+                    ("search, ranking alone", address, SEARCH, pids, _bodies(texts, False)),
+                ]
+                if peer is not None:
+                    path = "/collections/passages/points/query"
+                    asked.append(("Qdrant, query encoded", peer[0], path, peer[1], encoded))
+                for name, where, path, mine, bodies in asked:
+                    found = load(where, path, bodies, clients, seconds, mine)
                     row = {"words": words, "clients": clients, "name": name, "answers": len(found.seconds)}
                     row |= {
                         "p50": found.part(0.5),
                         "p99": found.part(0.99),
                         "rate": found.rate,
                         "cpu": 1000 * found.cpu,
+                        "other": dict(found.other),
                     }
                     rows.append(row)
                     told = f"{words} words, {clients} clients, {name}: p50 {row['p50']:.0f} ms, {found.rate:.1f}/s"
+                    told += "".join(f", {count} times status {status}" for status, count in found.other.items())
                     console.print(told, highlight=False)
     return rows
+
+
+def _bodies(texts: Iterator[str], reasons: bool) -> list[bytes]:
+    return [_body(text, reasons=reasons) for text in islice(texts, TEXTS)]
 
 
 def _body(text: str, **more: Any) -> bytes:
@@ -96,22 +112,27 @@ def show_load(rows: list[dict[str, Any]]) -> None:
     console.print(table)
 
 
-def cost_of_http(index: Index, folder: Path, address: str, count: int) -> list[dict[str, Any]]:
-    """The same searches by the library's call and over HTTP, one after the other."""
+def cost_of_http(index: Index, folder: Path, address: str, pids: list[int], count: int) -> list[dict[str, Any]]:
+    """Milliseconds of CPU of the same searches by the library's call and over HTTP, in turn; each side meets each text once."""
     service = Service(Holdings({"bench": folder}), ServerSettings({"bench": folder}))
     service.holdings.warm_up()
     parts = urlsplit(address)
     connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
     rows = []
     for words in WORDS:
-        texts = claims(index, words, 2 * count)
-        call = lambda text: service.search("bench", SearchBody(query=text, group=False))  # noqa: E731
-        http = lambda text: ask(connection, SEARCH, _body(text))  # noqa: E731
-        for text in texts[:2]:
-            call(text), http(text)
-        ours = [median_ms(call, [text])[0] for text in texts[:count] if http(text)]
-        theirs = [median_ms(http, [text])[0] for text in texts[count:] if call(text)]
-        rows.append({"words": words, "library": sorted(ours)[len(ours) // 2], "http": sorted(theirs)[len(theirs) // 2]})
+        texts = claims(index, words, count + 2)
+        for reasons in (True, False):
+            cpu = []
+            for number, text in enumerate(texts):
+                text = f"{text} {reasons}"
+                before, theirs = process_time(), cpu_of(pids)
+                plain_json(public(service.search("bench", SearchBody(query=text, group=False, reasons=reasons))))
+                middle = process_time()
+                ask(connection, SEARCH, _body(text, reasons=reasons))
+                if number > 1:  # the first ones warm up
+                    cpu.append((middle - before, cpu_of(pids) - theirs))
+            mine, served = (1000 * sum(side) / len(cpu) for side in zip(*cpu, strict=True))
+            rows.append({"words": words, "reasons": reasons, "library": mine, "http": served})
     connection.close()
     return rows
 
@@ -129,16 +150,22 @@ def bare_http(address: str, pids: list[int], count: int) -> float:
 
 
 def memory(index: Index, address: str, pids: list[int], requests: int) -> list[tuple[int, float]]:
-    """Megabytes after so many requests of several kinds, all with texts of their own."""
-    parts = urlsplit(address)
-    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
+    """Megabytes after so many requests of several kinds by four clients, all with texts of their own."""
+    parts, local = urlsplit(address), threading.local()
     texts = claims(index, 20, min(requests, 2000))
-    found = []
-    for number in range(requests + 1):
-        if number % max(1, requests // 10) == 0:
-            found.append((number, memory_of(pids)))
-        ask(connection, SEARCH, _body(texts[number % len(texts)], reasons=number % 20 == 0, facets=number % 50 == 0))
-    connection.close()
+
+    def one(number: int) -> None:
+        if not hasattr(local, "connection"):
+            local.connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
+        body = _body(texts[number % len(texts)], reasons=number % 20 == 0, facets=number % 50 == 0)
+        ask(local.connection, SEARCH, body)
+
+    found = [(0, memory_of(pids))]
+    with ThreadPoolExecutor(4) as pool:
+        for part in range(1, 11):
+            done = requests * part // 10
+            list(pool.map(one, range(found[-1][0], done)))
+            found.append((done, memory_of(pids)))
     return found
 
 
@@ -166,11 +193,11 @@ def main() -> None:
         if binary() is not None:
             scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             peer = stack.enter_context(qdrant(scratch / "node", index))
-        http = cost_of_http(index, folder, address, 3 if arguments.quick else 15)
-        table = Table("words", "library call, p50 ms", "over HTTP, p50 ms", "HTTP costs")
+        http = cost_of_http(index, folder, address, pids, 3 if arguments.quick else 30)
+        table = Table("words", "reasons", "library call and JSON, CPU ms", "over HTTP, CPU ms", "HTTP costs, ms")
         for row in http:
-            more = f"{row['http'] / row['library'] - 1:+.0%}"
-            table.add_row(str(row["words"]), f"{row['library']:.1f}", f"{row['http']:.1f}", more)
+            cells = [f"{value:.1f}" for value in (row["library"], row["http"], row["http"] - row["library"])]
+            table.add_row(str(row["words"]), "yes" if row["reasons"] else "no", *cells)
         console.print(table)
         bare = bare_http(address, pids, 200 if arguments.quick else 2000)
         console.print(f"HTTP alone: {bare:.2f} ms of CPU a request", highlight=False)

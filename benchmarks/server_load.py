@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import statistics
 import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -59,11 +59,14 @@ def claims(index: Index, words: int, count: int) -> list[str]:
 
 @dataclass
 class Load:
-    """What clients saw: seconds of each answer, answers a second, and the seconds of CPU that the server took for each."""
+    """What clients saw: seconds of each answer, answers a second, the seconds of CPU that the server took for each, and how often
+    each other status came in the place of an answer.
+    """
 
     seconds: list[float]
     rate: float
     cpu: float
+    other: Counter[int]
 
     def part(self, share: float) -> float:
         ordered = sorted(self.seconds)
@@ -71,6 +74,15 @@ class Load:
 
 
 def ask(connection: HTTPConnection, path: str, body: bytes) -> bytes:
+    """Return an answer; any other status than 200 is an error."""
+    status, content = tell(connection, path, body)
+    if status != 200:
+        raise RuntimeError(f"{path}: status {status}: {content[:300]!r}")
+    return content
+
+
+def tell(connection: HTTPConnection, path: str, body: bytes) -> tuple[int, bytes]:
+    """Return the status and the content of an answer; wait as long as the server says when it is busy."""
     try:
         connection.request("POST", path, body, {"content-type": "application/json"})
         answer = connection.getresponse()
@@ -79,9 +91,9 @@ def ask(connection: HTTPConnection, path: str, body: bytes) -> bytes:
         connection.request("POST", path, body, {"content-type": "application/json"})
         answer = connection.getresponse()
     content = answer.read()
-    if answer.status != 200:
-        raise RuntimeError(f"{path}: status {answer.status}: {content[:300]!r}")
-    return content
+    if answer.status == 429:
+        time.sleep(float(answer.headers["retry-after"]))
+    return answer.status, content
 
 
 def load(address: str, path: str, bodies: Sequence[bytes], clients: int, seconds: float, pids: Sequence[int]) -> Load:
@@ -89,18 +101,23 @@ def load(address: str, path: str, bodies: Sequence[bytes], clients: int, seconds
     parts, taken, lock = urlsplit(address), [], threading.Lock()
     until = time.perf_counter() + seconds
     turn = iter(range(10**9))
+    other: Counter[int] = Counter()
 
     def client() -> None:
         connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
-        mine = []
+        mine: list[float] = []
         while True:
             with lock:
                 place = next(turn)
             begun = time.perf_counter()
             if begun > until and mine:
                 break
-            ask(connection, path, bodies[place % len(bodies)])
-            mine.append(time.perf_counter() - begun)
+            status, _ = tell(connection, path, bodies[place % len(bodies)])
+            if status == 200:
+                mine.append(time.perf_counter() - begun)
+            else:
+                with lock:
+                    other[status] += 1
         connection.close()
         with lock:
             taken.extend(mine)
@@ -112,7 +129,7 @@ def load(address: str, path: str, bodies: Sequence[bytes], clients: int, seconds
     for thread in threads:
         thread.join()
     passed = time.perf_counter() - begun
-    return Load(taken, len(taken) / passed, (cpu_of(pids) - before) / len(taken))
+    return Load(taken, len(taken) / passed, (cpu_of(pids) - before) / len(taken), other)
 
 
 def cpu_of(pids: Sequence[int]) -> float:
@@ -202,13 +219,3 @@ def _points(index: Index) -> Iterator[list[dict[str, object]]]:
                 payload = {"id": record.id, "document": record.document, "text": record.text}
                 points.append({"id": segment.first_passage + number, "vector": {"centers": vector}, "payload": payload})
             yield points
-
-
-def median_ms(function: Callable[[str], object], texts: Sequence[str]) -> tuple[float, float]:
-    """Median milliseconds on the clock, and mean milliseconds of CPU, of a function of a text in this process."""
-    clock, before = [], time.process_time()
-    for text in texts:
-        begun = time.perf_counter()
-        function(text)
-        clock.append(time.perf_counter() - begun)
-    return 1000 * statistics.median(clock), 1000 * (time.process_time() - before) / len(texts)

@@ -20,7 +20,7 @@ from sparse_coverage.vocabulary.quantised import Centers
 from sparse_coverage.vocabulary.radii import measure_cells
 from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
 
-OURS, FLAT = "ours (int16 screen, exact)", "FAISS IndexFlatIP"
+OURS, SIXTEEN, FLAT = "ours, exact", "ours, exact, 16-bit screen alone", "FAISS IndexFlatIP"
 
 
 def numpy_activation(spans: np.ndarray, centers: np.ndarray, radii: np.ndarray, k: int) -> list[set[int]]:
@@ -103,6 +103,10 @@ def compare_activation(
         systems: dict[str, Callable[[], list[set[int]]]] = {
             OURS: lambda: _sets(activate(vectors, vocabulary, ActivationConfig()).centers),  # noqa: B023
         }
+        if len(vocabulary.packed.panels.fours):  # else the CPU multiplies no bytes, and both are the same
+            plain = Vocabulary(vocabulary.centers, radii, anchors, config)
+            plain.__dict__["packed"] = Centers.of(plain.centers, in_bytes=False)
+            systems[SIXTEEN] = lambda: _sets(activate(vectors, plain, ActivationConfig()).centers)  # noqa: B023
         slow = vectors[: max(256, spans // 16)]
         try:
             indexes = faiss_indexes(vocabulary.centers)

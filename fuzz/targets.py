@@ -13,6 +13,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from file_targets import calibrations, models, projects
+from service_target import rest
 
 from sparse_coverage.charts.elements import chart_elements, read_claims
 from sparse_coverage.charts.quantities import compare, quantities
@@ -131,6 +133,10 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "filters": filters,
     "numbers": numbers,
     "index": index,
+    "rest": rest,
+    "projects": projects,
+    "models": models,
+    "calibrations": calibrations,
 }
 
 

@@ -62,6 +62,19 @@ def test_a_total_may_become_known_later_and_none_is_needed(capsys: pytest.Captur
     assert "4 of 8 (50%)" in shown
 
 
+def test_the_time_left_is_told_once_enough_is_done(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar("Weighing anchors", 50_000) as advance:
+        advance(1)
+        time.sleep(0.12)
+        advance(9)
+        time.sleep(0.2)
+    first, *_, later, _ = capsys.readouterr().err.splitlines()
+    assert first.startswith("Weighing anchors: 1 of 50,000 (0%)")
+    assert "left" not in first
+    assert "10 of 50,000 (0%)" in later
+    assert "left" in later
+
+
 def test_what_is_quick_is_not_shown_and_what_fails_is_not_done(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(tracked(range(5), "Counting", 5)) == list(range(5))
     assert capsys.readouterr().err == ""

@@ -20,6 +20,7 @@ WHERE = {
     "charts": "claim charts", "present": "reports", "evaluation": "test collections", "experiments": "experiments",
     "cli": "commands", "server": "the server", "engines": "engines", "cluster": "clusters", "formats": "exports and imports",
     "adapters": "adapters", "kernels": "compiled code", "projects": "projects",
+    "restoring": "projects",
 }  # fmt: skip
 _ABOUT = """# Errors
 

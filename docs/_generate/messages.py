@@ -49,6 +49,7 @@ def messages(package: Path = PACKAGE) -> tuple[list[Message], list[str]]:
     """Return the messages, and the places whose message could not be read from the source."""
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(package.rglob("*.py"))}
     argument = dict.fromkeys(error_classes(trees), 0) | OTHERS
+    told_by_class = _told_by_class(trees)
     found: set[Message] = set()
     unread = []
     for path, tree in trees.items():
@@ -62,8 +63,8 @@ def messages(package: Path = PACKAGE) -> tuple[list[Message], list[str]]:
             kind = module.class_of(call) if own else kind
             if kind not in argument or (own and kind in {"MissingExtraError", "ReadError"}):
                 continue
-            if not own and kind in {"StaleError", "BusyError"}:
-                continue  # what they say stands in their class
+            if not own and told_by_class.get(kind):
+                continue
             place = 0 if own else argument[kind]
             if len(call.args) <= place:
                 continue
@@ -72,9 +73,25 @@ def messages(package: Path = PACKAGE) -> tuple[list[Message], list[str]]:
             if HANDED_ON.fullmatch(written):
                 texts = [pair for pair in texts if len(re.sub(r"[…\W\d_]", "", pair[0])) > 6]
             found |= {Message(area, kind, text, remedy) for text, remedy in texts if _says_something(text)}
-            if not any(_says_something(text) for text, _ in texts) and not HANDED_ON.fullmatch(written):
+            handed_on = HANDED_ON.fullmatch(written) or kind in told_by_class
+            if not handed_on and not any(_says_something(text) for text, _ in texts):
                 unread.append(f"{path.relative_to(package)}:{call.lineno}: {kind}({written})")
     return sorted(found), unread
+
+
+def _told_by_class(trees: dict[Path, ast.Module]) -> dict[str, bool]:
+    """Return the classes that write their message themselves; False where another class of the same name does not."""
+    told: dict[str, set[bool]] = {}
+    for node in (node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        own = any(
+            isinstance(call, ast.Call)
+            and _name(call.func) == "__init__"
+            and bool(call.args)
+            and isinstance(call.args[0], ast.Constant | ast.JoinedStr | ast.BinOp)
+            for call in ast.walk(node)
+        )
+        told.setdefault(node.name, set()).add(own)
+    return {name: ways == {True} for name, ways in told.items() if True in ways and name != "MissingExtraError"}
 
 
 def _texts(call: ast.Call, kind: str, place: int, module: _Module) -> list[tuple[str, str]]:

@@ -27,6 +27,13 @@ class IndexStoreError(SparseCoverageError):
     """An index cannot be built, opened or trusted."""
 
 
+class NoIndexError(IndexStoreError):
+    """A folder holds no index."""
+
+    def __init__(self, folder: object) -> None:
+        super().__init__(f"{folder}: there is no index here (no manifest.json). Build one with: sparse-coverage index")
+
+
 class AlreadyThereError(IndexStoreError):
     """A document that is to be added is in the index already."""
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import tee
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, overload
 
-from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, Tokens, TokenVectors, load_encoder
+from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.encoding.batching import windows
+from sparse_coverage.encoding.cleaning_encoder import cleaning_steps, with_cleaning
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import checksum_of, new_folder, read_json, write_json
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
+from sparse_coverage.restoring import restored
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import ActivationConfig, SparseVector, Traced, trace
 from sparse_coverage.vectors.scoring import ScoringConfig, similarity, strongest
@@ -71,7 +72,7 @@ class SparseCoverage:
                 f"but this is '{encoder.name}' ({reading.fingerprint}). Load the same encoder, or fit a vocabulary for this one."
             )
         self.encoder = encoder
-        self.clean = _steps(clean)
+        self.clean = cleaning_steps(clean)
         self._reading = reading
         self.vocabulary = vocabulary
         self.activation = activation or ActivationConfig()
@@ -222,22 +223,15 @@ class SparseCoverage:
     ) -> SparseCoverage:
         """Read a model from a folder, or from the model hub (`owner/name`).
 
-        Its encoder is loaded from the store, at the precision it was fitted with where the CPU has it.
+        Its encoder is loaded from the store. An int8 model stays one; else it computes in what this CPU does best, bf16 or fp32.
         """
         folder = vocabulary_folder(folder)
         vocabulary = load_vocabulary(folder)
-        settings = read_settings(folder)
+        settings = model_settings(folder)
         running = encoder or load_encoder(
             vocabulary.config.encoder, runtime=runtime, precision=_usable(vocabulary), threads=threads
         )
-        return cls(
-            running,
-            vocabulary,
-            ActivationConfig(**settings["activation"]),
-            ScoringConfig(**settings["scoring"]),
-            settings["clean"],
-            settings.get("by", "paragraph"),  # earlier versions indexed paragraphs as they were
-        )
+        return cls(running, vocabulary, settings.activation, settings.scoring, settings.clean, settings.by)
 
 
 def sample_size(preset: Preset, size: int | None, sizes: Sequence[int] = ()) -> int:
@@ -263,7 +257,22 @@ def sample_config(
 
 def scoring_of(folder: Path) -> ScoringConfig:
     """Return how a saved model scores, without loading its encoder."""
-    return ScoringConfig(**read_settings(folder)["scoring"])
+    return model_settings(folder).scoring
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """What a model's folder says beside its vocabulary."""
+
+    activation: ActivationConfig
+    scoring: ScoringConfig
+    clean: tuple[str, ...]
+    by: By = "paragraph"  # earlier versions indexed paragraphs as they were
+
+
+def model_settings(folder: Path) -> ModelSettings:
+    """Return the settings of a saved model; any that do not fit are an error."""
+    return restored(ModelSettings, read_settings(folder), str(folder / MODEL_FILE))
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
@@ -281,54 +290,3 @@ def read_settings(folder: Path) -> dict[str, Any]:
 def _usable(vocabulary: Vocabulary) -> str:
     """int8 was a choice and stays one; bf16 and fp32 agree closely enough that each machine takes its best."""
     return "int8" if vocabulary.config.precision == "int8" else "auto"
-
-
-class CleaningEncoder:
-    """Wraps an encoder: texts are cleaned by named steps (`patents.cleaning`), offsets are those of the original text.
-
-    The steps are part of the fingerprint: vectors of cleaned and of plain text are not compared by accident.
-    """
-
-    def __init__(self, encoder: Encoder, steps: Sequence[str]) -> None:
-        self.encoder = encoder
-        self.steps = _steps(steps)
-        self.name, self.precision, self.dimension = encoder.name, encoder.precision, encoder.dimension
-        self.fingerprint = "+".join((encoder.fingerprint, *self.steps))
-
-    def tokenize(self, text: str) -> Tokens:
-        """Return the tokens of the cleaned text, placed in the original."""
-        from sparse_coverage.patents.cleaning import clean
-
-        cleaned = clean(text, self.steps)
-        tokens = self.encoder.tokenize(cleaned.text)
-        starts, ends = cleaned.original(tokens.starts, tokens.ends)
-        return Tokens(tokens.ids, starts, ends)
-
-    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
-        """Yield the token vectors of each cleaned text, placed in the original, in order."""
-        from sparse_coverage.patents.cleaning import CleanedText, clean
-
-        waiting: deque[CleanedText] = deque()
-
-        def cleaned() -> Iterator[str]:
-            for text in texts:
-                waiting.append(clean(text, self.steps))
-                yield waiting[-1].text
-
-        for tokens in self.encoder.encode(cleaned()):
-            starts, ends = waiting.popleft().original(tokens.starts, tokens.ends)
-            yield replace(tokens, starts=starts, ends=ends)
-
-
-def _steps(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of cleaning steps, checked; cleaning is loaded only where there is any."""
-    if not names:
-        return ()
-    from sparse_coverage.patents.cleaning import step_names
-
-    return step_names(names)
-
-
-def with_cleaning(encoder: Encoder, steps: Sequence[str]) -> Encoder:
-    """Return the encoder as it is where there is nothing to clean."""
-    return CleaningEncoder(encoder, steps) if steps else encoder

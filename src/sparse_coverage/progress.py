@@ -20,6 +20,9 @@ FIRST_LINE, BETWEEN_LINES = 3.0, 10.0
 """After how many seconds a log gets its first line about a stage, and how many later each of the next."""
 
 
+_FEW = 10  # steps after which the time left is told even of a stage of more than a thousand
+
+
 class Advance(Protocol):
     """Moves a bar forward; called with the number of steps done since the last call."""
 
@@ -166,8 +169,8 @@ class _Lines:
         if self._total is None:
             return f"{self._number(done)}, {duration(passed)}"
         parts = f"{self._number(done)} of {self._number(self._total)} ({done / max(self._total, 1):.0%})"
-        if not done:
-            return f"{parts}, {duration(passed)}"
+        if done < min(_FEW, self._total / 100):
+            return f"{parts}, {duration(passed)}"  # so little tells nothing about the rest
         left = passed / done * max(self._total - done, 0)
         return f"{parts}, {duration(passed)}, about {duration(left)} left"
 

@@ -198,3 +198,18 @@ def test_the_list_of_commands_loads_nothing_heavy() -> None:
         "import sys, sparse_coverage.cli; print(*{'numpy', 'numba', 'lxml', 'rich', 'openvino'} & set(sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "\n"
+
+
+def test_a_folder_without_an_index_is_refused_before_anything_heavy_is_loaded(tmp_path: Path) -> None:
+    code = f"""
+import sys
+from sparse_coverage import cli
+sys.argv = ["sparse-coverage", "search", {str(tmp_path)!r}, "A valve"]
+try:
+    cli.main()
+except SystemExit as stop:
+    print(stop.code, *{{'numpy', 'numba', 'lxml', 'openvino'}} & set(sys.modules))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1"]
+    assert "there is no index here (no manifest.json). Build one with: sparse-coverage index" in done.stderr

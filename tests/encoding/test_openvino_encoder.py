@@ -45,6 +45,15 @@ def test_token_vectors_equal_the_plain_reference(tmp_path: Path, act: str) -> No
         np.testing.assert_allclose(encoded.vectors, reference_vectors(folder, encoder, text), atol=1e-4, rtol=0)
 
 
+def test_the_precision_of_this_machine_points_where_the_reference_does(tiny_checkpoint: Path) -> None:
+    """In bf16 where the CPU computes in it; OpenVINO before 2026.0 gave other vectors there, without an error."""
+    encoder = OpenVinoEncoder(tiny_checkpoint, precision="auto", threads=1)
+    for text, encoded in zip(TEXTS, encoder.encode(TEXTS), strict=True):
+        wanted = reference_vectors(tiny_checkpoint, encoder, text)
+        cosines = (encoded.vectors * wanted).sum(axis=1) / np.linalg.norm(encoded.vectors, axis=1)
+        assert np.all(cosines / np.linalg.norm(wanted, axis=1) > 0.99)
+
+
 def test_prefixed_and_old_weight_names_are_understood(tmp_path: Path, tiny_checkpoint: Path) -> None:
     folder = write_checkpoint(tmp_path)
     weights = load_file(folder / "model.safetensors")
@@ -58,7 +67,7 @@ def test_prefixed_and_old_weight_names_are_understood(tmp_path: Path, tiny_check
     np.testing.assert_array_equal(new.vectors, old.vectors)
 
 
-def test_int8_weights_stay_close_and_say_so(tiny_checkpoint: Path, tiny_encoder: OpenVinoEncoder) -> None:
+def test_int8_stays_close_and_says_so(tiny_checkpoint: Path, tiny_encoder: OpenVinoEncoder) -> None:
     encoder = OpenVinoEncoder(tiny_checkpoint, precision="int8")
     assert encoder.precision == "int8"
     exact, rounded = (next(e.encode(TEXTS[:1])).vectors for e in (tiny_encoder, encoder))
@@ -67,10 +76,14 @@ def test_int8_weights_stay_close_and_say_so(tiny_checkpoint: Path, tiny_encoder:
     assert not np.array_equal(exact, rounded)
 
 
-def test_threads_do_not_change_a_bit(tiny_checkpoint: Path) -> None:
-    one, two = (list(OpenVinoEncoder(tiny_checkpoint, precision="fp32", threads=n).encode(TEXTS * 5)) for n in (1, 2))
-    for a, b in zip(one, two, strict=True):
+@pytest.mark.parametrize("precision", ["auto", "fp32", "int8"])
+def test_threads_and_neighbours_do_not_change_a_bit(tiny_checkpoint: Path, precision: str) -> None:
+    one, two = (OpenVinoEncoder(tiny_checkpoint, precision=precision, threads=n) for n in (1, 2))
+    together = list(one.encode(TEXTS * 5))
+    alone = [vectors for text in TEXTS * 5 for vectors in one.encode([text])]
+    for a, b, c in zip(together, two.encode(TEXTS * 5), alone, strict=True):
         np.testing.assert_array_equal(a.vectors, b.vectors)
+        np.testing.assert_array_equal(a.vectors, c.vectors)
 
 
 @settings(max_examples=60)

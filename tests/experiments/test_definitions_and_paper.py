@@ -11,11 +11,14 @@ from small_collection import papers_collection
 from sparse_coverage.cli import evaluate
 from sparse_coverage.cli.options.collections import Means, Reading
 from sparse_coverage.errors import InputError
+from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import NAMES, Row, load_definition, row_command
-from sparse_coverage.experiments.evaluate import variants
+from sparse_coverage.experiments.evaluate import Evaluation, variants
 from sparse_coverage.experiments.options import NAMES as NAMES_OF_OPTIONS
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import paper_table, paper_values
+from sparse_coverage.experiments.reproduce import _draw_cost
+from sparse_coverage.experiments.sweep import Outcome
 
 
 def test_the_grid_of_the_paper_has_45_rows_and_every_one_has_its_values() -> None:
@@ -29,6 +32,20 @@ def test_the_main_table_has_the_rows_of_the_paper() -> None:
     rows = load_definition("main").rows
     assert len(rows) == len(paper_table("main")) == 11
     assert all(paper_values(row, papers_collection()) for row in rows)
+
+
+def test_splade_stands_in_the_plot_of_cost_and_recall(bench: Workbench, tmp_path: Path) -> None:
+    rows = load_definition("efficiency").rows
+    assert {"bm25", "splade", "dense", "paper"} == {row.system for row in rows}
+    [splade] = [row for row in rows if row.system == "splade"]
+    assert paper_values(splade, papers_collection())["R@100"] == 89.51
+    pytest.importorskip("matplotlib")
+    values = {"R@100": {query.id: 0.9 for query in bench.collection.judged}}
+    outcomes = [Outcome(row, Evaluation(row.system, row.options, values, 1e6, 0.0)) for row in rows]
+    _, drawn, _ = _draw_cost(tmp_path, outcomes)
+    text = drawn.read_text(encoding="utf-8")
+    assert "SPLADE-v2" in text
+    assert "postings scanned per query" in text
 
 
 def test_the_selected_rows_are_rows_of_the_full_table() -> None:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from typed_commands import output, run
 
+from sparse_coverage.experiments.paper import paper_table
+
 
 def test_check_pool_and_statistics_of_a_tree(tree: Path, cache: Path, tmp_path: Path) -> None:
     found = run("clefip", "check", tree)
@@ -212,6 +214,11 @@ def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoin
     said = (report / "main" / "methods.tex").read_text(encoding="utf-8")
     assert "5 judged queries, " in said
     assert "\\cite{bm25,bm25s}" in said
+    assert "Sparse Coverage as published: $K=5$, $\\alpha=2$, $\\gamma=0.5$, $\\rho=0.01$, $\\tau=99$" in said
+    statistics = (report / "lengths" / "lengths.csv").read_text(encoding="utf-8")
+    assert statistics.count("\n") == 1 + len(paper_table("statistics"))  # a line for each of the paper's
+    assert "of them not relevant" in statistics
+    assert "of them from other documents" in statistics
     cited = {key for keys in re.findall(r"\\cite\{([^}]*)\}", said) for key in keys.split(",")}
     bibliography = (report / "main" / "references.bib").read_text(encoding="utf-8")
     assert set(re.findall(r"@\w+\{([^,]+),", bibliography)) == cited

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import statistics
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
+from hash_encoder import HashEncoder
 from typed_commands import output, run
+
+from sparse_coverage import Index, SparseCoverage
+from sparse_coverage.encoding import TokenVectors
+from sparse_coverage.evaluation.find_collection import load_collection
+from sparse_coverage.presets import PRESETS
 
 
 def test_the_papers_letter_from_end_to_end(tree: Path, cache: Path, tiny_checkpoint: Path, tmp_path: Path) -> None:
@@ -41,7 +51,7 @@ def test_the_papers_letter_from_end_to_end(tree: Path, cache: Path, tiny_checkpo
     assert result.exception is None, result.output
     text = (tmp_path / "report" / "main" / "main.md").read_text(encoding="utf-8")
     assert f"Vocabularies are learned from {tree.name}, documents published 1990-2010, no titles alone." in text
-    assert "a dependent claim is preceded by its independent ancestors only" in text
+    assert "A dependent claim is preceded by its independent ancestors only." in text
     assert "± is the standard deviation over 2 seeds." in text
     assert "† differs from bm25" in text
     about = json.loads((tmp_path / "report" / "main" / "configuration.json").read_text(encoding="utf-8"))
@@ -56,6 +66,32 @@ def test_the_papers_letter_from_end_to_end(tree: Path, cache: Path, tiny_checkpo
     [kept] = [one for one in json.loads((tmp_path / "report/main/rows.json").read_text()) if one["system"] == "paper"]
     assert row["per_query"]["MAP"] == kept["per_query"]["MAP"]
     assert len(row["seeds"]) == 2
+
+
+@pytest.mark.parametrize("learn", ["sections", "passages"])
+def test_encoders_read_the_texts_themselves_without_markers_of_sections(
+    learn: Literal["sections", "passages"], tmp_path: Path
+) -> None:
+    """No "[abstract]" or the like stands before what is encoded, in learning, indexing or searching."""
+    heard: list[str] = []
+
+    class Listening(HashEncoder):
+        def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
+            every = list(texts)
+            heard.extend(every)
+            return super().encode(every)
+
+    demo = load_collection("demo")
+    patents, query = list(demo.documents())[:4], demo.queries[0].text
+    preset = replace(PRESETS["paper"], learn=learn)
+    model = SparseCoverage.fit(patents, encoder=Listening(), size=50, preset=preset)
+    learned = len(heard)
+    whole = ["\n".join([p.title, *(x.text for x in (*p.abstract, *p.claims, *p.description))]) for p in patents]
+    known = [re.sub(r"\s+", " ", text) for text in (*whole, query)]
+    Index.build(tmp_path / "index", model, patents).search(query)
+    assert 0 < learned < len(heard)
+    assert query in heard
+    assert all(any(re.sub(r"\s+", " ", one).strip() in text for text in known) for one in heard)
 
 
 def test_seeds_are_averaged_and_their_spread_is_told(cache: Path, tiny_checkpoint: Path) -> None:

@@ -23,7 +23,7 @@ from sparse_coverage.experiments.systems.baselines import bm25_system, dense_sys
 from sparse_coverage.experiments.systems.sparse import HybridSystem
 from sparse_coverage.retrievers import Baseline, Bm25, Dense, Fuse
 
-HERE = [name for name in SYSTEMS if name not in ("splade", "colbert")]  # these two fetch their weights
+HERE = [name for name in SYSTEMS if name not in ("splade", "colbert", "colbert-plaid")]  # these fetch their weights
 
 
 def test_every_system_finds_what_stands_there_word_for_word(bench: Workbench, options: SystemOptions) -> None:
@@ -139,7 +139,7 @@ def test_ablations_average_only_what_all_settings_have(bench: Workbench, options
     ]
     cell = result.table.rows[0][result.table.columns.index("MAP")]
     assert cell.ours == pytest.approx(100 * sum(means) / 2)
-    assert cell.paper == 40.38
+    assert cell.paper is None  # the paper's averages are over other configurations
 
 
 def test_variants_are_every_combination_that_concerns_a_system() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,50 @@ def test_figures_are_pdf_svg_and_png_at_the_width_of_a_column_or_a_page_and_the_
     points = re.search(rb"/MediaBox\s*\[\s*0 0 ([\d.]+)", first[0].read_bytes())
     assert points
     assert float(points[1]) == pytest.approx(72 * width, abs=1)
+
+
+LONG = {
+    (f"BERT-for-Patents {n}", u): [Point(1.0, 2.0, (1.0, 3.0))] for n in range(3) for u in ("NP", "NP+tok.", "dense")
+}
+STRANGE = {("my/encoder", f"NP (spacy:en_core_sci_lg-{n})"): [Point(1.0, 1.0)] for n in range(4)}
+CROWDED = {
+    "curves": lambda path: draw_curves(path, dict.fromkeys(("R@100", "MAP", "PRES@100"), LONG), "vocabulary size V"),
+    "curve": lambda path: draw_curves(path, {"R@100": LONG}, "vocabulary size V"),
+    "scatter": lambda path: draw_scatter(path, {**LONG, ("BM25", ""): [Point(9.0, 1.0)]}, "postings per query", "R@100"),
+    "strange": lambda path: draw_scatter(path, STRANGE, "x", "y"),
+    "differences": lambda path: draw_differences(path, {f"PSG-{n}": n - 9.0 for n in range(25)}, "MAP: " + "long words " * 12),
+    "histograms": lambda path: draw_histograms(path, {"words per query": [3, 5, 4000], "claims per query": [1, 2, 30]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CROWDED)
+def test_no_word_of_a_figure_is_cut_off_or_printed_over_another(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Measured as it is printed, with names as long as the paper's."""
+    pytest.importorskip("matplotlib")
+    drawn = []
+    monkeypatch.setattr("sparse_coverage.experiments.figures._save", lambda plots, figure, path: drawn.append(figure))
+    CROWDED[name](tmp_path / name)
+    [figure] = drawn
+    figure.canvas.draw()
+    held = figure.get_tightbbox()  # of all that is drawn, in inches
+    assert min(held.x0, held.y0) >= -0.01
+    assert held.x1 <= figure.get_figwidth() + 0.01
+    assert held.y1 <= figure.get_figheight() + 0.01
+    legends = [*figure.legends, *(axis.get_legend() for axis in figure.axes if axis.get_legend())]
+    words = [word for legend in legends for word in legend.get_texts()]
+    for axis in figure.axes:
+        words += [axis.xaxis.label, axis.yaxis.label, axis._left_title]
+        for one in (axis.xaxis, axis.yaxis):
+            low, high = sorted(one.get_view_interval())
+            words += [
+                tick.label1 for tick in one.get_major_ticks() if low <= tick.get_loc() <= high
+            ]  # others are hidden
+    boxes = [(word.get_text(), word.get_window_extent()) for word in words if word.get_text()]
+    for (said, one), (also, other) in combinations(boxes, 2):
+        width, height = min(one.x1, other.x1) - max(one.x0, other.x0), min(one.y1, other.y1) - max(one.y0, other.y0)
+        assert width <= 1 or height <= 1, (said, also)
 
 
 def test_panels_have_letters_and_text_is_large_enough_to_read(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Killed at any moment, an index holds its last commit: nothing more, nothing less, nothing damaged, nothing locked.
 
-20 lives by default; SPARSE_COVERAGE_CRASHES sets another number (`make soak`: 200).
+20 lives by default; SPARSE_COVERAGE_CRASHES sets another number (`make crashes`: 200).
 """
 
 from __future__ import annotations

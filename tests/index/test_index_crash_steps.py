@@ -1,6 +1,6 @@
 """Killed before any one of its steps, a writer leaves the last commit: the same changes, cut short at one place after another.
 
-Every fifth step by default; every one with SPARSE_COVERAGE_CRASHES of 200 or more (`make soak`).
+Every fifth step by default; every one with SPARSE_COVERAGE_CRASHES of 200 or more (`make crashes`).
 """
 
 from __future__ import annotations

@@ -63,7 +63,11 @@ def test_what_changed_since_a_revision(folder):
         project.set_mark(Mark("demo", "EP-9-A1", "EP-9-A1", "not"))
         changed = project.content(seen)
         assert [mark.id for mark in changed.marks] == ["EP-9-A1"]
+        assert changed.documents == ()  # nothing is known of it
+        project.set_mark(Mark("demo", "EP-3-A1", "EP-3-A1", "not"))
+        assert [one.title for one in project.content(seen).documents] == ["Device EP-3-A1"]
         assert changed.head.revision == seen + 1
+        assert {one.id for one in project.content().documents} >= {"EP-1-A1", "EP-3-A1"}
 
 
 def test_no_update_is_lost_between_threads(folder):

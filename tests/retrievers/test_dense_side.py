@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.retrievers import Baseline, Dense
-from sparse_coverage.retrievers.dense import POOLINGS, PooledEncoder, Pooling, normalised, pooling_of
+from sparse_coverage.retrievers.dense import POOLINGS, DenseScorer, PooledEncoder, Pooling, normalised, pooling_of
 
 LONG = "The noise of the rubber device; " * 20
 
@@ -140,3 +141,27 @@ def test_vectors_and_ranking_are_those_of_sentence_transformers(
     ours = np.stack(list(PooledEncoder(tiny_encoder, pooling_of(str(folder))).vectors(TEXTS)))
     np.testing.assert_allclose(ours, expected, atol=1e-4)
     np.testing.assert_array_equal(np.argsort(-(ours @ ours.T)), np.argsort(-(expected @ expected.T)))
+
+
+def test_a_score_is_the_same_to_the_last_bit_in_any_segment_and_behind_any_filter() -> None:
+    """Found by `make soak`: a product of matrices rounds by the rows beside, so a merge moved scores and equal texts."""
+    random = np.random.default_rng(0)
+    rows = normalised(random.normal(size=(500, 384)).astype(np.float32))
+    rows[250:] = rows[:250]  # each text twice, as in a family
+
+    class Chunks:
+        def chunk_vectors(self, text: str) -> np.ndarray:
+            return rows[:3] if text else rows[:1]
+
+    def scores(ends: list[int], query: str, allowed: np.ndarray | None = None) -> np.ndarray:
+        matrices = [rows[start:end] for start, end in pairwise([0, *ends, 500])]
+        return DenseScorer(Chunks(), matrices).scores(query, allowed)  # type: ignore[arg-type]
+
+    for query in ("", "three chunks"):
+        whole = scores([], query)
+        assert (whole[:250] == whole[250:]).all()
+        for _ in range(20):
+            ends = np.sort(random.choice(np.arange(1, 500), 7, replace=False)).tolist()
+            assert (scores(ends, query) == whole).all()
+            allowed = random.random(500) < 0.1
+            assert (scores(ends, query, allowed)[allowed] == whole[allowed]).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +13,11 @@ from hypothesis import strategies as st
 
 from sparse_coverage import Index, InputError, Patent, ScoringConfig, SparseCoverage
 from sparse_coverage.patents import Paragraph
-from sparse_coverage.search.reasons import FUNCTION_WORDS, reasons_for
-from sparse_coverage.search.results import Match, Place
+from sparse_coverage.search import Marks
+from sparse_coverage.search.phrases import FUNCTION_WORDS
+from sparse_coverage.search.reasons import reasons_for
+from sparse_coverage.search.results import Match, Place, Reason, Reasons
+from sparse_coverage.search.stored import whole_id
 
 QUERY = "A valve comprising an annular plunger biased by a return spring (12) of the housing"
 PASSAGE = "The return spring pushes the plungers of a ventricular pump."
@@ -95,6 +99,62 @@ def test_reasons_add_up_to_the_score_and_point_into_both_texts(index: Index, que
             assert not {*reason.query.text.lower().split(), *reason.passage.text.lower().split()} & FUNCTION_WORDS
 
 
+@settings(max_examples=30)
+@given(TEXTS)
+def test_the_reasons_of_many_passages_are_those_of_each(index: Index, query: str) -> None:
+    for marks in (None, Marks(("XX-1",), ("XX-2",))):
+        ids = [passage.id for hit in index.search(query, marks=marks) for passage in hit.passages]
+        found = index.reasons(query, ids, marks=marks)
+        assert found == {id_: index.explain(query, id_, marks=marks).reasons for id_ in ids}
+        for id_ in ids:
+            whole = index.explain(query, id_, marks=marks)
+            assert found[id_] == plainly_summed(query, whole.passage.text, whole.matches)
+
+
+def plainly_summed(query: str, passage: str, matches: tuple[Match, ...]) -> Reasons:
+    """The same, word by word: what the quick way must give to the last bit."""
+    ours, theirs = plain_phrases(query), plain_phrases(passage)
+    sums: dict[tuple[Place, Place], float] = {}
+    wording = feedback = 0.0
+    for one in matches:
+        (word, phrase), (other, found) = at(ours, one.query), at(theirs, one.passage)
+        pieces = word != one.query.text.lower() or other != one.passage.text.lower()
+        if one.lender:
+            feedback += one.contribution
+        elif phrase is None or found is None or (pieces and word[:4] != other[:4]):
+            wording += one.contribution
+        else:
+            sums[phrase, found] = sums.get((phrase, found), 0.0) + one.contribution
+    strongest = sorted(sums.items(), key=lambda item: (-item[1], item[0][0].start, item[0][1].start))
+    return Reasons(tuple(Reason(*pair, value) for pair, value in strongest), wording, feedback)
+
+
+def plain_phrases(text: str) -> list[tuple[Place, Place]]:
+    """Each word that says something, with the phrase it stands in."""
+    found: list[tuple[Place, Place]] = []
+    for words in re.finditer(r"[^;]+", text):
+        run: list[Place] = []
+        for one in [*re.finditer(r"\S+", words.group()), None]:
+            if one is not None and one.group() not in FUNCTION_WORDS and one.group() != "12" and len(one.group()) > 1:
+                run.append(Place(one.group(), words.start() + one.start(), words.start() + one.end()))
+            elif run:
+                begin, end = run[0].start, run[-1].end
+                found += [(word, Place(text[begin:end], begin, end)) for word in run]
+                run = []
+    return found
+
+
+def at(phrases: list[tuple[Place, Place]], place: Place) -> tuple[str, Place | None]:
+    inside = [(word.text, phrase) for word, phrase in phrases if word.start < place.end and place.start < word.end]
+    return inside[-1] if inside else ("", None)
+
+
+def test_what_is_no_passage_has_no_reasons(index: Index) -> None:
+    assert index.reasons("a pump", []) == {}
+    with pytest.raises(InputError, match="no passage with the id 'XX-9'"):
+        index.reasons("a pump", ["XX-9"])
+
+
 def test_a_paragraph_that_was_cut_is_explained_by_its_best_piece(tmp_path: Path) -> None:
     long = "The pump turns. " * 70 + "A sensor measures the spring of the valve. " * 20
     patents = [Patent("XX/9-A1", description=(Paragraph(long, "/patent-document/description/p[1]"),))]
@@ -103,6 +163,9 @@ def test_a_paragraph_that_was_cut_is_explained_by_its_best_piece(tmp_path: Path)
     found = index.explain("A sensor measures the spring", "XX/9-A1/description/p[1]")
     best = index.search_passages("A sensor measures the spring", k=1)[0]
     assert (found.passage.id, len(index)) == (best.id, 2)
+    assert list(index.explain_best("A sensor measures the spring", "XX/9-A1", 3).items()) == [
+        (whole_id(best.id), found)
+    ]
     with pytest.raises(InputError, match="neither a passage nor a document"):
         index.explain("A sensor", "XX/9-A1/description/p[2]")
 

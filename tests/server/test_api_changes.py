@@ -127,6 +127,23 @@ def test_while_a_side_is_behind_its_system_ranks_the_former_state(copied):
     assert holdings.snapshot("devices", "hybrid").store.state.documents == 13
 
 
+def test_a_side_that_moved_on_before_it_was_opened_is_looked_for_again(copied, monkeypatch):
+    """Found by `make soak`: between the look at the index and the opening of its side, both were changed and merged."""
+    holding = Holdings({"devices": copied}).holding("devices")
+    encoder = holding.snapshot().index.model.encoder
+    index = Index.open(copied, encoder=encoder)
+    index.add([("EP-3000002-A1", "A teapot with a spout.")])
+    index.merge()
+    refresh_sides(copied, encoder=encoder)
+    looks = [holding._seen]
+    signature = holding._signature
+    monkeypatch.setattr(holding, "_signature", lambda: looks.pop() if looks else signature())
+    snapshot = holding.snapshot("bm25")
+    assert not looks
+    assert snapshot.store.state.documents == 13
+    assert snapshot.retriever("bm25").search("A teapot", 1)[0].document == "EP-3000002-A1"
+
+
 def test_a_side_that_stays_behind_is_refused_in_the_end(copied, monkeypatch):
     holdings = Holdings({"devices": copied})
     Index.open(copied, encoder=holdings.snapshot("devices").index.model.encoder).add(

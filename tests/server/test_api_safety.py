@@ -60,7 +60,13 @@ def test_a_name_that_was_bound_to_this_machine_by_others_is_refused(client, host
 )
 def test_a_page_of_another_origin_can_change_and_ask_nothing(client, headers, status):
     assert client.post(SEARCH, json=BODY, headers=headers).status_code == status
-    assert client.delete("/v1/projects/x", headers=headers).status_code in ({403} if status == 403 else {404, 405})
+    head = client.post("/v1/projects", json={"name": "Devices"}).json()["head"]
+    project, renamed = f"/v1/projects/{head['id']}", {"name": "Other", "version": head["version"]}
+    assert client.put(project, json=renamed, headers=headers).status_code == status
+    assert client.delete(project, headers=headers).status_code == status
+    there = client.get(project)
+    assert there.status_code == (200 if status == 403 else 404)
+    assert status == 200 or there.json()["head"]["name"] == "Devices"
 
 
 @pytest.mark.parametrize(
@@ -166,6 +172,15 @@ def test_no_path_comes_from_a_request(client, name):
     answer = client.get(f"/v1/indexes/{name}/documents/EP-1000001-A1")
     assert answer.status_code in (404, 405)
     assert client.get(f"/v1/indexes/devices/documents/{name}").status_code in (404, 422)
+
+
+def test_long_and_empty_ids_in_an_address_are_refused(client):
+    project = client.post("/v1/projects", json={"name": "Devices"}).json()["head"]["id"]
+    mark = {"mark": "relevant", "version": 0}
+    for id_ in ("x" * 301, "x" * 50_000, ""):
+        assert client.get(f"/v1/indexes/devices/documents/{id_}").status_code == 422
+        assert client.get(f"/v1/indexes/devices/find/{id_}").status_code == 422
+        assert client.put(f"/v1/projects/{project}/marks/devices/{id_}", json=mark).status_code == 422
 
 
 def test_metrics_count_routes_and_not_addresses(client):

@@ -37,6 +37,9 @@ def test_from_a_claim_to_a_word_file_and_all_there_after_a_restart(desk, workben
     page.locator(".note", has_text="the closest").wait_for()
     desk.saved()
     page.goto(f"{workbench.address}/#/project")
+    titles = page.locator(".marked-list .title-of").all_inner_texts()
+    assert len(titles) == 2
+    assert all(titles)
     file = downloaded(page, "Word")
     docx = pytest.importorskip("docx")
     document = docx.Document(io.BytesIO(file.path().read_bytes()))

@@ -270,3 +270,33 @@ def test_possible_wishes_are_not_refused() -> None:
     check_settings()
     check_settings(size=100, sizes=[1, 100], max_spans=100, tau=100.0)
     check_settings(sizes=[50], selection="kmeans")  # one size alone
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"activation": {"k": "five"}}, "activation.k"),
+        ({"activation": {"assignment": "softly"}}, "activation.assignment"),
+        ({"scoring": [1]}, "scoring"),
+        ({"clean": 3}, "clean"),
+        ({"by": "chapter"}, "by"),
+    ],
+)
+def test_settings_of_a_model_that_do_not_fit_are_refused_by_name(tmp_path: Path, change: dict, told: str) -> None:
+    """Found by `make fuzz`: a model of another hand, its checksum right, failed with a TypeError."""
+    from hash_encoder import HashEncoder
+
+    from sparse_coverage import SparseCoverage
+    from sparse_coverage.errors import SparseCoverageError
+    from sparse_coverage.files import checksum_of
+
+    texts = [(str(n), f"A pump number {n} with a valve and a spring of kind {n}.") for n in range(5)]
+    SparseCoverage.fit(texts, encoder=HashEncoder(), size=6).save(tmp_path / "model")
+    path = tmp_path / "model" / "model.json"
+    settings = json.loads(path.read_text())
+    del settings["sha256"]
+    for name, value in change.items():
+        settings[name] = settings[name] | value if isinstance(value, dict) else value
+    path.write_text(json.dumps({**settings, "sha256": checksum_of(settings)}))
+    with pytest.raises(SparseCoverageError, match=told):
+        SparseCoverage.load(tmp_path / "model", encoder=HashEncoder())

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from sparse_coverage.encoding import Encoder
 from sparse_coverage.encoding.checksums import cache_folder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.kernels import Floats
+from sparse_coverage.restoring import restored
 
 Word = Literal["disclosed", "partly", "not found"]
 WORDS: tuple[Word, ...] = ("disclosed", "partly", "not found")
@@ -76,17 +78,45 @@ class Calibration:
     def load(cls, path: Path) -> Calibration:
         """Read a calibration from a file."""
         try:
-            with np.load(path, allow_pickle=False) as stored:
-                arrays = dict(stored)
+            arrays = _read_arrays(path)
             about = json.loads(arrays.pop("about").tobytes())
-            if about.pop("format") != FORMAT:
+            if not isinstance(about, dict) or about.pop("format", None) != FORMAT:
                 raise InputError(f"{path}: a calibration of another version. Make it again: sparse-coverage calibrate")
-            return cls(space=Space.of_arrays(arrays), **about)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            told, space = restored(_Told, about, str(path)), Space.of_arrays(arrays)
+        except InputError:
+            raise
+        except Exception as error:
+            # A file that is cut short, changed or of another kind fails in as many ways as there are layers below.
             raise InputError(f"{path}: no calibration of claim charts ({error}).") from None
+        return cls(space=space, **{name: getattr(told, name) for name in _NUMBERS})
 
 
-_NUMBERS = ("encoder", "fingerprint", "slope", "offset", "disclosed", "partly", "phrase", "figures")
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a file says beside its arrays."""
+
+    encoder: str
+    fingerprint: str
+    slope: float
+    offset: float
+    disclosed: float
+    partly: float
+    phrase: float
+    figures: dict[str, Any]
+
+
+_NUMBERS = tuple(one.name for one in fields(_Told))
+_LARGEST = 256 << 20
+"""The most bytes that an array of a calibration may have."""
+
+
+def _read_arrays(path: Path) -> dict[str, Any]:
+    with ZipFile(path) as stored:
+        largest = max((one.file_size for one in stored.infolist()), default=0)
+        if largest > _LARGEST:
+            raise ValueError(f"an array of {largest:,} bytes is in it, at most {_LARGEST:,} are read")
+    with np.load(path, allow_pickle=False) as file:
+        return {name: np.asarray(array) for name, array in file.items()}
 
 
 def calibration_for(encoder: Encoder, path: Path | None = None) -> Calibration:

@@ -12,7 +12,7 @@ import numpy as np
 from sparse_coverage.charts.sentences import word_tokens
 from sparse_coverage.encoding import TokenVectors
 from sparse_coverage.kernels import Floats
-from sparse_coverage.search.reasons import FUNCTION_WORDS
+from sparse_coverage.search.phrases import FUNCTION_WORDS
 from sparse_coverage.search.results import Place
 from sparse_coverage.spans.noun_phrases.extractor import EmbeddedExtractor
 

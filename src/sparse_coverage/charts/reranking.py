@@ -61,4 +61,5 @@ class ByChart:
             scores = window_scores(encoded, sentences, charts.calibration)
             if scores.size:
                 coverage[place] = float(scores.max(1).mean())
-        return coverage - coverage.min(initial=0.0)
+        coverage -= coverage.min(initial=0.0)
+        return coverage

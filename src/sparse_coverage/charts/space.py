@@ -72,11 +72,17 @@ class Space:
 
     @classmethod
     def of_arrays(cls, arrays: dict[str, Array]) -> Space:
-        """Return a stored space."""
-        return cls(**{name: arrays[name].astype(np.float32) for name in _STORED})
+        """Return a stored space; arrays that do not fit one another are an error."""
+        found = {name: arrays[name].astype(np.float32) for name in _STORED}
+        wide = found["claims"].shape
+        for name, array in found.items():
+            if len(wide) != 1 or array.shape != (wide * 2 if name in _SQUARE else wide) or not np.isfinite(array).all():
+                raise ValueError(f"{name} does not fit the other arrays, or is not made of numbers")
+        return cls(**found)
 
 
 _STORED = ("claims", "prose", "matrix", "middle", "spread")
+_SQUARE = ("matrix", "spread")
 
 
 def _unit(rows: Floats | Doubles) -> Floats:

@@ -45,7 +45,7 @@ def command(
     )
     try:
         from sparse_coverage.server.mcp import create_mcp, create_mcp_app
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("Tools for assistants", "mcp") from None
     if http:
         from sparse_coverage.server.running import serve

@@ -114,24 +114,15 @@ def command(
     Other systems than Sparse Coverage need a side of the index: `index refresh INDEX --hybrid` adds those of hybrid.
     """
     from sparse_coverage.errors import InputError
-    from sparse_coverage.index import open_store
-    from sparse_coverage.index.filters import family
-    from sparse_coverage.present.findings import find
-    from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
-    from sparse_coverage.retrievers import open_retriever
-    from sparse_coverage.search import FamilyMembers, Index, Marks
 
     asked.require_one(query)
-    conditions = conditions_of(index, filters)
-    condition = conditions.filter
     system = "hybrid" if hybrid else system
     otherwise = system != "coverage" or rescore is not None
     if rerank and (reports or profile):
         raise InputError("--rerank lists passages; reports and --profile are for documents. Leave one of them out.")
     if otherwise and (rerank or profile):
         raise InputError("--rerank and --profile are for Sparse Coverage alone. Leave them out.")
-    marks = Marks(relevant, not_relevant)
-    if marks and (rerank or asked.queries):
+    if (relevant or not_relevant) and (rerank or asked.queries):
         raise InputError(
             "--relevant and --not-relevant change the ranking of one query's documents. Leave --rerank and --queries out."
         )
@@ -139,6 +130,15 @@ def command(
         raise InputError(
             "--queries gives a ranking of each query: --run, --csv and --json. Leave the other reports out."
         )
+    from sparse_coverage.index import open_store
+    from sparse_coverage.index.filters import family
+    from sparse_coverage.present.findings import find
+    from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
+    from sparse_coverage.retrievers import open_retriever
+    from sparse_coverage.search import FamilyMembers, Index, Marks
+
+    conditions = conditions_of(index, filters)
+    condition, marks = conditions.filter, Marks(relevant, not_relevant)
     by_chart = rescore == "chart"
     retriever = open_retriever(
         index,

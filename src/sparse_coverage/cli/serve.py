@@ -67,7 +67,7 @@ def command(
 
     try:
         from sparse_coverage.server.app import create_app
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("Serving", "server") from None
     limits = Limits(waiting=waiting) if concurrency is None else Limits(concurrency=concurrency, waiting=waiting)
     settings = ServerSettings(

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sparse_coverage.encoding import Encoder, load_encoder
 from sparse_coverage.encoding.catalogue import CATALOGUE
+from sparse_coverage.encoding.cleaning_encoder import with_cleaning
 from sparse_coverage.errors import MismatchError
-from sparse_coverage.model import with_cleaning
 from sparse_coverage.patents.cleaning.cleaned import step_names
 
 

@@ -18,7 +18,8 @@ from sparse_coverage.cluster.sampling import sample_on_cluster
 from sparse_coverage.cluster.shared_files import require_same_run
 from sparse_coverage.cluster.traversal import PointsFile, traverse
 from sparse_coverage.encoding import DEFAULT_ENCODER, load_encoder
-from sparse_coverage.model import SparseCoverage, sample_config, sample_size, with_cleaning
+from sparse_coverage.encoding.cleaning_encoder import with_cleaning
+from sparse_coverage.model import SparseCoverage, sample_config, sample_size
 from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, get_preset
 from sparse_coverage.progress import progress_bar

@@ -44,6 +44,7 @@ class BertConfig:
     """The part of a checkpoint's `config.json` that shapes the graph."""
 
     hidden_size: int
+    inner_size: int
     layers: int
     heads: int
     positions: int
@@ -69,6 +70,7 @@ class BertConfig:
         try:
             return cls(
                 hidden_size=int(config["hidden_size"]),
+                inner_size=int(config["intermediate_size"]),
                 layers=int(config["num_hidden_layers"]),
                 heads=int(config["num_attention_heads"]),
                 positions=int(config["max_position_embeddings"]),

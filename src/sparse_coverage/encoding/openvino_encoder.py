@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, islice
+from math import gcd
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,15 @@ from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.files import read_json
 
 PRECISIONS = ("auto", "fp32", "bf16", "int8")
+GROUP = 128
+"""How many numbers share a scale, at most, where int8 is computed in: more are quicker and less exact (`benchmarks/encoder.py`)."""
 
 
 class OpenVinoEncoder(ChunkEncoder):
     """Runs a BERT checkpoint folder (`config.json`, `model.safetensors`, `tokenizer.json`) on OpenVINO.
 
-    `precision`: `auto` is bf16 where the CPU computes in it and fp32 elsewhere; `int8` stores weights in 8 bits.
+    `precision`: `auto` is bf16 where the CPU computes in it and fp32 elsewhere; `int8` stores weights in 8 bits and, where the
+    CPU multiplies bytes (VNNI), rounds what meets them to 8 bits too, in groups that each have a scale of their own.
     `threads`: how many cores to use, all by default. Each batch is computed by one thread, so the vectors are the same
     on one core or many.
     """
@@ -58,10 +62,13 @@ class OpenVinoEncoder(ChunkEncoder):
         threads = self.threads
         self._local = threading.local()
         settings = {
-            "INFERENCE_PRECISION_HINT": "bf16" if precision == "bf16" else "f32",
+            "INFERENCE_PRECISION_HINT": "bf16" if precision != "fp32" and can_bf16 else "f32",
             "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": threads,
         }
+        if precision == "int8":
+            # Groups that do not fill a row would fall back to arithmetic that depends on the other texts of a batch.
+            settings["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = gcd(GROUP, config.hidden_size, config.inner_size)
         weights = folder / "model.safetensors"
         kept_as = f"{self.fingerprint}-{precision}"
         self._compiled, self._memory = compiled_model(

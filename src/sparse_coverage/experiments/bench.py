@@ -39,7 +39,8 @@ class Workbench:
     Tell it with `plan` what a sweep will ask for: then one traversal serves all sizes of a vocabulary, and one pass over
     the documents all the indexes of an encoder. Vocabularies are learned from the collection itself, or from the patents in
     `learn_from` (the paper's come from another corpus than its evaluation), in both cases from the
-    documents that `only` allows. Use it in a `with` block, which closes its files.
+    documents that `only` allows. `precision` is what encoders compute in (see `load_encoder`). Use it in a
+    `with` block, which closes its files.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Workbench:
         learn_from: Sequence[str] = (),
         only: Restriction = EVERYTHING,
         token_budget: int = DEFAULT_BUDGET,
+        precision: str = "auto",
     ) -> None:
         self.collection = collection
         self._learn_from = tuple(learn_from)
@@ -58,6 +60,7 @@ class Workbench:
         self.cache = cache
         self.threads = threads
         self._token_budget = token_budget
+        self._precision = precision
         self._encoders: dict[str, RememberingEncoder] = {}
         self._stores: dict[Path, IndexStore] = {}
         self._missing: dict[str, SparseCoverageError] = {}
@@ -143,9 +146,9 @@ class Workbench:
         notes = [*self.learned_from(), *self.collection.notes]
         held = len(self.corpus.documents)
         if problems := sorted(self.collection.problems):
-            notes.append(f"{len(problems):,} documents could not be read, the first: {problems[0]}")
+            notes.append(f"{len(problems):,} documents could not be used, the first: {problems[0]}")
         if self._learn_from and self._unread_file.is_file() and (unread := read_json(self._unread_file)):
-            notes.append(f"{len(unread):,} of --learn-from could not be read, the first: {unread[0]}")
+            notes.append(f"{len(unread):,} of --learn-from could not be used, the first: {unread[0]}")
         candidates = self.collection.candidates or held
         if candidates - held > len(problems):
             notes.append(f"{candidates - held:,} of {candidates:,} candidates have no readable text")
@@ -155,7 +158,7 @@ class Workbench:
             )
         if missing := missing_passages(passages, self.corpus):
             notes.append(f"{missing} of {len(passages)} relevant passages are not in the corpus: they count as misses")
-        return tuple(notes)
+        return tuple(map(_sentence, notes))
 
     def learned_from(self) -> list[str]:
         """Say what vocabularies are learned from, where that is not simply the collection."""
@@ -174,7 +177,7 @@ class Workbench:
             raise self._missing[name]  # asked for by many rows, looked for once
         if name not in self._encoders:
             try:
-                running = load_encoder(name, threads=self.threads)
+                running = load_encoder(name, precision=self._precision, threads=self.threads)
             except SparseCoverageError as error:
                 self._missing[name] = error
                 raise
@@ -232,6 +235,15 @@ class Workbench:
         code = code_key("kernels", "encoding", "spans", "vocabulary", "vectors", "index", "experiments/indexing.py")
         key = content_key(code=code, documents=self.corpus.fingerprint, vocabulary=vocabulary_digest(model))
         return self.cache / "indexes" / key
+
+
+def _sentence(note: str) -> str:
+    """Return a note as it is printed below a table.
+
+    >>> _sentence("left out: Topic PSG-3")
+    'Left out: Topic PSG-3.'
+    """
+    return f"{note[:1].upper()}{note[1:]}{'' if note.endswith('.') else '.'}"
 
 
 def _core(options: SystemOptions) -> SystemOptions:

@@ -6,8 +6,10 @@ A color stands for one encoder or baseline, a line's style and marker for one un
 from __future__ import annotations
 
 import importlib
+import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -83,18 +85,20 @@ def draw_curves(path: Path, panels: Mapping[str, Curves], x_label: str, *, log_x
     plots = _plots()
     kinds = list(dict.fromkeys(kind for curves in panels.values() for kind in curves))
     looks = _looks(kinds)
-    columns = min(len(kinds), 3)
-    height = 2.05 + 0.14 * -(-len(kinds) // columns)
     width = COLUMN if len(panels) == 1 else PAGE
+    columns = _columns(map(_name, kinds), width, most=3)
+    height = 2.05 + 0.14 * -(-len(kinds) // columns)
     figure, axes = plots.subplots(1, len(panels), figsize=(width, height), squeeze=False, layout="constrained")
     for place, (axis, (title, curves)) in enumerate(zip(axes[0], panels.items(), strict=True)):
+        ticks = sorted({p.x for points in curves.values() for p in points})
         for number, (kind, points) in enumerate(curves.items()):
             color, line, marker = looks[kind]
-            shift = 1 + 0.02 * (number - (len(curves) - 1) / 2) if any(p.interval for p in points) else 1.0
-            _errors(axis, points, color, shift)
+            aside = number - (len(curves) - 1) / 2 if any(p.interval for p in points) else 0.0
+            moved = [p._replace(x=_beside(p.x, aside, ticks, log_x=log_x)) for p in points]
+            _errors(axis, moved, color)
             axis.plot(
-                [p.x * shift for p in points],
-                [p.y for p in points],
+                [p.x for p in moved],
+                [p.y for p in moved],
                 color=color,
                 linestyle=line,
                 marker=marker,
@@ -105,7 +109,6 @@ def draw_curves(path: Path, panels: Mapping[str, Curves], x_label: str, *, log_x
         axis.set_xlabel(x_label)
         if log_x:
             axis.set_xscale("log")
-        ticks = sorted({p.x for points in curves.values() for p in points})
         axis.set_xticks(ticks, [_short(x) for x in ticks])
         axis.minorticks_off()
     handles, labels = axes[0][0].get_legend_handles_labels()
@@ -114,19 +117,34 @@ def draw_curves(path: Path, panels: Mapping[str, Curves], x_label: str, *, log_x
 
 
 def draw_scatter(path: Path, points: Curves, x_label: str, y_label: str) -> list[Path]:
-    """Draw cost against recall in one column: color and marker say which points belong together."""
+    """Draw cost against recall in one column: the legend says what a color means, and what a marker means."""
     plots = _plots()
-    rows = -(-len(points) // 2)
-    figure, axis = plots.subplots(figsize=(COLUMN, 2.3 + 0.14 * rows), layout="constrained")
-    for kind, (color, _, marker) in _looks(list(points)).items():
+    looks = _looks(list(points))
+    colors = {name: color for (name, _), (color, _, _) in looks.items()}
+    markers = {style: marker for (_, style), (_, _, marker) in looks.items() if style}
+    columns, shapes_columns = _columns(colors, COLUMN, most=2), _columns(markers, COLUMN, most=4)
+    rows = -(-len(colors) // columns) + -(-len(markers) // shapes_columns)
+    figure, axis = plots.subplots(figsize=(COLUMN, 2.2 + 0.14 * rows), layout="constrained")
+    crowded = sum(map(len, points.values())) > 20
+    for kind, (color, _, marker) in looks.items():
         places = points[kind]
-        _errors(axis, places, color, 1.0)
+        _errors(axis, places, color, faint=crowded)
         xs, ys = [p.x for p in places], [p.y for p in places]
-        axis.scatter(xs, ys, color=color, marker=marker, alpha=0.85, s=16, linewidths=0.5, label=_name(kind), zorder=3)
+        axis.scatter(xs, ys, color=color, marker=marker, alpha=0.85, s=16, linewidths=0.5, zorder=3)
     axis.set_xscale("log")
     axis.set_xlabel(x_label)
     axis.set_ylabel(y_label)
-    figure.legend(loc="outside lower center", ncols=2)
+    bare = {name: marker for (name, style), (_, _, marker) in looks.items() if not style}
+    line = importlib.import_module("matplotlib.lines").Line2D
+    said = {"linestyle": "none", "markersize": 4}
+    named = [
+        line([], [], color=color, marker=bare.get(name, "o"), label=name, **said) for name, color in colors.items()
+    ]
+    shapes = [line([], [], color="#777777", marker=marker, label=style, **said) for style, marker in markers.items()]
+    close = {"handletextpad": 0.1, "columnspacing": 0.8, "borderaxespad": 0.1}
+    figure.legend(handles=named, loc="outside lower center", ncols=columns, **close)
+    if shapes:
+        axis.legend(handles=shapes, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=shapes_columns, **close)
     return _save(plots, figure, path)
 
 
@@ -160,6 +178,7 @@ def draw_differences(path: Path, differences: Mapping[str, float], title: str) -
     values = [value for _, value in ordered]
     colors = ["#0072b2" if value > 0 else "#d55e00" for value in values]
     axis.bar(range(len(values)), values, color=colors, width=0.9)
+    axis.margins(x=0.01)
     axis.axhline(0, color="#222222", linewidth=0.6)
     named = len(ordered) <= 25
     axis.set_xticks(range(len(ordered)) if named else [], [name for name, _ in ordered] if named else [], rotation=90)
@@ -167,17 +186,25 @@ def draw_differences(path: Path, differences: Mapping[str, float], title: str) -
     better, worse = sum(value > 0 for value in values), sum(value < 0 for value in values)
     axis.set_xlabel(f"{len(values)} topics: {better} gain, {worse} lose, {len(values) - better - worse} stay")
     axis.set_ylabel("difference x 100")
-    axis.set_title(textwrap.fill(title, 56 if len(ordered) <= 60 else 120), loc="left")
+    axis.set_title(textwrap.fill(title, 44 if len(ordered) <= 60 else 110), loc="left")
     return _save(plots, figure, path)
 
 
-def _errors(axis: Any, points: Points, color: str, shift: float) -> None:
+def _beside(x: float, aside: float, ticks: Sequence[float], *, log_x: bool) -> float:
+    """Return where a point is drawn: a little beside its place, so that the intervals of several curves can be told apart."""
+    if log_x:
+        return x * math.pow(1.02, aside)
+    gap = min((high - low for low, high in pairwise(ticks)), default=x)
+    return x + 0.04 * gap * aside
+
+
+def _errors(axis: Any, points: Points, color: str, *, faint: bool = False) -> None:
     known = [p for p in points if p.interval]
     if known:
         below = [p.y - p.interval[0] for p in known if p.interval]
         above = [p.interval[1] - p.y for p in known if p.interval]
-        xs = [p.x * shift for p in known]
-        axis.errorbar(xs, [p.y for p in known], [below, above], fmt="none", ecolor=color, elinewidth=0.5, alpha=0.5)
+        looks = {"elinewidth": 0.4, "alpha": 0.25, "capsize": 0} if faint else {"elinewidth": 0.5, "alpha": 0.5}
+        axis.errorbar([p.x for p in known], [p.y for p in known], [below, above], fmt="none", ecolor=color, **looks)
 
 
 def _looks(kinds: Sequence[tuple[str, str]]) -> dict[tuple[str, str], tuple[str, Any, str]]:
@@ -187,6 +214,12 @@ def _looks(kinds: Sequence[tuple[str, str]]) -> dict[tuple[str, str], tuple[str,
     colors = COLORS | {name: OTHER_COLORS[place % len(OTHER_COLORS)] for place, name in enumerate(unknown)}
     styles = STYLES | {name: OTHER_STYLES[place % len(OTHER_STYLES)] for place, name in enumerate(strange)}
     return {(color, style): (colors[color], *styles[style]) for color, style in dict.fromkeys(kinds)}
+
+
+def _columns(labels: Iterable[str], width: float, most: int) -> int:
+    """Return how many columns of a legend fit into a width in inches, its type of 7 points."""
+    every = list(labels)
+    return max(1, min(most, len(every), int(width / (0.45 + 0.058 * max(map(len, every), default=0)))))
 
 
 def _name(kind: tuple[str, str]) -> str:

@@ -10,8 +10,9 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
+from sparse_coverage.experiments.definition import Row
 from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.paper import encoder_name, known_encoder, unit_name
+from sparse_coverage.experiments.paper import SYSTEMS, encoder_name, known_encoder, unit_name
 from sparse_coverage.experiments.sweep import Result
 from sparse_coverage.experiments.systems import is_sparse, reads
 from sparse_coverage.kernels.threads import usable_cores
@@ -23,10 +24,19 @@ _CITED = {
     "bm25": ("bm25", "bm25s"),
     "splade": ("splade-v2",),
     "colbert": ("colbertv2",),
-    "colbert-plaid": ("colbertv2",),
+    "colbert-plaid": ("colbertv2", "plaid"),
     "hybrid": ("rrf",),
 }
 _SETTINGS = {"k": "$K={}$", "alpha": r"$\alpha={}$", "gamma": r"$\gamma={}$", "rho": r"$\rho={}$", "tau": r"$\tau={}$"}
+
+
+_TITLES = {
+    **SYSTEMS,
+    "paper": "Sparse Coverage as published",
+    "default": "Sparse Coverage (preset default)",
+    "dense": "dense retrieval",
+    "hybrid": "the fusion of Sparse Coverage, BM25 and dense retrieval (hybrid)",
+}
 
 
 def surroundings() -> dict[str, Any]:
@@ -54,7 +64,7 @@ def methods(result: Result, about: dict[str, Any]) -> Methods:
     parts = [_collection(about, cited)]
     if rows:
         parts.append(_systems(result, cited))
-        sparse = [row.options for row in rows if is_sparse(row.system)]
+        sparse = [row for row in rows if is_sparse(row.system)]
         if sparse:
             parts.append(_vocabularies(sparse, about, cited))
     if result.outcomes:
@@ -102,15 +112,14 @@ def _systems(result: Result, cited: list[str]) -> str:
         encoders = list(dict.fromkeys(known_encoder(one.encoder) for one in mine)) if "encoder" in reads(system) else []
         known = [key for key in encoders if key in ("minilm", "bert-for-patents", "paecter", "patentmap", "specter2")]
         with_encoders = f" with {_listed([encoder_name(one) for one in encoders])}" if encoders else ""
-        title = {"paper": "Sparse Coverage as published", "default": "Sparse Coverage (preset default)"}.get(
-            system, system
-        )
+        title = _TITLES.get(system, system)
         works = (*_CITED.get(system, ()), *(("sparse-coverage",) if is_sparse(system) else ()), *known)
         named.append(f"{escaped(title)}{escaped(with_encoders)}{_cite(cited, *works) if works else ''}")
     return f"The systems are {_listed(named)}."
 
 
-def _vocabularies(options: Sequence[SystemOptions], about: dict[str, Any], cited: list[str]) -> str:
+def _vocabularies(rows: Sequence[Row], about: dict[str, Any], cited: list[str]) -> str:
+    options = [row.options for row in rows]
     units = _listed([escaped(unit_name(unit)) for unit in dict.fromkeys(one.unit for one in options)])
     sizes = sorted({one.size for one in options if one.size})
     learned = about["learned_from"]
@@ -122,14 +131,24 @@ def _vocabularies(options: Sequence[SystemOptions], about: dict[str, Any], cited
     text = f"Vocabularies of {units} are learned from {source}{restricted} by {selections} selection{_cite(cited, 'gonzalez1985')}"
     if sizes:
         text += f", $V\\in\\{{{', '.join(f'{size:,}' for size in sizes)}\\}}$".replace(",", "{,}").replace("{,} ", ", ")
-    fixed = [
+    if any(one.unit.endswith("en_core_sci_lg]") for one in options):
+        text += f"; noun phrases by SciSpaCy{_cite(cited, 'scispacy')}"
+    by_system = {
+        _TITLES.get(row.system, row.system): _fixed([o.options for o in rows if o.system == row.system]) for row in rows
+    }
+    said = {values for values in by_system.values() if values}
+    if len(by_system) == 1 or (len(said) == 1 and all(by_system.values())):
+        return "; ".join([text, *said]) + "."
+    return "; ".join([text, *(f"{escaped(name)}: {values}" for name, values in by_system.items() if values)]) + "."
+
+
+def _fixed(options: Sequence[SystemOptions]) -> str:
+    """Return the settings that all of some rows share."""
+    return ", ".join(
         form.format(f"{values.pop():g}")
         for name, form in _SETTINGS.items()
         if len(values := {getattr(one, name) for one in options}) == 1
-    ]
-    if any(one.unit.endswith("en_core_sci_lg]") for one in options):
-        text += f"; noun phrases by SciSpaCy{_cite(cited, 'scispacy')}"
-    return f"{text}; {', '.join(fixed)}." if fixed else f"{text}."
+    )
 
 
 def _statistics(result: Result, about: dict[str, Any], cited: list[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from sparse_coverage.errors import IndexStoreError
+from sparse_coverage.errors import IndexStoreError, NoIndexError
 from sparse_coverage.files import checksum_of, read_json, write_json
 from sparse_coverage.index.postings import WeightBits
 from sparse_coverage.index.segment import SegmentEntry
@@ -69,9 +69,7 @@ def read_manifest(folder: Path) -> Manifest:
     """Read the committed state of an index."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise IndexStoreError(
-            f"{folder}: there is no index here (no {MANIFEST}). Build one with: sparse-coverage index"
-        )
+        raise NoIndexError(folder)
     content = read_json(path)
     if not isinstance(content, dict) or "format" not in content:
         raise IndexStoreError(f"{path}: this is not the manifest of an index.")

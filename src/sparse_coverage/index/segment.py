@@ -154,14 +154,33 @@ class Segment:
 
         One row each: (place in `centers`, passage, fixed-point weight, ordinal of the span), by center, then passage.
         """
+        begins, ends = self._runs(centers)
+        lows, highs = (
+            _first_from(self.postings.packed, begins, ends, np.int64(bound) << 16) for bound in (first, last)
+        )
+        counts = highs - lows
+        places = np.repeat(np.arange(len(centers)), counts)
+        return self._rows(
+            centers, places, np.arange(counts.sum()) + np.repeat(lows - np.cumsum(counts) + counts, counts)
+        )
+
+    def find_in(self, centers: Int64s, passages: Int64s) -> Int64s:
+        """Return the same for single passages, all at once: by the order of `passages`, then center."""
+        begins, ends = (np.tile(bounds, len(passages)) for bounds in self._runs(centers))
+        wanted = np.repeat(passages, len(centers))
+        lows = _first_from(self.postings.packed, begins, ends, wanted << 16)
+        there = np.flatnonzero(lows < ends)
+        there = there[widened(self.postings.packed[lows[there]]) >> np.uint32(16) == wanted[there]]
+        return self._rows(centers, there % max(1, len(centers)), lows[there])
+
+    def _runs(self, centers: Int64s) -> tuple[Int64s, Int64s]:
+        """Return where the lists of centers begin and end, checked."""
         offsets = self.postings.offsets
         self.packed.check_runs(offsets, centers)
         self.spans.check_runs(offsets, centers)
-        begins, ends = offsets[centers].astype(np.int64), offsets[centers + 1].astype(np.int64)
-        lows, highs = (_first_from(self.postings.packed, begins, ends, bound << 16) for bound in (first, last))
-        counts = highs - lows
-        places = np.repeat(np.arange(len(centers)), counts)
-        postings = np.arange(counts.sum()) + np.repeat(lows - np.cumsum(counts) + counts, counts)
+        return offsets[centers].astype(np.int64), offsets[centers + 1].astype(np.int64)
+
+    def _rows(self, centers: Int64s, places: Int64s, postings: Int64s) -> Int64s:
         found = widened(self.postings.packed[postings])
         passages, spans = (found >> np.uint32(16)).astype(np.int64), self.postings.spans[postings].astype(np.int64)
         for row in np.flatnonzero(spans == FAR_SPAN).tolist():
@@ -170,6 +189,10 @@ class Segment:
 
     def weight(self, fixed: int) -> float:
         """Return the weight that a fixed-point number stands for."""
+        return fixed / weight_scale(self.postings.weight_bits)
+
+    def weights(self, fixed: Int64s) -> Doubles:
+        """Return the weights that fixed-point numbers stand for."""
         return fixed / weight_scale(self.postings.weight_bits)
 
     def passage_vector(self, passage: int) -> tuple[Int32s, Doubles]:
@@ -192,13 +215,14 @@ class Segment:
         return int(far[(far[:, 0] == center) & (far[:, 1] == passage), 2][0])
 
 
-def _first_from(packed: Array, begins: Int64s, ends: Int64s, bound: int) -> Int64s:
-    """Return for each of some rising runs of postings where the first is that is no smaller than a bound: all runs at once."""
+def _first_from(packed: Array, begins: Int64s, ends: Int64s, bounds: Int64s | np.int64) -> Int64s:
+    """Return for each of some rising runs of postings where the first is that is no smaller than its bound: all runs at once."""
     low: Int64s = begins.copy()
     high: Int64s = ends.copy()
+    bound = np.broadcast_to(bounds, low.shape)
     while (open_ := np.flatnonzero(low < high)).size:
         middle = (low[open_] + high[open_]) >> 1
-        smaller = widened(packed[middle]) < bound
+        smaller = widened(packed[middle]) < bound[open_]
         low[open_[smaller]] = middle[smaller] + 1
         high[open_[~smaller]] = middle[~smaller]
     return low
@@ -285,12 +309,18 @@ def damaged_segment_files(folder: Path, entry: SegmentEntry) -> list[str]:
     if HEADER in damaged:
         # Without its header nothing says what the other files should be.
         return damaged
-    files: dict[str, dict[str, Any]] = json.loads((folder / HEADER).read_bytes())["files"]
+    try:
+        files: dict[str, dict[str, Any]] = json.loads((folder / HEADER).read_bytes())["files"]
+    except FileNotFoundError:  # removed a moment ago
+        return [*damaged, HEADER]
     return damaged + [name for name, facts in files.items() if not _is_sound(folder / name, facts["sha256"])]
 
 
 def _is_sound(path: Path, sha256: str) -> bool:
-    return path.is_file() and sha256_of(path) == sha256
+    try:
+        return sha256_of(path) == sha256
+    except (FileNotFoundError, IsADirectoryError):
+        return False
 
 
 def _mapped(path: Path, dtype: str, shape: tuple[int, ...]) -> Array:

@@ -2,7 +2,8 @@
 
 | file | holds |
 | --- | --- |
-| `dense.py`, `traversal.py` | distances, screening, nearest and covering centers; steps of farthest-first |
+| `screening.py` | which pairs of vectors are worth an exact distance, by products in 8 and 16 bits |
+| `dense.py`, `traversal.py` | distances, nearest and covering centers; steps of farthest-first |
 | `postings.py`, `scoring.py`, `shortlist.py` | packing, checking and merging of lists; scores; the best of them |
 | `tagging.py` | parts of speech |
 | `instructions.py` | what is written as machine instructions, for the kernels above |
@@ -23,6 +24,7 @@ Array = npt.NDArray[Any]
 Bytes = npt.NDArray[np.uint8]
 Doubles = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
+Int8s = npt.NDArray[np.int8]
 Int16s = npt.NDArray[np.int16]
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]

@@ -1,7 +1,7 @@
-"""Kernels on dense vectors: exact distances, 16-bit screening, and the centers that points are nearest to or covered by.
+"""Kernels on dense vectors: exact distances, and the centers that points are nearest to or covered by.
 
 The one distance that decides is float32(1 - dot), the dot product summed in float64 in a fixed order. It does not depend on
-threads, block sizes or the BLAS at hand. Products of 16-bit vectors only screen: they are off by a bounded `margin`.
+threads, block sizes or the BLAS at hand. Products of quantised vectors (`screening.py`) only say which pairs are worth a look.
 """
 
 from __future__ import annotations
@@ -10,16 +10,10 @@ import numpy as np
 
 from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s, Uint16s, Uint32s
 from sparse_coverage.kernels.compiling import compiled, instruction
-from sparse_coverage.kernels.sizes import PANEL, TILE
+from sparse_coverage.kernels.screening import ALWAYS, Panels, passing, screen, screening
+from sparse_coverage.kernels.sizes import NORM_LIMIT, PANEL, SCALE
 
-row_dot, tile_products = instruction("row_dot"), instruction("tile_products")
-
-SCALE = 32_000.0
-"""What stands for 1 in a quantised vector."""
-NORM_LIMIT = 1.001
-"""Rows may be a little longer than one (they are rounded), not more: 16 bits would overflow."""
-ALWAYS, NEVER = np.int32(-(2**31)), np.int32(2**31 - 1)
-"""Products that every pair reaches, and none."""
+row_dot = instruction("row_dot")
 
 
 def canonical_distance(a: Floats, b: Floats) -> np.float32:
@@ -82,89 +76,24 @@ def _broken(row: Uint16s) -> bool:
 
 
 @compiled
-def screen(distance: float | np.float32, margin: float) -> np.int32:
-    """Return the product that every pair within `distance` reaches, whatever the quantisation did."""
-    product = (1.0 - distance - margin) * (SCALE * SCALE)
-    limit: np.int32 = np.int32(np.floor(min(max(product, float(ALWAYS)), float(NEVER))))
-    return limit
-
-
-@compiled
-def fill_limits(radii: Floats, margin: float, limits: Int32s) -> None:
-    """Write the product that every span within a center's radius reaches."""
-    for center in range(len(radii)):
-        limits[center] = screen(radii[center], margin)
-
-
-@compiled
-def passing(
-    quantised: Int16s,
-    panels: Int16s,
-    panel: int,
-    floors: Int32s,
-    limits: Int32s,
-    starts: Int64s,
-    tile: Int32s,
-    found: Int32s,
-) -> int:
-    """Screen all rows against one panel of centers, tile after tile; return how many pairs passed.
-
-    A product has to reach the row's floor and the center's limit. `limits` has one for each center, or a panel of them that
-    holds for all panels. A tile of rows takes part from its panel in `starts` on. Into `found` go (row, center, product) of the
-    pairs, by row, then by center. `tile` and `found` are buffers (`screening`).
-    """
-    place = panel if len(limits) > PANEL else 0
-    count = 0
-    for number in range(len(quantised) // TILE):
-        if panel < starts[number]:
-            continue
-        top = number * TILE
-        hits = tile_products(quantised, top, panels, panel, floors, limits, place, tile, quantised.shape[1])
-        if hits == 0:
-            continue
-        for r in range(TILE):
-            if not (hits >> r) & 1:
-                continue
-            for lane in range(PANEL):
-                product = tile[r, lane]
-                if product >= floors[top + r] and product >= limits[place * PANEL + lane]:
-                    found[count, 0], found[count, 1], found[count, 2] = top + r, panel * PANEL + lane, product
-                    count += 1
-    return count
-
-
-@compiled
-def screening(rows: int, count: int) -> tuple[Int32s, Int64s, Int32s, Int32s]:
-    """Return what `passing` needs for so many rows, of which those after the first `count` only fill up a tile.
-
-    These are floors (the first rows let everything through, the others nothing), starts (each tile takes part from the first
-    panel on), and the buffers: for the products of a tile, and for all pairs of the rows and a panel.
-    """
-    floors = np.full(rows, NEVER, dtype=np.int32)
-    floors[:count] = ALWAYS
-    tile, found = np.empty((TILE, PANEL), dtype=np.int32), np.empty((rows * PANEL, 3), dtype=np.int32)
-    return floors, np.zeros(rows // TILE, dtype=np.int64), tile, found
-
-
-@compiled
 def meet(
     rows: Floats,
     quantised: Int16s,
     nearest: Int32s,
     distances: Floats,
     centers: Floats,
-    panels: Int16s,
+    panels: Panels,
     first: int,
     last: int,
     margin: float,
 ) -> None:
     """Lower the rows' distances to the nearest of the centers `first` to `last`; a tie keeps the lower center."""
-    floors, starts, tile, found = screening(len(quantised), len(rows))
+    floors, starts, narrowed, tile, found = screening(quantised, len(rows), panels)
     for row in range(len(rows)):
         floors[row] = screen(distances[row], margin)
     limits = np.full(PANEL, ALWAYS, dtype=np.int32)
     for panel in range(first // PANEL, -(-last // PANEL)):
-        for i in range(passing(quantised, panels, panel, floors, limits, starts, tile, found)):
+        for i in range(passing(quantised, narrowed, panels, panel, floors, limits, starts, tile, found)):
             row, center = found[i, 0], found[i, 1]
             if found[i, 2] >= floors[row] and first <= center < last:
                 distance = row_distance(rows, row, centers, center)
@@ -190,7 +119,7 @@ def cover(
     rows: Floats,
     quantised: Int16s,
     centers: Floats,
-    panels: Int16s,
+    panels: Panels,
     radii: Floats,
     limits: Int32s,
     margin: float,
@@ -199,9 +128,9 @@ def cover(
 ) -> None:
     """Fill `active` and `distances` with the nearest centers that cover each row. A tie keeps the lower center."""
     k = active.shape[1]
-    floors, starts, tile, found = screening(len(quantised), len(rows))
-    for panel in range(len(panels)):
-        for i in range(passing(quantised, panels, panel, floors, limits, starts, tile, found)):
+    floors, starts, narrowed, tile, found = screening(quantised, len(rows), panels)
+    for panel in range(len(panels.pairs)):
+        for i in range(passing(quantised, narrowed, panels, panel, floors, limits, starts, tile, found)):
             row, center = found[i, 0], found[i, 1]
             if found[i, 2] < floors[row]:
                 continue
@@ -222,7 +151,7 @@ def count_covering_centers(
     rows: Floats,
     quantised: Int16s,
     centers: Floats,
-    panels: Int16s,
+    panels: Panels,
     radii: Floats,
     limits: Int32s,
     margin: float,
@@ -230,9 +159,9 @@ def count_covering_centers(
 ) -> None:
     """Add to `counts` how many centers cover each row; a product far above the limit needs no exact distance."""
     sure = np.int64(2.0 * margin * SCALE * SCALE) + 2
-    floors, starts, tile, found = screening(len(quantised), len(rows))
-    for panel in range(len(panels)):
-        for i in range(passing(quantised, panels, panel, floors, limits, starts, tile, found)):
+    floors, starts, narrowed, tile, found = screening(quantised, len(rows), panels)
+    for panel in range(len(panels.pairs)):
+        for i in range(passing(quantised, narrowed, panels, panel, floors, limits, starts, tile, found)):
             row, center = found[i, 0], found[i, 1]
             far_above = np.int64(found[i, 2]) >= np.int64(limits[center]) + sure
             if far_above or row_distance(rows, row, centers, center) <= radii[center]:

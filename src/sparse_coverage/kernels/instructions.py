@@ -1,7 +1,8 @@
 """What kernels do in machine instructions of their own: dot products, tiles of them, fetching ahead, pointers.
 
 Products are written as vector instructions, so that sums stay in registers and every CPU uses its own multiply-add of
-16-bit pairs (AVX2, AVX-512 VNNI, NEON). Nothing here knows a BLAS, whose threads would compete with ours.
+16-bit pairs (AVX2, AVX-512 VNNI, NEON), and of fours of bytes where it has one (AVX-512 VNNI). Nothing here knows a BLAS, whose
+threads would compete with ours.
 """
 
 # mypy: disable-error-code="import-untyped,no-untyped-def,no-untyped-call,untyped-decorator"
@@ -11,12 +12,21 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from llvmlite.binding import get_host_cpu_features
+from numba import config, types
 from numba.extending import intrinsic
 
 from sparse_coverage.kernels.sizes import LANES, PANEL, STEP, TILE
 
-_I16, _I32, _I64 = ir.IntType(16), ir.IntType(32), ir.IntType(64)
+_I8, _I16, _I32, _I64 = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64)
+
+
+def multiplies_bytes() -> bool:
+    """Tell whether the code is made for a CPU with AVX-512 VNNI: one instruction multiplies and adds 64 bytes."""
+    features = config.CPU_FEATURES
+    if features is None:
+        features = get_host_cpu_features().flatten()
+    return {"+avx512vnni", "+avx512bw"} <= set(features.split(","))
 
 
 @intrinsic
@@ -112,31 +122,73 @@ def tile_products(typing, rows, first_row, panels, panel, floors, limits, limit_
             updated = []
             for start, total in zip(starts, totals, strict=True):
                 pair = builder.load(builder.gep(start, [step]), align=2)
-                spread = builder.insert_element(ir.Constant(sums, ir.Undefined), pair, ir.Constant(_I32, 0))
-                spread = builder.bitcast(_pick(builder, spread, [0] * PANEL), pairs)
+                spread = builder.bitcast(_spread(builder, pair), pairs)
                 updated.append(builder.add(total, _pair_products(builder, spread, column, PANEL)))
             return updated
 
         zeros = [ir.Constant(sums, [0] * PANEL)] * TILE
         totals = _loop(builder, _number(0), builder.sdiv(size, _number(2)), zeros, step_of_two)
-        target = context.make_array(signature.args[7])(context, builder, out_).data
-        target = builder.bitcast(target, sums.as_pointer())
         limit = _start_of_row(context, builder, signature.args[5], limits_, limit_panel_, _number(PANEL))
-        limit = builder.load(builder.bitcast(limit, sums.as_pointer()), align=4)
-        floors_ = _start_of_row(context, builder, signature.args[4], floors_, first, _number(1))
-        found = ir.Constant(_I32, 0)
-        for row, total in enumerate(totals):
-            builder.store(total, builder.gep(target, [_number(row)]), align=4)
-            floor = builder.load(builder.gep(floors_, [_number(row)]))
-            floor = builder.insert_element(ir.Constant(sums, ir.Undefined), floor, ir.Constant(_I32, 0))
-            floor = _pick(builder, floor, [0] * PANEL)
-            higher = builder.select(builder.icmp_signed(">", floor, limit), floor, limit)
-            lanes = builder.bitcast(builder.icmp_signed(">=", total, higher), ir.IntType(PANEL))
-            any_lane = builder.icmp_unsigned("!=", lanes, ir.Constant(ir.IntType(PANEL), 0))
-            found = builder.or_(found, builder.shl(builder.zext(any_lane, _I32), ir.Constant(_I32, row)))
-        return found
+        floor = _start_of_row(context, builder, signature.args[4], floors_, first, _number(1))
+        target = context.make_array(signature.args[7])(context, builder, out_).data
+        return _worth_a_look(builder, totals, floor, limit, target)
 
     return signature, generate
+
+
+@intrinsic
+def byte_products(typing, rows, first_row, panels, panel, offsets, floors, limits, out, length):
+    """Do what `tile_products` does with bytes: `rows` is (any, length) int8; `panels` (any, length / 4, PANEL, 4) uint8.
+
+    The sums of a row start from its place in `offsets`; `limits` are those of this panel.
+    """
+    signature = types.int32(rows, first_row, panels, panel, offsets, floors, limits, out, length)
+
+    def generate(context, builder, signature, arguments):
+        rows_, first, panels_, panel_, offsets_, floors_, limits_, out_, size = arguments
+        first, size = _wide(builder, first), _wide(builder, size)
+        sums = ir.VectorType(_I32, PANEL)
+        starts = []
+        for row in range(TILE):
+            which = builder.add(first, _number(row))
+            start = _start_of_row(context, builder, signature.args[0], rows_, which, size)
+            starts.append(builder.bitcast(start, _I32.as_pointer()))
+        centers = _start_of_row(context, builder, signature.args[2], panels_, panel_, builder.mul(size, _number(PANEL)))
+        centers = builder.bitcast(centers, sums.as_pointer())
+        add = _add_byte_products(builder)
+
+        def step_of_four(step, totals):
+            column = builder.load(builder.gep(centers, [step]), align=1)
+            return [
+                add(total, column, _spread(builder, builder.load(builder.gep(start, [step]), align=1)))
+                for start, total in zip(starts, totals, strict=True)
+            ]
+
+        offset = _start_of_row(context, builder, signature.args[4], offsets_, first, _number(1))
+        begun = [_spread(builder, builder.load(builder.gep(offset, [_number(row)]))) for row in range(TILE)]
+        totals = _loop(builder, _number(0), builder.sdiv(size, _number(4)), begun, step_of_four)
+        floor = _start_of_row(context, builder, signature.args[5], floors_, first, _number(1))
+        limit = context.make_array(signature.args[6])(context, builder, limits_).data
+        target = context.make_array(signature.args[7])(context, builder, out_).data
+        return _worth_a_look(builder, totals, floor, limit, target)
+
+    return signature, generate
+
+
+def _worth_a_look(builder: Any, totals: list[Any], floors: Any, limits: Any, target: Any) -> Any:
+    """Store the sums of a tile; return the rows, as bits, with a sum that reaches the row's floor and its center's limit."""
+    sums = ir.VectorType(_I32, PANEL)
+    target = builder.bitcast(target, sums.as_pointer())
+    limit = builder.load(builder.bitcast(limits, sums.as_pointer()), align=4)
+    found = ir.Constant(_I32, 0)
+    for row, total in enumerate(totals):
+        builder.store(total, builder.gep(target, [_number(row)]), align=4)
+        floor = _spread(builder, builder.load(builder.gep(floors, [_number(row)])))
+        higher = builder.select(builder.icmp_signed(">", floor, limit), floor, limit)
+        lanes = builder.bitcast(builder.icmp_signed(">=", total, higher), ir.IntType(PANEL))
+        any_lane = builder.icmp_unsigned("!=", lanes, ir.Constant(ir.IntType(PANEL), 0))
+        found = builder.or_(found, builder.shl(builder.zext(any_lane, _I32), ir.Constant(_I32, row)))
+    return found
 
 
 @intrinsic
@@ -172,6 +224,32 @@ def row_product(typing, a, a_row, b, b_row, length):
 def _pick(builder: Any, vector: Any, lanes: list[int]) -> Any:
     mask = ir.Constant(ir.VectorType(_I32, len(lanes)), lanes)
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
+
+
+def _spread(builder: Any, value: Any) -> Any:
+    """Return 32 bits in all lanes of a panel."""
+    vector = ir.Constant(ir.VectorType(_I32, PANEL), ir.Undefined)
+    return _pick(builder, builder.insert_element(vector, value, ir.Constant(_I32, 0)), [0] * PANEL)
+
+
+def _add_byte_products(builder: Any) -> Callable[[Any, Any, Any], Any]:
+    """Return what adds to 32-bit sums the products of four bytes each, those of the first side without sign."""
+    sums = ir.VectorType(_I32, PANEL)
+    if multiplies_bytes():
+        kind = ir.FunctionType(sums, [sums, sums, sums])
+        function = builder.module.declare_intrinsic("llvm.x86.avx512.vpdpbusd.512", [], kind)
+        return lambda total, left, right: builder.call(function, [total, left, right])
+    byte_lanes, wide = ir.VectorType(_I8, 4 * PANEL), ir.VectorType(_I32, 4 * PANEL)
+
+    def plain(total: Any, left: Any, right: Any) -> Any:
+        left = builder.zext(builder.bitcast(left, byte_lanes), wide)
+        right = builder.sext(builder.bitcast(right, byte_lanes), wide)
+        products = builder.mul(left, right)
+        for place in range(4):
+            total = builder.add(total, _pick(builder, products, list(range(place, 4 * PANEL, 4))))
+        return total
+
+    return plain
 
 
 def _pair_products(builder: Any, a: Any, b: Any, lanes: int) -> Any:

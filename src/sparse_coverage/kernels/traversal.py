@@ -13,7 +13,8 @@ import numpy as np
 
 from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s
 from sparse_coverage.kernels.compiling import compiled, instruction
-from sparse_coverage.kernels.dense import ALWAYS, NEVER, passing, row_distance, screen, screening
+from sparse_coverage.kernels.dense import row_distance
+from sparse_coverage.kernels.screening import ALWAYS, NEVER, Panels, passing, screen, screening
 from sparse_coverage.kernels.sizes import PANEL, TILE
 
 row_product = instruction("row_product")
@@ -76,7 +77,7 @@ def meet_unseen(
     seen: Int32s,
     checked: Int32s,
     centers: Floats,
-    panels: Int16s,
+    panels: Panels,
     count: int,
     theta: np.float32,
     tie_row: int,
@@ -90,18 +91,19 @@ def meet_unseen(
         return
     tiles, last = -(-len(chosen) // TILE), -(-count // PANEL)
     gathered = np.zeros((tiles * TILE, quantised.shape[1]), dtype=np.int16)
-    floors, starts, tile, found = screening(tiles * TILE, len(chosen))
+    for i in range(len(chosen)):
+        gathered[i] = quantised[chosen[i]]
+    floors, starts, narrowed, tile, found = screening(gathered, len(chosen), panels)
     starts[:] = last
     limits, alive = np.full(PANEL, ALWAYS, dtype=np.int32), np.zeros(tiles, dtype=np.int64)
     ends = np.full(len(chosen), count, dtype=np.int32)
     for i in range(len(chosen)):
         point = numbers[chosen[i]]
-        gathered[i] = quantised[chosen[i]]
         floors[i] = screen(bound[point], margin)
         starts[i // TILE] = min(starts[i // TILE], seen[point] // PANEL)
         alive[i // TILE] += 1
     for panel in range(starts.min(), last):
-        for place in range(passing(gathered, panels, panel, floors, limits, starts, tile, found)):
+        for place in range(passing(gathered, narrowed, panels, panel, floors, limits, starts, tile, found)):
             i, center = found[place, 0], found[place, 1]
             point = numbers[chosen[i]]
             if not seen[point] <= center < count:
@@ -188,21 +190,21 @@ def enter(first: int, leaders: Int32s, heads: Int64s, nexts: Int64s, numbers: In
 
 
 @compiled
-def nearest_older(quantised: Int16s, panels: Int16s, first: int, leaders: Int32s) -> None:
+def nearest_older(quantised: Int16s, panels: Panels, first: int, leaders: Int32s) -> None:
     """Fill `leaders` with the nearest older centers of each center from `first` on, by their quantised products."""
     size, wanted = leaders.shape
     tiles = -(-size // TILE)
     gathered = np.zeros((tiles * TILE, quantised.shape[1]), dtype=np.int16)
     gathered[:size] = quantised[first : first + size]
     values = np.full((size, wanted), ALWAYS, dtype=np.int32)
-    floors, starts, tile, found = screening(tiles * TILE, size)
+    floors, starts, narrowed, tile, found = screening(gathered, size, panels)
     limits = np.full(PANEL, ALWAYS, dtype=np.int32)
     last, done = -(-(first + size) // PANEL), 0
     for panel in range(last):
         while first + (done + 1) * TILE <= panel * PANEL:  # a tile needs no centers newer than its own
             starts[done] = last
             done += 1
-        for i in range(passing(gathered, panels, panel, floors, limits, starts, tile, found)):
+        for i in range(passing(gathered, narrowed, panels, panel, floors, limits, starts, tile, found)):
             row, center, value = found[i, 0], found[i, 1], found[i, 2]
             if value <= values[row, wanted - 1] or center >= first + row:
                 continue

@@ -15,7 +15,7 @@ from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Baseline, Fuse, coverage_of
 from sparse_coverage.retrievers.fusion import PartScore
 from sparse_coverage.search import FamilyMembers, Index, Marks, Retriever, by_family
-from sparse_coverage.search.results import Answers, Explanation, Hit, QueryCost
+from sparse_coverage.search.results import Answers, Explanation, Hit, QueryCost, Reasons
 from sparse_coverage.version import __version__
 
 SYSTEM_NAMES = {
@@ -61,8 +61,9 @@ class About:
 class Findings:
     """A query, where it comes from, the documents found, and why.
 
-    `explanations` are those of passages, by passage id; a passage without one is shown without marks. `parts`, by document
-    id, say what each part of a hybrid added. `answers`, by document id, add what of the query a document has nothing for.
+    `explanations` are those of passages, by passage id; a passage without one is shown without marks. `reasons` are theirs,
+    and may be there alone. `parts`, by document id, say what each part of a hybrid added. `answers`, by document id, add what
+    of the query a document has nothing for.
     """
 
     query: str
@@ -73,11 +74,12 @@ class Findings:
     parts: Mapping[str, Sequence[PartScore]] = field(default_factory=dict)
     answers: Mapping[str, Answers] = field(default_factory=dict)
     cost: QueryCost | None = None
+    reasons: Mapping[str, Reasons] = field(default_factory=dict)
 
     def record(self) -> dict[str, Any]:
         """Return what `--json` prints: the hits, the reasons of each passage shown, and how all of it came about."""
         found: dict[str, Any] = {"query": self.query, "source": self.source, "hits": self.hits}
-        found["reasons"] = {id_: one.reasons for id_, one in self.explanations.items()}
+        found["reasons"] = self.reasons or {id_: one.reasons for id_, one in self.explanations.items()}
         found |= {"parts": self.parts} if self.parts else {}
         found |= {"cost": self.cost} if self.cost else {}
         return found | {"about": self.about}
@@ -115,11 +117,12 @@ def find(
     answers: bool = False,
     marks: Marks | None = None,
     reasons: bool = True,
+    matches: bool = True,
 ) -> Findings:
     """Search and explain: every passage by what found it, by Sparse Coverage where several systems did.
 
     `members` groups documents by family. `profile` and `marks` are for Sparse Coverage alone. `answers` also sets each document
-    as a whole against the query. Without `reasons` nothing is explained, which takes half the time.
+    as a whole against the query. Without `reasons` nothing is explained; without `matches` there are reasons alone, for programs.
     """
     if marks and not isinstance(retriever, Index):
         raise InputError(
@@ -142,14 +145,17 @@ def find(
     hits = ranked(k) if members is None else by_family(ranked, k, members)
     opened = coverage_of(retriever)
     explainer = opened or (retriever if isinstance(retriever, Baseline) else None)
-    explanations = {}
-    if explainer is not None and reasons:
-        wanted = [passage.id for hit in hits for passage in hit.passages]
+    explanations: dict[str, Explanation] = {}
+    alone: Mapping[str, Reasons] = {}
+    wanted = [passage.id for hit in hits for passage in hit.passages]
+    if opened is not None and reasons and not matches:
+        alone = opened.reasons(text, wanted, filter=condition, marks=marks)
+    elif explainer is not None and reasons:
         asked: dict[str, Any] = {"filter": condition} | ({"marks": marks} if marks else {})
         each = tracked(wanted, "Explaining passages", len(wanted))
         explanations = {id_: explainer.explain(text, id_, **asked) for id_ in each}
     whole = {hit.document: opened.answers(text, hit.document) for hit in hits} if opened and answers else {}
-    return Findings(text, hits, explanations, about, query.source, parts, whole, cost if profile else None)
+    return Findings(text, hits, explanations, about, query.source, parts, whole, cost if profile else None, alone)
 
 
 def _typed(value: Any) -> str:

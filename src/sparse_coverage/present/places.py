@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from sparse_coverage.patents.sentences import sentence_ends
-from sparse_coverage.search.reasons import FUNCTION_WORDS
+from sparse_coverage.search.phrases import FUNCTION_WORDS
 from sparse_coverage.search.results import Answers, Match, PassageHit, Place, Reasons, Unsearched
 
 _LEAST = 0.0005  # what three decimals show

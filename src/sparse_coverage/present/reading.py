@@ -12,7 +12,6 @@ from rich.text import Text
 from sparse_coverage.index import DocumentRecord, IndexStore, PassageRecord
 from sparse_coverage.present.links import public_links
 from sparse_coverage.present.places import listed
-from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 from sparse_coverage.search.results import Explanation, Place, Reasons
 from sparse_coverage.search.stored import require_document, stored_passages
@@ -63,9 +62,7 @@ def read_document(store: IndexStore, id_: str, index: Index | None, claim: str, 
     if index is None:
         return Reading(store.document(number), passages)
     # A paragraph that was cut is explained by its best piece, whose places are set off by what stands before it.
-    every = {one.id: index.explain(claim, one.id) for one in tracked(passages, "Comparing passages", len(passages))}
-    best = sorted((id_ for id_, one in every.items() if one.score), key=lambda id_: -every[id_].score)[:matches]
-    return Reading(store.document(number), passages, {id_: every[id_] for id_ in best})
+    return Reading(store.document(number), passages, index.explain_best(claim, id_, matches))
 
 
 def reading_text(reading: Reading) -> Group:

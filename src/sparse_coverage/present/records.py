@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 # What a record holds beside the fields, by the name of the class: to import the classes would slow down every `--json`.
 _COMPUTED = {"Explanation": ("score",)}
+_PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def record(result: Any) -> Any:
@@ -18,14 +20,23 @@ def record(result: Any) -> Any:
     >>> record({"unsearched": Unsearched(common=(Place("valve", 2, 7),))})
     {'unsearched': {'uncovered': [], 'common': [{'text': 'valve', 'start': 2, 'end': 7}]}}
     """
-    if is_dataclass(result):
-        names = (*_COMPUTED.get(type(result).__name__, ()), *(field.name for field in fields(result)))
+    kind: Any = type(result)
+    if kind in _PLAIN:
+        return result
+    if names := _names(kind):
         return {name: record(getattr(result, name)) for name in names}
     if isinstance(result, Mapping):
         return {name: record(value) for name, value in result.items()}
     if isinstance(result, list | tuple):
         return [record(value) for value in result]
     return result
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...]:
+    """Return what the record of a dataclass holds; nothing of another class."""
+    computed = _COMPUTED.get(kind.__name__, ())
+    return (*computed, *(field.name for field in fields(kind))) if is_dataclass(kind) else ()
 
 
 def to_json(result: Any, indent: int | None = None) -> str:

@@ -15,7 +15,7 @@ from sparse_coverage.projects.kept import (
     UnknownError,
 )
 from sparse_coverage.projects.project import Project
-from sparse_coverage.projects.restoring import restored
+from sparse_coverage.restoring import restored
 
 __all__ = [
     "Content",

@@ -14,8 +14,8 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.files import sync_folder
 from sparse_coverage.projects.kept import Content, Head, UnknownError
 from sparse_coverage.projects.project import Project, now
-from sparse_coverage.projects.restoring import restored
 from sparse_coverage.projects.schema import create_file, execute
+from sparse_coverage.restoring import restored
 
 FORMAT = "sparse-coverage project 1"
 """What the first entry of an exported project says."""

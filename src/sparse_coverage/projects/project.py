@@ -27,8 +27,8 @@ from sparse_coverage.projects.kept import (
     StaleError,
 )
 from sparse_coverage.projects.reading import read_chart, read_content, read_head, read_mark, read_ruling, read_search
-from sparse_coverage.projects.restoring import restored
 from sparse_coverage.projects.schema import execute, open_file
+from sparse_coverage.restoring import restored
 
 
 class Project:

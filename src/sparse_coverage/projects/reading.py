@@ -28,7 +28,7 @@ def read_head(connection: sqlite3.Connection, id_: str) -> Head:
 
 
 def read_content(connection: sqlite3.Connection, id_: str, since: int, whole: bool) -> Content:
-    """Return what changed after a revision, with results and charts if `whole`."""
+    """Return what changed after a revision, with results and charts if `whole`; else of documents only what was marked."""
 
     def rows(what: str) -> list[sqlite3.Row]:
         return connection.execute(f"{what} WHERE version > ? ORDER BY version, rowid", (since,)).fetchall()
@@ -37,6 +37,8 @@ def read_content(connection: sqlite3.Connection, id_: str, since: int, whole: bo
     if not whole:
         searches = "SELECT number, made, index_name, request, documents, '{}' AS result, version FROM searches"
         charts = "SELECT number, made, index_name, request, '{}' AS chart, NULL AS combinations, version FROM charts"
+    marked = "WHERE (index_name, id) IN (SELECT index_name, document FROM marks WHERE version > ?)"
+    documents = f"SELECT * FROM documents {'' if whole else marked} ORDER BY rowid"
     draft = connection.execute("SELECT content, version FROM draft").fetchone()
     return Content(
         read_head(connection, id_),
@@ -45,7 +47,7 @@ def read_content(connection: sqlite3.Connection, id_: str, since: int, whole: bo
         tuple(_mark(row) for row in rows("SELECT * FROM marks")),
         tuple(_ruling(row) for row in rows("SELECT * FROM rulings")),
         tuple(_chart(row) for row in rows(charts)),
-        tuple(_facts(row) for row in connection.execute("SELECT * FROM documents ORDER BY rowid")) if whole else (),
+        tuple(_facts(row) for row in connection.execute(documents, () if whole else (since,))),
     )
 
 

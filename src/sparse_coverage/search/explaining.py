@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -12,16 +12,21 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError, NoDocumentError
 from sparse_coverage.index import Filter, IndexStore
-from sparse_coverage.kernels import Int32s, Mask
+from sparse_coverage.kernels import Doubles, Int32s, Int64s, Mask
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.feedback import Enriched, with_feedback
 from sparse_coverage.search.lacking import lacking_words
 from sparse_coverage.search.marks import Marks, with_marks
+from sparse_coverage.search.phrases import Found, Phrases
 from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.reasons import reasons_for, word_at
-from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Unsearched
+from sparse_coverage.search.reasons import summed_up
+from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Reasons, Unsearched
 from sparse_coverage.search.statistics import CenterStatistics
+from sparse_coverage.search.stored import paragraph_id
 from sparse_coverage.vectors import Activations, SparseVector
+
+_LOCATED = 1024
+"""So many passages keep where their spans and phrases are: some 30 kB each, and what is found is often found again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,6 +94,31 @@ class Explanations:
             passage = max(passages, key=lambda number: (scores[number], -number))
         return self._explainer.explain(traced, enriched, passage)
 
+    def reasons(
+        self, query: str, ids: Sequence[str], condition: Filter | None, marks: Marks | None = None
+    ) -> dict[str, Reasons]:
+        """Return the reasons of passages, by id, all at once."""
+        traced, enriched, store = self.traced(query), self.enriched(query, condition, marks), self.ranker.store
+        passages = [store.find_passage(id_) for id_ in ids]
+        for id_, passage in zip(ids, passages, strict=True):
+            if passage is None:
+                raise NoDocumentError(f"The index holds no passage with the id '{id_}'.")
+        numbers = np.asarray(passages, np.int64)
+        return dict(zip(ids, self._explainer.reasons(traced, enriched, numbers), strict=True))
+
+    def best_of(self, query: str, document: int, count: int) -> dict[str, Explanation]:
+        """Explain the paragraphs of a document that score best, by their ids; one that was cut, by its best piece."""
+        traced, enriched, store = self.traced(query), self.enriched(query, None), self.ranker.store
+        scores = self.ranker.scores(enriched.vector)
+        best: dict[str, int] = {}
+        for number in store.passages_of(document):
+            id_ = paragraph_id(store.passage(number))
+            if scores[number] > scores[best.setdefault(id_, number)]:
+                best[id_] = number
+        strongest = sorted((id_ for id_ in best if scores[best[id_]] > 0), key=lambda id_: -scores[best[id_]])[:count]
+        found = {id_: self._explainer.explain(traced, enriched, best[id_]) for id_ in strongest}
+        return dict(sorted(found.items(), key=lambda item: -item[1].score))
+
     def answers(self, query: str, document: str) -> Answers:
         """Set a whole document against a query."""
         number = self._document(document, "no document")
@@ -126,6 +156,31 @@ class Explanations:
         return number
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Located:
+    """A passage's text, where its spans are, its phrases, and which word each span lies in. It is the same for every query."""
+
+    text: str
+    starts: Int64s
+    ends: Int64s
+    phrases: Phrases
+    found: Found
+
+    def place(self, span: int) -> Place:
+        return _place(self.text, int(self.starts[span]), int(self.ends[span]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Shared:
+    """What a passage shares with a query, strongest first: rows of the query's vector, the passage's weights and spans, what each adds."""
+
+    passage: int
+    rows: Int64s
+    weights: Doubles
+    spans: Int64s
+    contributions: Doubles
+
+
 class Explainer:
     """Explains the scores that one scoring gives to the passages of one index."""
 
@@ -133,7 +188,7 @@ class Explainer:
         self._store = store
         self._model = model
         self._statistics = statistics
-        self._spans = lru_cache(256)(self._locate)
+        self._located = lru_cache(_LOCATED)(self._locate)
         self._norm = lru_cache(256)(self._norm_of)
         self._local = _OfThread()
 
@@ -141,24 +196,61 @@ class Explainer:
         """Return the matches of a query, with its feedback, and a passage, strongest first."""
         vector = enriched.vector
         lent = self._lent_places(enriched)
-        row_of = {center: row for row, center in enumerate(vector.centers.tolist())}
+        [shared] = self._shared_by(enriched, np.asarray([passage]))
         matches = []
-        for center, _, weight, span in self._shared(vector.centers, passage, passage + 1):
-            row = row_of[center]
-            lender = int(enriched.lent[row])
+        for row, weight, span in zip(shared.rows.tolist(), shared.weights.tolist(), shared.spans.tolist(), strict=True):
+            center, lender = int(vector.centers[row]), int(enriched.lent[row])
             own = _place(query.text, int(vector.starts[row]), int(vector.ends[row]))
             place = own if lender < 0 else lent[center]
             match = self._match(center, place, float(vector.weights[row]), passage, weight, span)
             matches.append(match if lender < 0 else replace(match, lender=self._store.passage(lender).id))
-        matches.sort(key=lambda match: (-match.contribution, match.center))
         record = self._store.passage(passage)
         score = sum(match.contribution for match in matches)
         hit = PassageHit.of(record, score)
         stop = self._statistics.stop
         weights = {match.center: match.passage_weight for match in matches}
         unmatched = query.lacking(stop, weights, [record.text])
-        reasons = reasons_for(query.text, record.text, matches)
+        [reasons] = self._reasons(query, enriched, [shared])
         return Explanation(query.text, hit, tuple(matches), unmatched, query.unsearched(stop), reasons)
+
+    def reasons(self, query: TracedQuery, enriched: Enriched, passages: Int64s) -> list[Reasons]:
+        """Return the reasons of passages, as their explanations have them, without the matches behind them."""
+        return self._reasons(query, enriched, self._shared_by(enriched, passages))
+
+    def _reasons(self, query: TracedQuery, enriched: Enriched, shared: Iterable[_Shared]) -> list[Reasons]:
+        ours, vector = Phrases.of(query.text), enriched.vector
+        at_ours = ours.at(vector.starts.astype(np.int64), vector.ends.astype(np.int64))
+        found = []
+        for one in shared:
+            located = self._located(one.passage)
+            at_theirs = located.found.of(one.spans)
+            lent = enriched.lent[one.rows] >= 0
+            reasons = summed_up(ours, located.phrases, at_ours.of(one.rows), at_theirs, one.contributions, lent)
+            found.append(reasons)
+        return found
+
+    def _shared_by(self, enriched: Enriched, passages: Int64s) -> list[_Shared]:
+        """Return what each of some passages shares with a query, the strongest first."""
+        vector, statistics = enriched.vector, self._statistics
+        counted = np.flatnonzero(~statistics.stop[vector.centers])
+        centers = vector.centers[counted].astype(np.int64)
+        weights, worth = vector.weights[counted].astype(np.float64), statistics.worth[centers]
+        found: dict[int, _Shared] = {}
+        for first, segment in {
+            one.first_passage: one for one in map(self._store.segment_of_passage, passages.tolist())
+        }.items():
+            mine = np.unique(passages[(passages >= first) & (passages < first + len(segment))])
+            table = segment.find_in(centers, mine - first)
+            places, numbers, fixed, spans = table.T
+            theirs = segment.weights(fixed)
+            bounds = np.searchsorted(numbers, np.append(mine - first, len(segment)))
+            for passage, begin, end in zip(mine.tolist(), bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+                place, weight = places[begin:end], theirs[begin:end]
+                adds = weights[place] * weight * worth[place] * self._norm(passage)
+                order = np.lexsort((centers[place], -adds))
+                place = place[order]
+                found[passage] = _Shared(passage, counted[place], weight[order], spans[begin:end][order], adds[order])
+        return [found[passage] for passage in passages.tolist()]
 
     def answers(self, query: TracedQuery, document: int) -> Answers:
         """Return the strongest that a document has to set against each span of the query, and the spans it has nothing for."""
@@ -191,13 +283,8 @@ class Explainer:
         stop = self._statistics.stop
         every = (self._store.passage(passage).text for passage in passages)
         missing = query.lacking(stop, strongest, every)
-        nothing, says = {place.text.lower() for place in missing}, word_at(query.text)
-
-        def told(place: Place) -> bool:
-            word = says(place)
-            return word is not None and word.lower() not in nothing
-
-        shown = tuple(answer for answer in found if told(answer.query))
+        nothing, says = {place.text.lower() for place in missing}, Phrases.of(query.text).word
+        shown = tuple(answer for answer in found if says(answer.query) not in {None, *nothing})
         texts = {answer.passage: texts[answer.passage] for answer in shown}
         numbers = {passage: numbers[passage] for passage in texts if passage in numbers}
         return Answers(
@@ -219,12 +306,12 @@ class Explainer:
             yield int(counted[place]), segment.first_passage + passage, segment.weight(fixed), span
 
     def _match(self, center: int, query: Place, query_weight: float, passage: int, weight: float, span: int) -> Match:
-        text, places = self._spans(passage)
+        located = self._located(passage)
         return Match(
             center=center,
             anchor=self._model.vocabulary.anchors[center].text,
             query=query,
-            passage=_place(text, *places[span]),
+            passage=located.place(span),
             query_weight=query_weight,
             passage_weight=weight,
             idf=float(self._statistics.idf[center]),
@@ -239,9 +326,9 @@ class Explainer:
                 centers = enriched.vector.centers[enriched.lent == lender].astype(np.int64)
                 segment = self._store.segment_of_passage(lender)
                 first = lender - segment.first_passage
-                text, spans = self._spans(lender)
+                located = self._located(lender)
                 for place, _, _, span in segment.find(centers, first, first + 1).tolist():
-                    places[int(centers[place])] = _place(text, *spans[span])
+                    places[int(centers[place])] = located.place(span)
             self._local.lent = enriched, places
         return self._local.lent[1]
 
@@ -252,9 +339,11 @@ class Explainer:
         segment = self._store.segment_of_passage(passage)
         return float(self._statistics.config.norms(segment.span_counts[passage - segment.first_passage]))
 
-    def _locate(self, passage: int) -> tuple[str, list[tuple[int, int]]]:
+    def _locate(self, passage: int) -> _Located:
         text = self._store.passage(passage).text
-        return text, self._model.locate_spans(text)
+        starts, ends = np.asarray(self._model.locate_spans(text), np.int64).reshape(-1, 2).T
+        phrases = Phrases.of(text)
+        return _Located(text, starts, ends, phrases, phrases.at(starts, ends))
 
 
 def _place(text: str, start: int, end: int) -> Place:

@@ -35,9 +35,10 @@ from sparse_coverage.search.known_vectors import KnownVectors
 from sparse_coverage.search.learning import documents_read, forget_sample, learn_for, remember_sample
 from sparse_coverage.search.marks import Marks, with_marks
 from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, QueryCost
+from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, QueryCost, Reasons
 from sparse_coverage.search.searcher import PassageSearcher, as_filter, one_or_several, require_counts
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
+from sparse_coverage.search.stored import require_document
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vectors.aggregation import Aggregation
 from sparse_coverage.vocabulary.sampling import Documents
@@ -289,6 +290,21 @@ class Index(PassageSearcher):
     ) -> Explanation:
         """Explain a passage's score, or that of a document's best passage, by id. `filter` and `marks`: those of the search."""
         return self._explanations.explain(query, id_, as_filter(filter), marks)
+
+    def reasons(
+        self,
+        query: str,
+        passages: Sequence[str],
+        *,
+        filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
+        marks: Marks | None = None,
+    ) -> dict[str, Reasons]:
+        """Return the reasons of passages by id, as `explain` gives them one by one, without the matches behind them: much quicker."""
+        return self._explanations.reasons(query, passages, as_filter(filter), marks)
+
+    def explain_best(self, query: str, document: str, count: int) -> dict[str, Explanation]:
+        """Explain the `count` paragraphs and claims of a document that score best, by their ids, best first."""
+        return self._explanations.best_of(query, require_document(self.store, document), count)
 
     def answers(self, query: str, document: str) -> Answers:
         """Set a whole document against a query: the strongest match of each span, and the spans that find nothing in it."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from sparse_coverage.kernels import Int64s, Mask
-from sparse_coverage.search.reasons import content_words
+from sparse_coverage.search.phrases import content_words
 from sparse_coverage.search.results import Place
 from sparse_coverage.vectors import Activations
 
@@ -40,7 +40,7 @@ def lacking_words(
     counts = (centers >= 0) & (similarities > 0) & ~stop[centers]
     heaviest = np.zeros(len(stop))
     heaviest[list(weights)] = list(weights.values())
-    products = np.where(counts, similarities.astype(np.float64) * heaviest[centers], 0.0)
+    products = np.where(counts, similarities, 0.0).astype(np.float64) * heaviest[centers]
     searched, evidence = np.zeros(len(words), bool), np.zeros(len(words))
     np.logical_or.at(searched, numbers, counts.any(axis=1))
     np.maximum.at(evidence, numbers, products.max(axis=1, initial=0.0))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from itertools import chain
 from pathlib import Path
 
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder
+from sparse_coverage.encoding.batching import windows
 from sparse_coverage.files import require_free
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents.passages import By
@@ -14,11 +16,14 @@ from sparse_coverage.presets import DEFAULT_PRESET, Preset
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search.building import MODEL_FOLDER, is_unfinished
 from sparse_coverage.search.known_vectors import KnownVectors
+from sparse_coverage.spans import Spans
 from sparse_coverage.vectors import trace
 from sparse_coverage.vocabulary import SpanSample
 from sparse_coverage.vocabulary.sampling import Documents
 from sparse_coverage.vocabulary.sampling.passages import kept_passages
 from sparse_coverage.vocabulary.sampling.sample import SAMPLE
+
+_AT_ONCE = 1 << 14  # spans that are activated together: about a second's worth
 
 
 def learning_folder(index: str | Path) -> Path:
@@ -61,13 +66,17 @@ def remember_sample(index: str | Path, model: SparseCoverage, known: KnownVector
         return
     threads = getattr(model.encoder, "threads", None)
     with progress_bar("Activating the sample", len(SpanSample(folder))) as advance:
-        for group in kept_passages(folder):
+        for group in chain.from_iterable(windows(group, _spans_of, _AT_ONCE) for group in kept_passages(folder)):
             keys = [text_key(text) for text, _ in group]
             spans = [spans for _, spans in group]
             if not all(key in known for key in keys):
                 traced = trace(spans, model.vocabulary, model.activation, threads=threads)
                 known.add({key: one.vector for key, [one] in zip(keys, traced, strict=True)})
             advance(sum(map(len, spans)))
+
+
+def _spans_of(passage: tuple[str, Spans]) -> int:
+    return len(passage[1])
 
 
 def forget_sample(index: str | Path) -> None:

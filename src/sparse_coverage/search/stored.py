@@ -31,12 +31,17 @@ def whole_id(id_: str) -> str:
     return _PIECE.sub("", id_)
 
 
+def paragraph_id(passage: PassageRecord) -> str:
+    """Return the same for a passage of an index; one that is a whole document is itself."""
+    return passage.id if passage.section == "document" else whole_id(passage.id)
+
+
 def stored_passages(store: IndexStore, document: int) -> list[PassageRecord]:
     """Return the passages of a document; pieces that a paragraph or claim was cut into are one again."""
     found: list[PassageRecord] = []
     for number in store.passages_of(document):
         record = store.passage(number)
-        whole = replace(record, id=whole_id(record.id)) if record.section != "document" else record
+        whole = replace(record, id=paragraph_id(record))
         if found and whole.id == found[-1].id:
             found[-1] = replace(found[-1], text=f"{found[-1].text} {whole.text}")
         else:

@@ -20,6 +20,7 @@ from sparse_coverage.kernels import dense as dense_kernels
 from sparse_coverage.kernels import postings as list_kernels
 from sparse_coverage.kernels.choosing import is_compiled, marker, use
 from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN, add_bm25, best_documents
+from sparse_coverage.kernels.screening import fill_limits
 from sparse_coverage.kernels.tagging import tag_words
 from sparse_coverage.progress import waiting
 from sparse_coverage.vectors import SparseVector
@@ -97,7 +98,7 @@ def compile_dense() -> None:
     dense_kernels.decide(np.zeros((1, 2), np.int64), rows, 0, packed.rows, nearest, distances)
     for points, radii in ((rows, distances), (frozen(rows), frozen(distances))):
         dense_kernels.canonical_distance(points[0], points[1])
-        dense_kernels.fill_limits(radii, packed.margin, limits)
+        fill_limits(radii, packed.margin, limits)
         shared = points, quantise(points), packed.rows, packed.panels, radii, limits, packed.margin
         dense_kernels.cover(*shared, np.zeros((40, 2), np.int32), np.ones((40, 2), np.float32))
         dense_kernels.count_covering_centers(*shared, np.zeros(40, np.int64))

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 from sparse_coverage.encoding import Encoder
@@ -30,6 +30,8 @@ logger = logging.getLogger("sparse_coverage.server")
 
 _PATIENCE = 600.0
 """So many seconds a side may be behind its index; until then its system ranks the state before, later it is refused."""
+_LOOKS, _BETWEEN_LOOKS = 40, 0.05
+"""How often, and after how many seconds each time, a side is looked for that is just being brought up to date."""
 
 
 class NoIndexError(InputError):
@@ -98,7 +100,18 @@ class Holding:
         self._replaced = 0.0
 
     def snapshot(self, system: str = "coverage") -> Snapshot:
-        """Return the newest state that can be ranked by a system."""
+        """Return the newest state that can be ranked by a system, and with it what ranks it."""
+        for _ in range(_LOOKS):
+            found = self._ranked_by(system)
+            try:
+                found.retriever(system)
+                return found
+            except MismatchError:  # before its side was opened, that was brought to a newer state than this one
+                sleep(_BETWEEN_LOOKS)
+        found.retriever(system)
+        return found
+
+    def _ranked_by(self, system: str) -> Snapshot:
         if self._signature() != self._seen and self._lock.acquire(blocking=False):
             try:
                 self._refresh()

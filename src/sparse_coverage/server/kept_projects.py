@@ -160,7 +160,6 @@ def answer_kept(make: Callable[[], Any]) -> Response:
     except UnknownError as error:
         return refuse(Refusal(404, str(error)))
     except (sqlite3.Error, OSError) as error:
-        return refuse(
-            Refusal(503, f"The project cannot be read or written: {error}", "Look at the disk of the server.")
-        )
+        why = error.strerror if isinstance(error, OSError) else error  # without the file's name, which is the server's
+        return refuse(Refusal(503, f"The project cannot be read or written: {why}", "Look at the disk of the server."))
     return made if isinstance(made, Response) else Response(to_json(made).encode(), media_type="application/json")

@@ -94,7 +94,7 @@ class Safety:
         limits = self._settings.limits
         most = limits.upload if _is_upload(headers) else limits.body
         length = headers.get("content-length", "0")
-        if length.isdigit() and int(length) > most:
+        if length.isdecimal() and int(length) > most:
             return too_large(most)
         return None
 

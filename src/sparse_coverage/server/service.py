@@ -88,6 +88,7 @@ class Service:
             profile=body.profile,
             marks=marks or None,
             reasons=body.reasons,
+            matches=False,
         )
         answer = findings.record()
         if body.facets:

@@ -14,8 +14,9 @@ import numpy as np
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Floats, Int32s, Int64s, plain
 from sparse_coverage.kernels.choosing import machine_code
-from sparse_coverage.kernels.dense import NEVER, NORM_LIMIT, count_covering_centers, cover, fill_limits
-from sparse_coverage.kernels.sizes import PANEL
+from sparse_coverage.kernels.dense import count_covering_centers, cover
+from sparse_coverage.kernels.screening import NEVER, fill_limits
+from sparse_coverage.kernels.sizes import NORM_LIMIT, PANEL
 from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.vectors.sparse_vector import ActivationConfig
 from sparse_coverage.vocabulary.nearest import BLOCK
@@ -134,6 +135,6 @@ def _cover(
 
 def _limits(radii: Floats, packed: Centers) -> Int32s:
     """Return the product that every span within a center's radius reaches; places after the last center are never reached."""
-    limits = np.full(len(packed.panels) * PANEL, NEVER, dtype=np.int32)
+    limits = np.full(len(packed.panels.pairs) * PANEL, NEVER, dtype=np.int32)
     fill_limits(radii, packed.margin, limits)
     return limits

@@ -10,7 +10,8 @@ from typing import Any
 
 from sparse_coverage.errors import MissingExtraError
 from sparse_coverage.kernels import Floats, Int32s
-from sparse_coverage.kernels.dense import NORM_LIMIT, decide
+from sparse_coverage.kernels.dense import decide
+from sparse_coverage.kernels.sizes import NORM_LIMIT
 from sparse_coverage.vocabulary.quantised import Centers
 
 ROWS, COLUMNS = 8192, 8192

@@ -16,6 +16,8 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from sparse_coverage.errors import NoIndexError
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -125,6 +127,13 @@ def seed_option(what: str) -> Callable[[F], F]:
     return count_option("--seed", default=0, least=0, help=what)
 
 
+def _with_index(context: click.Context, parameter: click.Parameter, folder: Path) -> Path:
+    """Refuse a folder without an index at once, before what reads indexes is loaded."""
+    if not (folder / "manifest.json").is_file():
+        raise NoIndexError(folder)
+    return folder
+
+
 seeds_option = count_option(
     "--seeds", default=1, help="Measure vocabularies with so many seeds: the mean, and the deviation over them."
 )
@@ -133,7 +142,7 @@ json_option = click.option(
 )
 threads_option = click.option("--threads", type=click.IntRange(1), help="How many cores to use (all by default).")
 fresh_option = click.option("--fresh", is_flag=True, help="Rank and measure again, even where the result is known.")
-index_argument = click.argument("index", type=click.Path(path_type=Path))
+index_argument = click.argument("index", type=click.Path(path_type=Path), callback=_with_index)
 weight_bits_option = click.option(
     "--weight-bits",
     type=click.Choice(["8", "16"]),

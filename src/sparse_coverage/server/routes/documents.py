@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from sparse_coverage.server.answering import answer, service_of
 from sparse_coverage.server.answers import FindAnswer, IndexAbout, ReadAnswer, answers
-from sparse_coverage.server.bodies import ReadBody
+from sparse_coverage.server.bodies import Id, ReadBody
 
 router = APIRouter(prefix="/v1/indexes", tags=["documents"])
 
@@ -24,7 +24,7 @@ async def indexes(request: Request) -> Response:
 async def document(
     request: Request,
     name: str,
-    id: str,  # noqa: A002 - the word of the address
+    id: Id,  # noqa: A002 - the word of the address
     claim: Annotated[str | None, Query(max_length=4000, pattern=r"\S")] = None,
     matches: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> Response:
@@ -40,6 +40,6 @@ async def read(request: Request, name: str, body: ReadBody) -> Response:
 
 
 @router.get("/{name}/find/{number:path}", responses=answers(FindAnswer, 404))
-async def find(request: Request, name: str, number: str) -> Response:
+async def find(request: Request, name: str, number: Id) -> Response:
     """Return the ids of the documents that a publication number names, however it is spelled."""
     return await answer(request, lambda: service_of(request).find(name, number))

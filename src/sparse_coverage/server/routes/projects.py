@@ -14,6 +14,7 @@ from sparse_coverage.present.project_view import project_view
 from sparse_coverage.projects import Content, Draft, Head, KeptChart, Mark, Ruling, SearchMade
 from sparse_coverage.server.answering import answer_made
 from sparse_coverage.server.answers import answers
+from sparse_coverage.server.bodies import Id
 from sparse_coverage.server.errors import may_answer
 from sparse_coverage.server.kept_projects import (
     ChartMadeBody,
@@ -101,7 +102,7 @@ def _add_changes(router: APIRouter) -> None:
         return answer_kept(_with(request, project, lambda opened: opened.keep_draft(body.content, body.version)))
 
     @router.put("/{project}/marks/{index}/{id:path}", responses=answers(Mark, 404, 409))
-    def mark(request: Request, project: ProjectId, index: str, id: str, body: MarkBody) -> Response:  # noqa: A002
+    def mark(request: Request, project: ProjectId, index: Id, id: Id, body: MarkBody) -> Response:  # noqa: A002
         """Mark a document or a passage, with a note. A stale version is refused with 409 and what is there now."""
 
         def made() -> Mark:

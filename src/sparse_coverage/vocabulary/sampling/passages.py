@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -122,17 +122,19 @@ class PassageSampler:
             for number, group in enumerate(groups_of(chosen.passages)):
                 if spans >= self._max_spans:
                     break
-                spans += (
-                    self.groups.spans(number)
-                    if number < len(self.groups)
-                    else self._encode(number, group, encoder, unit)
-                )
+                if number < len(self.groups):
+                    spans += self.groups.spans(number)
+                    advance(len(group))
+                else:
+                    spans += self._encode(number, group, encoder, unit, advance)
                 done += len(group)
                 # Fewer than were chosen may do: how many, the share of the spans that are there tells.
-                advance(len(group), total=min(len(chosen.passages), done * self._max_spans // max(spans, 1)))
+                advance(0, total=min(len(chosen.passages), done * self._max_spans // max(spans, 1)))
 
-    def _encode(self, number: int, group: list[Passage], encoder: Encoder, unit: SpanUnit) -> int:
-        found = encode_passages(group, encoder, unit)
+    def _encode(
+        self, number: int, group: list[Passage], encoder: Encoder, unit: SpanUnit, advance: Callable[[], None]
+    ) -> int:
+        found = encode_passages(group, encoder, unit, advance)
         write_whole(self.groups.path(number), packed_group(found, encoder.dimension))
         return sum(map(len, found))
 
@@ -159,12 +161,16 @@ class PassageSampler:
         write_sample(self._folder, rows(), dimension, about)
 
 
-def encode_passages(group: list[Passage], encoder: Encoder, unit: SpanUnit) -> list[Spans]:
-    """Return the spans of each passage."""
+def encode_passages(
+    group: list[Passage], encoder: Encoder, unit: SpanUnit, advance: Callable[[], None] = lambda: None
+) -> list[Spans]:
+    """Return the spans of each passage; `advance` is called after each."""
     texts = [passage.text for passage in group]
-    found = list(unit.pool_many(texts, encoder.encode(texts)))
-    for passage, spans in zip(group, found, strict=True):
+    found = []
+    for passage, spans in zip(group, unit.pool_many(texts, encoder.encode(texts)), strict=True):
         require_numbers(spans.vectors, passage.id)
+        found.append(spans)
+        advance()
     return found
 
 

@@ -118,7 +118,7 @@ function cellOf(kept, element, cell, column) {
   const quote = cell.quotes[0];
   return h('td', { class: `cell ${KINDS[word]}`, 'data-document': column.id },
     h('button', { type: 'button', class: 'cell-button', 'data-cell': `${element.label} ${column.id}`, onclick: () => openCell(kept, element, cell) },
-      h('span', { class: 'row' }, h('b', {}, word), ruling.word ? h('span', { class: 'own' }, 'yours') : h('span', { class: 'dim' }, cell.evidence.toFixed(2)),
+      h('span', { class: 'row' }, h('b', {}, word), ruling.word ? h('span', { class: 'own' }, 'yours') : h('span', { class: 'dim small', title: 'From 0 to 1; how much makes “partly” or “disclosed” was measured on judged cells' }, `evidence ${cell.evidence.toFixed(2)}`),
         h('span', { class: 'unseen' }, `: ${element.label}, ${column.id}`)),
       quote && word !== 'not found' ? h('span', { class: 'quote' }, h('span', { class: 'place' }, placeOf(quote)), ' “', quoted(cell), '”') : null,
       notesOf(cell).map(one => h('span', { class: 'dim small' }, one)),
@@ -154,7 +154,7 @@ async function openCell(kept, element, cell) {
     h('p', { class: 'element-text' }, element.text),
     h('p', { class: 'dim' }, `Found: ${cell.word}, evidence ${cell.evidence.toFixed(2)}. `, notesOf(cell).join('; ')),
     cell.quotes.length ? cell.quotes.map((quote, number) => h('blockquote', {},
-      h('p', {}, h('a', { href: address(quote), onclick: leave, class: 'place' }, `${placeOf(quote)} in the document`), h('span', { class: 'dim' }, ` ${quote.evidence.toFixed(2)}`)),
+      h('p', {}, h('a', { href: address(quote), onclick: leave, class: 'place' }, `${placeOf(quote)} in the document`), h('span', { class: 'dim small' }, ` evidence ${quote.evidence.toFixed(2)}`)),
       h('p', { class: 'text' }, markedNodes(quote.text, number ? [] : matchesOf(cell))))) : h('p', {}, 'Nothing in this document comes near the element.'),
     h('fieldset', {}, h('legend', {}, 'Your own finding'), field('Word', word), field('Why', note, 'The word and the note are in every export.')),
   ], { confirm: 'Save', wide: true });

@@ -26,7 +26,7 @@ export function markButtons(index, id, name, { note = true } = {}) {
     onclick: () => toggleMark(index, id, mark),
   }, text);
   const relevant = make('relevant', 'relevant', 'r');
-  const not = make('not', 'not', 'n');
+  const not = make('not', 'not relevant', 'n');
   const noting = note ? h('button', { type: 'button', class: 'quiet', title: 'Note (e)', 'aria-label': `Note on ${name}`, onclick: () => editNote(index, id) }, 'note') : null;
   const draw = () => {
     const { mark } = markOf(index, id);

@@ -154,6 +154,7 @@ export async function addSearch(index, request, result) {
   await needProject();
   const made = await saving(() => post(path('/searches'), { index, request, result }));
   store.search = made || { number: 0, index, request, result };
+  for (const hit of result.hits) store.titles.set(keyOf(index, hit.document), hit.title);
   if (made) store.searches.push({ ...made, result: {} });
   tell('search', 'history');
 }
@@ -201,6 +202,7 @@ function take(content, whole) {
   const draft = whole || (content.draft.version > store.draft.version && !store.dirty);
   store.project = content.head;
   if (draft) store.draft = content.draft;
+  for (const one of content.documents) store.titles.set(keyOf(one.index, one.id), one.title);
   for (const mark of content.marks) keep(store.marks, keyOf(mark.index, mark.id), mark);
   for (const one of content.rulings) keep(store.rulings, keyOf(one.index, one.element, one.document), one);
   const add = (list, made) => { for (const one of made) if (!list.some(other => other.number === one.number)) list.push(one); };

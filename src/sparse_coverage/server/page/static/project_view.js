@@ -7,9 +7,11 @@ import { filtersText } from './filters.js';
 import { createProject, deleteProject, openProject, renameProject, showChart, showSearch } from './project.js';
 import { systemName } from './results.js';
 import { complain, failed, notice, say, state } from './status.js';
-import { on, store } from './store.js';
+import { on, store, titleOf } from './store.js';
 
 const REPORTS = { docx: 'Word', xlsx: 'Excel', csv: 'CSV', html: 'HTML', json: 'JSON', ris: 'RIS', bib: 'BibTeX' };
+
+const chartedWith = asked => (asked.max ? `combinations of at most ${asked.max}` : `${asked.documents?.length || 0} ${asked.documents?.length === 1 ? 'document' : 'documents'}`);
 
 /** Makes the view once. */
 export function projectView(actions) {
@@ -39,14 +41,14 @@ export function projectView(actions) {
       h('h2', {}, 'Export'),
       h('p', { class: 'row wrap' }, Object.entries(REPORTS).map(([kind, title]) => button(title, () => fetchFile(`report.${kind}`), { class: kind === 'docx' ? 'primary' : '' }))),
       h('p', { class: 'dim small' }, 'Marks, notes, the history of searches, charts and what you overruled in them. RIS and BibTeX hold the documents marked relevant.'),
-      h('p', { class: 'row wrap' }, button('The whole project as one file', () => fetchFile('export')), button('Delete this project', remove, { class: 'danger' })));
+      h('p', { class: 'row wrap' }, button('The whole project as one file', () => fetchFile('export'))));
   }
 
   function drawMarked() {
     const said = [...store.marks.values()].filter(one => one.mark || one.note);
     fill(marked, h('h2', {}, 'Marked and noted'), said.length ? h('ul', { class: 'marked-list' }, said.map(one => h('li', {},
       h('a', { href: `#/document/${encodeURIComponent(one.index)}/${encodeURIComponent(one.document)}${one.passage ? `/${encodeURIComponent(one.id)}` : ''}` }, one.id),
-      h('span', { class: 'grow' }), markButtons(one.index, one.id, one.id), noteOf(one.index, one.id))))
+      h('span', { class: 'grow title-of' }, titleOf(one.index, one.document)), markButtons(one.index, one.id, one.id), noteOf(one.index, one.id))))
       : h('p', { class: 'dim' }, 'Nothing yet. In the results, r marks a document relevant, n not, e writes a note.'));
   }
 
@@ -63,7 +65,7 @@ export function projectView(actions) {
       : h('p', { class: 'dim' }, 'None yet.'),
     store.charts.length ? [h('h2', {}, 'Charts'), h('ul', { class: 'marked-list' }, [...store.charts].reverse().map(one => h('li', {},
       button('Show', async () => { await showChart(one.number); actions.go('chart'); }, { 'aria-label': `Show chart ${one.number}` }), ' ',
-      new Date(one.made).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' }), ' ', h('span', { class: 'dim clip' }, one.request.claim || ''))))] : null);
+      new Date(one.made).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' }), ` · ${chartedWith(one.request)} `, h('span', { class: 'dim clip' }, one.request.claim || ''))))] : null);
   }
 
   async function drawOthers() {
@@ -73,7 +75,8 @@ export function projectView(actions) {
         one.head ? [one.id === store.project?.id ? h('b', {}, one.head.name) : button(one.head.name, () => openProject(one.id).catch(complain), { class: 'quiet' }),
           h('span', { class: 'dim' }, ` changed ${new Date(one.head.changed).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}`)]
           : h('span', { class: 'wrong' }, one.problem)))),
-      h('p', { class: 'row wrap' }, button('New project', create), button('Import a project', () => file.click()), file));
+      h('p', { class: 'row wrap' }, button('New project', create), button('Import a project', () => file.click()), file,
+        h('span', { class: 'grow' }), store.project ? button('Delete this project', remove, { class: 'danger' }) : null));
     } catch (error) { fill(others, failed(error, drawOthers)); }
   }
 

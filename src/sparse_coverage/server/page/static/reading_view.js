@@ -9,6 +9,7 @@ import { store } from './store.js';
 const SECTIONS = { 'title+abstract': 'Title and abstract', abstract: 'Abstract', description: 'Description', claims: 'Claims' };
 const FACTS = { publication_date: 'published', priority_date: 'priority', application_date: 'filed', applicants: 'applicants', inventors: 'inventors', ipc: 'IPC', cpc: 'CPC', family_members: 'family', citations: 'cites' };
 const MATCHES = 15;
+const LEAST = 0.25; // of the best score: what has less is no match worth going to
 
 /** Shows a document. Returns the view with what its keys do. */
 export function readingView(index, id, passage, actions) {
@@ -24,7 +25,7 @@ export function readingView(index, id, passage, actions) {
       draw(found, claim, claim ? 'comparing' : 'no claim');
       if (!claim) return jump(passage);
       const matched = await post(ofIndex(index, '/read'), { id, claim, matches: MATCHES });
-      draw(matched, claim, '');
+      draw(worthwhile(matched), claim, '');
       jump(passage);
     } catch (error) { fill(node, failed(error, load)); }
     return undefined;
@@ -44,7 +45,7 @@ export function readingView(index, id, passage, actions) {
         h('h1', {}, found.title || found.document),
         h('p', { class: 'facts' }, h('b', {}, found.document), Object.entries(found.links).map(([name, address]) => [' · ', outside(name, address)])),
         h('dl', { class: 'facts' }, Object.entries(FACTS).filter(([key]) => said(found.metadata[key])).map(([key, name]) => h('div', {}, h('dt', {}, name), ' ', h('dd', {}, said(found.metadata[key]))))),
-        h('div', { class: 'row' }, markButtons(index, found.document, found.title || found.document), button('Chart against the claim', () => actions.chartOne(found.document))),
+        h('div', { class: 'row wrap' }, markButtons(index, found.document, found.title || found.document), button('Chart against the claim', () => actions.chartOne(found.document))),
         noteOf(index, found.document)),
       claim ? h('details', { class: 'reading-claim', open: !matchMedia('(max-width: 60rem)').matches }, h('summary', {}, 'Claim'),
         h('p', { class: 'text' }, claimNodes(claim, found)), h('p', { class: 'dim small' }, 'Point at a marked phrase to see its partners.')) : null,
@@ -121,6 +122,12 @@ export function readingView(index, id, passage, actions) {
     const target = [...node.querySelectorAll('.paragraph')].find(one => one.dataset.id === whole || one.dataset.id === wanted);
     if (target) go(Number(target.id.slice('passage-'.length)));
   }
+}
+
+/** A document without the matches that are far weaker than the best one. */
+function worthwhile(found) {
+  const best = Math.max(...Object.values(found.matched).map(one => one.score));
+  return { ...found, matched: Object.fromEntries(Object.entries(found.matched).filter(([, one]) => one.score >= LEAST * best)) };
 }
 
 const said = value => (Array.isArray(value) ? value.join(', ') : value || '');

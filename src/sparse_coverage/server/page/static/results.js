@@ -47,7 +47,7 @@ const count = marks => `${marks.relevant.length} marked relevant, ${marks.not_re
 export const systemName = name => ({ coverage: 'Sparse Coverage', hybrid: 'Hybrid', bm25: 'BM25', dense: 'Dense vectors' }[name] || name);
 
 const legend = cover => (cover.elements.length
-  ? h('p', { class: 'dim small legend' }, 'Bars: what each element of the claim found in the passages shown, beside the document that has most of it.')
+  ? h('p', { class: 'dim small legend' }, 'Bars: how much of each element the passages shown hold, compared with the document that holds most of it.')
   : null);
 
 const notes = result => (result.notes?.length ? h('ul', { class: 'dim small' }, result.notes.map(one => h('li', {}, one))) : null);

@@ -5,6 +5,7 @@ export const store = {
   kept: true,         // whether projects outlive the server
   project: null,      // its head: id, name, note, version, revision
   marks: new Map(),   // by index and id
+  titles: new Map(),  // of documents that were marked or found, by index and id
   rulings: new Map(), // by index, element and document
   searches: [],       // the history, without results
   charts: [],         // the charts made, without content
@@ -30,6 +31,7 @@ export function tell(...kinds) {
 
 export const keyOf = (...parts) => parts.join('\u0000');
 export const markOf = (index, id) => store.marks.get(keyOf(index, id)) || { index, id, mark: null, note: '', version: 0 };
+export const titleOf = (index, id) => store.titles.get(keyOf(index, id)) || '';
 export const rulingOf = (index, element, document) =>
   store.rulings.get(keyOf(index, element, document)) || { index, element, document, word: null, note: '', version: 0 };
 

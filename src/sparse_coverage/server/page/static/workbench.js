@@ -9,7 +9,7 @@ import { projectView } from './project_view.js';
 import { readingView } from './reading_view.js';
 import { redraw } from './redraw.js';
 import { searchView } from './search_view.js';
-import { failed, notice } from './status.js';
+import { failed, notice, say } from './status.js';
 import { on, store, tell } from './store.js';
 
 const main = byId('main');
@@ -47,6 +47,7 @@ function show() {
   const [view = 'search', ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent);
   reading = view === 'document' && rest.length > 1 ? readingView(rest[0], rest[1], rest[2], views.actions) : null;
   const shown = reading || views[view] || views.search;
+  say(''); // what was told of another view says nothing about this one
   fill(main, shown.node);
   shown.draw?.();
   redraw();
@@ -88,7 +89,7 @@ function neighbours(id) {
   const at = hits.findIndex(hit => hit.document === id);
   if (at < 0) return null;
   const link = (to, text) => (hits[to] ? button(text, () => open(to)) : null);
-  return [h('span', { class: 'dim' }, `${at + 1} of ${hits.length}`), link(at - 1, '‹ before'), link(at + 1, 'after ›')];
+  return [h('span', { class: 'dim' }, `${at + 1} of ${hits.length}`), link(at - 1, '‹ previous'), link(at + 1, 'next ›')];
 }
 
 function open(place) {

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage import Index, Patent, SparseCoverage
+from sparse_coverage.encoding.cleaning_encoder import CleaningEncoder, with_cleaning
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MismatchError
-from sparse_coverage.model import CleaningEncoder, with_cleaning
 from sparse_coverage.patents import Paragraph
 
 TEXTS = ["The valve (10) of the pump (12a, 14) and the spring.", "A sensor (3) for noise; a housing.", "the plunger"]

@@ -13,14 +13,16 @@ from sparse_coverage.errors import InputError
 T = TypeVar("T")
 
 
-def restored(kind: type[T], value: Any) -> T:
+def restored(kind: type[T], value: Any, where: str = "") -> T:
     """Return the object of a class that a record was made of; what does not fit is an error that names the place.
+
+    `where` is what to call the record itself, such as the name of its file; without it, that is the name of the class.
 
     >>> from sparse_coverage.search.results import Place
     >>> restored(Place, {"text": "valve", "start": 2, "end": 7})
     Place(text='valve', start=2, end=7)
     """
-    found: T = _restored(kind, value, kind.__name__)
+    found: T = _restored(kind, value, where or kind.__name__)
     return found
 
 
