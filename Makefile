@@ -58,6 +58,7 @@ bench: $(DEV_STAMP)
 docs: $(DEV_STAMP)
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	$(BIN)/python docs/check_site.py site
 	@echo "The documentation is in site/index.html"
 
 dist: $(DEV_STAMP)
