@@ -59,10 +59,13 @@ class Calibration:
             return "disclosed"
         return "partly" if evidence >= self.partly else "not found"
 
-    def capped(self, evidence: float, word: Word) -> float:
-        """Return evidence that is worth at most a word."""
-        limit = {"disclosed": 1.0, "partly": self.disclosed, "not found": self.partly}[word]
-        return min(evidence, limit if word == "disclosed" else float(np.nextafter(np.float32(limit), np.float32(0))))
+    def capped(self, evidence: float, word: Word, share: float) -> float:
+        """Return evidence that is worth at most a word: within the range of that word, as far up as the share of what was found."""
+        if word == "disclosed":
+            return evidence
+        low, high = (self.partly, self.disclosed) if word == "partly" else (0.0, self.partly)
+        most = float(np.nextafter(np.float32(high), np.float32(0)))  # evidence is compared in single precision, too
+        return min(evidence, most, low + (high - low) * share * evidence)
 
     def save(self, path: Path) -> None:
         """Write the calibration to a file."""

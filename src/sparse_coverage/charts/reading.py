@@ -17,6 +17,7 @@ from sparse_coverage.kernels import Floats
 from sparse_coverage.search.results import Place
 
 _LOOKED_AT = 12
+_HALF = 0.5
 
 
 class Reader:
@@ -56,8 +57,9 @@ class Reader:
             pairs = self._pairs(number, quotes[0], places[quotes[0]], vectors[quotes[0]])
             missing = self._missing(number, pairs, words)
             numbers = self._compared(number, quotes)
-            most = self._most(number, missing, any(not one.agrees for one in numbers))
-            worth = self._calibration.capped(quotes[0].evidence, most)
+            share = self._share(number, missing)
+            most = self._most(share, any(not one.agrees for one in numbers))
+            worth = self._calibration.capped(quotes[0].evidence, most, share)
             word = self._calibration.word(worth)
             yield Cell(element.label, document.id, word, worth, quotes, pairs, missing, numbers)
 
@@ -106,11 +108,19 @@ class Reader:
             if place not in found and not words.has(place, self._denied[number])
         )
 
-    def _most(self, number: int, missing: Sequence[Place], contradicted: bool) -> Word:
-        """Return what an element can be at most: with most of its phrases missing not found, with any missing partly disclosed."""
-        if 2 * len(missing) > len(self._phrases[number]):
+    def _share(self, number: int, missing: Sequence[Place]) -> float:
+        """Return the share of an element's phrases that a document has; the first, the thing that it is about, counts twice."""
+        phrases = self._phrases[number]
+        if not phrases:
+            return 1.0
+        return 1 - (len(missing) + (phrases[0] in missing)) / (len(phrases) + 1)
+
+    @staticmethod
+    def _most(share: float, contradicted: bool) -> Word:
+        """Return what an element can be at most: not found where half or more is missing, partly disclosed where anything is."""
+        if share <= _HALF:
             return "not found"
-        return "partly" if missing or contradicted else "disclosed"
+        return "partly" if share < 1 or contradicted else "disclosed"
 
     def _compared(self, number: int, quotes: Sequence[Quote]) -> tuple[NumberFound, ...]:
         """Compare numbers with those of the quotations; one that agrees anywhere is not contradicted elsewhere."""
