@@ -216,6 +216,15 @@ def test_numpy_is_used_until_it_has_cost_as_much_as_loading(monkeypatch: pytest.
     assert choosing.machine_code(0.0)
 
 
+def test_long_work_compiles_for_itself_where_nobody_else_gets_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "_CHOICE", choosing._Choice())
+    monkeypatch.setattr(choosing, "_compile_in_background", lambda: None)
+    monkeypatch.setattr(choosing, "is_compiled", lambda: False)
+    assert not choosing.machine_code(choosing.LOADING)
+    assert not choosing.machine_code(choosing.COMPILING)
+    assert choosing.machine_code(0.1)
+
+
 def test_where_nothing_can_be_kept_a_process_compiles_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choosing, "_CHOICE", choosing._Choice())
     monkeypatch.setattr(choosing, "is_compiled", lambda: False)

@@ -3,7 +3,8 @@
 Loading machine code takes about a second, and compiling it after an installation ten. A single search in a small index is done in
 less by NumPy (`plain.py`). So a process begins with NumPy and adds up what that costs; once it is as much as loading would have
 cost, it loads the machine code. Where that is not compiled yet, another process compiles it in the background, and this one goes on
-with NumPy until it is there. Nothing waits for a compiler, and nobody pays more than twice the least.
+with NumPy until it is there. A search waits for no compiler. Work that goes on longer than compiling takes, on a machine too busy
+to compile in the background, compiles for itself, so that nobody pays more than twice the least.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from sparse_coverage.kernels.sources import HERE, SOURCES, is_writable
 
 LOADING = 0.8
 """Seconds that loading the machine code takes."""
+COMPILING = 15.0
+"""Seconds that compiling it takes."""
 _LOOK_AGAIN = 1.0  # seconds between two looks whether the code has been compiled meanwhile
 
 Way = Literal["machine", "plain"]
@@ -47,7 +50,7 @@ def machine_code(seconds: float) -> bool:
     _CHOICE.spent += seconds
     if _CHOICE.spent < LOADING:
         return False
-    if _is_compiled_by_now():
+    if _is_compiled_by_now() or _CHOICE.spent > LOADING + COMPILING:
         _CHOICE.way = "machine"
         return True
     if not _CHOICE.compiling:
