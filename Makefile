@@ -44,8 +44,8 @@ test: $(DEV_STAMP)
 	$(BIN)/python -m pytest -n auto
 
 lint: $(DEV_STAMP)
-	$(BIN)/ruff check . .ci/run
-	$(BIN)/ruff format --check . .ci/run
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -58,6 +58,7 @@ bench: $(DEV_STAMP)
 docs: $(DEV_STAMP)
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	$(BIN)/python docs/check_site.py site
 	@echo "The documentation is in site/index.html"
 
 dist: $(DEV_STAMP)
@@ -97,7 +98,7 @@ reproduce-demo: $(DEV_STAMP)
 	$(BIN)/sparse-coverage reproduce all --output report
 
 clean:
-	rm -rf $(VENV) build dist site demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .ci-work build dist site demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -17,8 +17,12 @@ import argparse
 import json
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from http.client import HTTPConnection
+from itertools import islice
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -41,6 +45,8 @@ from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings
 
 WORDS, CLIENTS = (20, 150, 600), (1, 8, 32)
+TEXTS = 200
+"""For each figure: more than the server keeps."""
 SEARCH = "/v1/indexes/bench/search"
 console = Console(width=130)
 
@@ -50,19 +56,20 @@ def under_load(
 ) -> list[dict[str, Any]]:
     rows = []
     for words in WORDS:
-        texts = claims(index, words, 200)
-        asked = {
-            "search, with reasons": (address, SEARCH, pids, [_body(text) for text in texts]),
-            "search, ranking alone": (address, SEARCH, pids, [_body(text, reasons=False) for text in texts]),
-        }
-        if peer is not None:
-            peer_address, peer_pids, body = peer
-            path = "/collections/passages/points/query"
-            asked["Qdrant, query encoded"] = (peer_address, path, peer_pids, [body(text) for text in texts[:50]])
+        texts = iter(claims(index, words, TEXTS * 2 * len(CLIENTS) * rounds))
+        encoded = [] if peer is None else [peer[2](text) for text in claims(index, words, 50)]
         for clients in CLIENTS:
-            for turn in range(rounds):  # one after the other, so that all see the same machine
-                for name, (where, path, mine, bodies) in asked.items():
-                    found = load(where, path, bodies[turn:], clients, seconds, mine)
+            for _ in range(rounds):  # one after the other, so that all see the same machine
+                # The server keeps what it knows of the last queries, so no two figures are measured with the same ones.
+                asked = [
+                    ("search, with reasons", address, SEARCH, pids, _bodies(texts, True)),
+                    ("search, ranking alone", address, SEARCH, pids, _bodies(texts, False)),
+                ]
+                if peer is not None:
+                    path = "/collections/passages/points/query"
+                    asked.append(("Qdrant, query encoded", peer[0], path, peer[1], encoded))
+                for name, where, path, mine, bodies in asked:
+                    found = load(where, path, bodies, clients, seconds, mine)
                     row = {"words": words, "clients": clients, "name": name, "answers": len(found.seconds)}
                     row |= {
                         "p50": found.part(0.5),
@@ -76,6 +83,10 @@ def under_load(
                     told += "".join(f", {count} times status {status}" for status, count in found.other.items())
                     console.print(told, highlight=False)
     return rows
+
+
+def _bodies(texts: Iterator[str], reasons: bool) -> list[bytes]:
+    return [_body(text, reasons=reasons) for text in islice(texts, TEXTS)]
 
 
 def _body(text: str, **more: Any) -> bytes:
@@ -139,16 +150,22 @@ def bare_http(address: str, pids: list[int], count: int) -> float:
 
 
 def memory(index: Index, address: str, pids: list[int], requests: int) -> list[tuple[int, float]]:
-    """Megabytes after so many requests of several kinds, all with texts of their own."""
-    parts = urlsplit(address)
-    connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
+    """Megabytes after so many requests of several kinds by four clients, all with texts of their own."""
+    parts, local = urlsplit(address), threading.local()
     texts = claims(index, 20, min(requests, 2000))
-    found = []
-    for number in range(requests + 1):
-        if number % max(1, requests // 10) == 0:
-            found.append((number, memory_of(pids)))
-        ask(connection, SEARCH, _body(texts[number % len(texts)], reasons=number % 20 == 0, facets=number % 50 == 0))
-    connection.close()
+
+    def one(number: int) -> None:
+        if not hasattr(local, "connection"):
+            local.connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
+        body = _body(texts[number % len(texts)], reasons=number % 20 == 0, facets=number % 50 == 0)
+        ask(local.connection, SEARCH, body)
+
+    found = [(0, memory_of(pids))]
+    with ThreadPoolExecutor(4) as pool:
+        for part in range(1, 11):
+            done = requests * part // 10
+            list(pool.map(one, range(found[-1][0], done)))
+            found.append((done, memory_of(pids)))
     return found
 
 
@@ -172,6 +189,7 @@ def main() -> None:
         index = build(folder, passages, arguments.patents)
         console.print(f"{len(index):,} passages, {index.store.manifest['postings']:,} postings", highlight=False)
         address, pids = stack.enter_context(served(folder))
+        console.print(f"Memory once it has started: {memory_of(pids):.0f} MB", highlight=False)
         peer = None
         if binary() is not None:
             scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))

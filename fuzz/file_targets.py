@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 import sys
 import tempfile
+import zipfile
 from functools import lru_cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import numpy as np
 from hash_encoder import HashEncoder
-from made_documents_for_charts import document, features
 
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.space import Space
@@ -21,7 +22,9 @@ from sparse_coverage.model import SparseCoverage
 from sparse_coverage.present.project_report import REPORTS
 from sparse_coverage.present.project_view import project_view
 from sparse_coverage.projects import ProjectFolder
+from sparse_coverage.vocabulary.common import CommonPart
 from sparse_coverage.vocabulary.storage import ANCHORS, CENTERS, HEADER
+from sparse_coverage.vocabulary.vocabulary import Anchor, Vocabulary, VocabularyConfig
 
 _DIMENSION = 8
 
@@ -34,7 +37,7 @@ def projects(data: bytes) -> None:
             content, id_ = project.content(whole=True), project.id
         view = project_view(content)
         for report in REPORTS.values():
-            assert report.make(view)
+            report.make(view)
         with kept.imported(kept.exported(id_)) as again:
             assert again.content(whole=True).marks == content.marks
         assert all(entry.head for entry in kept.entries())
@@ -57,12 +60,20 @@ def models(data: bytes) -> None:
 
 
 def calibrations(data: bytes) -> None:
-    """Any file as a calibration, or one with some bytes changed: it is read, or refused."""
+    """Any file as a calibration, or one with bytes changed, of the archive or of an array in it: it is read and used, or refused."""
     if len(data) < 6:
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "calibration.npz"
-        path.write_bytes(data[6:] if data[5] % 4 == 0 else _changed(_made_calibration(), data))
+        if data[5] % 8 == 0:
+            path.write_bytes(data[6:])
+        elif data[5] % 8 == 1:
+            path.write_bytes(_changed(_made_calibration(), data))
+        else:
+            with zipfile.ZipFile(io.BytesIO(_made_calibration())) as sound, zipfile.ZipFile(path, "w") as out:
+                for place, name in enumerate(sound.namelist()):
+                    content = sound.read(name)
+                    out.writestr(name, _changed(content, data) if place == data[0] % len(sound.namelist()) else content)
         found = Calibration.load(path)
         ones = np.ones((2, _DIMENSION), np.float32)
         scores = found.space.scores(found.space.place_elements(ones, ones[0]), found.space.place_windows(ones))
@@ -94,9 +105,18 @@ def _sign(folder: Path) -> None:
 @lru_cache(1)
 def _made_model() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="fuzz-model-")) / "model"
-    chance = np.random.default_rng(5)
-    texts = [(str(n), " ".join(one.text for one in document(str(n), features(chance, 3)).passages)) for n in range(6)]
-    SparseCoverage.fit(texts, encoder=HashEncoder(), size=12).save(folder)
+    encoder, size = HashEncoder(), 12
+    centers = np.random.default_rng(5).normal(size=(size, encoder.dimension)).astype(np.float32)
+    centers /= np.linalg.norm(centers, axis=1, keepdims=True)
+    config = VocabularyConfig(
+        *(encoder.name, encoder.fingerprint, encoder.precision, encoder.dimension),
+        *("token", size, 99.0, "farthest-first", 0, 100),
+        common=1,
+    )
+    anchors = tuple(Anchor(f"valve {number}", f"EP-{number}-A1", f"EP-{number}-A1/claims/1") for number in range(size))
+    common = CommonPart(centers[0] / 4, centers[1:2])
+    vocabulary = Vocabulary(centers, np.full(size, 0.9, np.float32), anchors, config, common=common)
+    SparseCoverage(encoder, vocabulary).save(folder)
     return folder
 
 

@@ -45,6 +45,8 @@ def main() -> None:
     seeds = HERE / "corpus" / options.target
     if seeds.is_dir():
         shutil.copytree(seeds, corpus, dirs_exist_ok=True)
+    for seed in sorted(corpus.iterdir()):  # the first of them makes what the target needs, however long that takes
+        targets.run(options.target, seed.read_bytes())
     (HERE / "found").mkdir(exist_ok=True)
     arguments = [
         sys.argv[0],

@@ -1,8 +1,8 @@
 """Install a wheel into empty environments as users do, and search: python tools/installs.py dist/*.whl [--write docs/installing.md]
 
 Every installer (pip, uv, pipx) with every Python found (3.10 to 3.13), each with the lowest and the newest versions that
-pyproject.toml allows. In each environment a small collection is indexed and searched; the answer must be the same everywhere.
-The encoder is fetched before, once, so that the seconds are those of the program, the first compilation included.
+pyproject.toml allows. Each searches an index of sixteen patents, made with the same Python and versions; the answer must be the same
+everywhere. The encoder is in the cache from the first of them on.
 """
 
 from __future__ import annotations
@@ -15,30 +15,27 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from datetime import datetime, timezone
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 TOOLS = Path(sys.executable).parent  # where uv and pipx are
-INSTALLERS = ("pip", "uv", "pipx")
+INSTALLERS = ("uv", "pip", "pipx")
 VERSIONS = ("lowest", "newest")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 NAMED = ("numpy", "numba", "openvino")  # whose versions are shown
 
-PATENTS = """\
-{"id": "EP-1000001-A1", "title": "Valve", "abstract": "A valve with a plunger that a spring presses against its seat.", "claims": ["A valve comprising a plunger biased by a spring."]}
-{"id": "EP-1000002-A1", "title": "Telephone", "abstract": "A telephone that cancels noise by a filter fed from a microphone.", "claims": ["A telephone comprising a microphone and a filter for cancelling noise."]}
-{"id": "EP-1000003-A1", "title": "Lamp", "abstract": "A lamp with light emitting diodes on a flexible board.", "claims": ["A lamp comprising diodes mounted on a flexible board."]}
-"""  # noqa: E501
-CLAIM, ANSWER = "A device in which a spring holds a piston closed", "EP-1000001-A1"
+# Sixteen patents of the demo collection, which is part of the package, and what one of them is about.
+PATENTS = "evaluation/demo/collection/01_document_collection/01_extracted/EP/000009/11"
+CLAIM = "A telephone with a loudspeaker, a microphone for ambient noise and a filter that cancels the noise, adapted to the ear"
+ANSWER = "EP-9110745-A1"
 
 
 def pythons(wanted: list[str]) -> dict[str, Path]:
     """Find an interpreter for each version: on the path, or among those of pyenv."""
     found = {}
     for version in wanted:
-        candidates = [
+        candidates: list[str | Path | None] = [
             shutil.which(f"python{version}"),
             *sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python")),
         ]
@@ -56,19 +53,28 @@ def cpu_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def run(command: list[str | Path], **env: str) -> tuple[str, float, float]:
-    """Run a command: what it prints, and its seconds on the clock and of CPU. An error tells what it printed."""
-    begin, before = time.monotonic(), cpu_of_children()
+def run(command: list[str | Path], **env: str) -> tuple[str, float]:
+    """Run a command: what it prints, and its seconds of CPU. An error tells what it printed."""
+    before = cpu_of_children()
     done = subprocess.run(command, env=os.environ | env, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
-    return done.stdout, time.monotonic() - begin, cpu_of_children() - before
+    return done.stdout, cpu_of_children() - before
 
 
 def lowest(python: Path, folder: Path) -> Path:
     """Write the lowest versions that pyproject.toml allows and that have wheels for a Python; what those need is the newest."""
     constraints = folder / "lowest.txt"
-    command = [TOOLS / "uv", "pip", "compile", "--quiet", "--python", python, "--resolution", "lowest-direct"]
+    command: list[str | Path] = [
+        TOOLS / "uv",
+        "pip",
+        "compile",
+        "--quiet",
+        "--python",
+        python,
+        "--resolution",
+        "lowest-direct",
+    ]
     run([*command, "--only-binary", ":all:", ROOT / "pyproject.toml", "-o", constraints])
     return constraints
 
@@ -89,13 +95,14 @@ def install(installer: str, python: Path, wheel: Path, constraints: Path | None,
     return folder / "bin"
 
 
-def search(programs: Path, folder: Path) -> tuple[str, float, float]:
-    """Index and search with a new installation: the first document found, seconds and CPU seconds until it was."""
-    (folder / "patents.jsonl").write_text(PATENTS, encoding="utf-8")
-    command = programs / "sparse-coverage"
-    _, indexing, cpu = run([command, "index", folder / "patents.jsonl", "-o", folder / "index", "--quiet"])
-    answer, searching, more = run([command, "search", folder / "index", CLAIM, "--json"])
-    return json.loads(answer)["hits"][0]["document"], indexing + searching, cpu + more
+def search(programs: Path, index: Path) -> tuple[str, dict[str, str]]:
+    """Index, where no environment with the same versions has, and search: the first document found, and what both took."""
+    took, command = {}, programs / "sparse-coverage"
+    if not index.exists():
+        [package] = programs.parent.glob("lib/python*/site-packages/sparse_coverage")
+        took["indexed in"] = f"{run([command, 'index', package / PATENTS, '-o', index, '--quiet'])[1]:.0f} s"
+    answer, cpu = run([command, "search", index, CLAIM, "--json"])
+    return json.loads(answer)["hits"][0]["document"], took | {"first search in": f"{cpu:.1f} s"}
 
 
 def size(folder: Path) -> int:
@@ -104,22 +111,22 @@ def size(folder: Path) -> int:
     return round(sum(files.values()) / 1e6)
 
 
-def row(installer: str, python: Path, wheel: Path, versions: str) -> dict[str, str]:
-    """Install and search once."""
+def row(installer: str, python: Path, wheel: Path, versions: str, indexes: Path) -> dict[str, str]:
+    """Install and search once; indexes are kept for the next installer."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        told, _, _ = run([python, "-c", "import platform; print(platform.python_version())"])
+        told, _ = run([python, "-c", "import platform; print(platform.python_version())"])
         shown = {"Python": told.strip(), "installer": installer, "versions": versions}
         try:
             constraints = lowest(python, folder) if versions == "lowest" else None
-            begin, before = time.monotonic(), cpu_of_children()
+            before = cpu_of_children()
             programs = install(installer, python, wheel, constraints, folder / "environment")
-            shown["installed in"] = f"{time.monotonic() - begin:.0f} s ({cpu_of_children() - before:.0f})"
+            shown["installed in"] = f"{cpu_of_children() - before:.0f} s"
             shown["size"] = f"{size(folder / 'environment')} MB"
             asked = f"from importlib.metadata import version as v; print(*(n + ' ' + v(n) for n in {NAMED}), sep=', ')"
             shown["with"] = run([programs / "python", "-c", asked])[0].strip()
-            found, seconds, cpu = search(programs, folder)
-            shown["first search after"] = f"{seconds:.0f} s ({cpu:.0f})"
+            found, took = search(programs, indexes / f"{told.strip()}-{versions}")
+            shown |= took
             shown["result"] = "works" if found == ANSWER else f"found {found} in the place of {ANSWER}"
         except RuntimeError as error:
             print(error, file=sys.stderr)
@@ -129,7 +136,17 @@ def row(installer: str, python: Path, wheel: Path, versions: str) -> dict[str, s
 
 def table(rows: list[dict[str, str]]) -> str:
     """Write rows as a table of Markdown."""
-    columns = ["Python", "installer", "versions", "result", "size", "installed in", "first search after", "with"]
+    columns = [
+        "Python",
+        "installer",
+        "versions",
+        "result",
+        "size",
+        "installed in",
+        "indexed in",
+        "first search in",
+        "with",
+    ]
     lines = [columns, ["---"] * len(columns), *([row.get(column, "") for column in columns] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -155,27 +172,30 @@ def main() -> int:
     parser.add_argument("--python", nargs="+", default=PYTHONS, help="versions to try (3.10 to 3.13)")
     parser.add_argument("--installer", nargs="+", choices=INSTALLERS, default=INSTALLERS)
     parser.add_argument("--versions", nargs="+", choices=VERSIONS, default=VERSIONS)
-    parser.add_argument("--rows", type=Path, help="a JSON file that keeps rows from one run to the next")
+    parser.add_argument("--keep", type=Path, help="a folder that keeps rows and indexes from one run to the next")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page")
     chosen = parser.parse_args()
     os.environ["UV_PYTHON_DOWNLOADS"] = "never"
     found = pythons(chosen.python)
     for version in sorted(set(chosen.python) - set(found)):
         print(f"There is no Python {version} here: not tried", file=sys.stderr)
-    kept = json.loads(chosen.rows.read_text(encoding="utf-8")) if chosen.rows and chosen.rows.exists() else []
+    keep = chosen.keep or Path(tempfile.mkdtemp())
+    keep.mkdir(exist_ok=True)
+    kept = [json.loads(path.read_text(encoding="utf-8")) for path in keep.glob("*.json")]
     rows = {(one["Python"], one["installer"], one["versions"]): one for one in kept}
     for version, python in found.items():
         for installer in chosen.installer:
             for versions in chosen.versions:
-                new = row(installer, python, chosen.wheel.resolve(), versions)
+                new = row(installer, python, chosen.wheel.resolve(), versions, keep)
                 rows[new["Python"], installer, versions] = new
                 print(f"{version} {installer} {versions}: {new['result']}", file=sys.stderr, flush=True)
-                if chosen.rows:
-                    chosen.rows.write_text(json.dumps(list(rows.values()), indent=1), encoding="utf-8")
+                (keep / f"{version}-{installer}-{versions}.json").write_text(json.dumps(new), encoding="utf-8")
     ordered = [rows[key] for key in sorted(rows, key=lambda key: (key[0], INSTALLERS.index(key[1]), key[2]))]
     print(table(ordered))
     if chosen.write:
         write(chosen.write, ordered)
+    if not chosen.keep:
+        shutil.rmtree(keep)
     return int(any(one["result"] != "works" for one in ordered))
 
 

@@ -57,9 +57,9 @@ def spdx(said: str) -> str:
 def licence(package: Distribution) -> str:
     """Return the licence of a package as it tells it: as an expression, in a word, or by classifiers, all of which then hold."""
     about = package.metadata
-    if expression := about.get("License-Expression"):
-        return str(expression)
-    field = str(about.get("License") or "").strip()
+    if "License-Expression" in about:
+        return about["License-Expression"]
+    field = about["License"].strip() if "License" in about else ""
     classifiers = [spdx(text) for text in about.get_all("Classifier") or [] if text.startswith("License :: ")]
     if field and "\n" not in field and (spdx(field) in ALLOWED or not classifiers):
         return spdx(field)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,6 @@ def test_search_then_chart(monkeypatch: pytest.MonkeyPatch) -> None:
     values = [float(word) for word in results.split() if word.count(".") == 1 and word.replace(".", "").isdigit()]
     assert len(values) == 4
     assert all(0.3 < value <= 1 for value in values)
+    [measured] = [text for source, text in shown.items() if "calc_aggregate" in source]
+    assert {"'AP'", "'nDCG@10'", "'R@10'"} <= {word.strip("{},:") for word in measured.split()}
+    assert all(0.3 < float(value) <= 1 for value in re.findall(r"\d\.\d+", measured))

@@ -63,6 +63,10 @@ def test_values_and_arrays_that_do_not_fit_are_refused(sound: Path, tmp_path: Pa
     for name in ("claims", "matrix", "spread"):
         np.savez(path, **{**arrays, name: arrays[name][:2]})
         refused(path, "does not fit")
+    with zipfile.ZipFile(sound) as whole, zipfile.ZipFile(path, "w") as out:
+        for name in whole.namelist():
+            out.writestr(name, whole.read(name).replace(b"{'descr'", b"{('desc'", 1))
+    refused(path, "no calibration")
     np.savez(path, **{**arrays, "middle": arrays["middle"] * np.nan})
     refused(path, "middle")
 

@@ -67,7 +67,7 @@ def test_what_vocabularies_could_not_be_learned_from_is_said(run: Run, tiny_chec
     base = ["evaluate", "demo", "--encoder", tiny_checkpoint, "-V", 20, "--cache", tmp_path / "cache", "--json"]
     for _ in range(2):  # the second time the vocabulary is in the cache, and nothing is read
         notes = json.loads(run(*base, "--learn-from", folder)[1])["notes"]
-        assert any(f"1 of --learn-from could not be read, the first: {folder / 'b.jsonl'}" in note for note in notes)
+        assert any(f"1 of --learn-from could not be used, the first: {folder / 'b.jsonl'}" in note for note in notes)
 
 
 def test_verify_tells_an_unfinished_index_from_a_sound_one(run: Run, model: SparseCoverage, tmp_path: Path) -> None:

@@ -45,6 +45,15 @@ def test_token_vectors_equal_the_plain_reference(tmp_path: Path, act: str) -> No
         np.testing.assert_allclose(encoded.vectors, reference_vectors(folder, encoder, text), atol=1e-4, rtol=0)
 
 
+def test_the_precision_of_this_machine_points_where_the_reference_does(tiny_checkpoint: Path) -> None:
+    """In bf16 where the CPU computes in it; OpenVINO before 2026.0 gave other vectors there, without an error."""
+    encoder = OpenVinoEncoder(tiny_checkpoint, precision="auto", threads=1)
+    for text, encoded in zip(TEXTS, encoder.encode(TEXTS), strict=True):
+        wanted = reference_vectors(tiny_checkpoint, encoder, text)
+        cosines = (encoded.vectors * wanted).sum(axis=1) / np.linalg.norm(encoded.vectors, axis=1)
+        assert np.all(cosines / np.linalg.norm(wanted, axis=1) > 0.99)
+
+
 def test_prefixed_and_old_weight_names_are_understood(tmp_path: Path, tiny_checkpoint: Path) -> None:
     folder = write_checkpoint(tmp_path)
     weights = load_file(folder / "model.safetensors")

@@ -51,7 +51,7 @@ def test_the_papers_letter_from_end_to_end(tree: Path, cache: Path, tiny_checkpo
     assert result.exception is None, result.output
     text = (tmp_path / "report" / "main" / "main.md").read_text(encoding="utf-8")
     assert f"Vocabularies are learned from {tree.name}, documents published 1990-2010, no titles alone." in text
-    assert "a dependent claim is preceded by its independent ancestors only" in text
+    assert "A dependent claim is preceded by its independent ancestors only." in text
     assert "± is the standard deviation over 2 seeds." in text
     assert "† differs from bm25" in text
     about = json.loads((tmp_path / "report" / "main" / "configuration.json").read_text(encoding="utf-8"))

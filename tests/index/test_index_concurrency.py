@@ -6,9 +6,12 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import pytest
 from made_up import CENTERS, build, random_document
 
-from sparse_coverage.index import IndexWriter, allowed_passages, open_store, parse_filter
+from sparse_coverage.index import IndexWriter, allowed_passages, damaged_files, open_store, parse_filter
+from sparse_coverage.index import store as store_module
+from sparse_coverage.index.segment import SegmentEntry
 
 COMMITS = 60
 
@@ -72,3 +75,30 @@ def test_a_reader_sees_a_committed_state_and_nothing_else(tmp_path: Path) -> Non
     assert seen <= states
     assert len(seen) > 3, "the readers saw hardly any of the states: the test proves nothing"
     assert read(folder) == tuple(held)
+
+
+def test_verifying_takes_a_commit_for_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that a writer merged away while they were read were called damaged."""
+    folder, random = tmp_path / "index", np.random.default_rng(4)
+    build(folder, [random_document(f"B{number}", random) for number in range(4)])
+
+    def commit() -> None:
+        with IndexWriter.open(folder) as writer:
+            writer.delete(f"B{len(commits)}")
+            writer.merge()
+
+    commits: list[str] = []
+    files = store_module.damaged_segment_files
+
+    def disturbed(path: Path, entry: SegmentEntry) -> list[str]:
+        if len(commits) < 3:  # once the segment was named, once its header was read, ...
+            commits.append(path.name)
+            commit()
+        return files(path, entry)
+
+    monkeypatch.setattr(store_module, "damaged_segment_files", disturbed)
+    assert damaged_files(folder) == []
+    assert len(commits) == 3
+    [path] = (folder / "segments").glob("*/postings.bin")
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    assert damaged_files(folder) == [str(path.relative_to(folder))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,9 +15,9 @@ from tiny_bert import write_checkpoint
 
 from sparse_coverage import ActivationConfig, Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.errors import InputError, MismatchError
+from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
 from sparse_coverage.index import open_store
-from sparse_coverage.retrievers import Baseline, Dense, open_retriever, refresh_sides
+from sparse_coverage.retrievers import Baseline, Bm25, Dense, open_retriever, refresh_sides
 from sparse_coverage.retrievers.sides import damaged_side_files, refresh_side, sides_of
 
 
@@ -93,6 +94,35 @@ def test_what_was_damaged_is_not_copied(index: Index) -> None:
     refresh_side(index.store, side)
     assert side.encoded == 20
     assert damaged_side_files(index.store.folder) == []
+
+
+def test_a_changed_word_of_what_a_side_says_of_itself_is_damage(index: Index) -> None:
+    """With another pooling, a side would answer, and answer otherwise."""
+    folder = index.store.folder
+    refresh_sides(folder, [Bm25()])
+    path = folder / "sides" / "bm25" / "side.json"
+    assert damaged_side_files(folder) == []
+    sound = json.loads(path.read_text())
+    assert sound["settings"]["stemmer"] == "english"
+    path.write_text(json.dumps({**sound, "settings": {**sound["settings"], "stemmer": "porter"}}))
+    assert damaged_side_files(folder) == ["sides/bm25/side.json"]
+    with pytest.raises(IndexStoreError, match="damaged"):
+        open_retriever(folder, "bm25")
+    del sound["sha256"]  # as earlier versions wrote it
+    path.write_text(json.dumps(sound))
+    assert open_retriever(folder, "bm25").search("A rubber lamp", 1)
+
+
+def test_blocks_of_a_newer_state_are_not_dropped_by_whoever_opened_an_older_one(index: Index) -> None:
+    """Two processes that bring sides up to date at once took each other's blocks away."""
+    folder = index.store.folder
+    refresh_sides(folder, [Bm25()])
+    older = open_store(folder)
+    index.add(patents()[4:])
+    index.merge()
+    refresh_sides(folder)
+    refresh_side(older, Bm25())
+    assert open_retriever(folder, "bm25").search("A rubber lamp", 1)
 
 
 def test_a_side_that_was_left_behind_says_which_command_helps(index: Index) -> None:

@@ -146,9 +146,9 @@ class Workbench:
         notes = [*self.learned_from(), *self.collection.notes]
         held = len(self.corpus.documents)
         if problems := sorted(self.collection.problems):
-            notes.append(f"{len(problems):,} documents could not be read, the first: {problems[0]}")
+            notes.append(f"{len(problems):,} documents could not be used, the first: {problems[0]}")
         if self._learn_from and self._unread_file.is_file() and (unread := read_json(self._unread_file)):
-            notes.append(f"{len(unread):,} of --learn-from could not be read, the first: {unread[0]}")
+            notes.append(f"{len(unread):,} of --learn-from could not be used, the first: {unread[0]}")
         candidates = self.collection.candidates or held
         if candidates - held > len(problems):
             notes.append(f"{candidates - held:,} of {candidates:,} candidates have no readable text")
@@ -158,7 +158,7 @@ class Workbench:
             )
         if missing := missing_passages(passages, self.corpus):
             notes.append(f"{missing} of {len(passages)} relevant passages are not in the corpus: they count as misses")
-        return tuple(notes)
+        return tuple(map(_sentence, notes))
 
     def learned_from(self) -> list[str]:
         """Say what vocabularies are learned from, where that is not simply the collection."""
@@ -235,6 +235,15 @@ class Workbench:
         code = code_key("kernels", "encoding", "spans", "vocabulary", "vectors", "index", "experiments/indexing.py")
         key = content_key(code=code, documents=self.corpus.fingerprint, vocabulary=vocabulary_digest(model))
         return self.cache / "indexes" / key
+
+
+def _sentence(note: str) -> str:
+    """Return a note as it is printed below a table.
+
+    >>> _sentence("left out: Topic PSG-3")
+    'Left out: Topic PSG-3.'
+    """
+    return f"{note[:1].upper()}{note[1:]}{'' if note.endswith('.') else '.'}"
 
 
 def _core(options: SystemOptions) -> SystemOptions:

@@ -35,7 +35,7 @@ _TITLES = {
     "paper": "Sparse Coverage as published",
     "default": "Sparse Coverage (preset default)",
     "dense": "dense retrieval",
-    "hybrid": "their fusion (hybrid)",
+    "hybrid": "the fusion of Sparse Coverage, BM25 and dense retrieval (hybrid)",
 }
 
 

@@ -309,12 +309,18 @@ def damaged_segment_files(folder: Path, entry: SegmentEntry) -> list[str]:
     if HEADER in damaged:
         # Without its header nothing says what the other files should be.
         return damaged
-    files: dict[str, dict[str, Any]] = json.loads((folder / HEADER).read_bytes())["files"]
+    try:
+        files: dict[str, dict[str, Any]] = json.loads((folder / HEADER).read_bytes())["files"]
+    except FileNotFoundError:  # removed a moment ago
+        return [*damaged, HEADER]
     return damaged + [name for name, facts in files.items() if not _is_sound(folder / name, facts["sha256"])]
 
 
 def _is_sound(path: Path, sha256: str) -> bool:
-    return path.is_file() and sha256_of(path) == sha256
+    try:
+        return sha256_of(path) == sha256
+    except (FileNotFoundError, IsADirectoryError):
+        return False
 
 
 def _mapped(path: Path, dtype: str, shape: tuple[int, ...]) -> Array:

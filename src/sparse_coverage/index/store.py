@@ -149,19 +149,31 @@ def open_store(folder: Path, *, unfinished: bool = False) -> IndexStore:
 
 def damaged_files(folder: Path) -> list[str]:
     """Return the files of an index that are missing or whose content changed since it was written. Reads all of them."""
-    try:
-        manifest = read_manifest(folder)
-    except OtherFormatError:
-        raise
-    except SparseCoverageError:
-        if not (folder / MANIFEST).is_file():
+    for _ in range(_ATTEMPTS):
+        try:
+            manifest = read_manifest(folder)
+        except OtherFormatError:
             raise
-        return [MANIFEST]
-    return [
-        f"{SEGMENTS}/{entry.name}/{name}"
-        for entry in tracked(manifest.segments, "Verifying segments", len(manifest.segments))
-        for name in damaged_segment_files(folder / SEGMENTS / entry.name, entry)
-    ]
+        except SparseCoverageError:
+            if not (folder / MANIFEST).is_file():
+                raise
+            return [MANIFEST]
+        damaged = [
+            f"{SEGMENTS}/{entry.name}/{name}"
+            for entry in tracked(manifest.segments, "Verifying segments", len(manifest.segments))
+            for name in damaged_segment_files(folder / SEGMENTS / entry.name, entry)
+        ]
+        # What a writer merged away meanwhile is missing, but it is no part of the index any more.
+        if not damaged or _generation(folder) == manifest.generation:
+            return damaged
+    raise IndexStoreError(f"{folder}: the index changes faster than it can be verified. Try again.")
+
+
+def _generation(folder: Path) -> int | None:
+    try:
+        return read_manifest(folder).generation
+    except SparseCoverageError:
+        return None
 
 
 def _open_segments(folder: Path, manifest: Manifest) -> tuple[Segment, ...]:

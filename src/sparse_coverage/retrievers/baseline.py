@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -38,6 +39,12 @@ _NONE = np.zeros(0, dtype=np.int32)
 _NO_CENTERS = SparseVector(_NONE, np.zeros(0, dtype=np.float32), _NONE, _NONE, _NONE, 0, 0)
 
 
+class _OfThread(threading.local):
+    """What a thread explained last: its query and filter, and the scores."""
+
+    last: tuple[tuple[str, Filter | None], Scores] | None = None
+
+
 class Baseline(PassageSearcher):
     """Searches the texts of an index by one of its sides.
 
@@ -54,6 +61,7 @@ class Baseline(PassageSearcher):
         self._aggregation = parse_aggregation(rank)
         self._scorer = side_scorer(store, side)
         self._starts = store.document_starts
+        self._local = _OfThread()
 
     @classmethod
     def build(cls, folder: str | Path, side: Side, documents: Iterable[Patent], *, by: By = "passage") -> Baseline:
@@ -89,7 +97,7 @@ class Baseline(PassageSearcher):
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
     ) -> Explanation:
         """Explain a passage's score, or that of a document's best passage, by id. Its reasons add up to the score."""
-        scores = self._scores(query, self._allowed(as_filter(filter)))
+        scores = self._scored(query, as_filter(filter))
         number = self.store.find_passage(id_)
         if number is None:
             own = self.store.passages_of(require_document(self.store, id_))
@@ -103,6 +111,13 @@ class Baseline(PassageSearcher):
             known = self._scorer.evidence(query, number, record.text)
         reasons = side_reasons(query, record.text, known, score)
         return Explanation(query, PassageHit.of(record, score), known.matches, (), reasons=reasons)
+
+    def _scored(self, query: str, condition: Filter | None) -> Scores:
+        """Return the scores of a query once more where they were the last ones: the passages of a page are explained in turn."""
+        last = self._local.last
+        if last is None or last[0] != (query, condition):
+            self._local.last = last = ((query, condition), self._scores(query, self._allowed(condition)))
+        return last[1]
 
     def _allowed(self, condition: Filter | None) -> Mask | None:
         """Return which passages may be found, or None where all may."""

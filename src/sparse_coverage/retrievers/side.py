@@ -131,7 +131,14 @@ def damaged_block_files(folder: Path) -> list[str]:
         files: dict[str, str] = read_json(folder / RECORD)["files"]
     except Exception:
         return [RECORD]
-    return [name for name, sum_ in files.items() if not (folder / name).is_file() or sha256_of(folder / name) != sum_]
+    return [name for name, sum_ in files.items() if not _is_sound(folder / name, sum_)]
+
+
+def _is_sound(path: Path, sum_: str) -> bool:
+    try:
+        return sha256_of(path) == sum_
+    except (FileNotFoundError, IsADirectoryError):
+        return False
 
 
 def _mapped(path: Path) -> Array:

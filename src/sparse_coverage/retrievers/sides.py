@@ -17,9 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
-from sparse_coverage.files import as_typed, read_json, write_json
+from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, SparseCoverageError
+from sparse_coverage.files import as_typed, checksum_of, read_json, write_json
 from sparse_coverage.index import IndexStore, Segment
+from sparse_coverage.index.manifest import read_manifest
+from sparse_coverage.index.segment import SegmentEntry
 from sparse_coverage.kernels import Array
 from sparse_coverage.patents.text_keys import text_key
 from sparse_coverage.progress import progress_bar
@@ -53,13 +55,23 @@ def side_settings(folder: Path, kind: str) -> dict[str, Any]:
             f"{folder} has no {kind} side (it has: {known}). Add one with: "
             f"sparse-coverage index refresh {as_typed(folder)} --with {kind}"
         )
-    record = read_json(path)
-    if record.get("format") != FORMAT:
+    settings: dict[str, Any] = _read_record(path)["settings"]
+    return settings
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    """Read what a side says of itself. Earlier versions wrote no checksum beside it."""
+    record: dict[str, Any] = read_json(path)
+    sound = isinstance(record, dict) and record.pop("sha256", None) in (None, checksum_of(record))
+    if not sound or not isinstance(record.get("settings", {}), dict):
+        raise IndexStoreError(
+            f"{path}: damaged (wrong sha256). Restore it from a copy, or remove {path.parent} and make it again."
+        )
+    if record.get("format") != FORMAT or "settings" not in record:
         raise IndexStoreError(
             f"{path}: format {record.get('format')}, this version reads {FORMAT}. Remove {path.parent} and make it again."
         )
-    settings: dict[str, Any] = record["settings"]
-    return settings
+    return record
 
 
 def refresh_side(store: IndexStore, side: Side, kept: Callable[[bytes], Any] | None = None) -> int:
@@ -74,7 +86,8 @@ def refresh_side(store: IndexStore, side: Side, kept: Callable[[bytes], Any] | N
 
     with FileLock(home / ".lock"):
         if not (home / SIDE).exists():
-            write_json(home / SIDE, {"format": FORMAT, "kind": side.kind, "settings": side.settings})
+            record = {"format": FORMAT, "kind": side.kind, "settings": side.settings}
+            write_json(home / SIDE, {**record, "sha256": checksum_of(record)})
         _require_same(store.folder, side)
         for leftover in home.glob(".*.partial-*"):
             shutil.rmtree(leftover, ignore_errors=True)
@@ -83,7 +96,7 @@ def refresh_side(store: IndexStore, side: Side, kept: Callable[[bytes], Any] | N
             known = _KnownRows(side, [path.parent for path in sorted(home.glob(f"*/{RECORD}"))], kept)
             with progress_bar(f"Making the {side.kind} side", sum(map(len, missing))) as advance:
                 for segment in missing:
-                    write_block(home / _block_name(segment), _arrays(side, segment, known, advance))
+                    write_block(home / _block_name(segment.entry), _arrays(side, segment, known, advance))
         drop_leftovers(store, side.kind)
     return len(missing)
 
@@ -91,12 +104,15 @@ def refresh_side(store: IndexStore, side: Side, kept: Callable[[bytes], Any] | N
 def segments_lacking(store: IndexStore, kind: str) -> list[Segment]:
     """Return the segments of an index that a side holds nothing of."""
     home = store.folder / SIDES / kind
-    return [segment for segment in store.segments if not (home / _block_name(segment) / RECORD).is_file()]
+    return [segment for segment in store.segments if not (home / _block_name(segment.entry) / RECORD).is_file()]
 
 
 def drop_leftovers(store: IndexStore, kind: str) -> None:
-    """Remove the blocks of segments that are no longer there. Readers keep their open files."""
-    named = {_block_name(segment) for segment in store.segments}
+    """Remove the blocks of segments that are no longer there. Readers keep their open files.
+
+    Another process may have committed since this state was opened, and made blocks for it: they stay.
+    """
+    named = {_block_name(segment.entry) for segment in store.segments} | _named(store.folder)
     for path in (store.folder / SIDES / kind).glob(f"*/{RECORD}"):
         if path.parent.name not in named:
             shutil.rmtree(path.parent, ignore_errors=True)
@@ -112,13 +128,25 @@ def side_scorer(store: IndexStore, side: Side) -> Scorer:
             f"{store.folder}: the {side.kind} side lacks {passages:,} of the {store.size:,} passages of the index, which changed "
             f"without it. Bring it up to date with: sparse-coverage index refresh {as_typed(store.folder)}"
         )
-    return side.scorer([open_block(home / _block_name(segment), segment.live_passages) for segment in store.segments])
+    return side.scorer(
+        [open_block(home / _block_name(segment.entry), segment.live_passages) for segment in store.segments]
+    )
 
 
 def damaged_side_files(folder: Path) -> list[str]:
     """Return the files of an index's sides that are missing or changed since they were written, relative to it."""
-    blocks = [path.parent for path in sorted((folder / SIDES).glob(f"*/*/{RECORD}"))]
-    return [str((block / name).relative_to(folder)) for block in blocks for name in damaged_block_files(block)]
+    damaged = []
+    for path in sorted((folder / SIDES).glob(f"*/{SIDE}")):
+        try:
+            _read_record(path)
+        except SparseCoverageError:
+            damaged.append(path)
+    for block in [path.parent for path in sorted((folder / SIDES).glob(f"*/*/{RECORD}"))]:
+        found = damaged_block_files(block)
+        # Blocks of segments that are gone may be on their way out, file by file.
+        if found and _is_named(folder, block.name):
+            damaged += [block / name for name in found]
+    return [str(path.relative_to(folder)) for path in damaged]
 
 
 def _require_same(folder: Path, side: Side) -> None:
@@ -133,8 +161,20 @@ def _require_same(folder: Path, side: Side) -> None:
         )
 
 
-def _block_name(segment: Segment) -> str:
-    return segment.entry.sha256[:20]
+def _named(folder: Path) -> set[str]:
+    """Return the names of the blocks that the newest state of an index wants."""
+    return {_block_name(entry) for entry in read_manifest(folder).segments}
+
+
+def _is_named(folder: Path, block: str) -> bool:
+    try:
+        return block in _named(folder)
+    except SparseCoverageError:  # nobody can tell
+        return True
+
+
+def _block_name(entry: SegmentEntry) -> str:
+    return entry.sha256[:20]
 
 
 def _arrays(side: Side, segment: Segment, known: _KnownRows, advance: Any) -> dict[str, Array]:

@@ -48,7 +48,9 @@ async def answer_long(request: Request, function: Callable[[], Any]) -> Response
             lambda: plain_json(public(function())), seconds, lambda error: refusal_of(error, settings).record()
         )
         return StreamingResponse(events, media_type="text/event-stream")
-    content = await work.run(lambda: plain_json(public(function())).encode(), seconds, partial(_gone, request))
+    content = await work.run(
+        lambda: plain_json(public(function())).encode(), seconds, partial(_gone, request), long=True
+    )
     return Response(content, media_type="application/json")
 
 

@@ -144,14 +144,14 @@ class Tools:
         loop = asyncio.get_running_loop()
 
         def tell(stage: str, done: int, total: int | None) -> None:
-            if context is not None:
-                asyncio.run_coroutine_threadsafe(context.report_progress(done, total, stage), loop)
+            assert context is not None
+            asyncio.run_coroutine_threadsafe(context.report_progress(done, total, stage), loop)
 
         limits = self.settings.limits
         try:
-            return await self._work.run(
-                function, limits.seconds if context is None else limits.long_seconds, on_progress=tell
-            )
+            if context is None:
+                return await self._work.run(function, limits.seconds)
+            return await self._work.run(function, limits.long_seconds, on_progress=tell, long=True)
         except OvertimeError:
             raise ToolError("This took longer than it may. Ask for less at a time.") from None
         except BusyError as error:

@@ -64,28 +64,42 @@ class Job:
             self._on_progress(stage, done, total)
 
 
+class _Lane:
+    """Threads for work of one kind, and how much of it there is."""
+
+    def __init__(self, threads: int, waiting: int, name: str) -> None:
+        self.threads = threads
+        self.most = threads + waiting
+        self.pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self.taken = 0
+        self.mean = 0.1  # seconds that a piece of it took lately
+
+
 class Work:
-    """Runs work in a pool of threads."""
+    """Runs work in a pool of threads. Long work has half as many of its own, so that it never keeps a search waiting."""
 
     def __init__(self, concurrency: int, waiting: int) -> None:
-        self.concurrency = concurrency
-        self._most = concurrency + waiting
-        self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="work")
+        self._short = _Lane(concurrency, waiting, "work")
+        self._long = _Lane(max(1, concurrency // 2), waiting, "long-work")
         self._closed = False
-        self.taken = 0
         self.refused = 0
         self.stopped = 0
-        self._mean = 0.1
+
+    @property
+    def taken(self) -> int:
+        """How many pieces of work run or wait."""
+        return self._short.taken + self._long.taken
 
     @property
     def waiting(self) -> int:
-        """How many pieces of work wait for a thread."""
-        return max(0, self.taken - self.concurrency)
+        """How many of them wait for a thread."""
+        return sum(max(0, lane.taken - lane.threads) for lane in (self._short, self._long))
 
     def close(self) -> None:
         """Finish what is running, begin nothing more."""
         self._closed = True
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for lane in (self._short, self._long):
+            lane.pool.shutdown(wait=True, cancel_futures=True)
 
     async def run(
         self,
@@ -93,10 +107,12 @@ class Work:
         seconds: float,
         gone: Callable[[], Awaitable[Any]] | None = None,
         on_progress: Listener | None = None,
+        *,
+        long: bool = False,
     ) -> T:
         """Return what a function returns. It is not wanted any more after so many seconds, or once what `gone` returns comes true."""
         job = Job(on_progress)
-        future = self._begin(job, function)
+        future = self._begin(job, function, long=long)
         left = None if gone is None else asyncio.ensure_future(gone())
         try:
             waited = [future] if left is None else [future, left]
@@ -114,7 +130,7 @@ class Work:
     def stream(
         self, function: Callable[[], Any], seconds: float, told: Callable[[Exception], Any]
     ) -> AsyncIterator[bytes]:
-        """Begin work, and give its server-sent events: progress, then the result, or the error that `told` makes of what was raised.
+        """Begin long work, and give its server-sent events: progress, then the result, or the error that `told` makes of what was raised.
 
         Work that nobody reads the events of any more ends at its next step.
         """
@@ -126,7 +142,7 @@ class Work:
             loop.call_soon_threadsafe(events.put_nowait, event)
 
         job = Job(tell)
-        future = self._begin(job, function)
+        future = self._begin(job, function, long=True)
         return self._events(job, future, events, loop.time() + seconds, told)
 
     async def _events(
@@ -161,19 +177,20 @@ class Work:
         finally:
             job.stop()
 
-    def _begin(self, job: Job, function: Callable[[], T]) -> asyncio.Future[T]:
+    def _begin(self, job: Job, function: Callable[[], T], *, long: bool = False) -> asyncio.Future[T]:
         if self._closed:
             raise StoppedError
-        if self.taken >= self._most:
+        lane = self._long if long else self._short
+        if lane.taken >= lane.most:
             self.refused += 1
-            raise BusyError(max(1, round(self._mean * self.taken / self.concurrency)))
-        self.taken += 1
+            raise BusyError(max(1, round(lane.mean * lane.taken / lane.threads)))
+        lane.taken += 1
         begun = monotonic()
-        future = asyncio.get_running_loop().run_in_executor(self._pool, job.run, function)
+        future = asyncio.get_running_loop().run_in_executor(lane.pool, job.run, function)
 
         def ended(done: asyncio.Future[T]) -> None:
-            self.taken -= 1
-            self._mean += 0.05 * (monotonic() - begun - self._mean)
+            lane.taken -= 1
+            lane.mean += 0.05 * (monotonic() - begun - lane.mean)
             if not done.cancelled() and isinstance(done.exception(), StoppedError):
                 self.stopped += 1
 

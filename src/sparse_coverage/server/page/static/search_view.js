@@ -73,7 +73,7 @@ export function searchView(actions) {
 
 const welcome = () => state('Find prior art for a claim',
   'Paste a claim, drop a file on the form, or type the number of a publication that the index holds. Everything stays on the machine of this server.',
-  h('span', { class: 'dim' }, 'Keys: / claim · Ctrl+Enter search · j and k through the results · r relevant · n not · ? all keys'));
+  h('span', { class: 'dim' }, 'Keys: / claim · Ctrl+Enter search · j and k through the results · r relevant · n not relevant · ? all keys'));
 
 function nothing(shown, form) {
   const told = shown.result.notes?.length ? shown.result.notes.join(' ').replace('Nothing was found: the', 'The').replaceAll('--', '') : 'Nothing in the index shares a center with this text.';

@@ -1,0 +1,1 @@
+"""How the pages are made that follow from the program itself."""
