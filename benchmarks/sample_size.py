@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("collections", nargs="+")
     parser.add_argument("--spans", type=int, nargs="+", default=SPANS, help="how many spans to sample, at most")
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--precision", default="auto", help="what the encoder computes in: fp32, bf16, int8")
     arguments = parser.parse_args()
     console = Console(width=120)
     console.print(describe(), highlight=False)
@@ -42,7 +43,7 @@ def main() -> None:
         collection = load_collection(spec)
         collection = collection if collection.by == "document" else replace(collection, by="passage")
         table = Table("spans sampled", "V", *map(str, MEASURES), "CPU s", title=collection.name)
-        with Workbench(collection, default_cache(), token_budget=40 << 30) as bench:
+        with Workbench(collection, default_cache(), token_budget=40 << 30, precision=arguments.precision) as bench:
             for spans in arguments.spans:
                 size = min(LARGEST, spans // 10)
                 found, begun = [], process_time()
