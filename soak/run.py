@@ -40,8 +40,8 @@ sys.path[:0] = [str(HERE), str(ROOT / "tests")]
 _CENTERS = 120
 _FIRST = 12
 _ASKERS = 3
-_MORE_MEMORY, _MORE_FILES = 1.25, 40
-"""What a process that answers may take in the end, measured against its beginning, and how many files more it may have open."""
+_MORE_MEMORY, _MORE_FILES = 1.25, 100
+"""What a process that answers may take in the end, measured against half of its life, and how many files more it may have open."""
 
 
 def main() -> None:
@@ -217,7 +217,7 @@ def _show(world: World, minutes: float) -> None:
     if lives:
         seconds, ((memory, files), (last, more)) = max(lives)
         print(f"the longest life of a process that answers: {seconds:.0f} s of {minutes:.1f} min")
-        print(f"its memory {memory:.0f} MiB at the beginning, {last:.0f} at the end; open files {files}, {more}")
+        print(f"its memory {memory:.0f} MiB after half of it, {last:.0f} at the end; open files {files}, {more}")
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from pace import Pace
 from tally import Tally
 
 _READY_WITHIN = 120.0
-_WARM = 15.0
-"""Seconds after its start in which a process is still filling its caches."""
+_LONG = 60
+"""A process that lived for fewer seconds is not measured: it may still have been filling its caches."""
 
 
 @dataclass
@@ -31,12 +31,11 @@ class Life:
     taken: list[tuple[float, float, int]] = field(default_factory=list)
 
     def ends(self) -> tuple[tuple[float, int], tuple[float, int]] | None:
-        """Return memory and files at the beginning, once it is warm, and at the end: medians of a fifth of the time each."""
-        warm = [one for one in self.taken if one[0] >= _WARM]
-        if len(warm) < 10:
+        """Return memory and files after half of its life, when it is warm on any machine, and at its end: medians of a quarter."""
+        if len(self.taken) < _LONG:
             return None
-        part = max(3, len(warm) // 5)
-        first, last = warm[:part], warm[-part:]
+        part = len(self.taken) // 4
+        first, last = self.taken[2 * part : 3 * part], self.taken[3 * part :]
         return tuple(  # type: ignore[return-value]
             (statistics.median(one[1] for one in some), round(statistics.median(one[2] for one in some)))
             for some in (first, last)
