@@ -44,8 +44,8 @@ test: $(DEV_STAMP)
 	$(BIN)/python -m pytest -n auto
 
 lint: $(DEV_STAMP)
-	$(BIN)/ruff check . .ci/run
-	$(BIN)/ruff format --check . .ci/run
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -98,7 +98,7 @@ reproduce-demo: $(DEV_STAMP)
 	$(BIN)/sparse-coverage reproduce all --output report
 
 clean:
-	rm -rf $(VENV) build dist site demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .ci-work build dist site demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

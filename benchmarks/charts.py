@@ -19,9 +19,10 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from charts_read import read_closely
 from machine import describe
 
-from sparse_coverage.charts.calibrating import ClaimExample, auc, fit_calibration, measures, negatives, score
+from sparse_coverage.charts.calibrating import Examples, auc, fit_calibration, measures, negatives, score, together
 from sparse_coverage.charts.calibration import WORDS, calibration_for
 from sparse_coverage.charts.cells import ChartDocument
 from sparse_coverage.charts.chart import encode_claims, encoded_sentences, make_chart
@@ -30,7 +31,7 @@ from sparse_coverage.charts.elements import chart_elements, given_elements, read
 from sparse_coverage.charts.reranking import ByChart
 from sparse_coverage.charts.sentences import each_sentences, joined
 from sparse_coverage.encoding import load_encoder
-from sparse_coverage.evaluation.chart_calibration import claim_vectors
+from sparse_coverage.evaluation.chart_calibration import claims_of
 from sparse_coverage.evaluation.clefip.topics import topic_document
 from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_patents, demo_topics
 from sparse_coverage.evaluation.demo.chart_truth import demo_chart_truth
@@ -40,6 +41,7 @@ from sparse_coverage.patents import passages
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 
+_HALVES = 50
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -63,7 +65,7 @@ def main() -> None:
 def on_collection(name: str, encoder, quick: bool, index: Path | None, plot: Path | None) -> None:
     collection = load_collection(name)
     patents = list(collection.documents())[: 40 if quick else None]
-    numbers = {patent.id: number for number, patent in enumerate(patents)}
+    ids = [patent.id for patent in patents]
     texts = [[passage.text for passage in passages(patent)] for patent in patents]
     charts = Charts(Index.open(index)) if index else None
     begun = time.process_time()
@@ -77,30 +79,27 @@ def on_collection(name: str, encoder, quick: bool, index: Path | None, plot: Pat
             for pieces in tracked(texts, "Encoding", len(texts))
         ]
     print(f"sentences of {len(documents)} documents: {time.process_time() - begun:.0f} s of processor time")
-    examples = []
-    for query in collection.judged:
-        found = frozenset(numbers[id_] for id_ in collection.judgements[query.id].documents if id_ in numbers)
-        if found:
-            examples.append(ClaimExample(query.text, *claim_vectors(query.text, encoder), found))
-    wholes = [" ".join(pieces) for pieces in texts]
+    examples = claims_of(collection, ids, encoder)
+    every = Examples(examples, texts, documents)
     shipped = calibration_for(encoder)
-    fitted = fit_calibration(examples, documents, wholes, encoder=encoder.name, fingerprint=encoder.fingerprint)
-    others = list(negatives(examples, wholes))
+    fitted = fit_calibration(every, encoder=encoder.name, fingerprint=encoder.fingerprint)
+    others = list(negatives(examples, [" ".join(pieces) for pieces in texts]))
     rows = [
         ("shared words", words_scores(examples, others, texts)),
         ("dense, whole passages", dense_scores(examples, others, documents)),
     ]
     if charts:
-        ids = [patent.id for patent in patents]
         rows.append(("answers of the index", answers_scores(examples, others, charts.index, ids)))
     print(f"{'held-out half of the claims':<34}{'hard':>8}{'random':>8}")
     for label, scores in rows:
         print(f"{label:<34}{auc(scores[0], scores[1]):>8.4f}{auc(scores[0], scores[2]):>8.4f}")
     for label, calibration in (("claim charts, fitted on the rest", fitted), ("claim charts, as shipped", shipped)):
+        each = score(calibration, every)
         if label.endswith("the rest"):
+            on_random_halves(each)
             swapped = fitted.figures["swapped"]
             print(f"{'  halves swapped':<34}{swapped['auc_hard']:>8.4f}{swapped['auc_random']:>8.4f}")
-        held = measures(calibration, score(calibration.space, examples[1::2], others[1::2], documents))
+        held = measures(calibration, together(each[1::2]))
         print(f"{label:<34}{held['auc_hard']:>8.4f}{held['auc_random']:>8.4f}")
         for group, shares in held["shares"].items():
             print(
@@ -111,14 +110,27 @@ def on_collection(name: str, encoder, quick: bool, index: Path | None, plot: Pat
                 print(f"    evidence from {row['from']:.1f}: {row['positive']:.2f} positive, {row['share']:.3f} of all")
         if plot:
             draw_reliability(held["reliability"], plot)
+    read_closely(every, encoder, shipped, 9)
     if charts:
-        ranked_again(charts, collection, numbers)
+        ranked_again(charts, collection, set(ids))
 
 
-def ranked_again(charts, collection, numbers) -> None:
+def on_random_halves(each) -> None:
+    """Print the areas on random halves of the claims: the mean, and from the least to the most."""
+    chance = np.random.default_rng(0)
+    halves = [
+        together([each[n] for n in chance.choice(len(each), len(each) // 2, replace=False)]) for _ in range(_HALVES)
+    ]
+    for kind in ("hard", "easy"):
+        areas = [auc(half.positive, getattr(half, kind)) for half in halves]
+        told = f"{np.mean(areas):.4f}, from {min(areas):.4f} to {max(areas):.4f}"
+        print(f"  {_HALVES} random halves, {kind}: {told}")
+
+
+def ranked_again(charts, collection, ids) -> None:
     """Print what ranking the documents again by charts does to the mean reciprocal rank, on both halves of the claims."""
     print(f"{'ranked again by charts, weight':<34}{'tuned':>8}{'held out':>10}   mean reciprocal rank x 100")
-    judged = [query for query in collection.judged if collection.judgements[query.id].documents & numbers.keys()]
+    judged = [query for query in collection.judged if collection.judgements[query.id].documents & ids]
     hits = [charts.index.search(query.text, 100, passages=1) for query in judged]
     pairs = zip(judged, hits, strict=True)
     coverage = [ByChart(charts).coverage(query.text, found) for query, found in tracked(pairs, "Ranking", len(judged))]

@@ -1,10 +1,10 @@
 """Claim charts on full-text patents: claims against own and other descriptions, features taken out, and the time it takes.
 
-    python benchmarks/charts_on_patents.py patents.jsonl [--time INDEX] [--quick]
+    python benchmarks/charts_on_patents.py patents.jsonl [--time] [--quick]
 
 Claim 1 of each patent is set against the first 2,000 words of its own description and of others (the nearest by words, and random
 ones). Then all sentences are taken out of a description that name the thing of one element, and the chart should miss it and
-nothing else. `--time`: an index of long documents; its sentences are kept first.
+nothing else. `--time` measures what charts and combinations of long documents take instead.
 """
 
 from __future__ import annotations
@@ -12,57 +12,60 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
+from charts_read import read_closely
 from machine import describe
 
-from sparse_coverage.charts.calibrating import measures, negatives, score
+from sparse_coverage.charts.calibrating import measures, score, together
 from sparse_coverage.charts.calibration import WORDS, calibration_for
 from sparse_coverage.charts.cells import ChartDocument
-from sparse_coverage.charts.chart import encode_claims, make_chart
-from sparse_coverage.charts.charting import Charts
-from sparse_coverage.charts.elements import chart_elements, read_claims
-from sparse_coverage.charts.kept import KeptSentences
-from sparse_coverage.charts.phrases import head, noun_phrases, stems
+from sparse_coverage.charts.chart import encode_claims, encoded_sentences, make_chart
+from sparse_coverage.charts.charting import best_evidence
+from sparse_coverage.charts.combining import combine, combine_exactly
+from sparse_coverage.charts.elements import chart_elements
+from sparse_coverage.charts.phrases import head, noun_phrases, stems, telling
+from sparse_coverage.charts.sentences import Sentences
 from sparse_coverage.encoding import load_encoder
 from sparse_coverage.evaluation.chart_calibration import own_descriptions
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents import passages, read_patents
 from sparse_coverage.patents.sentences import sentence_ends
 from sparse_coverage.progress import tracked
-from sparse_coverage.search import Index
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("patents", type=Path, nargs="?", help="patents with claims and descriptions")
-    parser.add_argument("--time", type=Path, help="an index of long documents: how long charts and combinations take")
+    parser.add_argument("patents", type=Path, help="patents with claims and descriptions")
+    parser.add_argument("--time", action="store_true", help="only how long charts and combinations take")
     parser.add_argument("--encoder", default="minilm")
     parser.add_argument("--quick", action="store_true", help="twenty patents")
     options = parser.parse_args()
     print(describe())
-    if options.patents:
-        on_patents(options.patents, load_encoder(options.encoder), 20 if options.quick else 70)
+    encoder = load_encoder(options.encoder)
     if options.time:
-        on_time(options.time)
+        on_time(options.patents, encoder)
+    else:
+        on_patents(options.patents, encoder, 20 if options.quick else 70)
 
 
 def on_patents(path: Path, encoder, count: int) -> None:
     """Print how claims do against their own and other descriptions, and whether a feature that is taken out is missed."""
     calibration = calibration_for(encoder)
     chosen = list(islice((patent for patent in read_patents(path) if patent.claims and patent.description), count))
-    examples, documents, texts = own_descriptions(chosen, encoder)
-    scored = score(calibration.space, examples, list(negatives(examples, texts)), documents)
-    held = measures(calibration, scored)
-    print(f"\n{len(examples)} patents, claim 1 against the first words of own and other descriptions")
+    examples = own_descriptions(chosen, encoder)
+    held = measures(calibration, together(score(calibration, examples)[1::2]))
+    print(f"\n{len(examples.claims[1::2])} patents, claim 1 against the first words of own and other descriptions")
     print(f"area, near others {held['auc_hard']:.4f}, random others {held['auc_random']:.4f}")
     for group, shares in held["shares"].items():
         print(
             f"    {group:<9} disclosed {shares['disclosed']:.3f}, disclosed or partly {shares['disclosed or partly']:.3f}"
         )
+    read_closely(examples, encoder, calibration, 3)
     planted(chosen, encoder, calibration)
 
 
@@ -74,7 +77,7 @@ def planted(patents, encoder, calibration) -> None:
     for patent in tracked(patents, "Taking features out", len(patents)):
         claims = patent.claims[:1]
         elements = chart_elements(claims)
-        places = noun_phrases([element.text for element in elements])
+        places = [telling(each) for each in noun_phrases([element.text for element in elements])]
         heads = [{head(place) for place in each} for each in places]
         own = [
             mine - set().union(*(other for n, other in enumerate(heads) if n != number))
@@ -123,41 +126,66 @@ def described(patent, left_out: set[str]) -> tuple[PassageRecord, ...]:
     return tuple(records)
 
 
-def on_time(folder: Path) -> None:
-    """Print how long a chart of ten long documents and a combination take in a warm process, with kept sentences and without."""
-    index = Index.open(folder)
-    store = index.store
-    lengths: Counter[str] = Counter()
-    for place in np.flatnonzero(store.live_passages).tolist():
-        passage = store.passage(place)
-        lengths[passage.document] += len(passage.text.split())
-    longest = sorted(lengths, key=lambda id_: -lengths[id_])
-    texts = [store.passage(place).text for place in store.passages_of(store.find_document(longest[0]))]
-    claims = read_claims(" ".join(" ".join(texts).split()[:150]))
-    ten = longest[1:11]
-    charts = Charts(index)
-    charts.keep()
-    rows = []
-    for kept in (charts.kept, None):
-        charts.kept = kept
-        charts.chart(claims, ten[:1])
-        times = []
-        for _ in range(3 if kept else 1):
-            clock, cpu = time.perf_counter(), time.process_time()
-            charts.chart(claims, ten)
-            times.append((time.perf_counter() - clock, time.process_time() - cpu))
-        rows.append(min(times))
-    charts.kept = KeptSentences.open(store, charts.encoder)
-    clock, cpu = time.perf_counter(), time.process_time()
-    found, _ = charts.combine(claims, top=200)
-    combined = time.perf_counter() - clock, time.process_time() - cpu
-    print(
-        f"\na claim of 150 words against 10 documents of {np.mean([lengths[id_] for id_ in ten]):,.0f} words on average"
+def on_time(path: Path, encoder) -> None:
+    """Print what a chart of ten documents of about 10,000 words takes in a warm process, and combinations out of 200."""
+    calibration = calibration_for(encoder)
+    sized = []
+    for patent in read_patents(path):
+        records = tuple(PassageRecord.of(passage) for passage in passages(patent))
+        words = sum(len(record.text.split()) for record in records)
+        sized.append((abs(words - 10_000), words, ChartDocument(patent.id, patent.title, records), patent.claims))
+    chosen = sorted(sized, key=lambda one: (one[0], one[2].id))[:10]
+    ten, words = [one[2] for one in chosen], np.mean([one[1] for one in chosen])
+    claims = min((one[3][:1] for one in chosen), key=lambda one: abs(len(one[0].text.split()) - 150))
+    elements = chart_elements(claims)
+    make_chart(encode_claims(claims, elements, encoder, calibration), ten[:1], encoder, calibration)  # warms up
+    with measured(f"encoding 10 documents of {words:,.0f} words"):
+        sentences = list(encoded_sentences(ten, encoder))
+    for _ in range(3):
+        length = len(claims[0].text.split())
+        with measured(f"chart of a claim of {length} words, {len(elements)} elements, against them, kept sentences"):
+            encoded = encode_claims(claims, elements, encoder, calibration)
+            make_chart(encoded, ten, encoder, calibration, sentences=sentences)
+    chance = np.random.default_rng(0)
+    parts = [part_of(ten[n % 10], sentences[n % 10], f"part-{n}", chance) for n in range(200)]
+    with measured("evidence of 200 documents, each half of one of the ten"):
+        bounds = [best_evidence(encoded, *part, calibration) for part in parts]
+    read = []
+
+    def closely(places):
+        read.extend(places)
+        documents, kept = zip(*(parts[place] for place in places), strict=True)
+        chart = make_chart(encoded, documents, encoder, calibration, sentences=kept)
+        return np.asarray([[cell.evidence for cell in row] for row in chart.cells], np.float32)
+
+    labels, ids = [element.label for element in elements], [part[0].id for part in parts]
+    for most in (2, 3):
+        read.clear()
+        with measured(f"combinations of up to {most} out of the 200"):
+            found = combine_exactly(np.stack(bounds, axis=1), closely, labels, ids, calibration, most=most)
+        print(f"    {len(read)} of them read closely, {len(found.found)} found, missing: {found.missing or 'nothing'}")
+        with measured("    the same without reading"):
+            combine(np.stack(bounds, axis=1), labels, ids, calibration, most=most)
+
+
+def part_of(document, sentences, id_, chance):
+    """Return a random half of the passages of a document, with their sentences."""
+    kept = np.flatnonzero(chance.random(len(document.passages)) < 0.5)
+    rows = np.isin(sentences.passages, kept)
+    numbers = np.searchsorted(kept, sentences.passages[rows]).astype(np.int32)
+    records = tuple(document.passages[place] for place in kept)
+    halved = Sentences(
+        sentences.means[rows], sentences.counts[rows], numbers, sentences.starts[rows], sentences.ends[rows]
     )
-    for label, (clock, cpu) in zip(("kept sentences", "without them"), rows, strict=True):
-        print(f"    chart, {label}: {clock:.2f} s on the clock, {cpu:.2f} s of processor time")
+    return replace(document, id=id_, passages=records), halved
+
+
+@contextmanager
+def measured(what: str):
+    clock, cpu = time.perf_counter(), time.process_time()
+    yield
     print(
-        f"    combinations out of {found.documents}: {combined[0]:.2f} s on the clock, {combined[1]:.2f} s of processor time"
+        f"{what}: {time.process_time() - cpu:.2f} s of processor time, {time.perf_counter() - clock:.2f} s on the clock"
     )
 
 

@@ -5,7 +5,8 @@
     python benchmarks/latency.py INDEX --before PATH/TO/CHECKOUT
 
 Claims of 20, 150 and 600 words are cut from the passages of the index. CPU time (user and system) counts; the clock is shown
-beside it. The table of stages is of one cold process, CPU seconds from its start on.
+beside it. The table of stages has those of a cold process, from its start on, and of a warm one. The command line also reads its
+options, guesses the language, prints and ends, which is the rest of its time.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from machine import describe
 from rich.console import Console
@@ -27,14 +29,27 @@ from rich.table import Table
 
 HERE = Path(__file__).parent.parent
 WORDS = (20, 150, 600)
-STAGES = """
+ENCODING = """
+encoded = 0.0
+def timed(trace):
+    def traced(*arguments, **settings):
+        global encoded
+        found, begun = trace(*arguments, **settings), time.process_time()
+        for one in found:
+            encoded += time.process_time() - begun
+            yield one
+            begun = time.process_time()
+        encoded += time.process_time() - begun
+    return traced
+"""
+STAGES = f"""
 import json, sys, time
-laps, last = {}, 0.0
+laps, last = {{}}, 0.0
 def lap(name):
     global last
     now = time.process_time()
     laps[name], last = now - last, now
-index, query = sys.argv[1], sys.argv[2]
+index, query = sys.argv[1], sys.stdin.read()
 lap("start Python")
 import numpy
 lap("import NumPy")
@@ -46,28 +61,38 @@ openvino()
 lap("import OpenVINO")
 opened = open_retriever(index)
 lap("open index, start encoder")
-list(opened.model.trace([query], query=True))
-lap("encode and activate")
+{ENCODING}
+type(opened.model).trace = timed(type(opened.model).trace)
 hits = opened.search(query)
+laps["encode and activate"] = encoded
 lap("search")
+laps["search"] -= encoded
 [opened.explain(query, hit.passages[0].id) for hit in hits if hit.passages]
 lap("explain ten documents")
-laps["numba loaded"] = "numba" in sys.modules
 print(json.dumps(laps))
 """
-WARM = """
+WARM = f"""
 import json, sys, time
 from sparse_coverage.retrievers import open_retriever
 opened = open_retriever(sys.argv[1])
+{ENCODING}
+type(opened.model).trace = timed(type(opened.model).trace)
 queries = json.load(sys.stdin)
 for query in queries[:3]:
     opened.search(query)
-times = []
+times, stages = [], []
 for query in queries[3:]:
-    wall, cpu = time.perf_counter(), time.process_time()
-    opened.search(query)
-    times.append([time.perf_counter() - wall, time.process_time() - cpu])
-print(json.dumps(times))
+    encoded, wall, cpu = 0.0, time.perf_counter(), time.process_time()
+    hits = opened.search(query)
+    encode = encoded
+    found = time.process_time()
+    times.append([time.perf_counter() - wall, found - cpu])
+    [opened.explain(query, hit.passages[0].id) for hit in hits if hit.passages]
+    explaining = time.process_time() - found
+    stages.append(
+        {{"encode and activate": encode, "search": found - cpu - encode, "explain ten documents": explaining}}
+    )
+print(json.dumps([times, stages]))
 """
 
 
@@ -106,6 +131,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("index", type=Path)
     parser.add_argument("--before", type=Path, help="a checkout of another commit to compare cold processes with")
+    parser.add_argument("--words", type=int, nargs="+", default=WORDS, help="how many words the claims have")
     parser.add_argument("--quick", action="store_true", help="few repetitions")
     arguments = parser.parse_args()
     console, index = Console(width=150), arguments.index.absolute()
@@ -115,32 +141,39 @@ def main() -> None:
     if arguments.before:
         versions["before"] = arguments.before.absolute() / "src"
     table = Table("claim", "process", "CPU s: p50 / p99", "clock s: p50 / p99", title="One search, text output")
-    for words in WORDS:
+    stages: dict[str, dict[int, list[float]]] = {}
+    for words in arguments.words:
         queries = claims(index, words, times)
         found: dict[str, list[tuple[float, float]]] = {name: [] for name in versions}
         for query in queries:
             for name, package in versions.items():
                 found[name].append(cold(package, index, query))
+            for stage, seconds in laps(STAGES, index, query).items():
+                stages.setdefault(f"cold: {stage}", {}).setdefault(words, []).append(seconds)
         for name, runs in found.items():
             table.add_row(
                 f"{words} words", f"cold, {name}", shown([cpu for _, cpu in runs]), shown([wall for wall, _ in runs])
             )
-        many = json.dumps(claims(index, words, 3 + 5 * times))
-        command = [sys.executable, "-c", WARM, str(index)]
-        done = subprocess.run(
-            command, input=many, env=environment(HERE / "src"), capture_output=True, text=True, check=True
-        )
-        warm: list[list[float]] = json.loads(done.stdout)
+        warm, parts = laps(WARM, index, json.dumps(claims(index, words, 3 + 5 * times)))
         table.add_row(f"{words} words", "warm", shown([cpu for _, cpu in warm]), shown([wall for wall, _ in warm]))
+        for part in parts:
+            for stage, seconds in part.items():
+                stages.setdefault(f"warm: {stage}", {}).setdefault(words, []).append(seconds)
     console.print(table)
-    query = claims(index, 150, 1)[0]
-    command = [sys.executable, "-c", STAGES, str(index), query]
-    done = subprocess.run(command, env=environment(HERE / "src"), capture_output=True, text=True, check=True)
-    stages = Table("stage", "CPU s", title="A cold process, claim of 150 words")
-    for name, seconds in json.loads(done.stdout).items():
-        stages.add_row(name, f"{seconds:.3f}" if isinstance(seconds, float) else str(seconds))
-    console.print(stages)
-    first_search(console, index, query)
+    by_stage = Table("stage", *(f"{words} words" for words in arguments.words), title="By stage, CPU s: p50 / p99")
+    for stage, runs_of in stages.items():
+        by_stage.add_row(stage, *(shown(runs_of[words]) for words in arguments.words))
+    console.print(by_stage)
+    first_search(console, index, claims(index, 150, 1)[0])
+
+
+def laps(program: str, index: Path, given: str) -> Any:
+    """Run one of the programs above in a process of its own; return what it prints."""
+    command = [sys.executable, "-c", program, str(index)]
+    done = subprocess.run(
+        command, input=given, env=environment(HERE / "src"), capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout)
 
 
 def first_search(console: Console, index: Path, query: str) -> None:

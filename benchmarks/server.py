@@ -189,6 +189,7 @@ def main() -> None:
         index = build(folder, passages, arguments.patents)
         console.print(f"{len(index):,} passages, {index.store.manifest['postings']:,} postings", highlight=False)
         address, pids = stack.enter_context(served(folder))
+        console.print(f"Memory once it has started: {memory_of(pids):.0f} MB", highlight=False)
         peer = None
         if binary() is not None:
             scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))

@@ -28,7 +28,7 @@ class Changer:
         self._world = world
         self._chance = Random(f"{world.seed} changer")
         self._worker = Worker(world.index)
-        self._client = httpx.Client(base_url=world.server.address, timeout=4 * BOUND)
+        self._client = httpx.Client(base_url=world.server.address, timeout=20 * BOUND)
         self._next = 1 + max(number for number, _ in world.ledger.state)
         self._editions = 1
 
@@ -113,7 +113,7 @@ class Changer:
             if killer.is_alive():
                 killer.join()
         if answer.status_code == 200:
-            if monotonic() - begun > BOUND and not self._world.down(begun):
+            if monotonic() - begun > self._world.bound and not self._world.down(begun):
                 self._world.tally.violation(f"{kind}: took {monotonic() - begun:.1f} s")
             return "done", ""
         if answer.status_code in (409, 429, 503):
@@ -158,12 +158,12 @@ def run_command(words: list[str], kill: float | None = None) -> tuple[str, str]:
     command = [sys.executable, "-m", "sparse_coverage", *words]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        out, err = process.communicate(timeout=kill or 300)
+        out, err = process.communicate(timeout=kill or 900)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
         if kill is None:
-            return "broken", f"{words} did not end within 300 s"
+            return "broken", f"{words} did not end within 900 s"
         raise KilledError from None
     if process.returncode == 0:
         return "done", out

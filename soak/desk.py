@@ -144,7 +144,7 @@ class Desk:
                 self._world.tally.violation(f"import: no answer though nothing was killed: {error!r}")
             raise _NobodyError from None
         self._world.tally.count("operations", "import")
-        if monotonic() - begun > BOUND and not self._world.down(begun):
+        if monotonic() - begun > self._world.bound and not self._world.down(begun):
             self._world.tally.violation(f"import: the answer took {monotonic() - begun:.1f} s")
         made = self._taken(answer, begun, "import", (200,)).json()
         there = {one["id"]: (one["mark"], one["note"]) for one in made["marks"]}
@@ -182,5 +182,5 @@ class _NobodyError(Exception):
 
 def sit(world: World) -> None:
     """Work on a project until the soak ends."""
-    with httpx.Client(base_url=world.server.address, timeout=4 * BOUND) as client:
+    with httpx.Client(base_url=world.server.address, timeout=20 * BOUND) as client:
         Desk(world, client).work()

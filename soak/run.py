@@ -125,6 +125,7 @@ def _made(folder: Path, seed: int) -> World:
     from disk import Disk
     from documents import patent_of
     from made_documents_for_charts import made_calibration
+    from pace import Pace
     from served import Served
     from tally import Tally
     from tiny_bert import write_checkpoint
@@ -133,19 +134,21 @@ def _made(folder: Path, seed: int) -> World:
 
     from sparse_coverage import SparseCoverage
     from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+    from sparse_coverage.progress import be_quiet
 
+    be_quiet()
     # As every process that opens the index loads it: in bf16 where the CPU computes in it.
     checkpoint = write_checkpoint(folder / "encoder")
     encoder = OpenVinoEncoder(checkpoint, name=str(checkpoint), threads=1)
     model = SparseCoverage.fit([patent_of((number, 0)) for number in range(40)], encoder=encoder, size=_CENTERS)
-    disk, tally = Disk(folder), Tally()
+    disk, tally, pace = Disk(folder), Tally(), Pace()
     state = tuple((number, 0) for number in range(_FIRST))
     build(disk.path / NAME, model, state)
     made_calibration(encoder).save(disk.path / "calibration.npz")
     (folder / "fresh").mkdir()
     (folder / "scratch").mkdir()
     server = Served(
-        disk.path / NAME, disk.path / "projects", disk.path / "calibration.npz", folder / "server.log", tally
+        disk.path / NAME, disk.path / "projects", disk.path / "calibration.npz", folder / "server.log", tally, pace
     )
     return World(
         index=disk.path / NAME,
@@ -157,6 +160,7 @@ def _made(folder: Path, seed: int) -> World:
         ledger=Ledger(state),
         references=References(folder / "fresh", model, disk.path / "calibration.npz"),
         tally=tally,
+        pace=pace,
         seed=seed,
     )
 
@@ -208,6 +212,7 @@ def _show(world: World, minutes: float) -> None:
         world.tally.count(name, "all", world.tally.total(name))
     world.tally.count("violations", "all", len(world.tally.violations))
     print(world.tally.table())
+    print(f"the machine was up to {world.pace.slowest:.0f} times slower than one with nothing else to do")
     lives = [(life.taken[-1][0], ends) for life in world.server.lives if (ends := life.ends())]
     if lives:
         seconds, ((memory, files), (last, more)) = max(lives)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
+from pace import Pace
 from tally import Tally
 
 _READY_WITHIN = 120.0
@@ -45,12 +46,12 @@ class Life:
 class Served:
     """A running server."""
 
-    def __init__(self, index: Path, projects: Path, calibration: Path, log: Path, tally: Tally) -> None:
+    def __init__(self, index: Path, projects: Path, calibration: Path, log: Path, tally: Tally, pace: Pace) -> None:
         self._command = [
             *(sys.executable, "-m", "sparse_coverage", "serve", str(index), "--projects", str(projects)),
             *("--calibration", str(calibration), "--allow-changes", "--no-browser", "--concurrency", "2"),
         ]
-        self._log, self._tally = log, tally
+        self._log, self._tally, self._pace = log, tally, pace
         self.port = 0
         self.lives: list[Life] = []
         self.down_until = 0.0
@@ -78,8 +79,8 @@ class Served:
 
     def wait(self) -> bool:
         """Wait until it answers, or has ended; return whether it answers."""
-        until = time.monotonic() + _READY_WITHIN
-        while time.monotonic() < until:
+        begun = time.monotonic()
+        while time.monotonic() < begun + _READY_WITHIN * self._pace.factor:
             if self._process.poll() is not None:
                 return False
             found = re.search(r"at http://127\.0\.0\.1:(\d+)/", self.said())
@@ -91,7 +92,7 @@ class Served:
                 except httpx.TransportError:
                     pass
             time.sleep(0.05)
-        self._tally.violation(f"the server was not ready within {_READY_WITHIN:.0f} s: {self.said()[-2000:]}")
+        self._tally.violation(f"the server was not ready after {time.monotonic() - begun:.0f} s: {self.said()[-2000:]}")
         return False
 
     def said(self) -> str:

@@ -11,12 +11,13 @@ from time import monotonic
 from typing import Any
 
 from disk import Disk
+from pace import Pace
 from served import Served
 from tally import Tally
 from truth import Ledger, References
 
 BOUND = 45.0
-"""No answer may take longer, in seconds; several processes share few cores here, and all of them have much to do."""
+"""No answer may take longer, in seconds, on a machine that has nothing else to do (see `Pace`)."""
 AFTER = 2.0
 """A fault may be felt so many seconds after it was mended."""
 
@@ -65,6 +66,7 @@ class World:
     ledger: Ledger
     references: References
     tally: Tally
+    pace: Pace
     seed: int
     faults: Faults = field(default_factory=Faults)
     answers: Queue[Answer] = field(default_factory=lambda: Queue(100))
@@ -82,10 +84,15 @@ class World:
         with self.clock.open("r+b") as file:
             file.write(struct.pack("<d", seconds))
 
+    @property
+    def bound(self) -> float:
+        """How many seconds an answer may take now."""
+        return BOUND * self.pace.factor
+
     def kills_server(self) -> bool:
         """Tell whether the server may be killed."""
         return monotonic() < self.middle
 
     def down(self, since: float) -> bool:
         """Tell whether something that began at a moment may have found no server."""
-        return self.server.down_until + AFTER > since
+        return self.server.down_until + AFTER * self.pace.factor > since

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from sparse_coverage.charts.calibrating import ClaimExample, fit_calibration
+from sparse_coverage.charts.calibrating import Examples, fit_calibration
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.cells import ChartDocument
 from sparse_coverage.charts.elements import chart_elements, read_claims
 from sparse_coverage.charts.sentences import sentences_of
 from sparse_coverage.encoding import Encoder
-from sparse_coverage.evaluation.chart_calibration import claim_vectors
+from sparse_coverage.evaluation.chart_calibration import claim_example
 from sparse_coverage.index import PassageRecord
 
 _LETTERS = "bran clo dri fol gra hin jol kel lum mor nep pol quor rud sil tav".split()
@@ -50,17 +52,12 @@ def made_calibration(encoder: Encoder) -> Calibration:
     sets = [features(chance, 5) for _ in range(40)]
     documents = [document(str(number), each) for number, each in enumerate(sets)]
     texts = [[passage.text for passage in one.passages] for one in documents]
-    examples = []
+    claims = []
     for number, each in enumerate(sets):
-        whole, elements = claim_vectors(claim_of(each), encoder)
-        examples.append(ClaimExample(claim_of(each), whole, elements[1:], frozenset([number])))
-    return fit_calibration(
-        examples,
-        [sentences_of(each, encoder) for each in texts],
-        [" ".join(each) for each in texts],
-        encoder=encoder.name,
-        fingerprint=encoder.fingerprint,
-    )
+        whole = claim_example(claim_of(each), frozenset([number]), encoder)
+        claims.append(replace(whole, parts=whole.parts[1:], elements=whole.elements[1:]))
+    examples = Examples(claims, texts, [sentences_of(each, encoder) for each in texts])
+    return fit_calibration(examples, encoder=encoder.name, fingerprint=encoder.fingerprint)
 
 
 def claims_and_elements(text: str):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.machinery
 import importlib.util
 import re
 import subprocess
@@ -19,8 +18,8 @@ from hypothesis import strategies as st
 ROOT = Path(__file__).parent.parent
 
 
-def tool(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+def tool(name: str, folder: str = "tools") -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / folder / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -167,7 +166,7 @@ def test_a_lock_pins_versions_and_names_no_place() -> None:
 
 
 def test_every_step_of_the_checks_is_run() -> None:
-    named = re.search(r"PHASES = \[(.*?)\n\]", (ROOT / ".ci" / "run").read_text(encoding="utf-8"), re.S)
+    named = re.search(r"PHASES = \[(.*?)\n\]", (ROOT / ".ci" / "checks.py").read_text(encoding="utf-8"), re.S)
     assert named is not None
     assert set(re.findall(r'"([\w-]+)"', named[1])) == {path.name for path in (ROOT / ".ci" / "steps").iterdir()}
 
@@ -175,12 +174,7 @@ def test_every_step_of_the_checks_is_run() -> None:
 @pytest.fixture
 def checks(tmp_path: Path) -> ModuleType:
     """`.ci/run` for a project whose steps are one that passes and one that fails."""
-    loader = importlib.machinery.SourceFileLoader("ci_run", str(ROOT / ".ci" / "run"))
-    spec = importlib.util.spec_from_loader("ci_run", loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["ci_run"] = module
-    loader.exec_module(module)
+    module = tool("checks", ".ci")
     steps = tmp_path / ".ci" / "steps"
     steps.mkdir(parents=True)
     (steps / "good").write_text("echo all is well\n")

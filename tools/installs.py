@@ -15,7 +15,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -54,13 +53,13 @@ def cpu_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def run(command: list[str | Path], **env: str) -> tuple[str, float, float]:
-    """Run a command: what it prints, and its seconds on the clock and of CPU. An error tells what it printed."""
-    begin, before = time.monotonic(), cpu_of_children()
+def run(command: list[str | Path], **env: str) -> tuple[str, float]:
+    """Run a command: what it prints, and its seconds of CPU. An error tells what it printed."""
+    before = cpu_of_children()
     done = subprocess.run(command, env=os.environ | env, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
-    return done.stdout, time.monotonic() - begin, cpu_of_children() - before
+    return done.stdout, cpu_of_children() - before
 
 
 def lowest(python: Path, folder: Path) -> Path:
@@ -101,10 +100,9 @@ def search(programs: Path, index: Path) -> tuple[str, dict[str, str]]:
     took, command = {}, programs / "sparse-coverage"
     if not index.exists():
         [package] = programs.parent.glob("lib/python*/site-packages/sparse_coverage")
-        _, seconds, cpu = run([command, "index", package / PATENTS, "-o", index, "--quiet"])
-        took["indexed in"] = f"{seconds:.0f} s ({cpu:.0f})"
-    answer, seconds, cpu = run([command, "search", index, CLAIM, "--json"])
-    return json.loads(answer)["hits"][0]["document"], took | {"first search in": f"{seconds:.0f} s ({cpu:.1f})"}
+        took["indexed in"] = f"{run([command, 'index', package / PATENTS, '-o', index, '--quiet'])[1]:.0f} s"
+    answer, cpu = run([command, "search", index, CLAIM, "--json"])
+    return json.loads(answer)["hits"][0]["document"], took | {"first search in": f"{cpu:.1f} s"}
 
 
 def size(folder: Path) -> int:
@@ -117,13 +115,13 @@ def row(installer: str, python: Path, wheel: Path, versions: str, indexes: Path)
     """Install and search once; indexes are kept for the next installer."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        told, _, _ = run([python, "-c", "import platform; print(platform.python_version())"])
+        told, _ = run([python, "-c", "import platform; print(platform.python_version())"])
         shown = {"Python": told.strip(), "installer": installer, "versions": versions}
         try:
             constraints = lowest(python, folder) if versions == "lowest" else None
-            begin, before = time.monotonic(), cpu_of_children()
+            before = cpu_of_children()
             programs = install(installer, python, wheel, constraints, folder / "environment")
-            shown["installed in"] = f"{time.monotonic() - begin:.0f} s ({cpu_of_children() - before:.0f})"
+            shown["installed in"] = f"{cpu_of_children() - before:.0f} s"
             shown["size"] = f"{size(folder / 'environment')} MB"
             asked = f"from importlib.metadata import version as v; print(*(n + ' ' + v(n) for n in {NAMED}), sep=', ')"
             shown["with"] = run([programs / "python", "-c", asked])[0].strip()

@@ -20,7 +20,7 @@ FIRST_LINE, BETWEEN_LINES = 3.0, 10.0
 """After how many seconds a log gets its first line about a stage, and how many later each of the next."""
 
 
-_FEW = 10  # steps after which the time left is told even of a stage of more than a thousand
+_LONG = 60.0  # seconds after which the time left is told even where less than a hundredth is done
 
 
 class Advance(Protocol):
@@ -169,7 +169,7 @@ class _Lines:
         if self._total is None:
             return f"{self._number(done)}, {duration(passed)}"
         parts = f"{self._number(done)} of {self._number(self._total)} ({done / max(self._total, 1):.0%})"
-        if done < min(_FEW, self._total / 100):
+        if not done or (done < self._total / 100 and passed < _LONG):
             return f"{parts}, {duration(passed)}"  # so little tells nothing about the rest
         left = passed / done * max(self._total - done, 0)
         return f"{parts}, {duration(passed)}, about {duration(left)} left"

@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from made_documents_for_charts import claim_of, claims_and_elements, document, features
 
 from sparse_coverage.charts.calibration import Calibration, calibration_for
@@ -36,6 +38,44 @@ def test_every_quotation_is_a_verbatim_piece_of_its_passage(chart):
         source = texts[quote.passage]
         assert quote.text == source.text[quote.start : quote.end]
         assert quote.number == source.number
+
+
+PIECES = [
+    "The branclodri folgrahin",
+    "is",
+    "3.5 mm",
+    "long.",
+    "E.g.",
+    "no",
+    "plunger;",
+    "(12)",
+    "αβ",
+    "\n",
+    " ",
+    "\u00a0",
+    "…",
+    "e\u0301",
+    "Fig. 2.",
+]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=25).map(" ".join), min_size=1, max_size=4))
+def test_whatever_a_document_says_quotations_and_phrases_are_verbatim(encoder, calibration, texts):
+    claims, elements = claims_and_elements("A device comprising: a branclodri folgrahin of 3 to 4 mm; a plunger.")
+    passages = tuple(PassageRecord(f"X/p[{n}]", "X", "description", text, f"{n:04}") for n, text in enumerate(texts))
+    encoded = encode_claims(claims, elements, encoder, calibration)
+    made = make_chart(encoded, [ChartDocument("X", "", passages)], encoder, calibration)
+    source = {passage.id: passage.text for passage in passages}
+    for element, (cell,) in zip(made.elements, made.cells, strict=True):
+        for quote in cell.quotes:
+            assert quote.text
+            assert quote.text == source[quote.passage][quote.start : quote.end]
+        for pair in cell.pairs:
+            assert pair.passage.text == cell.quotes[0].text[pair.passage.start : pair.passage.end]
+            assert pair.element.text == element.text[pair.element.start : pair.element.end]
+        for place in cell.missing:
+            assert place.text == element.text[place.start : place.end]
 
 
 def test_evidence_is_between_0_and_1_and_fits_its_word(chart, calibration):

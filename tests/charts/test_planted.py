@@ -5,8 +5,8 @@ import pytest
 from made_documents_for_charts import claim_of, claims_and_elements, document, features
 
 from sparse_coverage.charts.chart import encode_claims, make_chart
-from sparse_coverage.charts.charting import promising
-from sparse_coverage.charts.combining import combine, family_of
+from sparse_coverage.charts.charting import best_evidence
+from sparse_coverage.charts.combining import combine, combine_exactly, family_of
 
 OTHERS = 1000
 CASES = 100
@@ -57,11 +57,15 @@ def test_the_features_of_a_claim_split_over_two_documents_are_found_among_a_thou
         claims, elements = claims_and_elements(claim_of(wanted))
         encoded = encode_claims(claims, elements, encoder, calibration)
         every, kept = [*documents, *pair], [*sentences, *encoded_sentences(pair, encoder)]
-        read = promising(encoded, kept, calibration)
-        chart = make_chart(encoded, [every[n] for n in read], encoder, calibration, sentences=[kept[n] for n in read])
-        evidence = np.asarray([[cell.evidence for cell in row] for row in chart.cells], np.float32)
-        ids = [column.id for column in chart.documents]
-        found = combine(evidence, [element.label for element in elements], ids, calibration)
+        bounds = [best_evidence(encoded, one, found, calibration) for one, found in zip(every, kept, strict=True)]
+
+        def closely(places, every=every, kept=kept, encoded=encoded):
+            chosen = [every[place] for place in places]
+            chart = make_chart(encoded, chosen, encoder, calibration, sentences=[kept[place] for place in places])
+            return np.asarray([[cell.evidence for cell in row] for row in chart.cells], np.float32)
+
+        labels, ids = [element.label for element in elements], [one.id for one in every]
+        found = combine_exactly(np.stack(bounds, axis=1), closely, labels, ids, calibration)
         right += {part.document for part in found.found[0].parts} == {"one", "two"} if found.found else False
     assert right == CASES
 
@@ -106,3 +110,27 @@ def test_combinations_agree_with_looking_at_every_set(seed, calibration):
             assert found.found[0].weakest == pytest.approx(-weakest, abs=2e-3)
             return
     assert found.found == ()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_reading_only_what_may_matter_gives_the_combinations_of_reading_everything(seed, calibration):
+    chance = np.random.default_rng(seed)
+    bounds = chance.random((4, 30)).astype(np.float32)
+    evidence = (bounds * np.where(chance.random((4, 30)) < 0.5, 1, chance.random((4, 30)))).astype(np.float32)
+    if seed % 3 == 0:
+        evidence[1] *= calibration.partly * 0.99  # an element that no document has, once all were read
+    labels, ids = list("abcd"), [str(n) for n in range(30)]
+    read: list[int] = []
+
+    def closely(places):
+        read.extend(places)
+        return evidence[:, places]
+
+    for most in (1, 2, 3):
+        read.clear()
+        found = combine_exactly(bounds, closely, labels, ids, calibration, most=most)
+        whole = combine(evidence, labels, ids, calibration, most=most)
+        assert [one.word for one in found.found] == [one.word for one in whole.found]
+        assert [round(one.weakest, 3) for one in found.found] == [round(one.weakest, 3) for one in whole.found]
+        assert found.missing == whole.missing
+        assert len(read) == len(set(read))

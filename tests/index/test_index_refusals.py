@@ -91,7 +91,7 @@ def test_a_folder_that_cannot_be_written_says_so(folder: Path, monkeypatch: pyte
     def read_only(*_: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("sparse_coverage.index.manifest.FileLock.acquire", read_only)
+    monkeypatch.setattr("filelock.FileLock.acquire", read_only)
     with pytest.raises(IndexStoreError, match=r"cannot be changed here .*Read-only file system"):
         IndexWriter.open(folder)
     assert len(ids(folder)) == 6

@@ -154,3 +154,31 @@ def test_a_deleted_project_is_gone(folder):
         pass
     folder.delete(project.id)
     assert folder.entries() == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda chart: chart["cells"].pop(),
+        lambda chart: chart["cells"][0].pop(),
+        lambda chart: chart["weights"].append(1.0),
+        lambda chart: chart["documents"].clear(),
+        lambda chart: chart["documents"].reverse(),
+        lambda chart: chart["cells"][1][0].update(document="EP-9-A1"),
+    ],
+)
+def test_a_chart_whose_cells_do_not_fit_is_refused_before_a_report_needs_it(folder, change):
+    """Found by `make fuzz`: such a chart was taken, and every report of the project failed."""
+    with folder.create("Valves") as project:
+        filled(project)
+        exported = json.loads(folder.exported(project.id))
+        broken = exported["charts"][0]["chart"]
+        change(broken)
+        with pytest.raises(InputError, match="as many"):
+            project.add_chart("demo", {}, broken)
+    with pytest.raises(InputError, match="as many"):
+        folder.imported(json.dumps(exported))
+    exported["charts"][0] |= {"chart": json.loads(json.dumps(chart_record())), "combinations": {"found": 3}}
+    with pytest.raises(InputError, match="found"):
+        folder.imported(json.dumps(exported))
+    assert len(folder.entries()) == 1

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from sparse_coverage import Index, Patent, SparseCoverage
 from sparse_coverage.encoding import TokenVectors
+from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.index.segment import FILES, TEXTS
 from sparse_coverage.patents import passages
@@ -82,6 +83,16 @@ def test_the_index_is_that_of_fitting_and_building_one_after_the_other(tmp_path:
     model = SparseCoverage.fit(patents(COUNT), encoder=HashEncoder())
     Index.build(tmp_path / "two", model, patents(COUNT))
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+@pytest.mark.parametrize("precision", ["auto", "int8"])
+def test_a_whole_build_on_two_threads_gives_the_bytes_of_one_thread(
+    tmp_path: Path, tiny_checkpoint: Path, precision: str
+) -> None:
+    for threads in (1, 2):
+        encoder = OpenVinoEncoder(tiny_checkpoint, precision=precision, threads=threads)
+        Index.learn(tmp_path / str(threads), patents(COUNT), encoder=encoder, threads=threads)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2, 0.5, 0.7, 0.97])

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sparse_coverage.charts.calibration import Calibration
+from sparse_coverage.charts.evidence import window_scores
 from sparse_coverage.charts.sentences import Sentences
 from sparse_coverage.charts.space import Space
+from sparse_coverage.charts.words import ElementWords, Rarity, SentenceWords
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Doubles, Floats, Int64s
 
@@ -29,12 +31,22 @@ _WORD = re.compile(r"[^\W\d_]{3,}")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClaimExample:
-    """A claim as mean vectors (of the whole, of each element), its text, and which documents disclose it."""
+    """A claim: its text and those of its elements, the mean vectors of the whole and of each element, and who discloses it."""
 
     text: str
+    parts: tuple[str, ...]
     whole: Floats
     elements: Floats
     relevant: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examples:
+    """Claims, and documents that disclose them or do not: the texts of their passages, and their sentences."""
+
+    claims: Sequence[ClaimExample]
+    texts: Sequence[Sequence[str]]
+    documents: Sequence[Sentences]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,28 +58,23 @@ class Scored:
     easy: Doubles
 
 
-def fit_calibration(
-    examples: Sequence[ClaimExample],
-    documents: Sequence[Sentences],
-    texts: Sequence[str],
-    *,
-    encoder: str,
-    fingerprint: str,
-) -> Calibration:
-    """Fit on every other claim, measure on the rest; for the figures also the other way round ("swapped").
-
-    `texts` are those of the documents, for the nearest by words.
-    """
-    if len(examples) < _LEAST or len(documents) < 2 * HARD + 1:
+def fit_calibration(examples: Examples, *, encoder: str, fingerprint: str) -> Calibration:
+    """Fit on every other claim, measure on the rest; for the figures also the other way round ("swapped")."""
+    if len(examples.claims) < _LEAST or len(examples.documents) < 2 * HARD + 1:
         raise InputError(
-            f"A calibration needs at least {_LEAST} claims and {2 * HARD + 1} documents; here are {len(examples)} and "
-            f"{len(documents)}."
+            f"A calibration needs at least {_LEAST} claims and {2 * HARD + 1} documents; here are {len(examples.claims)} and "
+            f"{len(examples.documents)}."
         )
-    others = list(negatives(examples, texts))
-    halves = [_fitted(examples, others, documents, half, encoder, fingerprint) for half in (0, 1)]
+    rarity = Rarity.learn(text for texts in examples.texts for text in texts)
+    halves = []
+    for half in (0, 1):
+        bare = _space(examples, rarity, half, encoder, fingerprint)
+        scored = score(bare, examples)
+        tuned, held = together(scored[half::2]), together(scored[1 - half :: 2])
+        halves.append((_fitted(bare, tuned), tuned, held))
     found, tuned, held = halves[0]
     figures = {
-        "claims": len(examples),
+        "claims": len(examples.claims),
         "tuned": measures(found, tuned),
         "held_out": measures(found, held),
         "swapped": measures(halves[1][0], halves[1][2]),
@@ -75,26 +82,22 @@ def fit_calibration(
     return replace(found, figures=figures)
 
 
-def _fitted(
-    examples: Sequence[ClaimExample],
-    others: Sequence[tuple[Int64s, Int64s]],
-    documents: Sequence[Sentences],
-    half: int,
-    encoder: str,
-    fingerprint: str,
-) -> tuple[Calibration, Scored, Scored]:
-    """Fit on one half of the claims. Return the calibration, and the scores of that half and of the other."""
-    space = Space.learn(np.concatenate([example.elements for example in examples[half::2]]), documents)
-    tuned, held = (score(space, examples[part::2], others[part::2], documents) for part in (half, 1 - half))
+def _space(examples: Examples, rarity: Rarity, half: int, encoder: str, fingerprint: str) -> Calibration:
+    """Return a calibration that has its space alone, from one half of the claims."""
+    space = Space.learn(np.concatenate([claim.elements for claim in examples.claims[half::2]]), examples.documents)
+    return Calibration(encoder, fingerprint, space, rarity, 1.0, 0.0, 0.0, 0.0, 1.0, {})
+
+
+def _fitted(bare: Calibration, tuned: Scored) -> Calibration:
+    """Fit the curve, and the thresholds that no more of the near others pass than may."""
     slope, offset = _logistic(tuned)
-    bare = Calibration(encoder, fingerprint, space, slope, offset, 0.0, 0.0, 1.0, {})
-    evidence = bare.evidence(tuned.hard.astype(np.float32))
-    found = replace(
-        bare,
-        disclosed=max(float(np.quantile(evidence, 1 - DISCLOSED)), _EVEN),
-        partly=max(float(np.quantile(evidence, 1 - PARTLY)), _EVEN / 2),
+    found = replace(bare, slope=slope, offset=offset)
+    evidence = found.evidence(tuned.hard.astype(np.float32))
+    return replace(
+        found,
+        disclosed=max(_EVEN, float(np.quantile(evidence, 1 - DISCLOSED))),
+        partly=max(_EVEN / 2, float(np.quantile(evidence, 1 - PARTLY))),
     )
-    return found, tuned, held
 
 
 def measures(calibration: Calibration, scored: Scored) -> dict[str, Any]:
@@ -161,22 +164,32 @@ def negatives(examples: Sequence[ClaimExample], texts: Sequence[str]) -> Iterato
         yield order[:HARD], chance.choice(order[HARD:], min(HARD, len(order) - HARD), replace=False)
 
 
-def score(
-    space: Space,
-    examples: Sequence[ClaimExample],
-    others: Sequence[tuple[Int64s, Int64s]],
-    documents: Sequence[Sentences],
-) -> Scored:
-    """Return the best score of each element in each document that it is measured on."""
-    placed = [space.place_windows(document.windows()[0]) for document in documents]
-    found: tuple[list[Floats], ...] = ([], [], [])
-    for example, (hard, easy) in zip(examples, others, strict=True):
-        elements = space.place_elements(example.elements, example.whole)
-        for kind, numbers in enumerate((example.relevant, hard, easy)):
+def score(calibration: Calibration, examples: Examples) -> list[Scored]:
+    """Return, claim by claim, the best score of each element in each document that it is measured on."""
+    space = calibration.space
+    windows = [space.place_windows(one.windows()[0]) if len(one) else None for one in examples.documents]
+    there = [SentenceWords.of(*one) for one in zip(examples.texts, examples.documents, strict=True)]
+    scored = []
+    others = negatives(examples.claims, [" ".join(texts) for texts in examples.texts])
+    for claim, (hard, easy) in zip(examples.claims, others, strict=True):
+        placed = space.place_elements(claim.elements, claim.whole)
+        words = ElementWords.of(claim.parts, calibration.rarity)
+        found: list[Doubles] = []
+        chosen: tuple[Iterable[int], ...] = (claim.relevant, hard.tolist(), easy.tolist())
+        for numbers in chosen:
+            best = [np.zeros(0)]
             for number in numbers:
-                if len(placed[number]):
-                    found[kind].append(space.scores(elements, placed[number]).max(1))
-    return Scored(*(np.concatenate(scores).astype(np.float64) for scores in found))
+                if (placed_windows := windows[number]) is not None:
+                    shares = there[number].shares(words)
+                    best.append(window_scores(space, placed, placed_windows, shares).max(1))
+            found.append(np.concatenate(best))
+        scored.append(Scored(*found))
+    return scored
+
+
+def together(scored: Sequence[Scored]) -> Scored:
+    """Return the scores of several claims as one."""
+    return Scored(*(np.concatenate([getattr(one, kind) for one in scored]) for kind in ("positive", "hard", "easy")))
 
 
 def _logistic(scored: Scored) -> tuple[float, float]:
@@ -188,8 +201,8 @@ def _logistic(scored: Scored) -> tuple[float, float]:
     answer = np.zeros(2)
     for _ in range(100):
         likely = 1 / (1 + np.exp(-np.clip(design @ answer, -30, 30)))
-        slope = design.T @ (weights * (labels - likely)) - 1e-6 * answer
-        curve = (design * (weights * likely * (1 - likely))[:, None]).T @ design + 1e-6 * np.eye(2)
+        slope = design.T @ (weights * (labels - likely)) - 1e-4 * answer
+        curve = (design * (weights * likely * (1 - likely))[:, None]).T @ design + 1e-4 * np.eye(2)
         step = np.linalg.solve(curve, slope)
         answer += step
         if np.abs(step).max() < 1e-9:

@@ -7,7 +7,6 @@ install comes with the package; `sparse-coverage calibrate` makes one for anothe
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -17,6 +16,7 @@ from zipfile import ZipFile
 import numpy as np
 
 from sparse_coverage.charts.space import Space
+from sparse_coverage.charts.words import Rarity
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.encoding.checksums import cache_folder
 from sparse_coverage.errors import InputError, MismatchError
@@ -25,7 +25,7 @@ from sparse_coverage.restoring import restored
 
 Word = Literal["disclosed", "partly", "not found"]
 WORDS: tuple[Word, ...] = ("disclosed", "partly", "not found")
-FORMAT = 1
+FORMAT = 2
 _SHIPPED = Path(__file__).parent / "calibrations"
 
 
@@ -33,13 +33,14 @@ _SHIPPED = Path(__file__).parent / "calibrations"
 class Calibration:
     """How scores become evidence in [0, 1] and evidence becomes a word.
 
-    Evidence is logistic in the score: 1 / (1 + exp(-(slope * score + offset))). `phrase` is the least cosine of two phrases that
-    are taken to mean the same. `figures` are the measurements that chose the numbers.
+    Evidence is logistic in the score: 1 / (1 + exp(-(slope * score + offset))). `rarity` weighs words; `phrase` is the least cosine of
+    two phrases that are taken to mean the same. `figures` are the measurements that chose the numbers.
     """
 
     encoder: str
     fingerprint: str
     space: Space
+    rarity: Rarity
     slope: float
     offset: float
     disclosed: float
@@ -49,7 +50,7 @@ class Calibration:
 
     def evidence(self, scores: Floats) -> Floats:
         """Return the evidence of scores."""
-        evidence: Floats = 1.0 / (1.0 + np.exp(-(self.slope * scores + self.offset)))
+        evidence: Floats = 1.0 / (1.0 + np.exp(-np.clip(self.slope * scores + self.offset, -30, 30)))
         return evidence
 
     def word(self, evidence: float) -> Word:
@@ -58,14 +59,18 @@ class Calibration:
             return "disclosed"
         return "partly" if evidence >= self.partly else "not found"
 
-    def capped(self, evidence: float, word: Word) -> float:
-        """Return evidence that is worth at most a word."""
-        limit = {"disclosed": 1.0, "partly": self.disclosed, "not found": self.partly}[word]
-        return min(evidence, limit if word == "disclosed" else math.nextafter(limit, 0))
+    def capped(self, evidence: float, word: Word, share: float) -> float:
+        """Return evidence that is worth at most a word: within the range of that word, as far up as the share of what was found."""
+        if word == "disclosed":
+            return evidence
+        low, high = (self.partly, self.disclosed) if word == "partly" else (0.0, self.partly)
+        most = float(np.nextafter(np.float32(high), np.float32(0)))  # evidence is compared in single precision, too
+        return min(evidence, most, low + (high - low) * share * evidence)
 
     def save(self, path: Path) -> None:
         """Write the calibration to a file."""
-        about = {name: getattr(self, name) for name in _NUMBERS} | {"format": FORMAT}
+        about = {name: getattr(self, name) for name in _TOLD} | {"format": FORMAT}
+        about["rarity"] = {"texts": self.rarity.texts, "counts": dict(self.rarity.counts)}
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as file:
             arrays: dict[str, Any] = {
@@ -88,7 +93,7 @@ class Calibration:
         except Exception as error:
             # A file that is cut short, changed or of another kind fails in as many ways as there are layers below.
             raise InputError(f"{path}: no calibration of claim charts ({error}).") from None
-        return cls(space=space, **{name: getattr(told, name) for name in _NUMBERS})
+        return cls(space=space, **{name: getattr(told, name) for name in _TOLD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +102,7 @@ class _Told:
 
     encoder: str
     fingerprint: str
+    rarity: Rarity
     slope: float
     offset: float
     disclosed: float
@@ -105,7 +111,7 @@ class _Told:
     figures: dict[str, Any]
 
 
-_NUMBERS = tuple(one.name for one in fields(_Told))
+_TOLD = tuple(one.name for one in fields(_Told))
 _LARGEST = 256 << 20
 """The most bytes that an array of a calibration may have."""
 

@@ -11,10 +11,13 @@ import numpy as np
 from sparse_coverage.charts.calibration import Calibration, Word
 from sparse_coverage.charts.cells import Cell, ChartDocument
 from sparse_coverage.charts.elements import Element
+from sparse_coverage.charts.evidence import window_scores
 from sparse_coverage.charts.reading import Reader
 from sparse_coverage.charts.sentences import Sentences, each_sentences, joined, word_tokens
+from sparse_coverage.charts.words import ElementWords, SentenceWords
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.encoding.batching import windows
+from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents import Claim
 
@@ -44,6 +47,15 @@ class Chart:
     weights: tuple[float, ...]
     encoder: str
 
+    def __post_init__(self) -> None:
+        fits = len(self.cells) == len(self.weights) == len(self.elements)
+        ids = [column.id for column in self.documents]
+        if not fits or any([cell.document for cell in row] != ids for row in self.cells):
+            raise InputError(
+                f"A chart of {len(self.elements)} elements and {len(self.documents)} documents needs as many rows of cells and weights, "
+                "and in each row a cell of each document. The file is damaged or not one of ours."
+            )
+
     @property
     def undisclosed(self) -> tuple[Element, ...]:
         """The elements that no document discloses, not even partly."""
@@ -66,11 +78,12 @@ class Chart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedClaims:
-    """Claims with their elements placed in the space of a calibration."""
+    """Claims with their elements placed in the space of a calibration, and the words of the elements."""
 
     claims: tuple[Claim, ...]
     elements: tuple[Element, ...]
     placed: Floats
+    words: ElementWords
 
 
 def encode_claims(
@@ -89,15 +102,20 @@ def encode_claims(
             inside = (starts >= elements[number].start) & (starts < elements[number].end)
             means.append(rows[inside].mean(0) if inside.any() else whole)
         placed[numbers] = calibration.space.place_elements(np.stack(means), whole)
-    return EncodedClaims(tuple(claims), tuple(elements), placed)
+    words = ElementWords.of([element.text for element in elements], calibration.rarity)
+    return EncodedClaims(tuple(claims), tuple(elements), placed, words)
 
 
-def window_scores(encoded: EncodedClaims, sentences: Sentences, calibration: Calibration) -> Floats:
+def scores_of(
+    encoded: EncodedClaims, document: ChartDocument, sentences: Sentences, calibration: Calibration
+) -> Floats:
     """Return the score of each window of a document for each element."""
+    texts = [passage.text for passage in document.passages]
     if not len(sentences):
         return np.zeros((len(encoded.elements), 0), np.float32)
     windows = calibration.space.place_windows(sentences.windows()[0])
-    return calibration.space.scores(encoded.placed, windows)
+    shares = SentenceWords.of(texts, sentences).shares(encoded.words)
+    return window_scores(calibration.space, encoded.placed, windows, shares)
 
 
 def make_chart(
@@ -115,8 +133,8 @@ def make_chart(
     columns: list[tuple[Cell, ...]] = []
     for document in documents:
         found = next(given)
-        scores = window_scores(encoded, found, calibration)
-        columns.append(tuple(reader.cells(document, found, calibration.evidence(scores))))
+        evidence = calibration.evidence(scores_of(encoded, document, found, calibration))
+        columns.append(tuple(reader.cells(document, found, evidence)))
     rare = tuple(weights) if weights is not None else (1.0,) * len(encoded.elements)
     shown = tuple(
         Column(document.id, document.title, document.metadata, covered(column, rare))

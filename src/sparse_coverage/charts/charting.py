@@ -18,22 +18,23 @@ from sparse_coverage.charts.chart import (
     encode_claims,
     encoded_sentences,
     make_chart,
-    window_scores,
+    scores_of,
 )
-from sparse_coverage.charts.combining import Combinations, combine, family_of
+from sparse_coverage.charts.combining import Combinations, combine, combine_exactly, family_of
 from sparse_coverage.charts.elements import Element, chart_elements
 from sparse_coverage.charts.kept import KeptSentences, keep_sentences
 from sparse_coverage.charts.phrases import stems
 from sparse_coverage.charts.sentences import Sentences
 from sparse_coverage.errors import NoDocumentError
 from sparse_coverage.index import Filter
+from sparse_coverage.kernels import Floats
 from sparse_coverage.patents import Claim
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 
 _SAMPLE = 500
-_OVERALL, _FOR_EACH = 12, 5
-"""So many of the best documents for the whole claim, and for each element, are read closely before they are combined."""
+_SHOWN = 5
+"""So many documents are charted where none can be combined."""
 
 
 class Charts:
@@ -79,12 +80,17 @@ class Charts:
     def over(self, encoded: EncodedClaims, ids: Sequence[str]) -> Chart:
         """Chart encoded claims against documents by id, in their order."""
         documents = [self.document(id_) for id_ in ids]
+        return self._over(encoded, documents, self.sentences(documents))
+
+    def _over(
+        self, encoded: EncodedClaims, documents: Sequence[ChartDocument], sentences: Iterable[Sentences]
+    ) -> Chart:
         return make_chart(
             encoded,
             documents,
             self.encoder,
             self.calibration,
-            sentences=self.sentences(documents),
+            sentences=sentences,
             weights=[self.rarity(element.text) for element in encoded.elements],
         )
 
@@ -139,25 +145,45 @@ class Charts:
         elements: Sequence[Element] | None = None,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
     ) -> tuple[Combinations, Chart]:
-        """Combine the `top` documents that a search finds. Return the combinations, and the chart of those that were read."""
+        """Combine the `top` documents that a search finds. Return the combinations, and the chart of the documents read for them.
+
+        Reading a document closely can only lower its evidence, so documents are read until no other can be in a better combination.
+        """
         rows = tuple(elements) if elements is not None else chart_elements(claims)
         encoded = encode_claims(claims, rows, self.encoder, self.calibration)
         documents = self.found(claims, top, filter)
-        chart = self.over(encoded, [documents[place].id for place in self._promising(encoded, documents)])
-        return replace(self.combined(chart, most), documents=len(documents)), chart
+        sentences = list(self.sentences(documents))
+        bounds = [
+            best_evidence(encoded, document, found, self.calibration)
+            for document, found in zip(documents, sentences, strict=True)
+        ]
+        read: list[int] = []
+        columns: list[Chart] = []
 
-    def _promising(self, encoded: EncodedClaims, documents: Sequence[ChartDocument]) -> list[int]:
-        """Return which documents may be of use: those with most evidence for the whole claim, and for each element."""
-        if not documents:
-            return []
-        return promising(encoded, self.sentences(documents), self.calibration)
+        def closely(places: Sequence[int]) -> Floats:
+            made = self._over(encoded, [documents[place] for place in places], [sentences[place] for place in places])
+            read.extend(places)
+            columns.append(made)
+            return _evidence(made)
+
+        found = combine_exactly(
+            np.stack(bounds, axis=1) if bounds else np.zeros((len(rows), 0), np.float32),
+            closely,
+            [element.label for element in rows],
+            [document.id for document in documents],
+            self.calibration,
+            most=most,
+            fields=[document.metadata.get("ipc", ()) for document in documents],
+            families=[family_of(document.id, document.metadata) for document in documents],
+        )
+        if not columns:
+            closely(range(min(_SHOWN, len(documents))))
+        return found, _side_by_side(columns)
 
     def combined(self, chart: Chart, most: int = 2) -> Combinations:
         """Combine the documents of a chart."""
         return combine(
-            np.asarray([[cell.evidence for cell in row] for row in chart.cells], np.float32).reshape(
-                len(chart.elements), -1
-            ),
+            _evidence(chart),
             [element.label for element in chart.elements],
             [column.id for column in chart.documents],
             self.calibration,
@@ -170,7 +196,7 @@ class Charts:
 def chart_of_combinations(combinations: Combinations, chart: Chart) -> Chart:
     """Return a chart of the documents that are combined alone, or of the first five where none are. Most covering first."""
     used = {part.document for one in combinations.found for part in one.parts}
-    used = used or {one.id for one in chart.documents[:5]}
+    used = used or {one.id for one in chart.best_first().documents[:_SHOWN]}
     places = [place for place, column in enumerate(chart.documents) if column.id in used]
     return replace(
         chart,
@@ -179,14 +205,24 @@ def chart_of_combinations(combinations: Combinations, chart: Chart) -> Chart:
     ).best_first()
 
 
-def promising(encoded: EncodedClaims, sentences: Iterable[Sentences], calibration: Calibration) -> list[int]:
-    """Return the places of the documents with most evidence for the whole claim, and of those with most for each element."""
-    columns = []
-    for found in sentences:
-        scores = window_scores(encoded, found, calibration)
-        columns.append(scores.max(1) if scores.shape[1] else np.full(len(scores), -np.inf, np.float32))
-    evidence = calibration.evidence(np.stack(columns, axis=1))
-    chosen = set(np.argsort(-evidence.sum(0), kind="stable")[:_OVERALL].tolist())
-    for row in evidence:
-        chosen |= set(np.argsort(-row, kind="stable")[:_FOR_EACH].tolist())
-    return sorted(chosen)
+def best_evidence(
+    encoded: EncodedClaims, document: ChartDocument, sentences: Sentences, calibration: Calibration
+) -> Floats:
+    """Return the most evidence that a document has for each element, before it is read closely."""
+    evidence = calibration.evidence(scores_of(encoded, document, sentences, calibration))
+    best: Floats = evidence.max(1, initial=0.0)
+    return best
+
+
+def _evidence(chart: Chart) -> Floats:
+    rows = [[cell.evidence for cell in row] for row in chart.cells]
+    return np.asarray(rows, np.float32).reshape(len(chart.elements), -1)
+
+
+def _side_by_side(charts: Sequence[Chart]) -> Chart:
+    rows = zip(*(chart.cells for chart in charts), strict=True)
+    return replace(
+        charts[0],
+        documents=tuple(column for chart in charts for column in chart.documents),
+        cells=tuple(tuple(cell for row in pieces for cell in row) for pieces in rows),
+    )

@@ -6,7 +6,7 @@ adds most; that takes at most 1 + 1/2 + … + 1/n times the fewest, where n is t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -19,6 +19,7 @@ from sparse_coverage.kernels import Floats
 
 EXACT = 3
 _SHOWN = 5
+_AT_ONCE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,35 @@ def combine(
         key=lambda one: (order[one.word], len(one.parts), -round(one.weakest, 3), -one.nearness, one.parts[0].document)
     )
     return Combinations(tuple(made[:show]), (), len(documents), bound)
+
+
+def combine_exactly(
+    bounds: Floats,
+    read: Callable[[Sequence[int]], Floats],
+    labels: Sequence[str],
+    documents: Sequence[str],
+    calibration: Calibration,
+    **options: Any,
+) -> Combinations:
+    """Combine documents of which only bounds of the evidence are known: `read` gives the evidence of some of them, a column each.
+
+    Those in the best combinations by what is known are read until they all have been: the answer is that of reading every document,
+    since reading never raises evidence. Elements are called missing only after all documents that may have them were read.
+    """
+    known = bounds.copy()
+    left = np.ones(len(documents), dtype=bool)
+    while True:
+        found = combine(known, labels, documents, calibration, **options)
+        wanted = {documents.index(part.document) for one in found.found for part in one.parts}
+        unread = sorted(place for place in wanted if left[place])
+        if not found.found:
+            certain = (known[:, ~left] >= calibration.partly).any(1)
+            hopeful = ((known >= calibration.partly) & left)[~certain].any(0)
+            unread = np.flatnonzero(hopeful)[np.argsort(-known[:, hopeful].sum(0), kind="stable")][:_AT_ONCE].tolist()
+        if not unread:
+            return found
+        known[:, unread] = np.minimum(known[:, unread], read(unread))
+        left[unread] = False
 
 
 def _all_sets(

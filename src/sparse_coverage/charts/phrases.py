@@ -16,7 +16,7 @@ from sparse_coverage.search.phrases import FUNCTION_WORDS
 from sparse_coverage.search.results import Place
 from sparse_coverage.spans.noun_phrases.extractor import EmbeddedExtractor
 
-_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ies", "ed", "er", "es", "s", "y", "e")
 _NOT = re.compile(
     r"\b(?:without|no|not|neither|nor|lack(?:s|ing)?|free\s(?:of|from)|devoid\sof|dispens\w+\swith|instead\sof|rather\sthan"
@@ -56,11 +56,16 @@ def stem(word: str) -> str:
 def stems(text: str) -> set[str]:
     """Return the stems of the words that say something; parts of a compound count, too."""
     found = set()
-    for word in _WORD.findall(text):
+    for word in WORD.findall(text):
         for part in {word, *re.split(r"[-'’]", word)}:
             if len(part) > 1 and part.lower() not in FUNCTION_WORDS:
                 found.add(stem(part))
     return found
+
+
+_GENERIC = stems(
+    "device apparatus system method process arrangement assembly unit part portion amount weight degree dependence manner way case"
+)
 
 
 @cache
@@ -75,6 +80,15 @@ def noun_phrases(texts: Sequence[str]) -> list[list[Place]]:
         places = [Place(text[a:b], int(a), int(b)) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
         found.append([place for place in places if stems(place.text)])
     return found
+
+
+def telling(places: Sequence[Place]) -> list[Place]:
+    """Return the phrases that say what an element asks for: no bare "device" or "portion", no numbers, which are compared as such.
+
+    >>> [place.text for place in telling(noun_phrases(["A device with 100 parts by weight of a rubber"])[0])]
+    ['rubber']
+    """
+    return [place for place in places if not place.text[0].isdigit() and not stems(place.text) <= _GENERIC]
 
 
 def phrase_vectors(text: str, tokens: TokenVectors, places: Sequence[Place], middle: Floats) -> Floats:
@@ -102,5 +116,5 @@ def denied(text: str) -> set[str]:
 
 def head(place: Place) -> str:
     """Return the stem of the last word of a phrase, which is what the phrase is about."""
-    words = [word for word in _WORD.findall(place.text) if word.lower() not in FUNCTION_WORDS]
+    words = [word for word in WORD.findall(place.text) if word.lower() not in FUNCTION_WORDS]
     return stem(words[-1]) if words else ""

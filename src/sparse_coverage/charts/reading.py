@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sparse_coverage.charts.calibration import Calibration
+from sparse_coverage.charts.calibration import Calibration, Word
 from sparse_coverage.charts.cells import QUOTES, Cell, ChartDocument, Quote
 from sparse_coverage.charts.elements import Element
-from sparse_coverage.charts.phrases import Pair, denied, head, noun_phrases, phrase_vectors, stem, stems
+from sparse_coverage.charts.phrases import Pair, denied, head, noun_phrases, phrase_vectors, stem, stems, telling
 from sparse_coverage.charts.quantities import NumberFound, compare, quantities
 from sparse_coverage.charts.sentences import Sentences
 from sparse_coverage.encoding import Encoder
@@ -17,8 +17,7 @@ from sparse_coverage.kernels import Floats
 from sparse_coverage.search.results import Place
 
 _LOOKED_AT = 12
-_MISSING_ALL = 0.25
-"""What evidence is worth where none of the phrases that an element introduces is in the document, in any words."""
+_HALF = 0.5
 
 
 class Reader:
@@ -29,7 +28,7 @@ class Reader:
         self._encoder = encoder
         self._calibration = calibration
         texts = [element.text for element in elements]
-        self._phrases = noun_phrases(texts)
+        self._phrases = [telling(places) for places in noun_phrases(texts)]
         self._denied = [denied(text) for text in texts]
         self._numbers = [quantities(text) for text in texts]
         encoded = encoder.encode(texts)
@@ -58,10 +57,9 @@ class Reader:
             pairs = self._pairs(number, quotes[0], places[quotes[0]], vectors[quotes[0]])
             missing = self._missing(number, pairs, words)
             numbers = self._compared(number, quotes)
-            worth = quotes[0].evidence * self._share(number, missing)
-            lacks_thing = self._phrases[number][:1] and self._phrases[number][0] in missing
-            if lacks_thing or any(not one.agrees for one in numbers):
-                worth = self._calibration.capped(worth, "partly")
+            share = self._share(number, missing)
+            most = self._most(share, any(not one.agrees for one in numbers))
+            worth = self._calibration.capped(quotes[0].evidence, most, share)
             word = self._calibration.word(worth)
             yield Cell(element.label, document.id, word, worth, quotes, pairs, missing, numbers)
 
@@ -111,8 +109,18 @@ class Reader:
         )
 
     def _share(self, number: int, missing: Sequence[Place]) -> float:
+        """Return the share of an element's phrases that a document has; the first, the thing that it is about, counts twice."""
         phrases = self._phrases[number]
-        return 1.0 if not phrases else 1.0 - (1.0 - _MISSING_ALL) * len(missing) / len(phrases)
+        if not phrases:
+            return 1.0
+        return 1 - (len(missing) + (phrases[0] in missing)) / (len(phrases) + 1)
+
+    @staticmethod
+    def _most(share: float, contradicted: bool) -> Word:
+        """Return what an element can be at most: not found where half or more is missing, partly disclosed where anything is."""
+        if share <= _HALF:
+            return "not found"
+        return "partly" if share < 1 or contradicted else "disclosed"
 
     def _compared(self, number: int, quotes: Sequence[Quote]) -> tuple[NumberFound, ...]:
         """Compare numbers with those of the quotations; one that agrees anywhere is not contradicted elsewhere."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sparse_coverage.charts.chart import encode_claims, window_scores
+from sparse_coverage.charts.chart import encode_claims, scores_of
 from sparse_coverage.charts.charting import Charts
 from sparse_coverage.charts.elements import chart_elements, read_claims
 from sparse_coverage.errors import InputError
@@ -56,10 +56,10 @@ class ByChart:
         charts, claims = self.charts, read_claims(query)
         encoded = encode_claims(claims, chart_elements(claims), charts.encoder, charts.calibration)
         documents = [charts.document(hit.document) for hit in hits]
-        coverage = np.zeros(len(hits))
-        for place, sentences in enumerate(charts.sentences(documents)):
-            scores = window_scores(encoded, sentences, charts.calibration)
+        coverage: Doubles = np.zeros(len(hits))
+        for place, (document, sentences) in enumerate(zip(documents, charts.sentences(documents), strict=True)):
+            scores = scores_of(encoded, document, sentences, charts.calibration)
             if scores.size:
                 coverage[place] = float(scores.max(1).mean())
-        coverage -= coverage.min(initial=0.0)
-        return coverage
+        above: Doubles = coverage - coverage.min(initial=0.0)
+        return above

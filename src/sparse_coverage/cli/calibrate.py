@@ -12,15 +12,10 @@ from sparse_coverage.cli.options import json_option, path_option, show, threads_
 @click.command(no_args_is_help=True)
 @click.argument("collection")
 @click.option("--encoder", default="minilm", metavar="NAME", help="The encoder: a name, a folder or a hub id.")
-@path_option(
-    "--patents", exists=True, help="Patents whose own descriptions raise the thresholds where papers set them too low."
-)
 @path_option("-o", "--output", dir_okay=False, help="The file to write [where `chart` finds it by itself].")
 @threads_option
 @json_option
-def command(
-    collection: str, encoder: str, patents: Path | None, output: Path | None, threads: int | None, as_json: bool
-) -> None:
+def command(collection: str, encoder: str, output: Path | None, threads: int | None, as_json: bool) -> None:
     """Calibrate claim charts for an encoder on COLLECTION, a test collection whose topics are claims.
 
     The documents that are relevant to a claim are taken to disclose it, the nearest others not to. Every other claim chooses the
@@ -32,14 +27,11 @@ def command(
     """
     from sparse_coverage.charts.calibration import own_calibration
     from sparse_coverage.encoding import load_encoder
-    from sparse_coverage.evaluation.chart_calibration import calibrate, own_descriptions, raised
+    from sparse_coverage.evaluation.chart_calibration import calibrate
     from sparse_coverage.evaluation.find_collection import load_collection
-    from sparse_coverage.patents import read_patents
 
     loaded = load_encoder(encoder, threads=threads)
     made = calibrate(load_collection(collection), loaded)
-    if patents:
-        made = raised(made, *own_descriptions(read_patents(patents), loaded))
     path = output or own_calibration(loaded)
     made.save(path)
     held = made.figures["held_out"]

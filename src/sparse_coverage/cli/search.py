@@ -185,7 +185,7 @@ def command(
     nothing = conditions.nothing or ("Nothing was found." if otherwise else NOTHING)
     costs = [cost_text(findings.cost)] if findings.cost else []
     show(
-        findings.record(),
+        findings.record() if as_json else None,
         as_json,
         lambda: Group(hits_text(findings.hits, findings.explanations, nothing, findings.parts), *costs),
     )

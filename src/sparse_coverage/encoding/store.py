@@ -8,8 +8,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from filelock import FileLock
-
 from sparse_coverage.encoding.catalogue import CATALOGUE, KnownModel
 from sparse_coverage.encoding.checksums import cache_folder, sha256_once
 from sparse_coverage.errors import ModelError
@@ -77,6 +75,8 @@ def _fetched(model: KnownModel) -> Path:
     models = cache_folder() / "models"
     folder = models / model.name
     models.mkdir(parents=True, exist_ok=True)
+    from filelock import FileLock
+
     with FileLock(models / f".{model.name}.lock"):
         if (folder / RECORD).exists():
             if not damaged_files(folder):

@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from sparse_coverage.errors import IndexStoreError, NoIndexError
 from sparse_coverage.files import checksum_of, read_json, write_json
 from sparse_coverage.index.postings import WeightBits
@@ -107,6 +105,8 @@ def writing(folder: Path) -> Iterator[None]:
 
     The lock belongs to the process: the system lets go of it when the process ends, however it ends.
     """
+    from filelock import FileLock, Timeout  # not for those who only read
+
     lock = FileLock(folder / LOCK, timeout=0)
     try:
         lock.acquire()

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from sparse_coverage.charts.chart import Chart
+from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.errors import InputError
 from sparse_coverage.projects.kept import (
     Content,
@@ -142,6 +143,8 @@ class Project:
     ) -> KeptChart:
         """Keep a chart that was made, and the combinations where it was made for these."""
         columns = restored(Chart, chart).documents
+        if combinations is not None:
+            restored(Combinations, combinations)
         with self._change() as revision:
             made = now()
             together = _json(combinations) if combinations is not None else None
@@ -158,6 +161,8 @@ class Project:
             restored(Found, found.result)
         for charted in content.charts:
             restored(Chart, charted.chart)
+            if charted.combinations is not None:
+                restored(Combinations, charted.combinations)
         with self._change() as revision:
             if revision != 1:
                 raise InputError("Only an empty project can be filled.")

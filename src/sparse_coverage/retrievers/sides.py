@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock
 
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, SparseCoverageError
 from sparse_coverage.files import as_typed, checksum_of, read_json, write_json
@@ -83,6 +82,8 @@ def refresh_side(store: IndexStore, side: Side, kept: Callable[[bytes], Any] | N
     """
     home = store.folder / SIDES / side.kind
     home.mkdir(parents=True, exist_ok=True)
+    from filelock import FileLock
+
     with FileLock(home / ".lock"):
         if not (home / SIDE).exists():
             record = {"format": FORMAT, "kind": side.kind, "settings": side.settings}

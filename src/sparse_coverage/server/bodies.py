@@ -81,9 +81,7 @@ class Asking(Body):
         default=False, description="Also count the best 200 documents by country, year, IPC and applicant."
     )
     marks: MarksBody | None = None
-    reasons: bool = Field(
-        default=True, description="Also say why each passage was found; without, it takes half the time."
-    )
+    reasons: bool = Field(default=True, description="Also say why each passage was found; without, it takes less time.")
     profile: bool = Field(default=False, description="Also say what the query cost (Sparse Coverage alone).")
 
 
