@@ -17,6 +17,7 @@ from hash_encoder import HashEncoder
 
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.space import Space
+from sparse_coverage.charts.words import Rarity
 from sparse_coverage.files import checksum_of, sha256_of
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.present.project_report import REPORTS
@@ -125,7 +126,9 @@ def _made_calibration() -> bytes:
     chance = np.random.default_rng(6)
     rows = chance.normal(size=(_DIMENSION + 3, _DIMENSION)).astype(np.float32)
     space = Space(rows[0], rows[1], rows[3:], rows[2], rows[3:] @ rows[3:].T)
-    made = Calibration("hash", "hash-24", space, 1.0, 0.0, 0.7, 0.4, 0.8, {"made": "for fuzzing"})
+    made = Calibration(
+        "hash", "hash-24", space, Rarity(2, {"valv": 1}), 1.0, 0.0, 0.7, 0.4, 0.8, {"made": "for fuzzing"}
+    )
     path = Path(tempfile.mkdtemp(prefix="fuzz-calibration-")) / "calibration.npz"
     made.save(path)
     return path.read_bytes()

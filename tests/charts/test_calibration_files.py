@@ -12,6 +12,7 @@ import pytest
 
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.space import Space
+from sparse_coverage.charts.words import Rarity
 from sparse_coverage.errors import InputError
 
 
@@ -19,7 +20,9 @@ from sparse_coverage.errors import InputError
 def sound(tmp_path: Path) -> Path:
     rows = np.random.default_rng(0).normal(size=(7, 4)).astype(np.float32)
     space = Space(rows[0], rows[1], rows[3:], rows[2], rows[3:])
-    Calibration("tiny", "f00", space, 1.0, 0.0, 0.7, 0.4, 0.8, {"made": 1}).save(tmp_path / "sound.npz")
+    Calibration("tiny", "f00", space, Rarity(2, {"valv": 1}), 1.0, 0.0, 0.7, 0.4, 0.8, {"made": 1}).save(
+        tmp_path / "sound.npz"
+    )
     return tmp_path / "sound.npz"
 
 
