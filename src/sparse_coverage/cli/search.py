@@ -115,7 +115,6 @@ def command(
     """
     from sparse_coverage.errors import InputError
 
-    asked.require_one(query)
     system = "hybrid" if hybrid else system
     otherwise = system != "coverage" or rescore is not None
     if rerank and (reports or profile):

@@ -6,7 +6,7 @@ None is defined twice, and choices come from where they are defined, which is im
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import wraps
 from pathlib import Path
@@ -74,10 +74,16 @@ def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     return decorate
 
 
-def gathered(name: str, kind: type[Any] | str, *options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def gathered(
+    name: str,
+    kind: type[Any] | str,
+    *options: Callable[[Any], Any],
+    check: Callable[[Any, Mapping[str, Any]], None] | None = None,
+) -> Callable[[Any], Any]:
     """Make one decorator of several options, whose values reach the command as its argument `name`: a dataclass of them.
 
     A dataclass that takes long to load is given as "package.module:Name" below `sparse_coverage`, and loaded when it is needed.
+    `check` sees the values, and those of other options, before anything else is loaded.
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -85,6 +91,8 @@ def gathered(name: str, kind: type[Any] | str, *options: Callable[[Any], Any]) -
         def with_values(**given: Any) -> Any:
             made: type[Any] = _attribute(kind) if isinstance(kind, str) else kind
             values = made(**{field.name: given.pop(field.name) for field in fields(made)})
+            if check is not None:
+                check(values, given)
             return function(**{name: values}, **given)
 
         return together(*options)(with_values)

@@ -92,4 +92,5 @@ asked_options = gathered(
         help="Search with many: lines of JSON (id, text) or of id, tab, text; TREC topics; patents; a folder, a query a file.",
     ),
     path_option("--run", dir_okay=False, help="Write the rankings of --queries as a TREC run."),
+    check=lambda asked, given: asked.require_one(given["query"]),
 )
