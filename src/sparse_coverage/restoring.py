@@ -54,6 +54,8 @@ def _restored(kind: Any, value: Any, where: str) -> Any:
 
 
 def _dataclass(kind: type, value: Any, where: str) -> Any:
+    if isinstance(value, kind):
+        return value  # a part that is no plain value, such as arrays, was restored before
     _checked(isinstance(value, Mapping), value, where, "an object")
     hints, given = _hints(kind), {}
     for one in fields(kind):

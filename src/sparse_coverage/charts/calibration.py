@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 from zipfile import ZipFile
@@ -69,8 +69,8 @@ class Calibration:
 
     def save(self, path: Path) -> None:
         """Write the calibration to a file."""
-        about = {name: getattr(self, name) for name in _TOLD} | {"format": FORMAT}
-        about["rarity"] = {"texts": self.rarity.texts, "counts": dict(self.rarity.counts)}
+        about = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "space"} | {"format": FORMAT}
+        about["rarity"] = asdict(self.rarity)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as file:
             arrays: dict[str, Any] = {
@@ -87,31 +87,14 @@ class Calibration:
             about = json.loads(arrays.pop("about").tobytes())
             if not isinstance(about, dict) or about.pop("format", None) != FORMAT:
                 raise InputError(f"{path}: a calibration of another version. Make it again: sparse-coverage calibrate")
-            told, space = restored(_Told, about, str(path)), Space.of_arrays(arrays)
+            return restored(cls, {**about, "space": Space.of_arrays(arrays)}, str(path))
         except InputError:
             raise
         except Exception as error:
             # A file that is cut short, changed or of another kind fails in as many ways as there are layers below.
             raise InputError(f"{path}: no calibration of claim charts ({error}).") from None
-        return cls(space=space, **{name: getattr(told, name) for name in _TOLD})
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What a file says beside its arrays."""
-
-    encoder: str
-    fingerprint: str
-    rarity: Rarity
-    slope: float
-    offset: float
-    disclosed: float
-    partly: float
-    phrase: float
-    figures: dict[str, Any]
-
-
-_TOLD = tuple(one.name for one in fields(_Told))
 _LARGEST = 256 << 20
 """The most bytes that an array of a calibration may have."""
 

@@ -109,11 +109,7 @@ def tile_products(typing, rows, first_row, panels, panel, floors, limits, limit_
         rows_, first, panels_, panel_, floors_, limits_, limit_panel_, out_, size = arguments
         first, size = _wide(builder, first), _wide(builder, size)
         sums, pairs = ir.VectorType(_I32, PANEL), ir.VectorType(_I16, 2 * PANEL)
-        starts = []
-        for row in range(TILE):
-            which = builder.add(first, _number(row))
-            start = _start_of_row(context, builder, signature.args[0], rows_, which, size)
-            starts.append(builder.bitcast(start, _I32.as_pointer()))
+        starts = _starts_of_tile(context, builder, signature.args[0], rows_, first, size)
         centers = _start_of_row(context, builder, signature.args[2], panels_, panel_, builder.mul(size, _number(PANEL)))
         centers = builder.bitcast(centers, pairs.as_pointer())
 
@@ -148,11 +144,7 @@ def byte_products(typing, rows, first_row, panels, panel, offsets, floors, limit
         rows_, first, panels_, panel_, offsets_, floors_, limits_, out_, size = arguments
         first, size = _wide(builder, first), _wide(builder, size)
         sums = ir.VectorType(_I32, PANEL)
-        starts = []
-        for row in range(TILE):
-            which = builder.add(first, _number(row))
-            start = _start_of_row(context, builder, signature.args[0], rows_, which, size)
-            starts.append(builder.bitcast(start, _I32.as_pointer()))
+        starts = _starts_of_tile(context, builder, signature.args[0], rows_, first, size)
         centers = _start_of_row(context, builder, signature.args[2], panels_, panel_, builder.mul(size, _number(PANEL)))
         centers = builder.bitcast(centers, sums.as_pointer())
         add = _add_byte_products(builder)
@@ -274,6 +266,13 @@ def _start_of_row(context: Any, builder: Any, kind: Any, array: Any, row: Any, l
     """Return a pointer to the first element of a row of a C-ordered array whose rows have `length` elements."""
     data = context.make_array(kind)(context, builder, array).data
     return builder.gep(data, [builder.mul(_wide(builder, row), length)])
+
+
+def _starts_of_tile(context, builder, kind, rows, first, size):
+    """Return where each row of a tile begins, as a place of 32 bits: two numbers of 16 bits are taken at a time, or four of 8."""
+    numbers = (builder.add(first, _number(row)) for row in range(TILE))
+    starts = [_start_of_row(context, builder, kind, rows, number, size) for number in numbers]
+    return [builder.bitcast(start, _I32.as_pointer()) for start in starts]
 
 
 def _loop(

@@ -12,7 +12,8 @@ from sparse_coverage.charts.overruling import overrule
 from sparse_coverage.present.citations import Publication
 from sparse_coverage.present.findings import SYSTEM_NAMES
 from sparse_coverage.present.places import listed
-from sparse_coverage.projects import Content, DocumentFacts, Found, KeptChart, Mark, SearchMade, restored
+from sparse_coverage.projects import Content, DocumentFacts, Found, KeptChart, Mark, SearchMade
+from sparse_coverage.restoring import restored
 from sparse_coverage.search.results import Hit, PassageHit, Reasons
 
 WORDS = {"relevant": "relevant", "not": "not relevant", None: ""}

@@ -15,7 +15,6 @@ from sparse_coverage.projects.kept import (
     UnknownError,
 )
 from sparse_coverage.projects.project import Project
-from sparse_coverage.restoring import restored
 
 __all__ = [
     "Content",
@@ -32,5 +31,4 @@ __all__ = [
     "SearchMade",
     "StaleError",
     "UnknownError",
-    "restored",
 ]
