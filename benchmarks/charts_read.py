@@ -9,7 +9,6 @@ from sparse_coverage.charts.calibration import WORDS
 from sparse_coverage.charts.cells import ChartDocument
 from sparse_coverage.charts.chart import encode_claims, make_chart
 from sparse_coverage.charts.elements import chart_elements, read_claims
-from sparse_coverage.index import PassageRecord
 from sparse_coverage.progress import tracked
 
 _NEAR, _LONGEST = 3, 12
@@ -30,16 +29,10 @@ def read_closely(examples, encoder, calibration, step: int) -> None:
         claims_read += 1
         encoded = encode_claims(claims, elements, encoder, calibration)
         for kind, places in (("own", sorted(example.relevant)), ("near others", others[number][0][:_NEAR].tolist())):
-            documents = [document_of(str(place), examples.texts[place]) for place in places]
+            documents = [ChartDocument.of_texts(str(place), examples.texts[place]) for place in places]
             kept = [examples.documents[place] for place in places]
             chart = make_chart(encoded, documents, encoder, calibration, sentences=kept)
             told[kind].update(cell.word for row in chart.cells for cell in row)
     print(f"after reading closely, {claims_read} claims:")
     for kind, words in told.items():
         print(f"    {kind}: " + ", ".join(f"{word} {words[word] / words.total():.3f}" for word in WORDS))
-
-
-def document_of(id_: str, texts) -> ChartDocument:
-    """Return texts as a document."""
-    records = (PassageRecord(f"{id_}/{n}", id_, "description", text, "") for n, text in enumerate(texts))
-    return ChartDocument(id_, "", tuple(records))

@@ -72,7 +72,7 @@ def test_whatever_a_document_says_quotations_and_phrases_are_verbatim(encoder, c
             assert quote.text
             assert quote.text == source[quote.passage][quote.start : quote.end]
         for pair in cell.pairs:
-            assert pair.passage.text == cell.quotes[0].text[pair.passage.start : pair.passage.end]
+            assert pair.passage.text == cell.quotes[pair.quote].text[pair.passage.start : pair.passage.end]
             assert pair.element.text == element.text[pair.element.start : pair.element.end]
         for place in cell.missing:
             assert place.text == element.text[place.start : place.end]

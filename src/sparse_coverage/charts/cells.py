@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,12 @@ class ChartDocument:
     title: str
     passages: tuple[PassageRecord, ...]
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_texts(cls, id_: str, texts: Sequence[str]) -> ChartDocument:
+        """Return texts as a document without a title, each a passage of its description."""
+        records = (PassageRecord(f"{id_}/{n}", id_, "description", text, "") for n, text in enumerate(texts))
+        return cls(id_, "", tuple(records))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class Overruled:
 class Cell:
     """What a document has for an element: the word for it, the evidence, quotations, what they share, and what is missing.
 
-    `pairs` are phrases of the element and of the first quotation that say the same; `missing` are phrases of the element that the
+    `pairs` are phrases of the element and of the quotations that say the same; `missing` are phrases of the element that the
     document does not have; `numbers` sets quantities of the element against those of the quotations. `overruled` is there where
     `word` is a user's own.
     """

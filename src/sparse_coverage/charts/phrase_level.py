@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from sparse_coverage.charts.phrases import noun_phrases, phrase_vectors
-from sparse_coverage.charts.space import Space
+from sparse_coverage.charts.calibrating import Examples, negatives
+from sparse_coverage.charts.calibration import Calibration
+from sparse_coverage.charts.cells import ChartDocument
+from sparse_coverage.charts.chart import encode_claims, make_chart
+from sparse_coverage.charts.elements import chart_elements, read_claims
 from sparse_coverage.encoding import Encoder
+from sparse_coverage.progress import tracked
 
-_CHANCE = 0.9
-_TEXTS = 100
+_CHANCE = 7 / 8
+_ELEMENTS = 12
+"""A claim to hundreds of substituents shall not outweigh all others."""
 
 
-def phrase_level(encoder: Encoder, space: Space, elements: Sequence[str], prose: Sequence[str]) -> float:
-    """Return the likeness that the best phrase of a text stays below for 9 of 10 phrases of an element.
+def phrase_level(examples: Examples, encoder: Encoder, calibration: Calibration) -> float:
+    """Return the likeness that the best phrase of a near document stays below, for seven of eight phrases that it does not name.
 
-    `elements` and `prose` go together pair by pair: an element, and a passage of a near document that does not disclose it.
+    Each claim is charted against the nearest document that does not disclose it, and any phrase is taken for the same.
     """
-    pairs = list(zip(elements, prose, strict=False))[:_TEXTS]
-    best: list[float] = []
-    sides = [[pair[side] for pair in pairs] for side in (0, 1)]
-    places = [noun_phrases(texts) for texts in sides]
-    vectors = [list(encoder.encode(texts)) for texts in sides]
-    for number in range(len(pairs)):
-        ours, theirs = (
-            phrase_vectors(sides[side][number], vectors[side][number], places[side][number], space.prose)
-            for side in (0, 1)
-        )
-        if len(ours) and len(theirs):
-            best += (ours @ theirs.T).max(1).tolist()
-    return float(np.quantile(best, _CHANCE)) if best else 1.0
+    anything = replace(calibration, phrase=-1.0)
+    claims = examples.claims[::2]
+    others = negatives(claims, [" ".join(texts) for texts in examples.texts])
+    alike: list[float] = []
+    for example, (near, _) in tracked(zip(claims, others, strict=True), "Reading near documents", len(claims)):
+        number = int(near[0])
+        claim = read_claims(example.text)[:1]
+        encoded = encode_claims(claim, chart_elements(claim)[:_ELEMENTS], encoder, anything)
+        document = ChartDocument.of_texts(str(number), examples.texts[number])
+        chart = make_chart(encoded, [document], encoder, anything, sentences=[examples.documents[number]])
+        alike += [pair.likeness for row in chart.cells for cell in row for pair in cell.pairs if pair.likeness < 1]
+    return float(np.quantile(alike, _CHANCE)) if alike else 1.0

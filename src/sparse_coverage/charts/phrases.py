@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,6 +18,7 @@ from sparse_coverage.spans.noun_phrases.extractor import EmbeddedExtractor
 
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ies", "ed", "er", "es", "s", "y", "e")
+_HALF = 0.5
 _NOT = re.compile(
     r"\b(?:without|no|not|neither|nor|lack(?:s|ing)?|free\s(?:of|from)|devoid\sof|dispens\w+\swith|instead\sof|rather\sthan"
     r"|absence\sof|omit\w*|unlike|in\splace\sof|avoid\w*|fails?\sto)\b(?P<scope>(?:[\s,]+[\w-]+){1,5})",
@@ -32,11 +33,15 @@ _NOT_AFTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A phrase of an element and the phrase of a passage that says the same, by its words or by its vector."""
+    """A phrase of an element and the phrase of a quotation that says the same, by its words or by its vector.
+
+    `quote` is the number of the quotation in its cell; `passage` is the place in its text.
+    """
 
     element: Place
     passage: Place
     likeness: float
+    quote: int = 0
 
 
 def stem(word: str) -> str:
@@ -64,7 +69,8 @@ def stems(text: str) -> set[str]:
 
 
 _GENERIC = stems(
-    "device apparatus system method process arrangement assembly unit part portion amount weight degree dependence manner way case"
+    "device apparatus system method process arrangement assembly unit means element component member part portion amount weight degree"
+    " dependence manner way case type kind form formula step set group plurality number integer presence effective therapeutically"
 )
 
 
@@ -118,3 +124,23 @@ def head(place: Place) -> str:
     """Return the stem of the last word of a phrase, which is what the phrase is about."""
     words = [word for word in WORD.findall(place.text) if word.lower() not in FUNCTION_WORDS]
     return stem(words[-1]) if words else ""
+
+
+class Wanted:
+    """A phrase of an element, as it is looked for by its words.
+
+    >>> wanted = Wanted(Place("control unit", 2, 14), lambda word: {"control": 3.0, "unit": 1.0}[word])
+    >>> wanted.named_by("unit", {"hydraul", "unit"}), wanted.named_by("unit", {"control", "unit"})
+    (False, True)
+    """
+
+    def __init__(self, place: Place, rarity: Callable[[str], float]) -> None:
+        self.place = place
+        self.head = head(place)
+        weights = {word: rarity(word) for word in stems(place.text)}
+        total = sum(weights.values()) or 1.0
+        self._weights = {word: weight / total for word, weight in weights.items()}
+
+    def named_by(self, what: str, words: Set[str]) -> bool:
+        """Return whether words about `what` name the phrase: the same thing, and half of its words, rare ones counting more."""
+        return what == self.head and sum(self._weights.get(word, 0.0) for word in words) >= _HALF

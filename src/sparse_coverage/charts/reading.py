@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from sparse_coverage.charts.calibration import Calibration, Word
 from sparse_coverage.charts.cells import QUOTES, Cell, ChartDocument, Quote
 from sparse_coverage.charts.elements import Element
-from sparse_coverage.charts.phrases import Pair, denied, head, noun_phrases, phrase_vectors, stem, stems, telling
+from sparse_coverage.charts.phrases import Pair, Wanted, denied, head, noun_phrases, phrase_vectors, stems, telling
 from sparse_coverage.charts.quantities import NumberFound, compare, quantities
 from sparse_coverage.charts.sentences import Sentences
 from sparse_coverage.encoding import Encoder
@@ -29,6 +29,7 @@ class Reader:
         self._calibration = calibration
         texts = [element.text for element in elements]
         self._phrases = [telling(places) for places in noun_phrases(texts)]
+        self._wanted = [[Wanted(place, calibration.rarity.of) for place in places] for places in self._phrases]
         self._denied = [denied(text) for text in texts]
         self._numbers = [quantities(text) for text in texts]
         encoded = encoder.encode(texts)
@@ -40,25 +41,18 @@ class Reader:
     def cells(self, document: ChartDocument, sentences: Sentences, evidence: Floats) -> Iterator[Cell]:
         """Yield the cell of each element; `evidence` of each window, an element a row."""
         picked = [self._picked(number, document, sentences, row) for number, row in enumerate(evidence)]
-        first = {quotes[0] for quotes in picked if quotes}
-        texts = {quote: quote.text for quote in first}
-        places = dict(zip(texts, noun_phrases(list(texts.values())), strict=True))
-        tokens = dict(zip(texts, self._encoder.encode(texts.values()), strict=True))
-        vectors = {
-            quote: phrase_vectors(quote.text, tokens[quote], places[quote], self._calibration.space.prose)
-            for quote in first
-        }
+        read = self._read({quote.text for quotes in picked for quote in quotes})
         words = _Words(document)
         for number, quotes in enumerate(picked):
             element = self._elements[number]
             if not quotes:
                 yield Cell(element.label, document.id, "not found", 0.0, missing=tuple(self._phrases[number]))
                 continue
-            pairs = self._pairs(number, quotes[0], places[quotes[0]], vectors[quotes[0]])
+            pairs = self._pairs(number, [read[quote.text] for quote in quotes])
             missing = self._missing(number, pairs, words)
             numbers = self._compared(number, quotes)
             share = self._share(number, missing)
-            most = self._most(share, any(not one.agrees for one in numbers))
+            most = self._most(number, missing, share, any(not one.agrees for one in numbers))
             worth = self._calibration.capped(quotes[0].evidence, most, share)
             word = self._calibration.word(worth)
             yield Cell(element.label, document.id, word, worth, quotes, pairs, missing, numbers)
@@ -67,7 +61,7 @@ class Reader:
         self, number: int, document: ChartDocument, sentences: Sentences, evidence: Floats
     ) -> tuple[Quote, ...]:
         """Return the best windows, none with a sentence of a better one, none that denies what the element asks for."""
-        wanted = {head(place) for place in self._phrases[number]} - self._denied[number]
+        wanted = {phrase.head for phrase in self._wanted[number]} - self._denied[number]
         used: set[int] = set()
         quotes: list[Quote] = []
         last = sentences.window_ends()
@@ -86,26 +80,37 @@ class Reader:
                 break
         return tuple(quotes)
 
-    def _pairs(self, number: int, quote: Quote, places: Sequence[Place], vectors: Floats) -> tuple[Pair, ...]:
+    def _read(self, quoted: Iterable[str]) -> dict[str, _Read]:
+        """Find the phrases of quotations, their words and vectors."""
+        texts = sorted(quoted)
+        middle = self._calibration.space.prose
+        rows = zip(texts, noun_phrases(texts), self._encoder.encode(texts), strict=True)
+        return {text: _Read(places, phrase_vectors(text, vectors, places, middle)) for text, places, vectors in rows}
+
+    def _pairs(self, number: int, quotes: Sequence[_Read]) -> tuple[Pair, ...]:
+        """Pair each phrase of an element with the phrase of its quotations that is most alike; words count more than vectors."""
+        places = [(quote, place) for quote, read in enumerate(quotes) for place in read.places]
+        if not places:
+            return ()
+        named = [each for read in quotes for each in read.named]
+        vectors = np.concatenate([read.vectors for read in quotes])
         pairs = []
-        for phrase, vector in zip(self._phrases[number], self._vectors[number], strict=True):
-            if not places:
-                continue
+        for phrase, vector in zip(self._wanted[number], self._vectors[number], strict=True):
             likeness = vectors @ vector
-            same = np.asarray(
-                [bool(stems(place.text) & stems(phrase.text)) and head(place) == head(phrase) for place in places]
-            )
+            same = np.asarray([phrase.named_by(*each) for each in named])
             best = int(np.argmax(likeness + same))
             if same[best] or likeness[best] >= self._calibration.phrase:
-                pairs.append(Pair(phrase, places[best], round(float(max(likeness[best], float(same[best]))), 4)))
+                quote, place = places[best]
+                likely = round(float(max(likeness[best], float(same[best]))), 4)
+                pairs.append(Pair(phrase.place, place, likely, quote))
         return tuple(pairs)
 
     def _missing(self, number: int, pairs: Sequence[Pair], words: _Words) -> tuple[Place, ...]:
         found = {pair.element for pair in pairs}
         return tuple(
-            place
-            for place in self._phrases[number]
-            if place not in found and not words.has(place, self._denied[number])
+            phrase.place
+            for phrase in self._wanted[number]
+            if phrase.place not in found and not words.have(phrase, self._denied[number])
         )
 
     def _share(self, number: int, missing: Sequence[Place]) -> float:
@@ -115,12 +120,12 @@ class Reader:
             return 1.0
         return 1 - (len(missing) + (phrases[0] in missing)) / (len(phrases) + 1)
 
-    @staticmethod
-    def _most(share: float, contradicted: bool) -> Word:
-        """Return what an element can be at most: not found where half or more is missing, partly disclosed where anything is."""
-        if share <= _HALF:
+    def _most(self, number: int, missing: Sequence[Place], share: float, contradicted: bool) -> Word:
+        """Return what an element can be at most: not found without its thing or half of its phrases, partly without any other."""
+        without_the_thing = bool(missing) and missing[0] == self._phrases[number][0]
+        if share <= _HALF or without_the_thing:
             return "not found"
-        return "partly" if share < 1 or contradicted else "disclosed"
+        return "partly" if missing or contradicted else "disclosed"
 
     def _compared(self, number: int, quotes: Sequence[Quote]) -> tuple[NumberFound, ...]:
         """Compare numbers with those of the quotations; one that agrees anywhere is not contradicted elsewhere."""
@@ -132,23 +137,30 @@ class Reader:
         return tuple(best.values())
 
 
+class _Read:
+    """The phrases of a quotation: their places, what each is about with its words, and their vectors."""
+
+    def __init__(self, places: Sequence[Place], vectors: Floats) -> None:
+        self.places = places
+        self.named = [(head(place), stems(place.text)) for place in places]
+        self.vectors = vectors
+
+
 class _Words:
-    """The words of a document: whether it names a phrase somewhere without denying it."""
+    """The words of a document: whether a passage names a phrase without denying it."""
 
     def __init__(self, document: ChartDocument) -> None:
         self._texts = [(passage.text, passage.text.lower()) for passage in document.passages]
 
-    def has(self, place: Place, denied_there: set[str]) -> bool:
-        wanted = head(place)
-        every = stems(place.text)
+    def have(self, phrase: Wanted, denied_there: set[str]) -> bool:
         for text, small in self._texts:
-            if wanted not in small:
+            if phrase.head not in small:
                 continue
             there = stems(text)
             if (
-                wanted in there
-                and 2 * len(every & there) >= len(every)
-                and (wanted in denied_there or stem(wanted) not in denied(text))
+                phrase.head in there
+                and phrase.named_by(phrase.head, there)
+                and (phrase.head in denied_there or phrase.head not in denied(text))
             ):
                 return True
         return False

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from sparse_coverage.charts.calibrating import ClaimExample, Examples, fit_calibration, negatives
+from sparse_coverage.charts.calibrating import ClaimExample, Examples, fit_calibration
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.elements import chart_elements, read_claims
 from sparse_coverage.charts.phrase_level import phrase_level
-from sparse_coverage.charts.phrases import stems
 from sparse_coverage.charts.sentences import Sentences, sentences_of, word_tokens
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.evaluation.collection import Collection
@@ -29,13 +28,7 @@ def calibrate(collection: Collection, encoder: Encoder) -> Calibration:
 def calibrated(examples: Examples, encoder: Encoder) -> Calibration:
     """Return the calibration of an encoder by examples."""
     made = fit_calibration(examples, encoder=encoder.name, fingerprint=encoder.fingerprint)
-    ours, theirs = [], []
-    tuned = examples.claims[::2]
-    for claim, (near, _) in zip(tuned, negatives(tuned, [" ".join(each) for each in examples.texts]), strict=True):
-        wanted = stems(claim.parts[-1])
-        ours.append(claim.parts[-1])
-        theirs.append(max(examples.texts[int(near[0])], key=lambda text: len(wanted & stems(text)))[:400])
-    return replace(made, phrase=phrase_level(encoder, made.space, ours, theirs))
+    return replace(made, phrase=phrase_level(examples, encoder, made))
 
 
 def examples_of(collection: Collection, encoder: Encoder) -> Examples:

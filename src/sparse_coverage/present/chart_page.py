@@ -38,7 +38,7 @@ def chart_rows(chart: Chart) -> list[tuple[Element, list[_Shown]]]:
 def _shown(cell: Cell) -> _Shown:
     quotations = []
     for number, quote in enumerate(cell.quotes):
-        marks = sorted({(pair.passage.start, pair.passage.end) for pair in cell.pairs}) if number == 0 else []
+        marks = sorted({(pair.passage.start, pair.passage.end) for pair in cell.pairs if pair.quote == number})
         quotations.append(_Quotation(place_of(quote.section, quote.number, quote.passage), _pieces(quote.text, marks)))
     return _Shown(cell, notes_of(cell), quotations)
 

@@ -125,12 +125,12 @@ function cellOf(kept, element, cell, column) {
       ruling.note ? h('span', { class: 'cell-note' }, ruling.note) : null));
 }
 
-const matchesOf = cell => cell.pairs.map(pair => ({ ...pair.passage, strength: pair.likeness }));
+const matchesOf = (cell, quote) => cell.pairs.filter(pair => pair.quote === quote).map(pair => ({ ...pair.passage, strength: pair.likeness }));
 
 /** The best quotation, cut around what says the same as the element. */
 function quoted(cell) {
   const { text } = cell.quotes[0];
-  const places = matchesOf(cell);
+  const places = matchesOf(cell, 0);
   const [from, to] = snippet(text, places, 150);
   return [from ? '… ' : '', markedNodes(text, places, { from, to }), to < text.length ? ' …' : ''];
 }
@@ -155,7 +155,7 @@ async function openCell(kept, element, cell) {
     h('p', { class: 'dim' }, `Found: ${cell.word}, evidence ${cell.evidence.toFixed(2)}. `, notesOf(cell).join('; ')),
     cell.quotes.length ? cell.quotes.map((quote, number) => h('blockquote', {},
       h('p', {}, h('a', { href: address(quote), onclick: leave, class: 'place' }, `${placeOf(quote)} in the document`), h('span', { class: 'dim small' }, ` evidence ${quote.evidence.toFixed(2)}`)),
-      h('p', { class: 'text' }, markedNodes(quote.text, number ? [] : matchesOf(cell))))) : h('p', {}, 'Nothing in this document comes near the element.'),
+      h('p', { class: 'text' }, markedNodes(quote.text, matchesOf(cell, number))))) : h('p', {}, 'Nothing in this document comes near the element.'),
     h('fieldset', {}, h('legend', {}, 'Your own finding'), field('Word', word), field('Why', note, 'The word and the note are in every export.')),
   ], { confirm: 'Save', wide: true });
   if (confirmed && ((word.value || null) !== ruling.word || note.value.trim() !== ruling.note)) {
