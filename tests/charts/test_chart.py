@@ -124,11 +124,10 @@ def test_word_and_excel_files_quote_verbatim(chart):
     assert book["Claim chart"].max_row == 1 + len(made.elements)
 
 
-def one_passage(encoder, calibration, claim, text):
+def one_passage(encoder, calibration, claim, *texts):
     claims, elements = claims_and_elements(claim)
-    passage = PassageRecord("X/description/p[1]", "X", "description", text, "0001")
     encoded = encode_claims(claims, elements, encoder, calibration)
-    return make_chart(encoded, [ChartDocument("X", "", (passage,))], encoder, calibration).cells[0][0]
+    return make_chart(encoded, [ChartDocument.of_texts("X", texts)], encoder, calibration).cells[0][0]
 
 
 def test_a_passage_that_denies_a_thing_is_no_evidence_for_it(encoder, calibration):
@@ -138,6 +137,39 @@ def test_a_passage_that_denies_a_thing_is_no_evidence_for_it(encoder, calibratio
     assert there.word == "disclosed"
     assert denied.word == "not found"
     assert [place.text for place in denied.missing] == ["branclodri folgrahin"]
+
+
+def test_a_thing_that_another_passage_says_is_not_there_is_not_there(encoder, calibration):
+    claim = "A device comprising: a housing."
+    denied = one_passage(encoder, calibration, claim, "The device has a frame.", "It works without any housing at all.")
+    assert [place.text for place in denied.missing] == ["housing"]
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "missing"),
+    [
+        ("The device has a branclodri near a folgrahin of a kelmortav.", "disclosed", []),
+        ("The device has a branclodri near a folgrahin.", "partly", ["kelmortav"]),
+        ("The device has a folgrahin of a kelmortav.", "not found", ["branclodri"]),
+    ],
+)
+def test_without_its_thing_an_element_is_not_found_without_another_it_is_partly(
+    text, word, missing, encoder, calibration
+):
+    claim = "A device comprising: a branclodri near a folgrahin of a kelmortav."
+    cell = one_passage(encoder, calibration, claim, text)
+    assert cell.word == word
+    assert [place.text for place in cell.missing] == missing
+
+
+def test_phrases_are_looked_for_in_all_quotations_that_are_shown(encoder, calibration):
+    claim = "A device comprising: a branclodri near a folgrahin."
+    texts = ("The device has a branclodri on the frame.", "On the frame there is a folgrahin.")
+    cell = one_passage(encoder, calibration, claim, *texts)
+    assert {(pair.element.text, cell.quotes[pair.quote].text) for pair in cell.pairs} == {
+        ("branclodri", texts[0]),
+        ("folgrahin", texts[1]),
+    }
 
 
 def test_a_number_that_contradicts_the_claim_is_shown_and_keeps_it_from_being_disclosed(encoder, calibration):

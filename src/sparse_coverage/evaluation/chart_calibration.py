@@ -36,7 +36,8 @@ def examples_of(collection: Collection, encoder: Encoder) -> Examples:
     ids: list[str] = []
     texts: list[list[str]] = []
     documents: list[Sentences] = []
-    for patent in tracked(collection.documents(), "Encoding documents", collection.candidates):
+    patents = list(collection.documents())
+    for patent in tracked(patents, "Encoding documents", len(patents)):
         ids.append(patent.id)
         texts.append([passage.text for passage in passages(patent)])
         documents.append(sentences_of(texts[-1], encoder))
