@@ -18,6 +18,7 @@ from sparse_coverage.charts.space import Space
 from sparse_coverage.charts.words import ElementWords, Rarity, SentenceWords
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Doubles, Floats, Int64s
+from sparse_coverage.progress import tracked
 
 HARD = 10
 """How many of the nearest other documents, by the words of the claim, are hard negatives; as many random ones are easy."""
@@ -171,7 +172,8 @@ def score(calibration: Calibration, examples: Examples) -> list[Scored]:
     there = [SentenceWords.of(*one) for one in zip(examples.texts, examples.documents, strict=True)]
     scored = []
     others = negatives(examples.claims, [" ".join(texts) for texts in examples.texts])
-    for claim, (hard, easy) in zip(examples.claims, others, strict=True):
+    rows = zip(examples.claims, others, strict=True)
+    for claim, (hard, easy) in tracked(rows, "Scoring elements", len(examples.claims)):
         placed = space.place_elements(claim.elements, claim.whole)
         words = ElementWords.of(claim.parts, calibration.rarity)
         found: list[Doubles] = []
