@@ -1,13 +1,14 @@
-"""The method beside its neighbours, all on the same token vectors, none of them trained: what each finds, keeps and computes.
+"""The method beside its neighbours, all on the same token vectors, none trained on judgements: what each finds, keeps and computes.
 
     python benchmarks/neighbours.py demo path/to/cranfield -V 2000
     python benchmarks/neighbours.py demo --quick
 
 `MaxSim`: late interaction over all tokens, exact (what ColBERT computes, with an encoder that was not trained for it). `PLAID`: its
 approximation by clusters and compressed residuals. `clusters`: an inverted index over clustered tokens, k-means++ centers, every span in
-the list of its nearest one. `dense`: one vector a passage. `BM25`: words. Bytes a passage count what a search reads: float16 tokens,
-PLAID's codes and residual bits, postings of 6 bytes, float32 vectors. Work a query is the mean number of similarities (of
-PLAID only those with centroids) or postings. Documents are ranked by their best passage in every row.
+the list of its nearest one. `autoencoder`: V latents trained to rebuild the tokens, the five most active of each. `dense`: one vector a
+passage. `BM25`: words. Bytes a passage count what a search reads: float16 tokens, PLAID's codes and residual bits, postings of 6 bytes,
+float32 vectors. Work a query is the mean number of similarities (of PLAID only those with centroids) or postings. Documents are
+ranked by their best passage in every row.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from autoencoder import LatentIndex, trained
 from machine import describe
 from rich.console import Console
 from rich.table import Table
@@ -49,8 +51,8 @@ class System:
     work: Callable[[str], float]
 
 
-def token_systems(bench: Workbench, encoder: str) -> dict[str, System]:
-    """Late interaction: exact, and by PLAID."""
+def token_systems(bench: Workbench, encoder: str, size: int) -> dict[str, System]:
+    """Late interaction: exact, and by PLAID; and an index of the latents of an autoencoder."""
     unit = get_unit("token")
     texts = [passage.text for passage in corpus_passages(bench.collection.documents(), bench.collection.by)]
     spans = [one.vectors.astype(np.float16) for one in unit.pool_many(texts, bench.encoder(encoder).encode(texts))]
@@ -62,7 +64,14 @@ def token_systems(bench: Workbench, encoder: str) -> dict[str, System]:
     everything = np.ones(len(spans), bool)
     bits = plaid.config.bits * vectors.shape[1] / 8 + 4
     each = len(vectors) / len(spans)
+    latents = LatentIndex(trained(vectors, size), vectors, offsets)
+    print(f"The autoencoder loses {latents.coder.left:.1%} of the variance of the tokens.")
     return {
+        "sparse autoencoder": System(
+            lambda id_: latents.scores(queries[id_]),
+            6 * latents.postings / len(spans),
+            lambda id_: latents.cost(queries[id_]),
+        ),
         "MaxSim, exact": System(
             lambda id_: max_sim([queries[id_]], vectors, offsets, everything),
             2 * vectors.shape[1] * each,
@@ -115,7 +124,7 @@ def main() -> None:
             bench.plan(rows.values())
             systems = {f"Sparse Coverage, {name}": sparse_system(bench, one) for name, one in list(rows.items())[:2]}
             systems["inverted index of clusters"] = sparse_system(bench, clusters)
-            systems |= token_systems(bench, options.encoder)
+            systems |= token_systems(bench, options.encoder, size)
             held = {"dense": 4.0 * bench.encoder(options.encoder).dimension, "bm25": 0.0}
             for name, size_ in held.items():
                 one = get_system(name).make(bench, concerning(name, plain))

@@ -12,13 +12,15 @@ from sparse_coverage.cli import evaluate
 from sparse_coverage.cli.options.collections import Means, Reading
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.definition import NAMES, Row, load_definition, row_command
+from sparse_coverage.experiments.definition import NAMES, Definition, Row, load_definition, row_command
 from sparse_coverage.experiments.evaluate import Evaluation, variants
 from sparse_coverage.experiments.options import NAMES as NAMES_OF_OPTIONS
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import paper_table, paper_values
+from sparse_coverage.experiments.provenance import methods
 from sparse_coverage.experiments.reproduce import _draw_cost
-from sparse_coverage.experiments.sweep import Outcome
+from sparse_coverage.experiments.sweep import Outcome, Result
+from sparse_coverage.present.tables import Table
 
 
 def test_the_grid_of_the_paper_has_45_rows_and_every_one_has_its_values() -> None:
@@ -174,3 +176,19 @@ def test_one_row_is_one_command() -> None:
         "sparse-coverage evaluate clef/ --system paper --encoder paecter --unit np -V 50000 --assignment hard --alpha 3.0"
     )
     assert row_command("demo", Row("bm25", SystemOptions())) == "sparse-coverage evaluate demo --system bm25"
+
+
+def test_the_methods_cite_what_chose_the_centers() -> None:
+    """Farthest-first traversal is Gonzalez's; other selections are not."""
+    about = {
+        "collection": "demo", "queries": 12, "documents": 68, "passages": 913, "by": "paragraph", "seeds": [0],
+        "learned_from": "the collection itself", "packages": {}, "python": "3.11", "sparse-coverage": "1",
+        "machine": {"processor": "a CPU", "cores": 2}, "encoders": {"minilm": {"precision": "bf16", "weights": "x"}},
+    }  # fmt: skip
+    for selection, cited in (("farthest-first", True), ("kmeans++", False)):
+        rows = (Row("paper", SystemOptions(size=500, selection=selection)),)
+        result = Result(Definition("mine", "Mine", rows), Table("mine", "Mine", (), ()), (), (), ())
+        said = methods(result, about)
+        assert f"by {selection} selection" in said.text
+        assert ("gonzalez1985" in said.text) == ("gonzalez1985" in said.bibliography) == cited
+        assert "on a CPU with 2 cores, MiniLM in bf16." in said.text

@@ -214,7 +214,18 @@ def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoin
     said = (report / "main" / "methods.tex").read_text(encoding="utf-8")
     assert "5 judged queries, " in said
     assert "\\cite{bm25,bm25s}" in said
-    assert "Sparse Coverage as published: $K=5$, $\\alpha=2$, $\\gamma=0.5$, $\\rho=0.01$, $\\tau=99$" in said
+    assert "Sparse Coverage as published: $K=5$, $\\alpha=2$, $\\gamma=0.5$, $\\rho=0.01$, $\\tau=99$." in said
+    joined = said.partition("(hybrid): ")[2].partition(";")[0]  # every departure from the published method is told
+    told = (
+        "nearest assignment",
+        "1 common direction",
+        "$n^{0.4}$",
+        "$1/n^{1}$",
+        "40 added",
+        "by top-mean:3",
+        "passages",
+    )
+    assert all(words in joined for words in told), joined
     statistics = (report / "lengths" / "lengths.csv").read_text(encoding="utf-8")
     assert statistics.count("\n") == 1 + len(paper_table("statistics"))  # a line for each of the paper's
     assert "of them not relevant" in statistics

@@ -50,7 +50,7 @@ def test_the_papers_letter_from_end_to_end(tree: Path, cache: Path, tiny_checkpo
     result = run(*words, "--seeds", 2, "--against", "bm25")
     assert result.exception is None, result.output
     text = (tmp_path / "report" / "main" / "main.md").read_text(encoding="utf-8")
-    assert f"Vocabularies are learned from {tree.name}, documents published 1990-2010, no titles alone." in text
+    assert f"Vocabularies are learned from {tree.name}, documents published 1990-2010, in en, no titles alone." in text
     assert "A dependent claim is preceded by its independent ancestors only." in text
     assert "± is the standard deviation over 2 seeds." in text
     assert "† differs from bm25" in text
@@ -148,8 +148,10 @@ def test_runs_tell_where_they_come_from(cache: Path, tmp_path: Path) -> None:
     assert header[-1] == "ir_metadata.end"
     yaml = pytest.importorskip("yaml")
     facts = yaml.safe_load("\n".join(header[1:-1]))
-    assert facts["method"]["retrieval"][0]["system"] == "bm25"
-    assert facts["data"]["test collection"] == {"name": "demo", "topics": 12}
+    assert facts["method"]["retrieval"] == [{"name": "bm25", "rank": "best"}]
+    assert facts["method"]["score ties"] == "corpus order"
+    assert facts["data"]["test collection"] == {"name": "demo"}
+    assert (facts["data"]["other"]["judged topics"], facts["data"]["other"]["passages are"]) == (12, "paragraph")
     assert facts["platform"]["hardware"]["cpu"]["number of cores"] >= 1
     assert "numpy==" in " ".join(facts["platform"]["software"]["libraries"]["python"])
     rest = "".join(line + "\n" for line in text.splitlines() if not line.startswith("# "))
@@ -158,6 +160,27 @@ def test_runs_tell_where_they_come_from(cache: Path, tmp_path: Path) -> None:
     [row] = again["systems"].values()
     assert row["per_query"]["MAP"] == pytest.approx(plain["systems"]["bm25"]["per_query"]["MAP"])
     assert "--metadata is for the runs" in str(run(*words, "--metadata").exception)
+    passages = (tmp_path / "told" / "bm25.passages.run").read_text(encoding="utf-8")
+    assert passages.startswith("# ir_metadata.start\n# tag: ")
+
+
+def test_what_encoders_compute_in_is_chosen_and_told(cache: Path, tiny_checkpoint: Path, tmp_path: Path) -> None:
+    """Values depend on it as on a seed: results, reports and runs say it, and a command of a report asks for it again."""
+    words = ("--cache", cache, "--threads", 1, "--encoder", tiny_checkpoint, "--unit", "token", "-V", 30)
+    words += ("--precision", "fp32")
+    record = output(run("evaluate", "demo", *words, "--runs", tmp_path / "runs", "--metadata", "--json"))
+    [encoder] = record["encoders"].values()
+    assert encoder["precision"] == "fp32"
+    [path] = [path for path in (tmp_path / "runs").glob("*.run") if not path.name.endswith(".passages.run")]
+    assert re.search(r'^# +precision: "fp32"$', path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert run("reproduce", "centers", *words, "-o", tmp_path / "report").return_value == 0
+    about = json.loads((tmp_path / "report/centers/configuration.json").read_text(encoding="utf-8"))
+    assert about["encoders"] == record["encoders"]
+    assert all("--precision fp32" in command for command in about["commands"])
+    methods = (tmp_path / "report/centers/methods.tex").read_text(encoding="utf-8")
+    assert " in fp32." in methods
+    wrong = run("evaluate", "demo", *words[:-1], "fp33")
+    assert "fp33" in str(wrong.exception)
 
 
 def test_every_topic_leads_to_its_texts(cache: Path, tiny_checkpoint: Path, tmp_path: Path) -> None:
@@ -176,6 +199,7 @@ def test_every_topic_leads_to_its_texts(cache: Path, tiny_checkpoint: Path, tmp_
     for query in first:
         assert f'href="#{query}"' in page
         assert f'<h2 id="{query}"' in page
+        assert f'xlink:href="topics.html#{query}"' in page  # its bar in the figure
     assert page.count("<strong>relevant</strong>") == 31
     assert {path.suffix for path in (tmp_path / "topics").glob("differences.*")} == {".pdf", ".svg", ".png"}
     assert "one seed" in str(run(*words, "--topics", tmp_path, "--seeds", 2).exception)

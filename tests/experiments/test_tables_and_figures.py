@@ -89,7 +89,7 @@ def test_latex_marks_the_best_and_the_second_and_says_groups_once() -> None:
     assert text.count("\\textbf{30.00}") == 2  # equal as printed
     assert "\\underline{20.00} {\\scriptsize (19.00, +1.00)}" in text
     assert "z & \\textbf{30.00}" in text
-    assert "\\begin{tabular}{lr}" in text
+    assert "\\begin{tabular}{@{}lr@{}}" in text
     plain = Table("t", "t", ("Model", "R@100"), (("x", Cell(10.0)), ("y", Cell(30.0))))
     assert "textbf{30" not in latex_table(plain)
 
@@ -102,6 +102,22 @@ def test_the_best_of_a_factor_is_the_best_within_it() -> None:
     assert "**2.00**" in table.markdown()
     assert "**5.00**" not in table.markdown()
     assert latex_table(table).count("\\midrule") == 2
+
+
+def test_a_table_wider_than_a_column_takes_both_and_numbers_are_aligned_to_the_right() -> None:
+    few = Table("t", "t", ("Model", "V/d", "R@100"), (("BM25", "–", Cell(1.0)), ("MiniLM", "2,000", Cell(2.0))))
+    assert "\\begin{table}\n" in latex_table(few)
+    assert "{@{}lrr@{}}" in latex_table(few)  # V is a count, though it is written as a text
+    names = ("Encoder", "Unit", "V", "Median radius", "Activation rate", "Posting-list skew")
+    wide = Table("t", "t", names, (("MiniLM", "NP+tok.", "2,000", Cell(1.0), Cell(2.0), Cell(3.0)),))
+    assert "\\begin{table*}\n" in latex_table(wide)
+
+
+def test_latex_says_a_factor_once() -> None:
+    rows = (("alpha", "0", Cell(10.0)), ("alpha", "1", Cell(30.0)), ("gamma", "0", Cell(20.0)))
+    text = latex_table(Table("t", "t", ("Factor", "Setting", "MAP"), rows, best=(2,), within=0))
+    assert text.count("alpha") == text.count("gamma") == 1
+    assert "\n & 1 & \\textbf{30.00}" in text
 
 
 def test_spread_and_significance_stand_beside_a_value_in_every_format() -> None:
@@ -159,6 +175,7 @@ CROWDED = {
     "curve": lambda path: draw_curves(path, {"R@100": LONG}, "vocabulary size V"),
     "scatter": lambda path: draw_scatter(path, {**LONG, ("BM25", ""): [Point(9.0, 1.0)]}, "postings per query", "R@100"),
     "strange": lambda path: draw_scatter(path, STRANGE, "x", "y"),
+    "near": lambda path: draw_scatter(path, {("BM25", ""): [Point(400.0 * 1.2**n, 1.0 * n) for n in range(15)]}, "x", "y"),
     "differences": lambda path: draw_differences(path, {f"PSG-{n}": n - 9.0 for n in range(25)}, "MAP: " + "long words " * 12),
     "histograms": lambda path: draw_histograms(path, {"words per query": [3, 5, 4000], "claims per query": [1, 2, 30]}),
 }  # fmt: skip
@@ -185,9 +202,8 @@ def test_no_word_of_a_figure_is_cut_off_or_printed_over_another(
         words += [axis.xaxis.label, axis.yaxis.label, axis._left_title]
         for one in (axis.xaxis, axis.yaxis):
             low, high = sorted(one.get_view_interval())
-            words += [
-                tick.label1 for tick in one.get_major_ticks() if low <= tick.get_loc() <= high
-            ]  # others are hidden
+            ticks = [*one.get_major_ticks(), *one.get_minor_ticks()]
+            words += [tick.label1 for tick in ticks if low <= tick.get_loc() <= high]  # others are hidden
     boxes = [(word.get_text(), word.get_window_extent()) for word in words if word.get_text()]
     for (said, one), (also, other) in combinations(boxes, 2):
         width, height = min(one.x1, other.x1) - max(one.x0, other.x0), min(one.y1, other.y1) - max(one.y0, other.y0)

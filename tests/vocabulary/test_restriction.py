@@ -96,6 +96,8 @@ def test_fit_takes_years(tiny_checkpoint: Path, tmp_path: Path) -> None:
     assert result.exception is None
     found = json.loads(result.stdout)
     assert (found["documents"], found["only"]) == (4, "published 2000-2010, in en")
+    shown = CliRunner().invoke(cli, ["vocabulary", "show", str(tmp_path / "m")], standalone_mode=False)
+    assert "learned from documents published 2000-2010, in en" in shown.output
     words[3] = tmp_path / "n"
     refused = CliRunner().invoke(cli, [*map(str, words), "--years", "2010-2000"], standalone_mode=False)
     assert "the earlier first" in str(refused.exception)

@@ -30,6 +30,7 @@ from sparse_coverage.errors import InputError
 if TYPE_CHECKING:
     from sparse_coverage.evaluation.collection import Collection
     from sparse_coverage.evaluation.measures import AnyMeasure
+    from sparse_coverage.experiments.bench import Workbench
     from sparse_coverage.experiments.evaluate import Evaluation
 
 
@@ -161,10 +162,10 @@ def command(
             for chosen in seeded(system, options, seeds):
                 one = evaluate_system(bench, system, chosen, wanted, keep_run=keep, fresh=fresh)
                 if runs is not None:
-                    _write_runs(runs, label(system, chosen), one, loaded, metadata)
+                    _write_runs(runs, label(system, chosen), one, bench, metadata)
                 every.append(one)
             found[label(system, options)] = over_seeds(every)
-        notes = list(bench.notes())
+        notes, encoders = list(bench.notes()), bench.encoders()
         page = write_topics(topics, bench, found, str(_main_measure(wanted))) if topics and found else None
         for name, path in files.items():
             found[name], noticed = evaluate_run(bench, path, wanted)
@@ -174,7 +175,7 @@ def command(
         values = {name: one.values[measure] for name, one in found.items() if measure in one.values}
         tests[measure] = [] if base and base not in values else compare(values, measure, against=base)
     show(
-        evaluation_record(loaded.name, notes, found, tests),
+        evaluation_record(loaded.name, notes, encoders, found, tests),
         as_json,
         lambda: evaluation_text(loaded.name, notes, len(loaded.judged), found, tests),
         crop=False,
@@ -230,14 +231,14 @@ def _main_measure(wanted: Sequence[AnyMeasure]) -> AnyMeasure:
     return next((measure for measure in wanted if str(measure) == "MAP"), wanted[0])
 
 
-def _write_runs(folder: Path, name: str, found: Evaluation, collection: Collection, metadata: bool) -> None:
+def _write_runs(folder: Path, name: str, found: Evaluation, bench: Workbench, metadata: bool) -> None:
     from sparse_coverage.evaluation.trec import write_passage_run, write_run
     from sparse_coverage.experiments.run_header import run_header
 
     folder.mkdir(parents=True, exist_ok=True)
     tag = re.sub(r"[^\w.+=-]+", "-", name)
     command = shlex.join(["sparse-coverage", *sys.argv[1:]])
-    header = run_header(collection, found, tag, command) if metadata else ""
+    header = run_header(bench, found, tag, command) if metadata else ""
     write_run(folder / f"{tag}.run", found.run, tag, header=header)
-    if collection.has_passages:
-        write_passage_run(folder / f"{tag}.passages.run", found.run, tag)
+    if bench.collection.has_passages:
+        write_passage_run(folder / f"{tag}.passages.run", found.run, tag, header=header)

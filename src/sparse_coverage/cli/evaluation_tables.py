@@ -19,7 +19,13 @@ from sparse_coverage.present.tables import short_heading
 Tests = Mapping[str, Sequence[Comparison]]
 
 
-def evaluation_record(name: str, notes: Sequence[str], found: Mapping[str, Evaluation], tests: Tests) -> dict[str, Any]:
+def evaluation_record(
+    name: str,
+    notes: Sequence[str],
+    encoders: Mapping[str, Mapping[str, str]],
+    found: Mapping[str, Evaluation],
+    tests: Tests,
+) -> dict[str, Any]:
     """Return everything for programs."""
     systems = {
         row: {
@@ -32,7 +38,13 @@ def evaluation_record(name: str, notes: Sequence[str], found: Mapping[str, Evalu
         for row, one in found.items()
     }
     comparisons = [comparison for found_tests in tests.values() for comparison in found_tests]
-    return {"collection": name, "notes": notes, "systems": systems, "comparisons": comparisons}
+    return {
+        "collection": name,
+        "notes": notes,
+        "encoders": encoders,
+        "systems": systems,
+        "comparisons": comparisons,
+    }
 
 
 def evaluation_text(

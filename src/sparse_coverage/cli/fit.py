@@ -117,7 +117,7 @@ def command(
     told = (
         f"[bold]{config.size:,}[/bold] centers from {config.spans:,} spans ({config.unit}, {config.encoder}, "
         f"{config.precision}), median radius {float(sorted(model.vocabulary.radii)[config.size // 2]):.3f}\n"
-        + (f"Learned from documents {escape(config.only)} only.\n" if config.only else "")
+        + (f"Learned from documents {escape(config.only)}.\n" if config.only else "")
         + f"Saved in [bold]{escape(str(output))}[/bold]. "
         f"Next: sparse-coverage index PATHS --model {escape(as_typed(output))} -o INDEX"
     )

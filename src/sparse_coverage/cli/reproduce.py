@@ -130,7 +130,7 @@ def _make(
         result = run_experiment(definition, bench, spoken, **how)
         seconds = round(perf_counter() - begun, 1)
         rows = [settings_of(row.system, row.options) for row in definition.rows]
-        own = {**about, "experiment": definition.name, "rows": rows, "seconds": seconds}
+        own = {**about, "encoders": bench.encoders(), "experiment": definition.name, "rows": rows, "seconds": seconds}
         index, failures = write_result(result, output, own)
         failed += len(failures)
         summary["experiments"][definition.name] = {"failures": failures, "seconds": seconds}

@@ -118,6 +118,7 @@ def _making(vocabulary: Vocabulary) -> list[RenderableType]:
         f"[bold]{config.size:,}[/bold] centers, chosen by {escape(config.selection)} (seed {config.seed}) from {config.spans:,} "
         f"spans of {config.documents:,} documents\nencoder {escape(config.encoder)} ({config.precision}, {config.dimension} "
         f"dimensions), unit {escape(config.unit)}, tau {config.tau:g}"
+        + (f"\nlearned from documents {escape(config.only)}" if config.only else "")
     )
     table = numbers_table((), ("V", "median radius", "spans covered", "mean distance", "farthest", "largest cell"))
     for facts in _sizes(vocabulary):

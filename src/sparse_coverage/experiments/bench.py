@@ -184,6 +184,10 @@ class Workbench:
             self._encoders[name] = RememberingEncoder(running, self.cache, self._token_budget)
         return self._encoders[name]
 
+    def encoders(self) -> dict[str, dict[str, str]]:
+        """Return the encoders that were asked for, with what identifies their vectors: the weights, and what they compute in."""
+        return {name: {"precision": one.precision, "weights": one.fingerprint} for name, one in self._encoders.items()}
+
     def model(self, options: SystemOptions) -> SparseCoverage:
         """Return the model of some options: from the cache, or fitted together with all the sizes that were planned."""
         core = _core(options)

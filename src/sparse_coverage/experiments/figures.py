@@ -12,12 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from sparse_coverage.errors import MissingExtraError
 
 COLUMN, PAGE = 3.33, 6.9
 """The width in inches of a figure in one column, and across both columns of a page."""
 SUFFIXES = (".pdf", ".svg", ".png")
+FEW = 4
+"""Up to so many curves have strong error bars; those of more would hide the curves."""
 COLORS = {
     "BERT-for-Patents": "#0072b2",
     "PaECTER": "#d55e00",
@@ -85,6 +88,7 @@ def draw_curves(path: Path, panels: Mapping[str, Curves], x_label: str, *, log_x
     plots = _plots()
     kinds = list(dict.fromkeys(kind for curves in panels.values() for kind in curves))
     looks = _looks(kinds)
+    styles = list(dict.fromkeys(style for _, style in kinds))
     width = COLUMN if len(panels) == 1 else PAGE
     columns = _columns(map(_name, kinds), width, most=3)
     height = 2.05 + 0.14 * -(-len(kinds) // columns)
@@ -95,14 +99,15 @@ def draw_curves(path: Path, panels: Mapping[str, Curves], x_label: str, *, log_x
             color, line, marker = looks[kind]
             aside = number - (len(curves) - 1) / 2 if any(p.interval for p in points) else 0.0
             moved = [p._replace(x=_beside(p.x, aside, ticks, log_x=log_x)) for p in points]
-            _errors(axis, moved, color)
+            _errors(axis, moved, color, faint=len(curves) > FEW)
             axis.plot(
                 [p.x for p in moved],
                 [p.y for p in moved],
                 color=color,
                 linestyle=line,
                 marker=marker,
-                markerfacecolor="white" if number % 2 else color,  # where curves lie on each other, all of them show
+                # Every second unit is hollow, with every encoder: where curves lie on each other, all of them show.
+                markerfacecolor="white" if styles.index(kind[1]) % 2 else color,
                 label=_name(kind),
             )
         axis.set_title(title if len(panels) == 1 else f"({chr(97 + place)}) {title}", loc="left")
@@ -122,7 +127,7 @@ def draw_scatter(path: Path, points: Curves, x_label: str, y_label: str) -> list
     looks = _looks(list(points))
     colors = {name: color for (name, _), (color, _, _) in looks.items()}
     markers = {style: marker for (_, style), (_, _, marker) in looks.items() if style}
-    columns, shapes_columns = _columns(colors, COLUMN, most=2), _columns(markers, COLUMN, most=4)
+    columns, shapes_columns = (_columns(words, COLUMN, most=4, handle=0.3) for words in (colors, markers))
     rows = -(-len(colors) // columns) + -(-len(markers) // shapes_columns)
     figure, axis = plots.subplots(figsize=(COLUMN, 2.2 + 0.14 * rows), layout="constrained")
     crowded = sum(map(len, points.values())) > 20
@@ -130,8 +135,12 @@ def draw_scatter(path: Path, points: Curves, x_label: str, y_label: str) -> list
         places = points[kind]
         _errors(axis, places, color, faint=crowded)
         xs, ys = [p.x for p in places], [p.y for p in places]
-        axis.scatter(xs, ys, color=color, marker=marker, alpha=0.85, s=16, linewidths=0.5, zorder=3)
-    axis.set_xscale("log")
+        # One point among the many of a grid: a baseline lies above them, and a white edge parts it from what it covers.
+        above = 4 if len(places) == 1 else 3
+        axis.scatter(
+            xs, ys, color=color, marker=marker, alpha=0.85, s=8 * (above - 1), ec="white", lw=0.3, zorder=above
+        )
+    _log_ticks(axis, [p.x for places in points.values() for p in places])
     axis.set_xlabel(x_label)
     axis.set_ylabel(y_label)
     bare = {name: marker for (name, style), (_, _, marker) in looks.items() if not style}
@@ -141,7 +150,7 @@ def draw_scatter(path: Path, points: Curves, x_label: str, y_label: str) -> list
         line([], [], color=color, marker=bare.get(name, "o"), label=name, **said) for name, color in colors.items()
     ]
     shapes = [line([], [], color="#777777", marker=marker, label=style, **said) for style, marker in markers.items()]
-    close = {"handletextpad": 0.1, "columnspacing": 0.8, "borderaxespad": 0.1}
+    close = {"handlelength": 1.0, "handletextpad": 0.3, "columnspacing": 1.0, "borderaxespad": 0.1}
     figure.legend(handles=named, loc="outside lower center", ncols=columns, **close)
     if shapes:
         axis.legend(handles=shapes, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=shapes_columns, **close)
@@ -170,14 +179,16 @@ def draw_histograms(path: Path, panels: Mapping[str, Sequence[int]]) -> list[Pat
     return _save(plots, figure, path)
 
 
-def draw_differences(path: Path, differences: Mapping[str, float], title: str) -> list[Path]:
-    """Draw one bar a topic, from the largest gain to the largest loss; few topics are named."""
+def draw_differences(path: Path, differences: Mapping[str, float], title: str, page: str = "") -> list[Path]:
+    """Draw one bar a topic, from the largest gain to the largest loss; few topics are named. A bar leads to its place in `page`."""
     plots = _plots()
     ordered = sorted(differences.items(), key=lambda item: (-item[1], item[0]))
     figure, axis = plots.subplots(figsize=(COLUMN if len(ordered) <= 60 else PAGE, 2.2), layout="constrained")
     values = [value for _, value in ordered]
     colors = ["#0072b2" if value > 0 else "#d55e00" for value in values]
-    axis.bar(range(len(values)), values, color=colors, width=0.9)
+    bars = axis.bar(range(len(values)), values, color=colors, width=0.9)
+    for bar, (name, _) in zip(bars, ordered, strict=True):
+        bar.set_url(f"{page}#{quote(name)}" if page else None)
     axis.margins(x=0.01)
     axis.axhline(0, color="#222222", linewidth=0.6)
     named = len(ordered) <= 25
@@ -188,6 +199,16 @@ def draw_differences(path: Path, differences: Mapping[str, float], title: str) -
     axis.set_ylabel("difference x 100")
     axis.set_title(textwrap.fill(title, 44 if len(ordered) <= 60 else 110), loc="left")
     return _save(plots, figure, path)
+
+
+def _log_ticks(axis: Any, values: Sequence[float]) -> None:
+    """Make the x axis logarithmic, its numbers written out: powers of ten, within two of them 2 and 5 times those too."""
+    ticker = importlib.import_module("matplotlib.ticker")
+    axis.set_xscale("log")
+    near = max(values) < 100 * max(min(values), 1e-9)
+    axis.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if near else (1,)))
+    axis.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: _short(value)))
+    axis.xaxis.set_minor_formatter(ticker.NullFormatter())
 
 
 def _beside(x: float, aside: float, ticks: Sequence[float], *, log_x: bool) -> float:
@@ -216,10 +237,10 @@ def _looks(kinds: Sequence[tuple[str, str]]) -> dict[tuple[str, str], tuple[str,
     return {(color, style): (colors[color], *styles[style]) for color, style in dict.fromkeys(kinds)}
 
 
-def _columns(labels: Iterable[str], width: float, most: int) -> int:
-    """Return how many columns of a legend fit into a width in inches, its type of 7 points."""
+def _columns(labels: Iterable[str], width: float, most: int, handle: float = 0.45) -> int:
+    """Return how many columns of a legend fit into a width in inches: type of 7 points, handles and gaps of `handle` inches."""
     every = list(labels)
-    return max(1, min(most, len(every), int(width / (0.45 + 0.058 * max(map(len, every), default=0)))))
+    return max(1, min(most, len(every), int(width / (handle + 0.058 * max(map(len, every), default=0)))))
 
 
 def _name(kind: tuple[str, str]) -> str:
@@ -227,7 +248,15 @@ def _name(kind: tuple[str, str]) -> str:
 
 
 def _short(number: float) -> str:
-    return f"{number / 1000:g}k" if number >= 1000 else f"{number:g}"
+    """Write a number of an axis.
+
+    >>> _short(250), _short(20_000), _short(1_500_000)
+    ('250', '20k', '1.5M')
+    """
+    for size, letter in ((1_000_000, "M"), (1000, "k")):
+        if number >= size:
+            return f"{number / size:g}{letter}"
+    return f"{number:g}"
 
 
 def _save(plots: Any, figure: Any, path: Path) -> list[Path]:

@@ -28,6 +28,18 @@ _CITED = {
     "hybrid": ("rrf",),
 }
 _SETTINGS = {"k": "$K={}$", "alpha": r"$\alpha={}$", "gamma": r"$\gamma={}$", "rho": r"$\rho={}$", "tau": r"$\tau={}$"}
+_DEPARTURES = {
+    "assignment": "{} assignment",
+    "uncovered": "spans that no center covers: {}",
+    "common": "the mean and {} common direction removed from spans",
+    "repeats": "a center that $n$ spans of a query activate counted $n^{{{}}}$ times",
+    "passage_repeats": "the weight of a center that $n$ spans of a passage activate taken to the power $1/n^{{{}}}$",
+    "smoothing": "{} added to the number of spans that divides weights",
+    "feedback": "feedback from {} passages",
+    "rank": "documents ranked by {}",
+    "learn": "centers learned from {}",
+}
+"""Settings in which a row may leave the published method, and how that is said."""
 
 
 _TITLES = {
@@ -72,12 +84,20 @@ def methods(result: Result, about: dict[str, Any]) -> Methods:
     machine, packages = about["machine"], ", ".join(f"{name} {version}" for name, version in about["packages"].items())
     parts.append(
         f"All runs used sparse-coverage {about['sparse-coverage']} under Python {about['python']} ({escaped(packages)}) on "
-        f"{escaped(machine['processor'])} with {machine['cores']} cores."
+        f"{escaped(machine['processor'])} with {machine['cores']} cores{_precisions(rows, about)}."
     )
     text = "% Every statement is taken from configuration.json; see references.bib for the works cited.\n" + "\n".join(
         parts
     )
     return Methods(text + "\n", bibliography(cited))
+
+
+def _precisions(rows: Sequence[Row], about: dict[str, Any]) -> str:
+    """Say what the encoders of some rows computed in: it moves values as another seed does."""
+    used = dict.fromkeys(row.options.encoder for row in rows if "encoder" in reads(row.system))
+    known = {name: about["encoders"][name]["precision"] for name in used if name in about["encoders"]}
+    said = [f"{escaped(encoder_name(name))} in {escaped(precision)}" for name, precision in known.items()]
+    return f", {_listed(said)}" if said else ""
 
 
 def bibliography(keys: Sequence[str]) -> str:
@@ -127,8 +147,10 @@ def _vocabularies(rows: Sequence[Row], about: dict[str, Any], cited: list[str]) 
         "the collection itself" if isinstance(learned, str) else ", ".join(escaped(Path(one).name) for one in learned)
     )
     restricted = "".join(f" ({escaped(note)})" for note in about.get("restricted", []))
-    selections = _listed([escaped(one) for one in dict.fromkeys(one.selection for one in options)])
-    text = f"Vocabularies of {units} are learned from {source}{restricted} by {selections} selection{_cite(cited, 'gonzalez1985')}"
+    ways = list(dict.fromkeys(one.selection for one in options))
+    traversal = _cite(cited, "gonzalez1985") if "farthest-first" in ways else ""
+    selections = _listed([escaped(one) for one in ways])
+    text = f"Vocabularies of {units} are learned from {source}{restricted} by {selections} selection{traversal}"
     if sizes:
         text += f", $V\\in\\{{{', '.join(f'{size:,}' for size in sizes)}\\}}$".replace(",", "{,}").replace("{,} ", ", ")
     if any(one.unit.endswith("en_core_sci_lg]") for one in options):
@@ -143,12 +165,19 @@ def _vocabularies(rows: Sequence[Row], about: dict[str, Any], cited: list[str]) 
 
 
 def _fixed(options: Sequence[SystemOptions]) -> str:
-    """Return the settings that all of some rows share."""
-    return ", ".join(
-        form.format(f"{values.pop():g}")
-        for name, form in _SETTINGS.items()
+    """Return the settings that all of some rows share: the numbers of the published method, then every departure from it."""
+    shared = {
+        name: values.pop()
+        for name in (*_SETTINGS, *_DEPARTURES)
         if len(values := {getattr(one, name) for one in options}) == 1
-    )
+    }
+    said = [form.format(f"{shared[name]:g}") for name, form in _SETTINGS.items() if name in shared]
+    plain = SystemOptions()
+    for name, form in _DEPARTURES.items():
+        if name in shared and shared[name] != getattr(plain, name):
+            value = shared[name]
+            said.append(form.format(f"{value:g}" if isinstance(value, int | float) else escaped(str(value))))
+    return ", ".join(said)
 
 
 def _statistics(result: Result, about: dict[str, Any], cited: list[str]) -> str:

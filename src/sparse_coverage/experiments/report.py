@@ -93,6 +93,7 @@ def _section(result: Result, drawn: Sequence[Path], failures: Sequence[str], abo
             f"sparse-coverage {about['sparse-coverage']}",
             f"{machine['processor']}, {machine['cores']} cores",
             f"{about['seconds']} s",
+            *(f"{name} in {one['precision']}" for name, one in about["encoders"].items()),
         ),
         images=[path.name for path in drawn if path.suffix == ".svg"],
         failures=failures,

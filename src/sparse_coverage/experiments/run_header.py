@@ -11,25 +11,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
-from sparse_coverage.evaluation.collection import Collection
+from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.evaluate import Evaluation, settings_of
 from sparse_coverage.experiments.provenance import surroundings
-from sparse_coverage.experiments.systems import SYSTEMS
+from sparse_coverage.experiments.systems import reads
 
 REPOSITORY = "https://github.com/ZoeYou/patent-sparse-coverage"
 
 
-def run_header(collection: Collection, found: Evaluation, tag: str, command: str) -> str:
+def run_header(bench: Workbench, found: Evaluation, tag: str, command: str) -> str:
     """Return the header of a run as comment lines."""
-    lines = ["ir_metadata.start", *_yaml(run_facts(collection, found, tag, command)), "ir_metadata.end"]
+    lines = ["ir_metadata.start", *_yaml(run_facts(bench, found, tag, command)), "ir_metadata.end"]
     return "".join(f"# {line}\n" for line in lines)
 
 
-def run_facts(collection: Collection, found: Evaluation, tag: str, command: str) -> dict[str, Any]:
-    """Return what the schema asks for: platform, implementation, method, research goal and data."""
+def run_facts(bench: Workbench, found: Evaluation, tag: str, command: str) -> dict[str, Any]:
+    """Return what the schema asks for: platform, implementation, method, research goal and data.
+
+    What has no place of its own in it (how documents were cut, what vocabularies were learned from) stands under `other`.
+    """
     about = surroundings()
     machine = about["machine"]
     libraries = [f"python=={about['python']}", *(f"{name}=={version}" for name, version in about["packages"].items())]
+    settings = settings_of(found.system, found.options)["options"]
+    encoder = bench.encoders().get(found.options.encoder) if "encoder" in reads(found.system) else None
+    collection = bench.collection
     return {
         "tag": tag,
         "platform": {
@@ -40,15 +46,24 @@ def run_facts(collection: Collection, found: Evaluation, tag: str, command: str)
                 "retrieval toolkit": [f"sparse-coverage=={about['sparse-coverage']}"],
             },
         },
-        "implementation": {"executable": {"cmd": command}, "source": {"lang": ["python"], "repository": REPOSITORY}},
+        "implementation": {"executable": {"cmd": command}, "source": {"lang": ["Python"], "repository": REPOSITORY}},
         "method": {
             "automatic": True,
-            "retrieval": [
-                settings_of(found.system, found.options) if found.system in SYSTEMS else {"system": found.system}
-            ],
+            "score ties": "corpus order",
+            "retrieval": [{"name": found.system, **settings, **({"encoder run": encoder} if encoder else {})}],
         },
         "research goal": {"evaluation": {"reported measures": list(found.values)}},
-        "data": {"test collection": {"name": collection.name, "topics": len(collection.judged)}},
+        "data": {
+            "test collection": {"name": collection.name},
+            "other": {
+                "judged topics": len(collection.judged),
+                "documents": len(bench.corpus.documents),
+                "passages": len(bench.corpus),
+                "passages are": collection.by,
+                "fingerprint": bench.fingerprint,
+                "notes": list(bench.notes()),
+            },
+        },
         "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),
     }
 

@@ -16,6 +16,7 @@ from sparse_coverage.files import write_text
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.tables import Cell, Table
 
+PAGE = "topics.html"
 SHOWN = 3
 """How many of a system's first documents are shown for a topic, beside all relevant ones."""
 
@@ -60,14 +61,15 @@ def write_topics(folder: Path, bench: Workbench, found: Mapping[str, Evaluation]
         values = found[first].values[measure], found[second].values[measure]
         differences = {query: 100 * (values[1][query] - values[0][query]) for query in values[0]}
         try:
-            draw_differences(folder / "differences", differences, f"{measure}: {second} minus {first}")
-            image = "differences.svg"
+            drawn = draw_differences(folder / "differences", differences, f"{measure}: {second} minus {first}", PAGE)
+            [svg] = [path.read_text(encoding="utf-8") for path in drawn if path.suffix == ".svg"]
+            image = svg[svg.index("<svg") :]  # within the page its bars can be followed
         except MissingExtraError as error:
             table = Table(table.name, table.title, table.columns, table.rows, (*table.notes, f"No figure: {error}"))
     pages = topic_pages(bench, found)
     text = render("topics.html", title=table.title, table=table, systems=names, pages=pages, image=image)
-    write_text(folder / "topics.html", text)
-    return folder / "topics.html"
+    write_text(folder / PAGE, text)
+    return folder / PAGE
 
 
 def topic_table(bench: Workbench, found: Mapping[str, Evaluation], measure: str) -> Table:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from sparse_coverage.present.tables import Content, Table
 
 GROUP = "Group"
+COLUMN = 240.0
+"""The width of one column of a page, in points."""
 _TEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "|": r"\textbar{}"}
@@ -28,30 +30,50 @@ def writers(table: Table) -> dict[str, Callable[[], str]]:
 
 
 def latex_table(table: Table) -> str:
-    """Return the table. It needs `\\usepackage{booktabs}`; wide ones span both columns of a page."""
+    """Return the table. It needs `\\usepackage{booktabs}`; one that is wider than a column spans both columns of a page."""
     grouped = table.columns[0] == GROUP
     columns = table.columns[1:] if grouped else table.columns
-    spec = "".join("r" if table.is_number(place) else "l" for place in range(len(table.columns)))[grouped:]
+    spec = "".join("r" if _is_right(table, place) else "l" for place in range(len(table.columns)))[grouped:]
     head = " & ".join(f"\\textbf{{{escaped(name)}}}" for name in columns)
     leaders = [table.leaders(place) for place in range(len(table.columns))]
+    parted = 0 if grouped else table.within  # rows that have the same here stand together, and it is said once
     lines: list[str] = []
     above: Content | None = None
     for number, row in enumerate(table.rows):
-        if grouped and row[0] != above:
-            lines += [r"\midrule"] if lines else []
-            lines.append(f"\\multicolumn{{{len(columns)}}}{{l}}{{\\textit{{{escaped(str(row[0]))}}}}} \\\\")
-        elif not grouped and table.within is not None and lines and row[table.within] != above:
-            lines.append(r"\midrule")
-        above = row[0] if grouped else None if table.within is None else row[table.within]
         cells = [_cell(content, leaders[place].get(number)) for place, content in enumerate(row)]
+        if parted is not None and row[parted] != above:
+            lines += [r"\midrule"] if lines else []
+            heading = f"\\multicolumn{{{len(columns)}}}{{@{{}}l}}{{\\textit{{{cells[0]}}}}} \\\\"
+            lines += [heading] if grouped else []
+            above = row[parted]
+        elif parted is not None:
+            cells[parted] = ""
         lines.append(" & ".join(cells[grouped:]) + r" \\")
     body = "\n".join(lines)
-    kind = "table*" if len(columns) > 6 else "table"
+    kind = "table*" if _width(table, grouped) > COLUMN else "table"
     return (
-        f"% needs \\usepackage{{booktabs}}\n\\begin{{{kind}}}\n\\centering\n\\caption{{{_caption(table)}}}\n"
-        f"\\label{{tab:{table.name}}}\n\\footnotesize\n\\setlength{{\\tabcolsep}}{{4pt}}\n"
-        f"\\begin{{tabular}}{{{spec}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}\n\\end{{{kind}}}\n"
+        f"% needs \\usepackage{{booktabs}}\n\\begin{{{kind}}}\n\\centering\n\\setlength{{\\belowcaptionskip}}{{4pt}}\n"
+        f"\\caption{{{_caption(table)}}}\n\\label{{tab:{table.name}}}\n\\footnotesize\n\\setlength{{\\tabcolsep}}{{4pt}}\n"
+        f"\\begin{{tabular}}{{@{{}}{spec}@{{}}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\n\\bottomrule\n"
+        f"\\end{{tabular}}\n\\end{{{kind}}}\n"
     )
+
+
+def _is_right(table: Table, place: int) -> bool:
+    """Say whether a column is aligned to the right: values, and counts that are written as texts, as V is."""
+    texts = [row[place] for row in table.rows if isinstance(row[place], str)]
+    counts = [text for text in texts if str(text).replace(",", "").isdigit()]
+    others = [text for text in texts if text not in counts and text not in ("", "–", "default")]
+    return table.is_number(place) or (bool(counts) and not others)
+
+
+def _width(table: Table, grouped: bool) -> float:
+    """Estimate how wide a table is in points: type of 8 points, headings bold, 8 points between columns."""
+    width = -8.0
+    for place, name in list(enumerate(table.columns))[grouped:]:
+        texts = [one if isinstance(one, str) else one.text() for row in table.rows for one in (row[place],)]
+        width += 8 + max(4.9 * len(name), *(4.2 * len(text) for text in texts))
+    return width
 
 
 def escaped(text: str) -> str:

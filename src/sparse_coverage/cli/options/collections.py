@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sparse_coverage.cli.options import NamesIn, count_option, gathered, path_option, threads_option
-from sparse_coverage.cli.options.method import max_documents_option, with_text_option, years_option
+from sparse_coverage.cli.options.method import max_documents_option, precision_option, with_text_option, years_option
 
 if TYPE_CHECKING:
     from sparse_coverage.evaluation.clefip import PoolConfig
@@ -49,7 +49,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What work on a collection is done with: where vocabularies are learned, and on how many cores."""
+    """What work on a collection is done with: where vocabularies are learned, what encoders compute in, and on how many cores."""
 
     reading: Reading
     learn_from: tuple[str, ...]
@@ -57,20 +57,22 @@ class Means:
     threads: int | None
     years: str = ""
     with_text: bool = False
+    precision: str = "auto"
 
     @property
     def only(self) -> Restriction:
-        """Which documents vocabularies are learned from."""
+        """Which documents vocabularies are learned from. Other documents than the collection's are read in English, as by `fit`."""
         from sparse_coverage.vocabulary.sampling import Restriction
 
-        return Restriction(self.years, with_text=self.with_text)
+        language = "en" if self.learn_from and (self.years or self.with_text) else ""
+        return Restriction(self.years, language, self.with_text)
 
     def workbench(self, collection: Collection) -> Workbench:
         """Return a workbench on a collection."""
         from sparse_coverage.experiments.bench import Workbench
 
-        settings = {"threads": self.threads, "learn_from": self.learn_from, "only": self.only}
-        return Workbench(collection, self.reading.cache, **settings)  # type: ignore[arg-type]
+        settings: dict[str, Any] = {"threads": self.threads, "learn_from": self.learn_from, "only": self.only}
+        return Workbench(collection, self.reading.cache, precision=self.precision, **settings)
 
     def as_typed(self, spec: str) -> str:
         """Return collection and options as typed in a command that shall find the same things."""
@@ -81,6 +83,7 @@ class Means:
         words += ["--by", self.reading.by] if self.reading.by else []
         words += ["--years", self.years] if self.years else []
         words += ["--with-text"] if self.with_text else []
+        words += ["--precision", self.precision] if self.precision != "auto" else []
         return shlex.join(words)
 
 
@@ -125,6 +128,7 @@ bench_options = gathered(
     max_documents_option,
     years_option,
     with_text_option,
+    precision_option,
     threads_option,
     reading_options,
 )
