@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import gc
 import importlib
@@ -119,13 +120,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; errors that a user can act on are shown in one place, without a traceback."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    try:
-        _run()
-    finally:
-        gc.freeze()  # nothing is looked through once more when Python ends
-
-
-def _run() -> None:
+    atexit.register(gc.freeze)  # when Python ends, it would look through everything once more
     try:
         status = cli.main(standalone_mode=False)
         sys.stdout.flush()  # here, because a failure to write is silent or ugly when Python ends
