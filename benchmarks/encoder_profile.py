@@ -2,16 +2,19 @@
 
     python benchmarks/encoder_profile.py
     python benchmarks/encoder_profile.py PATH/TO/fulltext/corpus.jsonl --documents 3
+    python benchmarks/encoder_profile.py PATH/TO/fulltext/corpus.jsonl --documents 3 --steps 1 8 16
 
 Three tables: the stages of encoding the passages of some patents (the demo's by default), CPU seconds of one thread; the parts of
 the network at some widths, by the runtime's own counters, which are times on the clock, so only their shares are shown; and the
-rate of the network's operations beside that of the same products alone, each by the quickest of several runs.
+rate of the network's operations beside that of the same products alone, each by the quickest of several runs. `--steps` measures instead
+how chunks are best padded: to multiples of 1 (not at all), 8, 16 tokens, in turns.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import statistics
 import time
 from collections import Counter
 from itertools import islice
@@ -26,6 +29,7 @@ from rich.console import Console
 from rich.table import Table
 from safetensors.numpy import load_file
 
+from sparse_coverage.encoding import batching
 from sparse_coverage.encoding.bert_graph import BertConfig, build_bert, openvino
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.encoding.store import model_folder
@@ -86,6 +90,26 @@ def stages(texts: list[str], console: Console) -> None:
         f"{tokens:,} tokens in {batches:,} batches; {places / tokens - 1:.1%} padding; {tokens / whole:,.0f} tokens / CPU s",
         highlight=False,
     )
+
+
+def compare_steps(texts: list[str], steps: list[int], console: Console) -> None:
+    """Encode texts with chunks padded to multiples of each step, the steps taking turns."""
+    encoder = OpenVinoEncoder(model_folder("minilm"), name="minilm", threads=1)
+    tokens = sum(len(encoder.tokenize(text)) for text in texts)
+    rates: dict[int, list[float]] = {step: [] for step in steps}
+    for _ in range(4):
+        for step in steps:
+            batching.STEP = step
+            begun = time.process_time()
+            for _ in encoder.encode(texts):
+                pass
+            rates[step].append(tokens / (time.process_time() - begun))
+    table = Table(
+        "padded to multiples of", "tokens / CPU s: median", "best", title=f"{len(texts):,} passages, {tokens:,} tokens"
+    )
+    for step, found in rates.items():
+        table.add_row(str(step), f"{statistics.median(found):,.0f}", f"{max(found):,.0f}")
+    console.print(table)
 
 
 def parts(config: BertConfig, folder: Path, precision: str, console: Console) -> None:
@@ -158,11 +182,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path, nargs="?", help="patents to take passages from [the demo's]")
     parser.add_argument("--documents", type=int, help="only the first so many")
+    parser.add_argument(
+        "--steps", type=int, nargs="+", help="compare multiples of tokens that chunks are padded to, instead"
+    )
     arguments = parser.parse_args()
     console = Console(width=130)
     console.print(describe(), highlight=False)
     patents = read_patents(arguments.corpus) if arguments.corpus else demo_patents()
     texts = [passage.text for patent in islice(patents, arguments.documents) for passage in passages(patent)]
+    if arguments.steps:
+        compare_steps(texts, arguments.steps, console)
+        return
     stages(texts, console)
     folder = model_folder("minilm")
     config = BertConfig.from_json(read_json(folder / "config.json"), str(folder))
