@@ -34,6 +34,9 @@ from machine import describe
 from rich.console import Console
 from rich.table import Table
 
+from sparse_coverage import SparseCoverage, read_patents
+from sparse_coverage.patents import passages
+
 HERE = Path(__file__).parent.parent
 DOCUMENT_WORDS = 1_000
 """How long a document is whose build shows the peak memory: 200 of them nearly fill the sample of a vocabulary."""
@@ -41,7 +44,7 @@ STAGES = ("read", "encode", "learn", "activate", "write")
 BUILD = '''
 import json, resource, sys, time
 from contextlib import contextmanager
-source, folder, memory, inferred = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+source, folder, memory, inferred, learned = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
 spent, inside = {}, []
 
 @contextmanager
@@ -107,7 +110,9 @@ def patents():
 
 begun = time.process_time()
 encoder = load_encoder(threads=1)
-if hasattr(Index, "learn"):
+if learned:
+    Index.build(folder, SparseCoverage.load(learned, encoder=encoder), patents(), memory=memory << 20)
+elif hasattr(Index, "learn"):
     Index.learn(folder, patents, encoder=encoder, threads=1, memory=memory << 20)
 else:
     model = SparseCoverage.fit(patents, encoder=encoder, threads=1)
@@ -118,14 +123,26 @@ print(json.dumps({"total": total, "peak": peak, **spent}))
 '''
 
 
-def build(checkout: Path, source: Path, memory: int = 512, inferred: int = -1) -> dict[str, float]:
+def build(
+    checkout: Path, source: Path, memory: int = 512, inferred: int = -1, learned: str | Path = ""
+) -> dict[str, float]:
     """Build an index in a process of its own; return the CPU seconds of each stage and the peak memory in MiB.
 
-    With `inferred`, the encoder computes so many batches only, and what follows has vectors from a table.
+    With `inferred`, the encoder computes so many batches only, and what follows has vectors from a table. With a `learned` model
+    there is nothing to learn.
     """
     environment = {**os.environ, "PYTHONPATH": str(checkout / "src"), "OMP_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-c", BUILD, str(source), f"{folder}/index", str(memory), str(inferred)]
+        command = [
+            sys.executable,
+            "-c",
+            BUILD,
+            str(source),
+            f"{folder}/index",
+            str(memory),
+            str(inferred),
+            str(learned),
+        ]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{checkout}: the build failed.\n{done.stderr[-2000:]}")
@@ -134,9 +151,6 @@ def build(checkout: Path, source: Path, memory: int = 512, inferred: int = -1) -
 
 
 def passages_of(source: Path) -> list[str]:
-    from sparse_coverage import read_patents
-    from sparse_coverage.patents import passages
-
     return [passage.text for patent in read_patents(source) for passage in passages(patent)]
 
 
@@ -227,33 +241,54 @@ def speed(console: Console, source: Path, before: Path | None, rounds: int, peer
 def memory(console: Console, source: Path, counts: list[int]) -> None:
     """Show the peak memory of builds of more and more documents of one length, the passages of the source in another order.
 
-    The encoder is loaded and computes 200 batches; then vectors are looked up, or 2,000 documents would take an hour.
+    The encoder is loaded and computes 200 batches; then vectors are looked up, or 2,000 documents would take an hour. A build that
+    learns its model holds the sample; one with the model of the source's first patents shows what the postings alone take.
     """
     texts = passages_of(source)
-    draw = random.Random(0)
-    table = Table("documents", "words", "setting, MiB", "CPU s", "peak memory, MiB", title="Peak memory of a build")
-    for count in counts:
-        with tempfile.TemporaryDirectory() as folder:
-            path, words = Path(folder) / "corpus.jsonl", 0
-            with path.open("w", encoding="utf-8") as stream:
-                for number in range(count):
-                    some = " ".join(draw.choices(texts, k=2 * DOCUMENT_WORDS // 100)).split()[:DOCUMENT_WORDS]
-                    words += len(some)
-                    # Numbered, so that no passage is equal to another: those would be encoded once.
-                    paragraphs = [f"{number}.{at} {' '.join(some[at : at + 100])}" for at in range(0, len(some), 100)]
-                    record: dict[str, Any] = {"id": f"EP-{1_000_000 + number}-A1", "description": paragraphs}
-                    stream.write(json.dumps(record) + "\n")
-            for setting in (16, 512):
-                found = build(HERE, path, setting, inferred=200)
-                table.add_row(f"{count:,}", f"{words:,}", str(setting), f"{found['total']:.0f}", f"{found['peak']:.0f}")
+    table = Table(
+        "documents", "words", "model", "setting, MiB", "CPU s", "peak memory, MiB", title="Peak memory of a build"
+    )
+    with tempfile.TemporaryDirectory() as place:
+        first = Path(place) / "first.jsonl"
+        made_documents(first, texts, counts[0] // 4)
+        SparseCoverage.fit(lambda: read_patents(first), threads=1).save(Path(place) / "model")
+        for count in counts:
+            path = Path(place) / f"{count}.jsonl"
+            words = made_documents(path, texts, count)
+            for name, learned in (("learned", ""), ("given", Path(place) / "model")):
+                for setting in (16, 512):
+                    found = build(HERE, path, setting, inferred=200, learned=learned)
+                    row = (
+                        f"{count:,}",
+                        f"{words:,}",
+                        name,
+                        str(setting),
+                        f"{found['total']:.0f}",
+                        f"{found['peak']:.0f}",
+                    )
+                    console.print(*row, highlight=False)
+                    table.add_row(*row)
     console.print(table)
+
+
+def made_documents(path: Path, texts: list[str], count: int) -> int:
+    """Write documents of so many words, made of passages; return how many words that is."""
+    draw, words = random.Random(0), 0
+    with path.open("w", encoding="utf-8") as stream:
+        for number in range(count):
+            some = " ".join(draw.choices(texts, k=2 * DOCUMENT_WORDS // 100)).split()[:DOCUMENT_WORDS]
+            words += len(some)
+            # Numbered, so that no passage is equal to another: those would be encoded once.
+            paragraphs = [f"{number}.{at} {' '.join(some[at : at + 100])}" for at in range(0, len(some), 100)]
+            record: dict[str, Any] = {"id": f"EP-{1_000_000 + number}-A1", "description": paragraphs}
+            stream.write(json.dumps(record) + "\n")
+    return words
 
 
 def publications(console: Console, before: Path | None, count: int) -> None:
     """Show what more publications of the same applications cost."""
     from make_clefip import make
 
-    from sparse_coverage import read_patents
     from sparse_coverage.patents.export import to_record
 
     checkouts = {"this version": HERE, **({f"before ({before.name})": before} if before else {})}
