@@ -30,7 +30,7 @@ from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_topics
 from sparse_coverage.formats import Rows, Source, export_index, open_source
 from sparse_coverage.formats.source import center_names
 from sparse_coverage.index import open_store
-from sparse_coverage.search.building import MODEL_FOLDER
+from sparse_coverage.search.own_model import MODEL_FOLDER
 from sparse_coverage.search.ranking import Engine
 from sparse_coverage.search.statistics import CenterStatistics
 from sparse_coverage.vectors import SparseVector

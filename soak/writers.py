@@ -114,7 +114,7 @@ def _sides(folder: Path, index: list[Any]) -> None:
 def _verify(folder: Path, _: list[Any], other: Path | None = None) -> list[str]:
     from sparse_coverage.index import damaged_files
     from sparse_coverage.retrievers.sides import damaged_side_files
-    from sparse_coverage.search.building import damaged_model_files
+    from sparse_coverage.search.own_model import damaged_model_files
 
     folder = other or folder
     return [str(one) for one in damaged_files(folder) + damaged_model_files(folder) + damaged_side_files(folder)]

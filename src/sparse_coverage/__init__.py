@@ -6,9 +6,9 @@ Each has an example in `docs/api.md`.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sparse_coverage.later import loaded_later
 from sparse_coverage.version import __version__
 
 if TYPE_CHECKING:
@@ -90,13 +90,7 @@ _NAMES = {
     "search": "Answers Best DecayedSum Explanation Filter Hit Index PassageHit Retriever ScoringConfig TopMean parse_filter",
     "vectors": "ActivationConfig SparseVector",
 }
-_PACKAGE_OF = {name: package for package, names in _NAMES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PACKAGE_OF:
-        raise AttributeError(f"module 'sparse_coverage' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"sparse_coverage.{_PACKAGE_OF[name]}"), name)
+__getattr__ = loaded_later(__name__, _NAMES)
 
 
 def __dir__() -> list[str]:

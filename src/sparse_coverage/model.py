@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import tee
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.encoding.batching import windows
@@ -22,17 +22,12 @@ from sparse_coverage.restoring import restored
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import ActivationConfig, SparseVector, Traced, trace
 from sparse_coverage.vectors.scoring import ScoringConfig, similarity, strongest
-from sparse_coverage.vocabulary import (
-    SampleConfig,
-    Vocabulary,
-    build_vocabulary,
-    draw_sample,
-    load_vocabulary,
-    save_vocabulary,
-)
-from sparse_coverage.vocabulary.build import DEFAULT_SIZE, check_settings
+from sparse_coverage.vocabulary import Vocabulary, load_vocabulary, save_vocabulary
 from sparse_coverage.vocabulary.sampling import EVERYTHING, Documents, Restriction, opened, sample_by_year
 from sparse_coverage.vocabulary.storage import vocabulary_folder
+
+if TYPE_CHECKING:
+    from sparse_coverage.vocabulary import SampleConfig
 
 MODEL_FILE = "model.json"
 MAX_SPANS = 5_000_000
@@ -113,6 +108,8 @@ class SparseCoverage:
         `clean` names steps of `patents.cleaning`, such as `numerals`, that every text goes through before it is encoded.
         `only` leaves documents out: those of other years or languages, or with nothing but a title; the model remembers it.
         """
+        from sparse_coverage.vocabulary import build_vocabulary, check_settings, draw_sample
+
         settings = get_preset(preset) if isinstance(preset, str) else preset
         settings = settings if by is None else replace(settings, by=by)
         max_spans = max_spans or sample_size(settings, size, sizes)
@@ -240,6 +237,8 @@ def sample_size(preset: Preset, size: int | None, sizes: Sequence[int] = ()) -> 
     >>> sample_size(get_preset("paper"), 10_000), sample_size(get_preset("default"), None), sample_size(get_preset("default"), 50_000)
     (5000000, 300000, 1500000)
     """
+    from sparse_coverage.vocabulary.build import DEFAULT_SIZE
+
     if preset.learn == "sections":
         return MAX_SPANS
     return SAMPLED_SPANS_A_CENTER * max((size or DEFAULT_SIZE, DEFAULT_SIZE, *sizes))
@@ -249,6 +248,8 @@ def sample_config(
     preset: Preset, encoder: Encoder, unit: str, max_spans: int, max_documents: int | None, seed: int
 ) -> SampleConfig:
     """Return what determines the sample that a vocabulary is learned from."""
+    from sparse_coverage.vocabulary import SampleConfig
+
     by: By | Literal[""] = preset.by if preset.learn == "passages" else ""
     return SampleConfig(
         encoder.fingerprint, encoder.precision, encoder.dimension, unit, max_spans, max_documents, seed, by

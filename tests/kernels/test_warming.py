@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import json
 import pkgutil
 import subprocess
 import sys
+from collections.abc import Callable
 
 from numba.core.dispatcher import Dispatcher
 
 from sparse_coverage import kernels
+from sparse_coverage.kernels.choosing import is_compiled
 from sparse_coverage.search.warming import compile_dense, compile_lists
 
 
@@ -45,3 +48,9 @@ def test_an_interrupt_while_compiling_is_heard_afterwards() -> None:
     # In a process of its own, so that nothing but itself is interrupted.
     done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n") == ["compiled", "interrupted True", ""]
+
+
+def test_warming_up_is_a_command(run: Callable[..., tuple[int, str, str]]) -> None:
+    status, out, _ = run("warm-up", "--no-encoder", "--json")
+    assert (status, json.loads(out)) == (0, {"compiled": True, "kept": True, "encoder": None})
+    assert is_compiled()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from sparse_coverage import ActivationConfig, Index, Preset, SparseCoverage, read_patents
+from sparse_coverage.encoding import TokenVectors
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 
 DOCUMENTS = {
@@ -194,3 +197,41 @@ def test_a_report_that_is_to_be_written_over_a_folder_is_refused_in_words(
     assert status == 1
     assert f"{tmp_path} is a folder. Name a file in it" in err
     assert "Errno" not in err
+
+
+def test_a_search_loads_only_what_it_needs(folder: Path) -> None:
+    """Readers, reports, baselines, and what makes vocabularies and indexes take as long to load as the search itself."""
+    code = """
+import sys
+from sparse_coverage.cli import main
+sys.argv = ["sparse-coverage", "search", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as stop:
+    needless = ["jinja2", "lxml", "numba", "torch"]
+    needless += [f"sparse_coverage.{name}" for name in (
+        "patents.readers", "vocabulary.build", "vocabulary.sampling.sampler", "vocabulary.selection.registry",
+        "index.writer", "search.building", "search.learning", "retrievers.bm25", "retrievers.dense", "retrievers.colbert")]
+    print(stop.code, [name for name in needless if name in sys.modules], file=sys.stderr)
+"""
+    words = [sys.executable, "-c", code, str(folder), QUERY]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "XX-2-A1" in done.stdout
+    assert done.stderr.splitlines()[-1] == "0 []"
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_query_is_encoded_once_whatever_is_printed(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, form: list[str]
+) -> None:
+    encoded: list[str] = []
+    encode = OpenVinoEncoder.encode
+
+    def counted(self: OpenVinoEncoder, texts: Iterable[str]) -> Iterator[TokenVectors]:
+        texts = list(texts)
+        encoded.extend(texts)
+        return encode(self, texts)
+
+    monkeypatch.setattr(OpenVinoEncoder, "encode", counted)
+    assert run("search", folder, QUERY, *form)[0] == 0
+    assert encoded == [QUERY]

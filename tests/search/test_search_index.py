@@ -16,8 +16,9 @@ from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter
 from sparse_coverage.index.filters import family, published, section
 from sparse_coverage.patents import Claim, Paragraph
 from sparse_coverage.search import Best, DecayedSum, TopMean, is_unfinished
-from sparse_coverage.search.building import build_index, damaged_model_files
+from sparse_coverage.search.building import build_index
 from sparse_coverage.search.explaining import trace_query
+from sparse_coverage.search.own_model import damaged_model_files
 
 ABSTRACTS = [
     "A valve comprising a spring and a plunger. The plunger closes the valve.",

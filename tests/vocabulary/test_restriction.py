@@ -12,7 +12,7 @@ from sparse_coverage import SparseCoverage, load_encoder
 from sparse_coverage.cli import cli
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.patents import Paragraph, Patent
-from sparse_coverage.search.building import digest_of
+from sparse_coverage.search.own_model import digest_of
 from sparse_coverage.vocabulary.sampling import EVERYTHING, Restriction, sample_by_year
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
+import gc
 import importlib
 import os
 import sys
@@ -42,6 +44,9 @@ COMMANDS = {
 _INTERRUPTED = (
     "\nInterrupted. No half-written file was left behind; redirected output is incomplete. "
     "An index build goes on from its last commit when the same command is given again."
+)
+_OBJECTS_BETWEEN_COLLECTIONS = (
+    50_000  # Python's own 700 make it look through everything again and again while modules are loaded
 )
 _FULL = (
     "the disk is full. No half-written file was left behind, but redirected output is incomplete; "
@@ -114,6 +119,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; errors that a user can act on are shown in one place, without a traceback."""
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    atexit.register(gc.freeze)  # when Python ends, it would look through everything once more
     try:
         status = cli.main(standalone_mode=False)
         sys.stdout.flush()  # here, because a failure to write is silent or ugly when Python ends

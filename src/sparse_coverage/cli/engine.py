@@ -228,7 +228,7 @@ def query(model: Path, query: str, exported: Path, k: int, passages: int, expres
     from sparse_coverage.index import open_store
     from sparse_coverage.index.manifest import MANIFEST
     from sparse_coverage.search import parse_filter
-    from sparse_coverage.search.building import vocabulary_digest
+    from sparse_coverage.search.own_model import vocabulary_digest
 
     def unknown(id_: str) -> list[str]:
         raise InputError(f"{model} is not an index, so the family of {id_} cannot be looked up. Give the index itself.")
@@ -255,7 +255,7 @@ def query(model: Path, query: str, exported: Path, k: int, passages: int, expres
 def _scoring(index: Path, gamma: float | None) -> ScoringConfig:
     """Return how an index is scored by its model, but for a gamma that was asked for."""
     from sparse_coverage.model import scoring_of
-    from sparse_coverage.search.building import MODEL_FOLDER
+    from sparse_coverage.search.own_model import MODEL_FOLDER
 
     scoring = scoring_of(index / MODEL_FOLDER)
     return scoring if gamma is None else replace(scoring, gamma=gamma)

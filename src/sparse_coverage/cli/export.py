@@ -98,7 +98,7 @@ def _open(
     from sparse_coverage.formats.queries_in import read_queries
     from sparse_coverage.formats.vectors_in import VectorIndex, is_vector_index, read_vectors
     from sparse_coverage.model import scoring_of
-    from sparse_coverage.search.building import MODEL_FOLDER
+    from sparse_coverage.search.own_model import MODEL_FOLDER
 
     if is_vector_index(folder):
         if scoring:

@@ -296,7 +296,7 @@ def verify(index: Path, as_json: bool) -> int:
     from sparse_coverage.index import damaged_files
     from sparse_coverage.index.manifest import MANIFEST, read_manifest
     from sparse_coverage.retrievers.sides import damaged_side_files
-    from sparse_coverage.search.building import damaged_model_files
+    from sparse_coverage.search.own_model import damaged_model_files
 
     damaged = damaged_files(index) + damaged_model_files(index) + damaged_side_files(index)
     told = [f"[red]damaged[/red] {escape(str(index / name))}" for name in damaged]

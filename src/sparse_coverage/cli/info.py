@@ -32,8 +32,8 @@ def command(index: Path, as_json: bool) -> None:
     from sparse_coverage.index import open_store
     from sparse_coverage.model import read_settings
     from sparse_coverage.present.records import record
-    from sparse_coverage.search.building import MODEL_FOLDER
     from sparse_coverage.search.holdings import holdings_of
+    from sparse_coverage.search.own_model import MODEL_FOLDER
     from sparse_coverage.vocabulary import load_vocabulary
 
     store = open_store(index)

@@ -31,7 +31,8 @@ from sparse_coverage.patents.passages import By
 from sparse_coverage.patents.repeats import OnDuplicate
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search import Index, ScoringConfig
-from sparse_coverage.search.building import MODEL_FOLDER, add_documents, vocabulary_digest
+from sparse_coverage.search.building import add_documents
+from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest
 from sparse_coverage.vectors import SparseVector
 
 

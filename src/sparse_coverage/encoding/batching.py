@@ -1,8 +1,8 @@
 """Streams texts through a model: chunked, batched with others of their length, and put back in order.
 
-A batch holds chunks of one length, so nothing is padded, and what a chunk becomes does not depend on what else is in its batch:
-the same text has the same vectors wherever it comes, alone or among others. Where small batches would leave a GPU idle, chunks of
-several lengths are padded into one; the last bits of a vector then depend on the others.
+A batch holds chunks of one width, which is a chunk's own length rounded up to a multiple of `STEP`, so what a chunk becomes does not
+depend on what else is in its batch: the same text has the same vectors wherever it comes, alone or among others. Where small batches
+would leave a GPU idle, chunks of several widths are padded into one; the last bits of a vector then depend on the others.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ ReduceBatches = Callable[[Batches], Iterable[tuple[int, Iterable[T]]]]
 
 WINDOW_TOKENS = 1 << 15
 BATCH_TOKENS = 1 << 10
+STEP = 8
+"""Three tokens of a hundred are padding then, and batches hold thrice as many chunks (`benchmarks/encoder_profile.py --steps`)."""
 
 _Window = list[tuple[str, Tokens]]
 
@@ -47,9 +49,9 @@ class _Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Batcher:
-    """Takes a stream of texts window by window, so that memory stays flat and chunks of one length come together.
+    """Takes a stream of texts window by window, so that memory stays flat and chunks of one width come together.
 
-    `padded`: put chunks of several lengths into one batch.
+    `padded`: put chunks of several widths into one batch.
     """
 
     tokenizer: TextTokenizer
@@ -105,13 +107,29 @@ class Batcher:
     def _run(self, window: _Window, chunks: list[_Chunk], run: ReduceBatches[T]) -> Iterator[tuple[_Chunk, T]]:
         """Yield every chunk with what `run` makes of it, in any order."""
         ordered = sorted(chunks, key=lambda chunk: (len(chunk), chunk.text, chunk.first))
-        batches = _group(ordered, self._special, self.padded)
+        batches = self._group(ordered)
         for number, things in run(self._padded(batch, window) for batch in batches):
             yield from zip(batches[number], things, strict=True)
 
+    def _width(self, chunk: _Chunk) -> int:
+        """Return how many tokens a chunk takes in a batch, special ones and padding included."""
+        return min(self.limit, -(-(len(chunk) + self._special) // STEP) * STEP)
+
+    def _group(self, chunks: list[_Chunk]) -> list[list[_Chunk]]:
+        """Cut length-sorted chunks into batches of at most BATCH_TOKENS tokens (at least one chunk each)."""
+        batches: list[list[_Chunk]] = []
+        for chunk in chunks:
+            width = self._width(chunk)
+            fits = batches and (len(batches[-1]) + 1) * width <= BATCH_TOKENS
+            if fits and (self.padded or width == self._width(batches[-1][0])):
+                batches[-1].append(chunk)
+            else:
+                batches.append([chunk])
+        return batches
+
     def _padded(self, batch: list[_Chunk], window: _Window) -> tuple[Ids, Ids]:
         prefix, suffix = self.tokenizer.prefix, self.tokenizer.suffix
-        width = len(prefix) + max(map(len, batch)) + len(suffix)
+        width = max(map(self._width, batch))
         ids = np.full((len(batch), width), self.pad_id, dtype=np.int64)
         mask = np.zeros((len(batch), width), dtype=np.int64)
         for row, chunk in enumerate(batch):
@@ -137,15 +155,3 @@ def windows(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterato
             window, held = [], 0
     if window:
         yield window
-
-
-def _group(chunks: list[_Chunk], special: int, padded: bool) -> list[list[_Chunk]]:
-    """Cut length-sorted chunks into batches of at most BATCH_TOKENS tokens (at least one chunk each)."""
-    batches: list[list[_Chunk]] = []
-    for chunk in chunks:
-        fits = batches and (len(batches[-1]) + 1) * (len(chunk) + special) <= BATCH_TOKENS
-        if fits and (padded or len(chunk) == len(batches[-1][0])):
-            batches[-1].append(chunk)
-        else:
-            batches.append([chunk])
-    return batches

@@ -14,7 +14,7 @@ from sparse_coverage.engines.two_phase import TwoPhase, TwoPhaseRanker
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.model import SparseCoverage
-from sparse_coverage.search.building import MODEL_FOLDER, vocabulary_digest
+from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest
 from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.searcher import PassageSearcher
 from sparse_coverage.search.statistics import ScoringConfig

@@ -27,7 +27,7 @@ from sparse_coverage.patents.passages import By
 from sparse_coverage.patents.reading.sources import expand, require_present
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
-from sparse_coverage.search.building import vocabulary_digest
+from sparse_coverage.search.own_model import vocabulary_digest
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary import SpanSample
 from sparse_coverage.vocabulary.sampling import EVERYTHING, Restriction

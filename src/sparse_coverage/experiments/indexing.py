@@ -20,7 +20,8 @@ from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.search.building import MODEL_FOLDER, is_unfinished, vocabulary_digest
+from sparse_coverage.search.building import is_unfinished
+from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import ActivationConfig, SparseVector, trace
 

@@ -18,7 +18,7 @@ from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.index import IndexStore, PassageRecord, Segment, open_store, weight_scale
 from sparse_coverage.index.postings import widened
 from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Uint32s
-from sparse_coverage.search.building import MODEL_FOLDER
+from sparse_coverage.search.own_model import MODEL_FOLDER
 from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary import load_vocabulary

@@ -1,14 +1,22 @@
-"""Sparse vectors in, postings on disk out."""
+"""Sparse vectors in, postings on disk out.
 
-from sparse_coverage.index.changing import add_words, delete_documents, merge_index
+What changes an index is loaded when it is first used: whoever only searches needs none of it.
+"""
+
+from typing import TYPE_CHECKING
+
 from sparse_coverage.index.filter_syntax import parse_filter
 from sparse_coverage.index.filters import Filter, allowed_passages
 from sparse_coverage.index.manifest import Manifest
-from sparse_coverage.index.postings import WeightBits, weight_scale
+from sparse_coverage.index.postings import DEFAULT_MEMORY, WeightBits, weight_scale
 from sparse_coverage.index.records import DocumentRecord, IndexedPassage, PassageRecord
 from sparse_coverage.index.segment import Segment
 from sparse_coverage.index.store import IndexStore, damaged_files, open_store
-from sparse_coverage.index.writer import DEFAULT_MEMORY, IndexWriter
+from sparse_coverage.later import loaded_later
+
+if TYPE_CHECKING:
+    from sparse_coverage.index.changing import add_words, delete_documents, merge_index
+    from sparse_coverage.index.writer import IndexWriter
 
 __all__ = [
     "DEFAULT_MEMORY",
@@ -30,3 +38,5 @@ __all__ = [
     "parse_filter",
     "weight_scale",
 ]
+
+__getattr__ = loaded_later(__name__, {"changing": "add_words delete_documents merge_index", "writer": "IndexWriter"})

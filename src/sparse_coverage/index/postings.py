@@ -18,6 +18,8 @@ from sparse_coverage.kernels.postings import FAR_SPAN, append_lists, count_cente
 from sparse_coverage.vectors.sparse_vector import SparseVector
 
 MAX_PASSAGES = 65_536
+DEFAULT_MEMORY = 512 << 20
+"""How many bytes of postings are held before they are written."""
 # Where the three bytes of a narrow posting are in a wide one: the passage, low byte first, and the weight.
 _BYTES = [2, 3, 0]
 WeightBits = Literal[8, 16]

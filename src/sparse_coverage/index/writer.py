@@ -14,14 +14,13 @@ from sparse_coverage.index.drafting import SegmentDraft
 from sparse_coverage.index.finding import find_document, near
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest, writing
 from sparse_coverage.index.merging import MERGED_BYTES, Part, Size, groups_to_merge, merge_parts
-from sparse_coverage.index.postings import MAX_PASSAGES, PostingsBuffer, WeightBits
+from sparse_coverage.index.postings import DEFAULT_MEMORY, MAX_PASSAGES, PostingsBuffer, WeightBits
 from sparse_coverage.index.records import DocumentRecord, IndexedPassage
 from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
 from sparse_coverage.index.texts import require_storable
 from sparse_coverage.patents.numbers import spellings
 from sparse_coverage.progress import tracked
 
-DEFAULT_MEMORY = 512 << 20
 _SMALLEST_MERGE = 64 << 20
 
 

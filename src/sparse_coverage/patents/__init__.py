@@ -3,9 +3,9 @@
 Readers and claims are loaded when they are first used: whoever only searches needs neither.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sparse_coverage.later import loaded_later
 from sparse_coverage.patents.passages import passages, section_text
 from sparse_coverage.patents.patent import Claim, Paragraph, Passage, Patent, Problem
 from sparse_coverage.patents.xpath import canonical_xpath
@@ -30,15 +30,7 @@ __all__ = [
     "section_text",
 ]
 
-_LATER = {
-    "claim_elements": "claims",
-    "expand_claim": "claims",
-    "Limits": "reading.context",
-    "read_patents": "reading.read",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+__getattr__ = loaded_later(
+    __name__,
+    {"claims": "claim_elements expand_claim", "reading.context": "Limits", "reading.read": "read_patents"},
+)

@@ -1,13 +1,14 @@
-"""Other ways to rank the same texts, and ways to join them: BM25, dense vectors, SPLADE, ColBERT, fusion, reranking."""
+"""Other ways to rank the same texts, and ways to join them: BM25, dense vectors, SPLADE, ColBERT, fusion, reranking.
+
+Each of the other ways is loaded when it is first used, and so is what speaks to a server.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sparse_coverage.later import loaded_later
 from sparse_coverage.retrievers.baseline import Baseline
-from sparse_coverage.retrievers.bm25 import Bm25
-from sparse_coverage.retrievers.colbert import Colbert
-from sparse_coverage.retrievers.dense import Dense
 from sparse_coverage.retrievers.fusion import Fuse
 from sparse_coverage.retrievers.opening import (
     RERANKERS,
@@ -20,11 +21,14 @@ from sparse_coverage.retrievers.opening import (
 )
 from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker, Rescore
 from sparse_coverage.retrievers.side import Block, Scorer, Side
-from sparse_coverage.retrievers.splade import Splade
 from sparse_coverage.systems import KINDS, SYSTEMS, FusionLevel, FusionRule
 
 if TYPE_CHECKING:
+    from sparse_coverage.retrievers.bm25 import Bm25
+    from sparse_coverage.retrievers.colbert import Colbert
+    from sparse_coverage.retrievers.dense import Dense
     from sparse_coverage.retrievers.remote import Client, RemoteError
+    from sparse_coverage.retrievers.splade import Splade
 
 __all__ = [
     "KINDS",
@@ -55,11 +59,7 @@ __all__ = [
     "retriever_over",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    """Load what speaks to a server when it is first used: it brings all of HTTP with it."""
-    if name in ("Client", "RemoteError"):
-        from sparse_coverage.retrievers import remote
-
-        return getattr(remote, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = loaded_later(
+    __name__,
+    {"bm25": "Bm25", "colbert": "Colbert", "dense": "Dense", "remote": "Client RemoteError", "splade": "Splade"},
+)

@@ -14,7 +14,6 @@ from sparse_coverage.index import (
     Filter,
     IndexedPassage,
     IndexStore,
-    IndexWriter,
     PassageRecord,
     allowed_passages,
     open_store,
@@ -26,7 +25,6 @@ from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers.side import Evidence, EvidentScorer, Scores, Side
 from sparse_coverage.retrievers.sides import refresh_side, side_scorer
 from sparse_coverage.search import Explanation, Hit, PassageHit
-from sparse_coverage.search.building import document_record
 from sparse_coverage.search.phrases import Phrases
 from sparse_coverage.search.reasons import reasons_for
 from sparse_coverage.search.results import Place, Reason, Reasons
@@ -183,6 +181,9 @@ def best_places(scores: Scores, k: int) -> Int64s:
 
 def _write_texts(folder: Path, documents: Iterable[Patent], by: By) -> None:
     """Write documents and their passages into a new index without a single center: the texts are all a side needs."""
+    from sparse_coverage.index import IndexWriter
+    from sparse_coverage.search.building import document_record
+
     require_free(folder)
     count = 0
     with IndexWriter.create(folder, 1, {"by": by}) as writer:

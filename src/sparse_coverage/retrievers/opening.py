@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +14,13 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.files import as_typed
 from sparse_coverage.index import open_store
 from sparse_coverage.retrievers.baseline import Baseline
-from sparse_coverage.retrievers.bm25 import Bm25
-from sparse_coverage.retrievers.colbert import Colbert
-from sparse_coverage.retrievers.dense import Dense
 from sparse_coverage.retrievers.fusion import Fuse
 from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker
 from sparse_coverage.retrievers.side import Side
 from sparse_coverage.retrievers.sides import drop_leftovers, refresh_side, segments_lacking, side_settings, sides_of
-from sparse_coverage.retrievers.splade import Splade
 from sparse_coverage.search import Index, Retriever, ScoringConfig
 from sparse_coverage.systems import HYBRID, KINDS, SYSTEMS, FusionLevel, FusionRule
 
-_MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
-    "bm25": lambda settings, threads: Bm25(),
-    "dense": lambda settings, threads: Dense(settings["encoder"], pooling=settings.get("pooling"), threads=threads),
-    "splade": lambda settings, threads: Splade(settings["encoder"], threads=threads),
-    "colbert": lambda settings, threads: Colbert(settings["encoder"], threads=threads),
-}
 WEIGHTS = (2.0, 1.0, 1.0)
 """Of the scores that hybrid joins where it joins scores: Sparse Coverage counts half, BM25 and dense vectors a quarter each."""
 Scoring = ScoringConfig | Mapping[str, float | str | None]
@@ -121,8 +112,24 @@ def load_side(folder: str | Path, kind: str, *, encoder: Encoder | None = None, 
         raise InputError(f"There is no side '{kind}'. There are: {', '.join(KINDS)}.")
     settings = side_settings(Path(folder), kind)
     if kind == "dense" and encoder is not None and encoder.fingerprint == settings["fingerprint"]:
-        return Dense(encoder, pooling=settings["pooling"])
+        side: Side = _class("dense", "Dense")(encoder, pooling=settings["pooling"])
+        return side
     return _MAKERS[kind](settings, threads)
+
+
+def _class(module: str, name: str) -> Any:
+    """Load a side when it is wanted: whoever searches by Sparse Coverage alone needs none."""
+    return getattr(import_module(f"{__package__}.{module}"), name)
+
+
+_MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
+    "bm25": lambda settings, threads: _class("bm25", "Bm25")(),
+    "dense": lambda settings, threads: _class("dense", "Dense")(
+        settings["encoder"], pooling=settings.get("pooling"), threads=threads
+    ),
+    "splade": lambda settings, threads: _class("splade", "Splade")(settings["encoder"], threads=threads),
+    "colbert": lambda settings, threads: _class("colbert", "Colbert")(settings["encoder"], threads=threads),
+}
 
 
 def refresh_sides(

@@ -1,7 +1,9 @@
 """Query text in, ranked and explained hits out."""
 
+from typing import TYPE_CHECKING
+
 from sparse_coverage.index import Filter, parse_filter
-from sparse_coverage.search.building import is_unfinished
+from sparse_coverage.later import loaded_later
 from sparse_coverage.search.families import FamilyMembers, by_family
 from sparse_coverage.search.index import Index
 from sparse_coverage.search.marks import Marks
@@ -9,6 +11,9 @@ from sparse_coverage.search.results import Answer, Answers, Explanation, Hit, Ma
 from sparse_coverage.search.searcher import Retriever
 from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors.aggregation import Best, DecayedSum, TopMean
+
+if TYPE_CHECKING:
+    from sparse_coverage.search.building import is_unfinished
 
 __all__ = [
     "Answer",
@@ -31,3 +36,5 @@ __all__ = [
     "is_unfinished",
     "parse_filter",
 ]
+
+__getattr__ = loaded_later(__name__, {"building": "is_unfinished"})

@@ -12,7 +12,7 @@ import numpy as np
 from sparse_coverage.index import IndexStore
 from sparse_coverage.index.facts import DATES
 from sparse_coverage.kernels import Mask
-from sparse_coverage.search.building import MODEL_FOLDER
+from sparse_coverage.search.own_model import MODEL_FOLDER
 
 FIELDS = ("country", "kind", "language")
 

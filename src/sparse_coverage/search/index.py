@@ -15,10 +15,7 @@ from sparse_coverage.index import (
     DEFAULT_MEMORY,
     Filter,
     IndexStore,
-    IndexWriter,
     WeightBits,
-    delete_documents,
-    merge_index,
     open_store,
 )
 from sparse_coverage.kernels import Floats
@@ -28,12 +25,10 @@ from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
 from sparse_coverage.patents.repeats import OnDuplicate, Repeats
 from sparse_coverage.presets import DEFAULT_PRESET, Preset
-from sparse_coverage.search.building import MODEL_FOLDER, add_documents, build_index, require_fit, vectors_by
 from sparse_coverage.search.explaining import Explanations
 from sparse_coverage.search.feedback import with_feedback
-from sparse_coverage.search.known_vectors import KnownVectors
-from sparse_coverage.search.learning import documents_read, forget_sample, learn_for, remember_sample
 from sparse_coverage.search.marks import Marks, with_marks
+from sparse_coverage.search.own_model import MODEL_FOLDER, require_fit
 from sparse_coverage.search.ranking import Ranker
 from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, QueryCost, Reasons
 from sparse_coverage.search.searcher import PassageSearcher, as_filter, one_or_several, require_counts
@@ -88,6 +83,9 @@ class Index(PassageSearcher):
         for the estimate of the time left. An id that comes twice is an error, unless the first is to be kept or replaced
         (`on_duplicate`); `on_repeat` is told of each.
         """
+        from sparse_coverage.search.building import build_index
+        from sparse_coverage.search.learning import forget_sample, remember_sample
+
         build_index(
             Path(folder),
             model,
@@ -121,6 +119,8 @@ class Index(PassageSearcher):
         The documents are read twice: give a list, or a function that opens them. What `SparseCoverage.fit` and `build` do one
         after the other, in half the time. Interrupted, the same call goes on where it stopped.
         """
+        from sparse_coverage.search.learning import documents_read, learn_for
+
         if isinstance(documents, Iterator):
             raise InputError(
                 "Learning and indexing read the documents twice, but these can be read only once. Give a list, or a function "
@@ -325,6 +325,10 @@ class Index(PassageSearcher):
         that a new version shares with the old one are not encoded again. `total`: how many documents there are, if known.
         `on_duplicate` is about ids that come twice in `documents`, as in `build`.
         """
+        from sparse_coverage.index import IndexWriter
+        from sparse_coverage.search.building import add_documents, vectors_by
+        from sparse_coverage.search.known_vectors import KnownVectors
+
         repeats = Repeats(on_duplicate, on_repeat)
         with IndexWriter.open(self.store.folder) as writer, KnownVectors() as known:
             require_fit(self.store.folder, writer.manifest, self.model)
@@ -339,12 +343,16 @@ class Index(PassageSearcher):
 
     def delete(self, ids: Sequence[str]) -> int:
         """Delete documents by publication id, all or none: an id that is not there is an error. Return how many."""
+        from sparse_coverage.index import delete_documents
+
         delete_documents(self.store.folder, ids)
         self.refresh()
         return len(ids)
 
     def merge(self) -> None:
         """Rewrite the index with as few segments as possible and without what was deleted. Results stay the same."""
+        from sparse_coverage.index import merge_index
+
         merge_index(self.store.folder)
         self.refresh()
 

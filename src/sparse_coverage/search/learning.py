@@ -14,8 +14,9 @@ from sparse_coverage.patents.passages import By
 from sparse_coverage.patents.text_keys import text_key
 from sparse_coverage.presets import DEFAULT_PRESET, Preset
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.search.building import MODEL_FOLDER, is_unfinished
+from sparse_coverage.search.building import is_unfinished
 from sparse_coverage.search.known_vectors import KnownVectors
+from sparse_coverage.search.own_model import MODEL_FOLDER
 from sparse_coverage.spans import Spans
 from sparse_coverage.vectors import trace
 from sparse_coverage.vocabulary import SpanSample

@@ -20,7 +20,7 @@ from sparse_coverage.index.manifest import MANIFEST
 from sparse_coverage.retrievers import retriever_over
 from sparse_coverage.retrievers.sides import segments_lacking, sides_of
 from sparse_coverage.search import Index, Retriever
-from sparse_coverage.search.building import require_fit
+from sparse_coverage.search.own_model import require_fit
 from sparse_coverage.systems import HYBRID, KINDS
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from sparse_coverage.kernels.screening import NEVER, fill_limits
 from sparse_coverage.kernels.sizes import NORM_LIMIT, PANEL
 from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.vectors.sparse_vector import ActivationConfig
-from sparse_coverage.vocabulary.nearest import BLOCK
-from sparse_coverage.vocabulary.quantised import Centers, quantise, unusable
+from sparse_coverage.vocabulary.quantised import BLOCK, Centers, quantise, unusable
 from sparse_coverage.vocabulary.vocabulary import Vocabulary
 
 _EVERYWHERE = 3.0

@@ -12,15 +12,12 @@ import numpy as np
 
 from sparse_coverage.kernels import Floats, Int32s, Int64s
 from sparse_coverage.kernels.dense import meet
-from sparse_coverage.kernels.sizes import TILE
 from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.on_gpu import ROWS, CentersOnGpu, find_gpu
 from sparse_coverage.vocabulary.points import Points, Reader, as_points
-from sparse_coverage.vocabulary.quantised import Centers
+from sparse_coverage.vocabulary.quantised import BLOCK, Centers
 
-BLOCK = 64 * TILE
-"""Points a thread works on at a time: their quantised rows stay in its cache while the centers stream by."""
 BLOCKS_PER_SAVE = 128
 
 

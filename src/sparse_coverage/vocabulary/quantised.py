@@ -14,6 +14,8 @@ from sparse_coverage.kernels.dense import quantise_rows
 from sparse_coverage.kernels.screening import Panels, narrow, screens_in_bytes
 from sparse_coverage.kernels.sizes import NORM_LIMIT, PANEL, SCALE, STEP, TILE
 
+BLOCK = 64 * TILE
+"""Points a thread works on at a time: their quantised rows stay in its cache while the centers stream by."""
 _ZERO = np.uint8(128)  # what stands for 0 in the bytes of centers
 SHORTEST = 0.999
 """Points that centers are chosen from may be a little shorter than one, not more: a row of zeros has no direction."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Floats, Int32s, Int64s
-from sparse_coverage.vocabulary.nearest import Assignment
+
+if TYPE_CHECKING:
+    from sparse_coverage.vocabulary.nearest import Assignment
 
 FLOOR = np.float32(1e-6)
 

@@ -70,7 +70,7 @@ def encoder_for(index: Path, encoder: Encoder, sides: Mapping[str, Any], cleaned
 
 def _new_side(index: Path, kind: str, dense_encoder: str | None, encoder: Encoder | None, threads: int | None) -> Side:
     from sparse_coverage.retrievers import Bm25, Colbert, Dense, Splade
-    from sparse_coverage.search.building import MODEL_FOLDER
+    from sparse_coverage.search.own_model import MODEL_FOLDER
     from sparse_coverage.vocabulary import load_vocabulary
 
     if kind == "bm25":

@@ -8,9 +8,9 @@ from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s
 from sparse_coverage.kernels.dense import canonical_distance, meet
 from sparse_coverage.kernels.threads import Workers
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vocabulary.nearest import BLOCK, nearest_centers
+from sparse_coverage.vocabulary.nearest import nearest_centers
 from sparse_coverage.vocabulary.points import Points, Reader, check_enough, too_few
-from sparse_coverage.vocabulary.quantised import Centers, quantise
+from sparse_coverage.vocabulary.quantised import BLOCK, Centers, quantise
 
 DRAWS = 4096
 STEPS = 10
