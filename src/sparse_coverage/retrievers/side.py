@@ -126,7 +126,7 @@ def open_arrays(folder: Path) -> dict[str, Array]:
     for name, sum_ in _files_of(folder).items():
         try:
             arrays[name.removesuffix(".npy")] = _mapped(folder / name, sum_)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError) as error:
             raise IndexStoreError(
                 f"{folder / name}: cannot be read ({error}). Remove {folder} and run: sparse-coverage index refresh"
             ) from None
