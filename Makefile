@@ -7,6 +7,7 @@ SERVER_STAMP := $(VENV)/.installed-server
 DEV_STAMP := $(VENV)/.installed-dev
 # What installs; .ci/run sets it to uv, which is quicker. Contributors get the versions that CI has (`make lock` renews them).
 INSTALL ?= $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INSTALL_BASE ?= $(BIN)/python -m pip --python build/base/bin/python install --quiet --disable-pip-version-check
 LOCK := .ci/locks/development.txt
 FUZZED := readers queries claims sentences filters numbers index rest projects models calibrations
 FUZZ_MINUTES ?= 10
@@ -72,7 +73,7 @@ dist: $(DEV_STAMP)
 sbom: dist
 	$(INSTALL) -c $(LOCK) cyclonedx-bom
 	rm -rf build/base && $(PYTHON) -m venv --without-pip build/base
-	$(BIN)/python -m pip --python build/base/bin/python install --quiet --disable-pip-version-check dist/*.whl
+	$(INSTALL_BASE) dist/*.whl
 	$(BIN)/python tools/licences.py build/base
 	$(BIN)/cyclonedx-py environment build/base/bin/python --pyproject pyproject.toml --output-reproducible --of JSON -o dist/sbom.json
 

@@ -116,7 +116,8 @@ def _abuse(world: World, changer: Changer, trouble: Trouble, begun: float, until
                 name: world.tally.total(name)
                 for name in ("operations", "changes", "answers compared", "kills", "faults")
             }
-            print(f"{(time.monotonic() - begun) / 60:.0f} min: {said}", flush=True)
+            taken = [f"{memory:.0f} MiB, {files} files" for _, memory, files in world.server.lives[-1].taken[-1:]]
+            print(f"{(time.monotonic() - begun) / 60:.0f} min: {said} {', '.join(taken)}", flush=True)
         world.stop.wait(chance.uniform(0, 1.0))
 
 
@@ -213,11 +214,12 @@ def _show(world: World, minutes: float) -> None:
     world.tally.count("violations", "all", len(world.tally.violations))
     print(world.tally.table())
     print(f"the machine was up to {world.pace.slowest:.0f} times slower than one with nothing else to do")
-    lives = [(life.taken[-1][0], ends) for life in world.server.lives if (ends := life.ends())]
-    if lives:
-        seconds, ((memory, files), (last, more)) = max(lives)
-        print(f"the longest life of a process that answers: {seconds:.0f} s of {minutes:.1f} min")
-        print(f"its memory {memory:.0f} MiB after half of it, {last:.0f} at the end; open files {files}, {more}")
+    if lives := [life for life in world.server.lives if life.ends()]:
+        longest = max(lives, key=lambda life: life.taken[-1][0])
+        print(f"the longest life of a process that answers: {longest.taken[-1][0]:.0f} s of {minutes:.1f} min")
+        print("its memory and open files, the middle of each tenth of its life:")
+        for seconds, memory, files in longest.tenths():
+            print(f"  up to {seconds:5.0f} s  {memory:5.0f} MiB  {files:4} files")
 
 
 if __name__ == "__main__":

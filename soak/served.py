@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import signal
@@ -40,6 +41,15 @@ class Life:
             (statistics.median(one[1] for one in some), round(statistics.median(one[2] for one in some)))
             for some in (first, last)
         )
+
+    def tenths(self) -> list[tuple[float, float, int]]:
+        """Return the middle of what it took in each tenth of its life, at the end of that tenth."""
+        cuts = [len(self.taken) * place // 10 for place in range(11)]
+        return [
+            (some[-1][0], statistics.median(one[1] for one in some), round(statistics.median(one[2] for one in some)))
+            for begin, end in itertools.pairwise(cuts)
+            if (some := self.taken[begin:end])
+        ]
 
 
 class Served:

@@ -23,9 +23,10 @@ class NotWholeError(Exception):
 
 
 def build(source: Path, to: Path) -> tuple[Path, Path]:
-    """Make a source distribution, and a wheel from it."""
+    """Make a source distribution, and a wheel from it. Where there is a uv, it sets up what builds them, which is quicker."""
+    quicker = ["--installer", "uv"] if shutil.which("uv") else []
     done = subprocess.run(
-        [sys.executable, "-m", "build", "--outdir", to, source], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "build", *quicker, "--outdir", to, source], capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise NotWholeError(done.stdout + done.stderr)

@@ -16,6 +16,18 @@ from typing import Any
 from sparse_coverage.errors import InputError
 
 
+class ClosesItself:
+    """Has a `close` that is also called in the end, where an error kept others from it: Python 3.13 warns of what was left open."""
+
+    def close(self) -> None:
+        """Let go of what is held."""
+
+    def __del__(self) -> None:
+        # Half made, or ended in another thread than SQLite allows: there is nothing more to do.
+        with suppress(Exception):
+            self.close()
+
+
 def as_typed(path: str | Path) -> str:
     """Return a path as it is typed into a command: in quotes where it holds a blank or anything else that a shell reads.
 

@@ -8,10 +8,16 @@ import pytest
 from click.testing import CliRunner
 from mixed_files import write_mixed_folder
 
-from sparse_coverage import ActivationConfig, Preset, SparseCoverage, read_patents
+from sparse_coverage import ActivationConfig, Preset, SparseCoverage, progress, read_patents
 from sparse_coverage.cli import cli
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.vectors.scoring import ScoringConfig
+
+
+@pytest.fixture(autouse=True)
+def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What commands print is compared as a whole: on a slow machine lines of progress would come between."""
+    monkeypatch.setattr(progress, "FIRST_LINE", 3600.0)
 
 
 @pytest.fixture(scope="session")

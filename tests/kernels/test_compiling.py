@@ -62,6 +62,17 @@ def test_an_edit_in_another_file_is_never_answered_with_old_code(copied: Path) -
     assert run(copied) == [0.8125, False, [0, 0]]
 
 
+def test_two_versions_of_numba_keep_their_code_beside_each_other(copied: Path) -> None:
+    """They share a source tree where an older one is tried: each overwrote what the other had kept."""
+    older = "import importlib.metadata\nimportlib.metadata.version = lambda name: '0.0.1'\n"
+    older += "import numba\nnumba.__version__ = '0.0.1'\n"
+    warm = "import json\nfrom sparse_coverage.kernels.choosing import marker\nprint(json.dumps([str(marker())]))"
+    assert run(copied, RUN) == [0.6875, True, [0, 0]]
+    assert run(copied, older + RUN) == [0.6875, True, [0, 0]]
+    assert run(copied, RUN) == run(copied, older + RUN) == [0.6875, True, [1, 1]]
+    assert run(copied, warm) != run(copied, older + warm)
+
+
 def test_code_of_files_edited_under_way_is_not_kept(copied: Path) -> None:
     under_way = RUN.replace("row = ", f"open({str(copied / 'postings.py')!r}, 'a').write('# edited')\nrow = ")
     assert run(copied, under_way) == [0.6875, True, [0, 0]]
@@ -70,6 +81,7 @@ def test_code_of_files_edited_under_way_is_not_kept(copied: Path) -> None:
 
 def test_kernels_work_where_nothing_can_be_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a container whose file system is read-only: Numba then finds no place for its code."""
+    assert compiled(imports).dispatcher  # by now every kernel has its place, which other tests look at
     monkeypatch.setattr(keeping._Code, "_locator_classes", [])
 
     @compiled

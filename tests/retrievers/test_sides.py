@@ -15,7 +15,7 @@ from tiny_bert import write_checkpoint
 
 from sparse_coverage import ActivationConfig, Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
+from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, SparseCoverageError
 from sparse_coverage.index import open_store
 from sparse_coverage.retrievers import Baseline, Bm25, Dense, open_retriever, refresh_sides
 from sparse_coverage.retrievers.sides import damaged_side_files, refresh_side, sides_of
@@ -94,6 +94,25 @@ def test_what_was_damaged_is_not_copied(index: Index) -> None:
     refresh_side(index.store, side)
     assert side.encoded == 20
     assert damaged_side_files(index.store.folder) == []
+
+
+@pytest.mark.parametrize("kind", ["bm25", "dense"])
+def test_a_flipped_bit_of_any_file_of_a_side_is_told_when_it_is_opened(index: Index, kind: str) -> None:
+    """A block was mapped as it lay there: one flipped bit of a vector changed scores, and nothing said so."""
+    folder, encoder = index.store.folder, index.model.encoder
+    refresh_sides(folder, [Bm25(), Dense(encoder, pooling="mean")], encoder=encoder)
+    before = open_retriever(folder, kind, encoder=encoder).search(TEXTS[0], k=3)
+    [block] = [path.parent for path in (folder / "sides" / kind).glob("*/block.json")]
+    for path in sorted(block.iterdir()):
+        sound = path.read_bytes()
+        for place in {len(sound) // 3, len(sound) - 2}:
+            damaged = bytearray(sound)
+            damaged[place] ^= 1
+            path.write_bytes(damaged)
+            with pytest.raises(SparseCoverageError, match=path.name if path.suffix == ".npy" else block.name):
+                open_retriever(folder, kind, encoder=encoder)
+        path.write_bytes(sound)
+    assert open_retriever(folder, kind, encoder=encoder).search(TEXTS[0], k=3) == before
 
 
 def test_a_changed_word_of_what_a_side_says_of_itself_is_damage(index: Index) -> None:

@@ -217,6 +217,33 @@ def test_a_server_that_is_busy_with_charts_says_429_to_more_of_them_and_still_se
     until(lambda: app.state.work.taken == 0)
 
 
+def test_a_long_query_keeps_no_other_search_waiting_and_its_answer_says_so(settings, monkeypatch):
+    """Two texts of 200,000 characters held both threads of a server for most of a minute."""
+    limits = Limits(concurrency=1, waiting=1, short=2000)
+    app = create_app(ServerSettings(settings.indexes, limits=limits))
+    search, go = app.state.service.search, threading.Event()
+
+    def slowly(name, body):
+        if limits.is_long(body.query):
+            assert go.wait(60)
+        return search(name, body)
+
+    monkeypatch.setattr(app.state.service, "search", slowly)
+    text = (CLAIM + " ") * (3000 // len(CLAIM))
+    with serving(app) as address, ThreadPoolExecutor(1) as pool, httpx.Client(base_url=address, timeout=60) as client:
+        running = pool.submit(httpx.post, f"{address}{SEARCH}", json={"query": text}, timeout=60)
+        until(lambda: app.state.work.taken == 1)
+        short = client.post(SEARCH, json={"query": CLAIM})
+        assert (short.status_code, short.json()["notes"], running.done()) == (200, [], False)
+        go.set()
+        long = running.result()
+        assert (long.status_code, long.json()["hits"][0]["document"]) == (200, short.json()["hits"][0]["document"])
+        [note] = long.json()["notes"]
+        assert note.startswith(f"The query has {len(text):,} characters. With over 2,000 it takes its turn")
+        why = client.post("/v1/indexes/devices/explain", json={"query": text, "id": "EP-1000001-A1"}).json()
+        assert note in why["notes"]
+
+
 def test_many_clients_at_once_get_what_one_gets(settings):
     made = ServerSettings(settings.indexes, limits=Limits(concurrency=4, waiting=100))
     texts = [f"{CLAIM} number {number}" for number in range(4)]

@@ -15,6 +15,7 @@ from sparse_coverage.encoding.batching import windows
 from sparse_coverage.encoding.encoder import FloatMatrix, IntArray
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.cache import code_key
+from sparse_coverage.files import ClosesItself
 
 DEFAULT_BUDGET = 8 << 30
 _WINDOW = 500_000  # characters: some hundred megabytes of vectors at most
@@ -26,7 +27,7 @@ CREATE TABLE IF NOT EXISTS texts (
 """
 
 
-class RememberingEncoder:
+class RememberingEncoder(ClosesItself):
     """Wraps an encoder; vectors go, as they are, into one SQLite file until it holds `budget` bytes.
 
     What does not fit any more is computed each time. On a GPU an encoder's last bits (about 1e-6) depend on which texts share a

@@ -15,6 +15,7 @@ import platform
 import subprocess
 import sys
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from time import monotonic
 from typing import Literal
@@ -69,8 +70,8 @@ def use(way: Way | None) -> Way | None:
 
 
 def marker() -> Path:
-    """Return the file that tells that all kernels are compiled: for these sources, this Python and this CPU."""
-    name = f"warm-{sys.implementation.cache_tag}-{machine()}-{SOURCES[:16]}"
+    """Return the file that tells that all kernels are compiled: for these sources, this Python, this Numba and this CPU."""
+    name = f"warm-{sys.implementation.cache_tag}-numba-{_numba()}-{machine()}-{SOURCES[:16]}"
     beside = HERE / "__pycache__" / name
     if beside.exists() or is_writable(beside.parent):
         return beside
@@ -107,6 +108,12 @@ def _compile_in_background() -> None:
         )
     except OSError:
         _CHOICE.way = "machine"
+
+
+@lru_cache
+def _numba() -> str:
+    """Return the version of Numba, without loading it, and without dots: what stands after one is a suffix."""
+    return version("numba").replace(".", "_")
 
 
 @lru_cache

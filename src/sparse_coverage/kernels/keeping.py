@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
 
 from sparse_coverage.kernels.sources import SOURCES, is_writable, sources
@@ -32,6 +33,10 @@ class _Code(CompileResultCacheImpl):
         super().__init__(function)
         own = self.locator.get_source_stamp()
         self.locator.get_source_stamp = lambda: (own, SOURCES)
+
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        """Name the files of each version of Numba otherwise: two that share a source tree would overwrite each other's."""
+        return f"{super().get_filename_base(fullname, abiflags)}.numba-{numba.__version__}"
 
     def check_cachable(self, result: Any) -> bool:
         """Keep no code of files that were edited while this process ran: it may be of either version."""

@@ -7,13 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from sparse_coverage.files import ClosesItself
 from sparse_coverage.patents.passages import passages
 from sparse_coverage.patents.patent import Patent
 
 _MOST_EXAMPLES = 10
 
 
-class Duplicates:
+class Duplicates(ClosesItself):
     """Counts ids that were seen before, and keeps the first few as examples.
 
     Exact, and in bounded memory: they are kept in a temporary file, not in a set.

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.encoding import Encoder, Tokens, TokenVectors
+from sparse_coverage.files import ClosesItself
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents.text_keys import text_key
 from sparse_coverage.retrievers.dense import PooledEncoder, pooling_of
 
 
-class KeptRows:
+class KeptRows(ClosesItself):
     """Rows of a side by the keys of their texts, in a file beside an index while it is built."""
 
     def __init__(self, path: Path) -> None:
@@ -37,9 +38,13 @@ class KeptRows:
         found = self._store.execute("SELECT content FROM rows WHERE key = ?", (key,)).fetchone()
         return None if found is None else np.frombuffer(found[0], dtype="<f4").astype(np.float32)
 
+    def close(self) -> None:
+        """Let go of the file."""
+        self._store.close()
+
     def remove(self) -> None:
         """Close and delete the file."""
-        self._store.close()
+        self.close()
         for name in (self._path.name, f"{self._path.name}-wal", f"{self._path.name}-shm"):
             with suppress(OSError):
                 self._path.with_name(name).unlink(missing_ok=True)

@@ -6,15 +6,18 @@ when all of it is written.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from sparse_coverage.errors import IndexStoreError
+from sparse_coverage.errors import IndexStoreError, SparseCoverageError
 from sparse_coverage.files import new_folder, read_json, sha256_of, write_json
 from sparse_coverage.kernels import Array, Floats, Mask
 from sparse_coverage.search.results import Match, Place
@@ -25,6 +28,11 @@ BLOCK_PASSAGES = 65_536
 """The largest number of texts in one block: that of a segment of an index."""
 
 RECORD = "block.json"
+
+_SMALL = 4096
+_SOUND: set[tuple[str, int, int, int, int, str]] = set()
+"""Files that this process has found sound: a server opens those that stay again with every change of its index."""
+_REMEMBERED = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,17 +116,17 @@ def write_block(folder: Path, arrays: Mapping[str, Array]) -> None:
 
 
 def open_block(folder: Path, live: Mask) -> Block:
-    """Open a block; its arrays are mapped, so this takes little time whatever their size."""
+    """Open a block. Its arrays are mapped; the first time in a process, they are read once to see that they are sound."""
     return Block(folder, open_arrays(folder), live)
 
 
 def open_arrays(folder: Path) -> dict[str, Array]:
-    """Return the mapped arrays of a block."""
+    """Return the mapped arrays of a block; what was damaged is refused, since it would rank, and rank otherwise."""
     arrays = {}
-    for name in read_json(folder / RECORD)["files"]:
+    for name, sum_ in _files_of(folder).items():
         try:
-            arrays[name.removesuffix(".npy")] = _mapped(folder / name)
-        except (OSError, ValueError) as error:
+            arrays[name.removesuffix(".npy")] = _mapped(folder / name, sum_)
+        except (OSError, ValueError, TypeError) as error:
             raise IndexStoreError(
                 f"{folder / name}: cannot be read ({error}). Remove {folder} and run: sparse-coverage index refresh"
             ) from None
@@ -128,10 +136,21 @@ def open_arrays(folder: Path) -> dict[str, Array]:
 def damaged_block_files(folder: Path) -> list[str]:
     """Return the files of a block that are missing or whose content changed since it was written."""
     try:
-        files: dict[str, str] = read_json(folder / RECORD)["files"]
-    except Exception:
+        files = _files_of(folder)
+    except (SparseCoverageError, OSError):
         return [RECORD]
     return [name for name, sum_ in files.items() if not _is_sound(folder / name, sum_)]
+
+
+def _files_of(folder: Path) -> dict[str, str]:
+    """Return the names of a block's files and their checksums."""
+    record = read_json(folder / RECORD)
+    files = record.get("files") if isinstance(record, dict) else None
+    if not isinstance(files, dict) or not all(isinstance(sum_, str) for sum_ in files.values()):
+        raise IndexStoreError(
+            f"{folder / RECORD}: damaged (it names no files). Remove {folder} and run: sparse-coverage index refresh"
+        )
+    return files
 
 
 def _is_sound(path: Path, sum_: str) -> bool:
@@ -141,7 +160,22 @@ def _is_sound(path: Path, sum_: str) -> bool:
         return False
 
 
-def _mapped(path: Path) -> Array:
-    # Nothing of no length can be mapped, and NumPy's own view of a map costs time in every small slice.
-    loaded: Array = np.load(path, mmap_mode="r" if path.stat().st_size > 4096 else None, allow_pickle=False)
-    return np.asarray(loaded)
+def _mapped(path: Path, sum_: str) -> Array:
+    """Map an array, whose file must have that sha256. What is checked is what is mapped, whatever takes its place meanwhile."""
+    with path.open("rb") as file:
+        found = os.fstat(file.fileno())
+        # Little is not worth a map, and nothing cannot be mapped.
+        content = mmap(file.fileno(), 0, access=ACCESS_READ) if found.st_size > _SMALL else file.read()
+        seen = (str(path), found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size, sum_)
+        if seen not in _SOUND:
+            if sha256(content).hexdigest() != sum_:
+                raise ValueError("wrong sha256: damaged")
+            if len(_SOUND) > _REMEMBERED:
+                _SOUND.clear()
+            _SOUND.add(seen)
+        file.seek(0)
+        if (version := np.lib.format.read_magic(file)) != (1, 0):
+            raise ValueError(f"version {version} of the format of arrays")
+        shape, by_columns, kind = np.lib.format.read_array_header_1_0(file)
+        array: Array = np.ndarray(shape, kind, content, file.tell(), order="F" if by_columns else "C")
+        return array

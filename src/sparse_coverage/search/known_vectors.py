@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.encoding.batching import windows
+from sparse_coverage.files import ClosesItself
 from sparse_coverage.patents.text_keys import text_key
 from sparse_coverage.vectors import SparseVector
 
@@ -26,7 +27,7 @@ Vectors = Callable[[Iterable[str]], Iterator[SparseVector]]
 """What turns a stream of texts into their vectors, in order."""
 
 
-class KnownVectors:
+class KnownVectors(ClosesItself):
     """Sparse vectors by the key of their text, in a file; without a path in a temporary one that is gone when it is closed.
 
     What it gives back lacks the places of spans in the text, which no index keeps.
@@ -41,6 +42,8 @@ class KnownVectors:
         except sqlite3.DatabaseError:
             if path is None:
                 raise
+            with suppress(AttributeError):  # which it is where it could not even be opened
+                self.close()
             _remove(path)  # cut by a power failure: what it knew is made again
             self._open()
 

@@ -33,6 +33,12 @@ async def answer(request: Request, function: Callable[[], Any], status: int = 20
     return Response(content, status, media_type="application/json")
 
 
+async def answer_query(request: Request, text: str | None, function: Callable[[], Any]) -> Response:
+    """Answer a query: short work, unless the text is so long that other searches would wait for it."""
+    is_long = _of(request)[0].limits.is_long(text)
+    return await (answer_long if is_long else answer)(request, function)
+
+
 async def answer_made(request: Request, make: Callable[[], Response]) -> Response:
     """Do short work whose answer is made there, such as a file."""
     settings, work = _of(request)

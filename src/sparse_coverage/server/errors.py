@@ -20,7 +20,7 @@ from sparse_coverage.errors import (
     SparseCoverageError,
 )
 from sparse_coverage.index.manifest import BeingWrittenError
-from sparse_coverage.server.holdings import NoIndexError
+from sparse_coverage.server.holdings import UnknownIndexError
 from sparse_coverage.server.limited import BeyondLimitsError
 from sparse_coverage.server.public import public_message
 from sparse_coverage.server.settings import ServerSettings
@@ -111,7 +111,7 @@ def _refusal(error: Exception) -> Refusal:
         return Refusal(403, str(error))
     if isinstance(error, BeyondLimitsError):
         return Refusal(422, str(error), "Ask for less at a time.")
-    if isinstance(error, NoIndexError | NoDocumentError):
+    if isinstance(error, UnknownIndexError | NoDocumentError):
         return Refusal(404, str(error))
     if isinstance(error, InputError):
         return Refusal(400, str(error))

@@ -34,7 +34,7 @@ _LOOKS, _BETWEEN_LOOKS = 40, 0.05
 """How often, and after how many seconds each time, a side is looked for that is just being brought up to date."""
 
 
-class NoIndexError(InputError):
+class UnknownIndexError(InputError):
     """There is no index with that name."""
 
 
@@ -184,7 +184,7 @@ class Holdings:
     def holding(self, name: str) -> Holding:
         """Return an index by name."""
         if name not in self._held:
-            raise NoIndexError(f"There is no index '{name}' here. There are: {', '.join(self._held)}.")
+            raise UnknownIndexError(f"There is no index '{name}' here. There are: {', '.join(self._held)}.")
         return self._held[name]
 
     def snapshot(self, name: str, system: str = "coverage") -> Snapshot:

@@ -22,7 +22,7 @@ from sparse_coverage.projects import DocumentFacts, ProjectEntry, ProjectFolder,
 from sparse_coverage.search.stored import stored_passages, whole_id
 from sparse_coverage.server.bodies import Body, Id
 from sparse_coverage.server.errors import Refusal, refuse
-from sparse_coverage.server.holdings import Holdings, NoIndexError
+from sparse_coverage.server.holdings import Holdings, UnknownIndexError
 from sparse_coverage.server.public import public
 
 Note = Annotated[str, StringConstraints(max_length=100_000)]
@@ -144,7 +144,7 @@ def marked(
                 if whole_id(passage.id) == whole_id(id_):
                     return facts, passage, document.id
         raise NoDocumentError(f"The index {index} has no document or passage {id_}.")
-    except (NoIndexError, NoDocumentError):
+    except (UnknownIndexError, NoDocumentError):
         if not body.version:
             raise
         return None, None, id_

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -78,7 +79,9 @@ class Tools:
                 filters=Filters(before=before, filter=filter, not_family_of=not_family_of),
             )
         )
-        return await self._do(lambda: found_documents(record(self.service.search(self._name(index), body))))
+        work = partial(self.service.search, self._name(index), body)
+        is_long = self.settings.limits.is_long(query)
+        return await self._do(lambda: found_documents(record(work())), is_long=is_long)
 
     async def read_passage(
         self,
@@ -139,8 +142,8 @@ class Tools:
             raise ToolError(f"There are several indexes. Choose one: {', '.join(names)}.")
         return index or names[0]
 
-    async def _do(self, function: Callable[[], T], context: Context | None = None) -> T:
-        """Do work in the pool. What a user can act on is told to the assistant."""
+    async def _do(self, function: Callable[[], T], context: Context | None = None, *, is_long: bool = False) -> T:
+        """Do work in the pool; what has a context to tell its progress to is long. What a user can act on is told to the assistant."""
         loop = asyncio.get_running_loop()
 
         def tell(stage: str, done: int, total: int | None) -> None:
@@ -150,7 +153,7 @@ class Tools:
         limits = self.settings.limits
         try:
             if context is None:
-                return await self._work.run(function, limits.seconds)
+                return await self._work.run(function, limits.long_seconds if is_long else limits.seconds, long=is_long)
             return await self._work.run(function, limits.long_seconds, on_progress=tell, long=True)
         except OvertimeError:
             raise ToolError("This took longer than it may. Ask for less at a time.") from None

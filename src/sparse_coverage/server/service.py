@@ -70,6 +70,7 @@ class Service:
         retriever, store = snapshot.retriever(body.system), snapshot.store
         condition = self._condition(snapshot, body.filters, notes)
         filters = body.filters.options().typed()
+        self._note_long(body.query, notes)
         given = self._query(snapshot, body, notes)
         if body.like is not None and not body.keep_family:
             itself = store.document(require_document(store, body.like)).id
@@ -119,6 +120,7 @@ class Service:
         self._accept(body, body.query)
         snapshot = self.holdings.snapshot(name, body.system)
         notes: list[str] = []
+        self._note_long(body.query, notes)
         condition = self._condition(snapshot, body.filters, notes)
         found = explain(snapshot.retriever(body.system), body.query, body.id, condition=condition)
         return {**record(found), "notes": notes}
@@ -173,6 +175,13 @@ class Service:
         store = self.holdings.snapshot(name).store
         found = np.flatnonzero(allowed_documents(store, document(number))).tolist()
         return {"ids": [store.document(one).id for one in found], "near": "" if found else store.near(number).strip()}
+
+    def _note_long(self, text: str | None, notes: list[str]) -> None:
+        if self.settings.limits.is_long(text):
+            notes.append(
+                f"The query has {len(text or ''):,} characters. With over {self.settings.limits.short:,} it takes its turn with charts "
+                "and batches, so that other searches need not wait for it; a shorter one, such as a claim, is answered sooner."
+            )
 
     def _condition(self, snapshot: Snapshot, filters: Filters, notes: list[str]) -> Any:
         conditions = conditions_in_store(snapshot.store, filters.options(), notes.append)

@@ -19,14 +19,16 @@ SHORTEST_KEY = 16
 class Limits:
     """The most that a request may ask for, and that a server does at a time.
 
-    `characters` are those of a query or a claim, `documents` those of a chart, `combined` those that a combination looks at,
-    `ids` those of a list of ids, words or elements. `shown` passages are in an answer at most, over all queries and documents.
+    `characters` are those of a query or a claim; a query of more than `short` is long work, so that it keeps no other search
+    waiting. `documents` are those of a chart, `combined` those that a combination looks at, `ids` those of a list of ids, words
+    or elements. `shown` passages are in an answer at most, over all queries and documents.
     `body` and `upload` are bytes of a request. `concurrency` is how many requests are worked on at a time, `waiting` how many
     more may wait; whatever comes beyond is refused and may come again. A request gives up after `seconds`, long work (charts,
-    combinations, batches, changes) after `long_seconds`.
+    combinations, batches, changes, long queries) after `long_seconds`.
     """
 
     characters: int = 200_000
+    short: int = 20_000
     k: int = 1000
     passages: int = 100
     batch: int = 1000
@@ -40,6 +42,10 @@ class Limits:
     waiting: int = 64
     seconds: float = 60.0
     long_seconds: float = 1800.0
+
+    def is_long(self, text: str | None) -> bool:
+        """Tell whether a query of this text is long work."""
+        return len(text or "") > self.short
 
 
 @dataclass(frozen=True, slots=True)

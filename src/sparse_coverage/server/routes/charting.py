@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from sparse_coverage.server.answering import answer, answer_long, service_of
+from sparse_coverage.server.answering import answer_long, answer_query, service_of
 from sparse_coverage.server.answers import ChartAnswer, CombineAnswer, ElementsAnswer, answers
 from sparse_coverage.server.bodies import ChartBody, CombineBody, ElementsBody
 
@@ -15,7 +15,7 @@ router = APIRouter(tags=["charts"])
 @router.post("/v1/elements", responses=answers(ElementsAnswer))
 async def elements(request: Request, body: ElementsBody) -> Response:
     """Split a claim, or several that are numbered, into elements."""
-    return await answer(request, lambda: service_of(request).elements(body))
+    return await answer_query(request, body.claim, lambda: service_of(request).elements(body))
 
 
 @router.post("/v1/indexes/{name}/chart", responses=answers(ChartAnswer, 404, 409, events=True))

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from sparse_coverage.server.answering import answer, service_of
+from sparse_coverage.server.answering import answer, answer_query, service_of
 from sparse_coverage.server.answers import FindAnswer, IndexAbout, ReadAnswer, answers
 from sparse_coverage.server.bodies import Id, ReadBody
 
@@ -36,7 +36,7 @@ async def document(
 @router.post("/{name}/read", responses=answers(ReadAnswer, 404))
 async def read(request: Request, name: str, body: ReadBody) -> Response:
     """Read a document in full; with a claim, the passages that it finds are marked."""
-    return await answer(request, lambda: service_of(request).read(name, body))
+    return await answer_query(request, body.claim, lambda: service_of(request).read(name, body))
 
 
 @router.get("/{name}/find/{number:path}", responses=answers(FindAnswer, 404))

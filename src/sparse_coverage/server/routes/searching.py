@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from sparse_coverage.server.answering import answer, answer_long, service_of
+from sparse_coverage.server.answering import answer, answer_long, answer_query, service_of
 from sparse_coverage.server.answers import BatchAnswer, ExplainAnswer, SearchAnswer, answers
 from sparse_coverage.server.bodies import BatchBody, ExplainBody, FeedbackBody, SearchBody, SimilarBody
 
@@ -14,14 +14,14 @@ router = APIRouter(prefix="/v1/indexes/{name}", tags=["search"])
 
 @router.post("/search", responses=answers(SearchAnswer, 404, 409))
 async def search(request: Request, name: str, body: SearchBody) -> Response:
-    """Find the prior art of a text, or of a document of the index."""
-    return await answer(request, lambda: service_of(request).search(name, body))
+    """Find the prior art of a text, or of a document of the index. A text of over 20,000 characters takes its turn with charts."""
+    return await answer_query(request, body.query, lambda: service_of(request).search(name, body))
 
 
 @router.post("/feedback", responses=answers(SearchAnswer, 404, 409))
 async def feedback(request: Request, name: str, body: FeedbackBody) -> Response:
     """Search again with what was marked as relevant or not."""
-    return await answer(request, lambda: service_of(request).search(name, body))
+    return await answer_query(request, body.query, lambda: service_of(request).search(name, body))
 
 
 @router.post("/similar", responses=answers(SearchAnswer, 404, 409))
@@ -40,4 +40,4 @@ async def batch(request: Request, name: str, body: BatchBody) -> Response:
 @router.post("/explain", responses=answers(ExplainAnswer, 404, 409))
 async def explain(request: Request, name: str, body: ExplainBody) -> Response:
     """Say why a query finds a passage, or a document."""
-    return await answer(request, lambda: service_of(request).explain(name, body))
+    return await answer_query(request, body.query, lambda: service_of(request).explain(name, body))

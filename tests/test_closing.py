@@ -1,0 +1,36 @@
+"""What holds a database closes it in the end, also where an error kept everybody else from it."""
+
+from __future__ import annotations
+
+import gc
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparse_coverage.patents.survey import Duplicates
+from sparse_coverage.retrievers.one_pass import KeptRows
+from sparse_coverage.search.known_vectors import KnownVectors
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda folder: Duplicates(), "_seen"),
+        (lambda folder: KnownVectors(folder / "known.sqlite"), "_store"),
+        (lambda folder: KeptRows(folder / "rows.sqlite"), "_store"),
+    ],
+    ids=["ids", "vectors", "rows"],
+)
+def test_a_database_that_nobody_holds_any_more_is_closed(
+    make: Callable[[Path], Any], name: str, tmp_path: Path
+) -> None:
+    holder = make(tmp_path)
+    connection = getattr(holder, name)
+    assert connection.execute("SELECT 1").fetchone() == (1,)
+    del holder
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")
