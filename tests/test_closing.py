@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from sparse_coverage.errors import InputError
 from sparse_coverage.patents.survey import Duplicates
+from sparse_coverage.projects.schema import open_file
 from sparse_coverage.retrievers.one_pass import KeptRows
 from sparse_coverage.search.known_vectors import KnownVectors
 
@@ -32,5 +34,22 @@ def test_a_database_that_nobody_holds_any_more_is_closed(
     assert connection.execute("SELECT 1").fetchone() == (1,)
     del holder
     gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")
+
+
+def test_a_damaged_project_is_closed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def remembered(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        opened.append(connect(*arguments, **options))
+        return opened[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", remembered)
+    (tmp_path / "damaged.sqlite").write_bytes(b"no database, " * 500)
+    with pytest.raises(InputError, match="not a project that can be read"):
+        open_file(tmp_path / "damaged.sqlite")
+    [connection] = opened
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
         connection.execute("SELECT 1")

@@ -89,7 +89,10 @@ def _guarded(value: Value) -> object:
     """Return a value for CSV; a text that a spreadsheet would compute gets the apostrophe by which one says that it is text."""
     if isinstance(value, Stretch):
         value = value.text
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    if not isinstance(value, str):
+        return value
+    value = value.replace("\0", "\ufffd")  # few programs read on after it, and Python 3.10 does not write it
+    return f"'{value}" if value.startswith(_FORMULA) else value
 
 
 def _fill(cell: Any, value: Value, pattern: Any) -> None:

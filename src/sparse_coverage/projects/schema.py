@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,8 @@ _WAIT = 10.0
 def create_file(path: Path) -> sqlite3.Connection:
     """Make the tables in a new file."""
     connection = _connected(path, "rwc")
-    connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
+    with _closed_on_error(connection):
+        connection.executescript(f"BEGIN; {_TABLES} COMMIT;")
     return connection
 
 
@@ -54,7 +56,8 @@ def open_file(path: Path) -> sqlite3.Connection:
     """Open a project's file; one that is damaged or not a project is an error that names it."""
     try:
         connection = _connected(path, "rw")
-        marks = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        with _closed_on_error(connection):
+            marks = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
     except sqlite3.DatabaseError as error:
         raise InputError(f"{path.name}: not a project that can be read ({error}). Import an export of it.") from None
     if marks != [_APPLICATION, VERSION]:
@@ -85,7 +88,17 @@ def _connected(path: Path, mode: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    connection.row_factory = sqlite3.Row
-    connection.execute("PRAGMA journal_mode = DELETE")
-    connection.execute("PRAGMA synchronous = EXTRA")
+    with _closed_on_error(connection):
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA synchronous = EXTRA")
     return connection
+
+
+@contextmanager
+def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        connection.close()
+        raise
