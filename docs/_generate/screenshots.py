@@ -1,4 +1,4 @@
-"""Take the pictures of docs/example.md: a real search in the page, on the demo collection, with the default encoder.
+"""Take the pictures of docs/example.md and the chart of docs/workbench.md: the page, the demo collection, the default encoder.
 
     sparse-coverage demo --output demo-output
     PYTHONPATH=docs python -m _generate.screenshots demo-output/index
@@ -12,12 +12,20 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 CLAIM = (
     "A method of operating a washing machine having a drum rotated by a motor, comprising: measuring the ripple of the motor "
     "current while the drum turns at a constant speed; estimating from the ripple an imbalance of the laundry; and lowering the "
     "speed of spinning if the imbalance exceeds a limit."
 )
+OVERRULED = (
+    "A mobile communication device comprising an earpiece loudspeaker; a first microphone for sensing ambient noise; a noise "
+    "cancellation circuit having a filter for generating, from a signal of the first microphone, anti-noise to be reproduced by the "
+    "earpiece loudspeaker; wherein a leak estimator is provided for determining a degree of acoustic coupling between the earpiece "
+    "loudspeaker and an ear of a user, and the filter is adapted in dependence on the degree of acoustic coupling."
+)
+CELL, NOTE = "1b EP-9113809-A1", "A handset has one, but claim 1 does not name it."
 PICTURES = Path(__file__).parents[1] / "images"
 
 
@@ -55,8 +63,34 @@ def main() -> None:
                 page.wait_for_timeout(2500)
                 page.screenshot(path=PICTURES / "example-reading.png")
             context.close()
-    for path in PICTURES.glob("example-*.png"):  # a third of the size, and nobody sees it
+        overruled(browser, address)
+    for path in (
+        *PICTURES.glob("example-*.png"),
+        PICTURES / "workbench-chart.png",
+    ):  # a third of the size, and nobody sees it
         Image.open(path).convert("RGB").quantize(128, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def overruled(browser: Any, address: str) -> None:
+    """Chart three documents, overrule a cell, and take a picture."""
+    page = browser.new_context(viewport={"width": 1280, "height": 860}).new_page()
+    page.set_default_timeout(60_000)
+    page.goto(f"{address}/")
+    page.fill("#claim", OVERRULED)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(".result")
+    page.get_by_role("button", name="Chart the claim").click()
+    page.wait_for_selector(".chart-table tbody tr")
+    page.get_by_label("Documents").select_option(label="the first 3 found")
+    page.get_by_role("button", name="Chart", exact=True).click()
+    page.get_by_text("5 elements, 3 documents").wait_for()
+    page.locator(f'[data-cell="{CELL}"]').click()
+    page.get_by_label("Word").select_option("partly")
+    page.get_by_label("Why").fill(NOTE)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_selector(".own")
+    page.wait_for_timeout(8000)
+    page.screenshot(path=PICTURES / "workbench-chart.png")
 
 
 if __name__ == "__main__":
