@@ -12,14 +12,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import re
 import shutil
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +23,8 @@ import numba
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-from search_corpus import UNITS_PER_DOCUMENT, Corpus, V, make_blocks, make_corpus, make_queries, write_index
+from search_corpus import Corpus, V, make_corpus, make_queries, write_index
+from search_whole import K, clocked, whole
 
 from sparse_coverage.index import allowed_passages, open_store, parse_filter
 from sparse_coverage.search.ranking import Ranker
@@ -36,15 +32,7 @@ from sparse_coverage.search.statistics import ScoringConfig
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vectors.aggregation import Best, DecayedSum, TopMean
 
-K = 1000
 console = Console()
-
-
-def clocked(function: Callable[[], Any]) -> tuple[Any, float, float]:
-    """The result of a call, its CPU seconds and its seconds on the clock."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    result = function()
-    return result, time.process_time() - cpu, time.perf_counter() - wall
 
 
 @numba.njit(cache=True)
@@ -317,87 +305,6 @@ def _filters(ranker: Ranker, corpus: Corpus, vectors: list[SparseVector]) -> dic
     return figures
 
 
-def whole(documents: int, folder: Path) -> dict[str, Any]:
-    """Build an index of the paper's size through the writer, then open and search it in fresh processes."""
-    units = documents * UNITS_PER_DOCUMENT
-    figures: dict[str, Any] = {"documents": documents, "units": units}
-    target = folder / "whole"
-    if not (target / "manifest.json").exists():
-        figures |= _in_a_fresh_process("builder", target, units)
-    files = [path for path in target.rglob("*") if path.is_file()]
-    postings = sum(json.loads(path.read_text())["postings"] for path in target.glob("segments/*/segment.json"))
-    sizes = {path.name: 0 for path in files}
-    for path in files:
-        sizes[path.name] += path.stat().st_size
-    total = sum(sizes.values())
-    figures |= {"bytes": total, "postings": postings, "bytes_per_posting": (total - sizes["texts.sqlite"]) / postings}
-    for path in files:
-        _evict(path)
-    figures |= _in_a_fresh_process("searcher", target, units)
-    figures["memory_per_index_byte"] = figures["peak_memory_bytes"] / total
-    return figures
-
-
-def _in_a_fresh_process(part: str, target: Path, units: int) -> dict[str, Any]:
-    arguments = [sys.executable, __file__, part, "--folder", str(target), "--units", str(units)]
-    answer: dict[str, Any] = json.loads(subprocess.run(arguments, stdout=subprocess.PIPE, check=True).stdout)
-    return answer
-
-
-def builder(target: Path, units: int) -> None:
-    """Build, block by block; the time that making up the blocks takes is left out."""
-    making = [0.0, 0.0]
-
-    def blocks() -> Iterator[Corpus]:
-        source = make_blocks(units)
-        while True:
-            block, cpu, wall = clocked(lambda: next(source, None))
-            making[0] += cpu
-            making[1] += wall
-            if block is None:
-                return
-            yield block
-
-    base = _peak_memory()
-    _, cpu, wall = clocked(lambda: write_index(target, blocks(), words=84))
-    print(json.dumps({
-        "build_s": wall - making[1], "build_cpu_s": cpu - making[0],
-        "build_peak_memory_bytes": _peak_memory(), "build_memory_before_bytes": base,
-    }))  # fmt: skip
-
-
-def searcher(target: Path) -> None:
-    """In a fresh process: how long until the index is open, until the first answer, and what the others take."""
-    base = _peak_memory()
-    ranker, _, opening = clocked(lambda: Ranker(open_store(target), ScoringConfig(), threads=1))
-    queries = make_queries(200, 745, 3)
-    _, _, first = clocked(lambda: ranker.rank_passages(queries[0], K))
-    times = [clocked(lambda v=query: ranker.rank_passages(v, K))[2] for query in queries]  # type: ignore[misc]
-    times = [clocked(lambda v=query: ranker.rank_passages(v, K))[2] for query in queries]  # type: ignore[misc]
-    peak = _peak_memory()
-    print(json.dumps({
-        "open_cold_s": opening, "first_query_cold_s": first, "p50_ms": float(np.percentile(times, 50)) * 1e3,
-        "p99_ms": float(np.percentile(times, 99)) * 1e3, "postings_scanned": ranker.lists_read(queries[0])[2],
-        "peak_memory_bytes": peak, "memory_before_opening_bytes": base,
-    }))  # fmt: skip
-
-
-def _peak_memory() -> int:
-    """The most memory that this process ever had, mapped files included. (What getrusage says includes its parent.)"""
-    found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    return 1024 * int(found[1]) if found else 0
-
-
-def _evict(path: Path) -> None:
-    """Drop a file from the system's cache, so that opening it is cold."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
-    finally:
-        os.close(handle)
-
-
 def show(figures: dict[str, Any]) -> None:
     for kind in ("long", "short"):
         if kind in figures:
@@ -421,7 +328,7 @@ def show(figures: dict[str, Any]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", nargs="?", default="all", choices=["all", "compare", "whole", "builder", "searcher"])
+    parser.add_argument("part", nargs="?", default="all", choices=["all", "compare", "whole"])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--units", type=int, default=1_000_000)
     parser.add_argument("--documents", type=int, default=17_000)
@@ -430,10 +337,6 @@ def main() -> None:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    if options.part == "searcher":
-        return searcher(options.folder)
-    if options.part == "builder":
-        return builder(options.folder, options.units)
     if options.quick:
         options.units, options.documents, options.queries = 20_000, 250, 3
     folder = options.folder or Path(tempfile.mkdtemp(prefix="search-benchmark-"))
@@ -452,7 +355,6 @@ def main() -> None:
             shutil.rmtree(folder, ignore_errors=True)
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
-    return None
 
 
 if __name__ == "__main__":
