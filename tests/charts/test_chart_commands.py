@@ -106,6 +106,15 @@ def test_kept_sentences_give_the_chart_that_encoding_gives(made):
             assert one.quotes[0].text == other.quotes[0].text
 
 
+def test_a_claim_without_words_is_told_so(made):
+    """Found by `make fuzz`: combining documents for a claim of one control character ended in an error of NumPy."""
+    charts = Charts(Index.open(made / "index"), made / "calibration.npz")
+    with pytest.raises(InputError, match="no words"):
+        charts.combine(read_claims("\0"))
+    with pytest.raises(InputError, match="no words"):
+        charts.chart(read_claims("\0"))
+
+
 def test_documents_are_ranked_again_by_what_they_disclose(made, tmp_path):
     index = Index.open(shutil.copytree(made / "index", tmp_path / "index"))
     charts = Charts(index, made / "calibration.npz")

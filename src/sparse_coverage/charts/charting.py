@@ -25,7 +25,7 @@ from sparse_coverage.charts.elements import Element, chart_elements
 from sparse_coverage.charts.kept import KeptSentences, keep_sentences
 from sparse_coverage.charts.phrases import stems
 from sparse_coverage.charts.sentences import Sentences
-from sparse_coverage.errors import NoDocumentError
+from sparse_coverage.errors import InputError, NoDocumentError
 from sparse_coverage.index import Filter
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents import Claim
@@ -67,7 +67,7 @@ class Charts:
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
     ) -> Chart:
         """Chart claims against documents by id, or against the `k` that a search for the claims finds. Most covering first."""
-        rows = tuple(elements) if elements is not None else chart_elements(claims)
+        rows = _elements(claims, elements)
         ids = list(documents) or [document.id for document in self.found(claims, k, filter)]
         encoded = encode_claims(claims, rows, self.encoder, self.calibration)
         return self.over(encoded, ids).best_first()
@@ -149,7 +149,7 @@ class Charts:
 
         Reading a document closely can only lower its evidence, so documents are read until no other can be in a better combination.
         """
-        rows = tuple(elements) if elements is not None else chart_elements(claims)
+        rows = _elements(claims, elements)
         encoded = encode_claims(claims, rows, self.encoder, self.calibration)
         documents = self.found(claims, top, filter)
         sentences = list(self.sentences(documents))
@@ -191,6 +191,14 @@ class Charts:
             fields=[column.metadata.get("ipc", ()) for column in chart.documents],
             families=[family_of(column.id, column.metadata) for column in chart.documents],
         )
+
+
+def _elements(claims: Sequence[Claim], given: Sequence[Element] | None) -> tuple[Element, ...]:
+    """Return the elements that were given, else those of the claims."""
+    rows = tuple(given) if given is not None else chart_elements(claims)
+    if not rows:
+        raise InputError("The claim has no words, so there is no element to look for. Give the text of a claim.")
+    return rows
 
 
 def chart_of_combinations(combinations: Combinations, chart: Chart) -> Chart:
