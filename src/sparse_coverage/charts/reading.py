@@ -28,14 +28,14 @@ class Reader:
         self._encoder = encoder
         self._calibration = calibration
         texts = [element.text for element in elements]
-        self._phrases = [telling(places) for places in noun_phrases(texts)]
-        self._wanted = [[Wanted(place, calibration.rarity.of) for place in places] for places in self._phrases]
+        phrases = [telling(places) for places in noun_phrases(texts)]
+        self._wanted = [[Wanted(place, calibration.rarity.of) for place in places] for places in phrases]
         self._denied = [denied(text) for text in texts]
         self._numbers = [quantities(text) for text in texts]
         encoded = encoder.encode(texts)
         self._vectors = [
             phrase_vectors(text, vectors, places, calibration.space.prose)
-            for text, vectors, places in zip(texts, encoded, self._phrases, strict=True)
+            for text, vectors, places in zip(texts, encoded, phrases, strict=True)
         ]
 
     def cells(self, document: ChartDocument, sentences: Sentences, evidence: Floats) -> Iterator[Cell]:
@@ -46,7 +46,8 @@ class Reader:
         for number, quotes in enumerate(picked):
             element = self._elements[number]
             if not quotes:
-                yield Cell(element.label, document.id, "not found", 0.0, missing=tuple(self._phrases[number]))
+                every = tuple(phrase.place for phrase in self._wanted[number])
+                yield Cell(element.label, document.id, "not found", 0.0, missing=every)
                 continue
             pairs = self._pairs(number, [read[quote.text] for quote in quotes])
             missing = self._missing(number, pairs, words)
@@ -115,15 +116,17 @@ class Reader:
 
     def _share(self, number: int, missing: Sequence[Place]) -> float:
         """Return the share of an element's phrases that a document has; the first, the thing that it is about, counts twice."""
-        phrases = self._phrases[number]
-        if not phrases:
+        if not missing:
             return 1.0
-        return 1 - (len(missing) + (phrases[0] in missing)) / (len(phrases) + 1)
+        return 1 - (len(missing) + self._without_its_thing(number, missing)) / (len(self._wanted[number]) + 1)
+
+    def _without_its_thing(self, number: int, missing: Sequence[Place]) -> bool:
+        """Return whether the first phrase of an element, the thing that it is about, is missing."""
+        return bool(missing) and missing[0] == self._wanted[number][0].place
 
     def _most(self, number: int, missing: Sequence[Place], share: float, contradicted: bool) -> Word:
         """Return what an element can be at most: not found without its thing or half of its phrases, partly without any other."""
-        without_the_thing = bool(missing) and missing[0] == self._phrases[number][0]
-        if share <= _HALF or without_the_thing:
+        if share <= _HALF or self._without_its_thing(number, missing):
             return "not found"
         return "partly" if missing or contradicted else "disclosed"
 

@@ -112,23 +112,23 @@ def load_side(folder: str | Path, kind: str, *, encoder: Encoder | None = None, 
         raise InputError(f"There is no side '{kind}'. There are: {', '.join(KINDS)}.")
     settings = side_settings(Path(folder), kind)
     if kind == "dense" and encoder is not None and encoder.fingerprint == settings["fingerprint"]:
-        side: Side = _class("dense", "Dense")(encoder, pooling=settings["pooling"])
+        side: Side = _class("Dense")(encoder, pooling=settings["pooling"])
         return side
     return _MAKERS[kind](settings, threads)
 
 
-def _class(module: str, name: str) -> Any:
-    """Load a side when it is wanted: whoever searches by Sparse Coverage alone needs none."""
-    return getattr(import_module(f"{__package__}.{module}"), name)
+def _class(name: str) -> Any:
+    """Return a class of this package, which loads it when it is wanted: whoever searches by Sparse Coverage alone needs none."""
+    return getattr(import_module(__package__), name)
 
 
 _MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
-    "bm25": lambda settings, threads: _class("bm25", "Bm25")(),
-    "dense": lambda settings, threads: _class("dense", "Dense")(
+    "bm25": lambda settings, threads: _class("Bm25")(),
+    "dense": lambda settings, threads: _class("Dense")(
         settings["encoder"], pooling=settings.get("pooling"), threads=threads
     ),
-    "splade": lambda settings, threads: _class("splade", "Splade")(settings["encoder"], threads=threads),
-    "colbert": lambda settings, threads: _class("colbert", "Colbert")(settings["encoder"], threads=threads),
+    "splade": lambda settings, threads: _class("Splade")(settings["encoder"], threads=threads),
+    "colbert": lambda settings, threads: _class("Colbert")(settings["encoder"], threads=threads),
 }
 
 

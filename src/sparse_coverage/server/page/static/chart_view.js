@@ -125,7 +125,7 @@ function cellOf(kept, element, cell, column) {
       ruling.note ? h('span', { class: 'cell-note' }, ruling.note) : null));
 }
 
-const matchesOf = (cell, quote) => cell.pairs.filter(pair => pair.quote === quote).map(pair => ({ ...pair.passage, strength: pair.likeness }));
+const matchesOf = (cell, quote) => cell.pairs.filter(pair => (pair.quote ?? 0) === quote).map(pair => ({ ...pair.passage, strength: pair.likeness }));
 
 /** The best quotation, cut around what says the same as the element. */
 function quoted(cell) {
