@@ -14,13 +14,14 @@ FUZZ_MINUTES ?= 10
 SOAK_MINUTES ?= 60
 BENCHMARKS := encoder readers noun_phrases vocabulary search
 
-.PHONY: demo serve test lint bench docs dist sbom installs lock fuzz soak crashes reproduce-demo clean help
+.PHONY: demo serve test explore lint bench docs dist sbom installs lock fuzz soak crashes reproduce-demo check-llm clean help
 
 help:
 	@echo "make demo   set up, then find prior art for a claim in the demo collection and write a report"
 	@echo "make serve  set up, then open the demo collection in a page to search in"
 	@echo "make test   set up, then run the tests"
-	@echo "make lint   ruff, mypy --strict, and the order of the packages (import-linter)"
+	@echo "make explore  run the tests that draw examples with many more of them, from a new seed (EXPLORE picks tests, SEED repeats)"
+	@echo "make lint   ruff, mypy --strict, the order of the packages (import-linter), and a tidy tree"
 	@echo "make bench  the benchmarks in their quick form (brings their peers, torch among them)"
 	@echo "make reproduce-demo  the paper's tables and figures on the demo collection, in the folder report"
 	@echo "make docs   build the documentation site in the folder site; no link may be broken"
@@ -30,7 +31,8 @@ help:
 	@echo "make lock   renew the versions that CI and contributors install"
 	@echo "make fuzz   feed made-up input to everything that reads, FUZZ_MINUTES for each (10)"
 	@echo "make soak   abuse an index and its server for SOAK_MINUTES (60): kills, a full disk, damaged files; every answer is checked"
-	@echo "make crashes  kill the index's writer 200 times and see that nothing is lost"
+	@echo "make crashes  kill the index's writer and a project's 200 times, and a server, and see that nothing is lost"
+	@echo "make check-llm  ask a language model (LLM its address, LLM_MODEL its name) about judged cells, and see what of it is believed"
 	@echo "make clean  remove the environment and what was built"
 
 demo: $(STAMP)
@@ -39,16 +41,24 @@ demo: $(STAMP)
 # The demo's index is made once. Projects are kept beside it, and `make clean` leaves them alone.
 serve: $(SERVER_STAMP)
 	test -f demo-output/index/manifest.json || $(BIN)/sparse-coverage demo --output demo-output > /dev/null
-	$(BIN)/sparse-coverage serve demo=demo-output/index --projects demo-projects --keep $(SERVE)
+	$(BIN)/sparse-coverage serve demo=demo-output/index --projects demo-projects $(SERVE)
 
 test: $(DEV_STAMP)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadscope --durations=10
+
+# What it finds becomes a fixed example (@example) of its test.
+explore: SEED := $(or $(SEED),$(shell $(PYTHON) -c "import secrets; print(secrets.randbelow(2**32))"))
+explore: $(DEV_STAMP)
+	@echo "Exploring with seed $(SEED); to repeat it: make explore SEED=$(SEED)"
+	$(BIN)/python -m pytest -n auto -m hypothesis --hypothesis-profile=explore --hypothesis-seed=$(SEED) $(EXPLORE) \
+	    || { echo "To repeat it: make explore SEED=$(SEED)"; exit 1; }
 
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/tidy.py
 
 # The CPU build of torch comes first, so that the peers do not pull the CUDA one.
 bench: $(DEV_STAMP)
@@ -93,13 +103,18 @@ soak: $(DEV_STAMP)
 	$(BIN)/python soak/run.py --minutes $(SOAK_MINUTES) $(SOAK)
 
 crashes: $(DEV_STAMP)
-	SPARSE_COVERAGE_CRASHES=200 $(BIN)/python -m pytest -q tests/index/test_index_crash.py tests/index/test_index_crash_steps.py
+	SPARSE_COVERAGE_CRASHES=200 SPARSE_COVERAGE_PROJECT_KILLS=200 SPARSE_COVERAGE_SERVER_KILLS=20 $(BIN)/python -m pytest -q \
+	    tests/index/test_index_crash.py tests/index/test_index_crash_steps.py tests/server/test_page_crash.py
 
 reproduce-demo: $(DEV_STAMP)
 	$(BIN)/sparse-coverage reproduce all --output report
 
+# Needs a running server, such as llama-cpp-python[server] with any small model.
+check-llm: $(STAMP)
+	$(BIN)/sparse-coverage calibrate --llm $(LLM) --llm-model $(LLM_MODEL) --cells 12
+
 clean:
-	rm -rf $(VENV) .ci-work build dist site demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .ci-work build dist site demo-output report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .schemathesis
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

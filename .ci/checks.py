@@ -6,6 +6,7 @@ printed is shown when it ends; a failed one does not stop the others. The last l
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -36,7 +37,6 @@ PHASES = [
         "torch",
         "lint",
         "uv",
-        "spacy",
     ],
 ]
 MINUTES = 40  # a step that takes longer hangs, also on a busy machine
@@ -55,9 +55,12 @@ def run(step: str) -> Done:
     """Run one step, its output into a file that is shown when it ends."""
     print(f"-- {step} begins", flush=True)
     log, begin = WORK / f"{step}.log", time.monotonic()
+    told = {**os.environ, "SPARSE_COVERAGE_TESTS_RUN": str(WORK / "tests-run")}
     with log.open("wb") as out:
         command = ["bash", "-euo", "pipefail", ROOT / ".ci" / "steps" / step]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=told, stdout=out, stderr=subprocess.STDOUT, start_new_session=True
+        )
         overdue = threading.Timer(MINUTES * 60, os.killpg, (process.pid, signal.SIGKILL))
         overdue.start()
         _, status, used = os.wait4(process.pid, 0)
@@ -69,13 +72,24 @@ def run(step: str) -> Done:
     return done
 
 
+def run_nowhere(account: Path) -> list[str]:
+    """The tests, and the files of tests, that some step left out and no step ran: each process told it (conftest.py)."""
+    told = [json.loads(path.read_text(encoding="utf-8")) for path in account.glob("*.json")]
+    ran = {test for one in told for test in one["ran"]}
+    ran |= {test.partition("::")[0] for test in ran}
+    return sorted({test for one in told for test in one["left out"]} - ran)
+
+
 def main(chosen: list[str]) -> int:
     """Run the steps, all or those that are named, and tell what each took."""
     steps = [step for phase in PHASES for step in phase]
     if unknown := sorted(set(chosen) - set(steps)):
         print(f"There is no step {', '.join(unknown)}; there are: {', '.join(steps)}", file=sys.stderr)
         return 2
-    WORK.mkdir(exist_ok=True)
+    account = WORK / "tests-run"
+    if not chosen:
+        shutil.rmtree(account, ignore_errors=True)
+    account.mkdir(parents=True, exist_ok=True)
     begin, done = time.monotonic(), list[Done]()
     for phase in PHASES:
         steps = [step for step in phase if step in chosen or not chosen]
@@ -88,6 +102,9 @@ def main(chosen: list[str]) -> int:
         print(f"{step.step:<18} {step.seconds:>8.0f} {step.cpu:>6.0f}{'' if step.status == 0 else '  FAILED'}")
     print(f"{'in all':<18} {time.monotonic() - begin:>8.0f} {sum(step.cpu for step in done):>6.0f}")
     failed = any(step.status for step in done)
+    if not chosen and not failed and (tests := run_nowhere(account)):
+        print("These tests are run by no step:", *tests, sep="\n    ")
+        failed = True
     if not failed and not chosen:
         shutil.rmtree(WORK)
     return int(failed)

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sparse_coverage import Index, Preset, SparseCoverage
-from sparse_coverage.evaluation.find_collection import load_collection
+from sparse_coverage.evaluation.loading import load_collection
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.patents import Paragraph, Patent

@@ -1,9 +1,9 @@
-"""Claim charts on full-text patents: claims against own and other descriptions, features taken out, and the time it takes.
+"""Claim charts on full-text patents: claims against own and unrelated descriptions, features taken out, and the time it takes.
 
     python benchmarks/charts_on_patents.py patents.jsonl [--time] [--quick]
 
-Claim 1 of each patent is set against the first 2,000 words of its own description and of others (the nearest by words, and random
-ones). Then all sentences are taken out of a description that name the thing of one element, and the chart should miss it and
+Claim 1 of each patent is set against the first 2,000 words of its own description and of an unrelated patent. Then all
+sentences are taken out of a description that name the thing of one element, and the chart should miss it and
 nothing else. `--time` measures what charts and combinations of long documents take instead.
 """
 
@@ -18,24 +18,22 @@ from itertools import islice, pairwise
 from pathlib import Path
 
 import numpy as np
-from charts_read import read_closely
 from machine import describe
 
-from sparse_coverage.charts.calibrating import measures, score, together
-from sparse_coverage.charts.calibration import WORDS, calibration_for
-from sparse_coverage.charts.cells import ChartDocument
-from sparse_coverage.charts.chart import encode_claims, encoded_sentences, make_chart
-from sparse_coverage.charts.charting import best_evidence
-from sparse_coverage.charts.combining import combine, combine_exactly
+from sparse_coverage.charts.calibration import calibration_for
+from sparse_coverage.charts.chart import ChartDocument
+from sparse_coverage.charts.charting import worth_reading
+from sparse_coverage.charts.claims import encode_claims
+from sparse_coverage.charts.combining import combine
 from sparse_coverage.charts.elements import chart_elements
-from sparse_coverage.charts.phrases import head, noun_phrases, stems, telling
-from sparse_coverage.charts.sentences import Sentences
+from sparse_coverage.charts.phrases import head, noun_phrases, telling
+from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
+from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.encoding import load_encoder
-from sparse_coverage.evaluation.chart_calibration import own_descriptions
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents import passages, read_patents
-from sparse_coverage.patents.sentences import sentence_ends
 from sparse_coverage.progress import tracked
+from sparse_coverage.text import content_words, sentence_ends, stems
 
 
 def main() -> None:
@@ -57,15 +55,19 @@ def on_patents(path: Path, encoder, count: int) -> None:
     """Print how claims do against their own and other descriptions, and whether a feature that is taken out is missed."""
     calibration = calibration_for(encoder)
     chosen = list(islice((patent for patent in read_patents(path) if patent.claims and patent.description), count))
-    examples = own_descriptions(chosen, encoder)
-    held = measures(calibration, together(score(calibration, examples)[1::2]))
-    print(f"\n{len(examples.claims[1::2])} patents, claim 1 against the first words of own and other descriptions")
-    print(f"area, near others {held['auc_hard']:.4f}, random others {held['auc_random']:.4f}")
-    for group, shares in held["shares"].items():
-        print(
-            f"    {group:<9} disclosed {shares['disclosed']:.3f}, disclosed or partly {shares['disclosed or partly']:.3f}"
-        )
-    read_closely(examples, encoder, calibration, 3)
+    every = [element for patent in read_patents(path) for element in chart_elements(patent.claims)]
+    empty = sum(not content_words(element.text, "en") for element in every)
+    print(f"elements of all claims: {len(every):,}, of which {empty} have no word that says something")
+    told: dict[str, Counter[str]] = {"own": Counter(), "unrelated": Counter()}
+    for number, patent in enumerate(tracked(chosen[::3], "Reading patents", len(chosen[::3]))):
+        far = chosen[(3 * number + len(chosen) // 2) % len(chosen)]
+        encoded = encode_claims(patent.claims[:1], chart_elements(patent.claims[:1])[:12], encoder, calibration)
+        documents = [ChartDocument(one.id, one.title, described(one, set())) for one in (patent, far)]
+        for own, other in make_chart(encoded, documents, encoder, calibration).cells:
+            told["own"][own.verdict] += 1
+            told["unrelated"][other.verdict] += 1
+    for name, words in told.items():
+        print(f"elements in the {name} description: {', '.join(f'{word} {words[word]}' for word in Verdict)}")
     planted(chosen, encoder, calibration)
 
 
@@ -93,18 +95,18 @@ def planted(patents, encoder, calibration) -> None:
             continue
         encoded = encode_claims(claims, elements, encoder, calibration)
         chart = make_chart(encoded, [whole, less], encoder, calibration)
-        if chart.cells[without][0].word == "not found":
+        if chart.cells[without][0].verdict == "not found":
             continue
         cases += 1
-        told[chart.cells[without][1].word] += 1
+        told[chart.cells[without][1].verdict] += 1
         named += places[without][0] in chart.cells[without][1].missing
         for number, (before, after) in enumerate(chart.cells):
-            if number != without and before.word != "not found":
+            if number != without and before.verdict != "not found":
                 cells += 1
-                kept += after.word != "not found"
+                kept += after.verdict != "not found"
     print(
         f"a feature taken out of {cases} patents (all sentences with its nouns): "
-        + ", ".join(f"{word} {told[word]}" for word in WORDS)
+        + ", ".join(f"{word} {told[word]}" for word in Verdict)
     )
     print(f"the thing that was taken out is named as missing in {named}")
     print(f"the other elements are still disclosed or partly so in {kept} of {cells} cells")
@@ -120,7 +122,7 @@ def described(patent, left_out: set[str]) -> tuple[PassageRecord, ...]:
         size += len(passage.text.split())
         edges = [0, *sentence_ends(passage.text)]
         pieces = [passage.text[start:end] for start, end in pairwise(edges)]
-        text = "".join(piece for piece in pieces if not stems(piece) & left_out)
+        text = "".join(piece for piece in pieces if not stems(piece, "en") & left_out)
         if text.strip():
             records.append(replace(PassageRecord.of(passage), text=text))
     return tuple(records)
@@ -139,45 +141,32 @@ def on_time(path: Path, encoder) -> None:
     claims = min((one[3][:1] for one in chosen), key=lambda one: abs(len(one[0].text.split()) - 150))
     elements = chart_elements(claims)
     make_chart(encode_claims(claims, elements, encoder, calibration), ten[:1], encoder, calibration)  # warms up
-    with measured(f"encoding 10 documents of {words:,.0f} words"):
-        sentences = list(encoded_sentences(ten, encoder))
-    for _ in range(3):
-        length = len(claims[0].text.split())
-        with measured(f"chart of a claim of {length} words, {len(elements)} elements, against them, kept sentences"):
-            encoded = encode_claims(claims, elements, encoder, calibration)
-            make_chart(encoded, ten, encoder, calibration, sentences=sentences)
+    for count in (5, 10):
+        vectors = KeptTokenVectors(encoder)
+        for what in ("first time", "again"):
+            with measured(f"{len(elements)} elements against {count} documents of {words:,.0f} words, {what}"):
+                encoded = encode_claims(claims, elements, encoder, calibration)
+                make_chart(encoded, ten[:count], encoder, calibration, vectors=vectors)
     chance = np.random.default_rng(0)
-    parts = [part_of(ten[n % 10], sentences[n % 10], f"part-{n}", chance) for n in range(200)]
-    with measured("evidence of 200 documents, each half of one of the ten"):
-        bounds = [best_evidence(encoded, *part, calibration) for part in parts]
-    read = []
-
-    def closely(places):
-        read.extend(places)
-        documents, kept = zip(*(parts[place] for place in places), strict=True)
-        chart = make_chart(encoded, documents, encoder, calibration, sentences=kept)
-        return np.asarray([[cell.evidence for cell in row] for row in chart.cells], np.float32)
-
-    labels, ids = [element.label for element in elements], [part[0].id for part in parts]
+    parts = [half_of(ten[n % 10], f"part-{n}", chance) for n in range(200)]
+    with measured("looking through 200 documents, each half of one of the ten"):
+        places = worth_reading(encoded, parts)
+    with measured(f"reading {len(places)} of them closely"):
+        documents = [parts[place] for place in places]
+        chart = make_chart(encoded, documents, encoder, calibration)
+    evidence = np.asarray([[cell.evidence for cell in row] for row in chart.cells], np.float32)
     for most in (2, 3):
-        read.clear()
-        with measured(f"combinations of up to {most} out of the 200"):
-            found = combine_exactly(np.stack(bounds, axis=1), closely, labels, ids, calibration, most=most)
-        print(f"    {len(read)} of them read closely, {len(found.found)} found, missing: {found.missing or 'nothing'}")
-        with measured("    the same without reading"):
-            combine(np.stack(bounds, axis=1), labels, ids, calibration, most=most)
+        with measured(f"combinations of up to {most} of {len(places)} documents read"):
+            labels, ids = [element.label for element in elements], [one.id for one in documents]
+            found = combine(evidence, labels, ids, calibration, most=most)
+        print(f"    {len(found.found)} found, missing: {found.missing or 'nothing'}")
 
 
-def part_of(document, sentences, id_, chance):
-    """Return a random half of the passages of a document, with their sentences."""
-    kept = np.flatnonzero(chance.random(len(document.passages)) < 0.5)
-    rows = np.isin(sentences.passages, kept)
-    numbers = np.searchsorted(kept, sentences.passages[rows]).astype(np.int32)
-    records = tuple(document.passages[place] for place in kept)
-    halved = Sentences(
-        sentences.means[rows], sentences.counts[rows], numbers, sentences.starts[rows], sentences.ends[rows]
-    )
-    return replace(document, id=id_, passages=records), halved
+def half_of(document, id_, chance):
+    """Return a document with a random half of the passages of another."""
+    kept = chance.random(len(document.passages)) < 0.5
+    records = tuple(record for record, stays in zip(document.passages, kept, strict=True) if stays)
+    return replace(document, id=id_, passages=records)
 
 
 @contextmanager

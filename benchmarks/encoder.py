@@ -26,7 +26,7 @@ from rich.table import Table
 
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.encoding.store import model_folder
+from sparse_coverage.encoding.weights import model_folder
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.demo import demo_patents
 from sparse_coverage.patents import passages

@@ -30,9 +30,9 @@ from rich.table import Table
 from safetensors.numpy import load_file
 
 from sparse_coverage.encoding import batching
-from sparse_coverage.encoding.bert_graph import BertConfig, build_bert, openvino
+from sparse_coverage.encoding.graphs import BertConfig, build_bert, openvino
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.encoding.store import model_folder
+from sparse_coverage.encoding.weights import model_folder
 from sparse_coverage.evaluation.demo import demo_patents
 from sparse_coverage.files import read_json
 from sparse_coverage.patents import passages, read_patents

@@ -38,13 +38,13 @@ from qdrant_server import binary, running
 
 from sparse_coverage.engines.engine import RemoteCollection
 from sparse_coverage.engines.points import point_id
-from sparse_coverage.engines.ranking import Ranker
+from sparse_coverage.engines.ranking import EngineRanker, TwoPhase, TwoPhaseRanker
 from sparse_coverage.engines.sync import push
-from sparse_coverage.engines.two_phase import TwoPhase, TwoPhaseRanker
 from sparse_coverage.index import IndexStore, open_store
-from sparse_coverage.search.ranking import Engine
-from sparse_coverage.search.statistics import ScoringConfig
-from sparse_coverage.vectors import SparseVector
+from sparse_coverage.search.explaining import TracedQuery
+from sparse_coverage.search.ranking import Ranker as LocalRanker
+from sparse_coverage.search.ranking import ScoringConfig
+from sparse_coverage.vectors import Activations, SparseVector
 
 K = 100
 CLIENTS = 8
@@ -68,6 +68,12 @@ def cpu_of(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def asked(vector: SparseVector) -> TracedQuery:
+    """Return a query of which there are centers alone."""
+    none = np.zeros((0, 0), np.float32)
+    return TracedQuery("", vector, (), Activations(none.astype(np.int32), none), none)
+
+
 class Bench:
     """The passages, the claims, and what an exact engine would answer."""
 
@@ -77,7 +83,7 @@ class Bench:
         if not (folder / "local" / "manifest.json").exists():
             write_index(folder / "local", [corpus], words=60)
         self.store: IndexStore = open_store(folder / "local")
-        self.local = Engine(self.store, ScoringConfig(), threads=1)
+        self.local = LocalRanker(self.store, ScoringConfig(), threads=1)
         for segment in self.store.segments:
             segment.packed.check_all()
         self.vectors = make_queries(queries, 745, seed=1)
@@ -185,12 +191,15 @@ def remote(
         "load_client_cpu_s": own,
         "load_server_cpu_s": sum(map(cpu_of, pids)) - cpu,
     }
-    ranker = Ranker(collection)
+    ranker = EngineRanker(collection, ranking="centers")
     figures |= measure(
-        bench, lambda vector: [(point.id, point.score) for point in ranker.rank_passages(vector, K)], pids, seconds
+        bench,
+        lambda vector: [(point.id, point.score) for point in ranker.rank_passages(asked(vector), K)],
+        pids,
+        seconds,
     )
     figures["documents_p50_ms"] = 1e3 * float(
-        np.median([_clocked(lambda v=vector: ranker.rank_documents(v, 10, 3)) for vector in bench.vectors])  # type: ignore[misc]
+        np.median([_clocked(lambda v=vector: ranker.rank_documents(asked(v), 10, 3)) for vector in bench.vectors])  # type: ignore[misc]
     )
     figures["bytes"] = size_of(folder)
     figures["two_phase"] = {
@@ -204,7 +213,7 @@ def _two_phase(bench: Bench, collection: RemoteCollection, config: TwoPhase, sec
     costs = [ranker.cost(vector) for vector in bench.vectors]
 
     def search(vector: SparseVector) -> list[tuple[str, float]]:
-        return [(point.id, point.score) for point in ranker.rank_passages(vector, K)]
+        return [(point.id, point.score) for point in ranker.rank_passages(asked(vector), K)]
 
     _, overlap = bench.quality(search)
     return {

@@ -23,13 +23,13 @@ from rich.table import Table
 
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.evaluation.collection import Collection
-from sparse_coverage.evaluation.find_collection import load_collection
+from sparse_coverage.evaluation.loading import load_collection
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.search import Explanation
 from sparse_coverage.search.explaining import trace_query
-from sparse_coverage.search.phrases import content_words
 from sparse_coverage.search.results import Place
+from sparse_coverage.text import content_words
 
 CLAIMS, DOCUMENTS, SHOWN, TOLD, OTHERS = 20, 5, 10, 10, 3
 BOUNDS = (0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8)
@@ -162,7 +162,7 @@ def main() -> None:
         console.print(
             f"{CLAIMS} claims, {DOCUMENTS} documents each, {SHOWN} strongest shown. Rests on function words, numerals and fragments: "
             f"{100 * bad:.1f} % before, {100 * poor:.1f} % after. The phrases shown are {100 * told:.0f} % of the scores; the rest is "
-            "other phrases and wording in general."
+            "other phrases and general similarity."
         )
         table = Table(title="The first document of the first claims: the three strongest", show_lines=True)
         for column in ("claim", "passage", "before", "after"):

@@ -31,8 +31,7 @@ from sparse_coverage.formats import Rows, Source, export_index, open_source
 from sparse_coverage.formats.source import center_names
 from sparse_coverage.index import open_store
 from sparse_coverage.search.own_model import MODEL_FOLDER
-from sparse_coverage.search.ranking import Engine
-from sparse_coverage.search.statistics import CenterStatistics
+from sparse_coverage.search.ranking import CenterStatistics, Ranker
 from sparse_coverage.vectors import SparseVector
 
 DEPTH = 100
@@ -50,10 +49,10 @@ class Agreement:
 
 
 def ours(source: Source, queries: list[SparseVector], depth: int) -> list[Ranked]:
-    engine = Engine(source.store, source.statistics.config, 1)
+    ranker = Ranker(source.store, source.statistics.config, 1)
     rankings = []
     for vector in queries:
-        found = engine.rank_passages(vector, depth)
+        found = ranker.rank_passages(vector, depth)
         ids = [source.store.passage(number).id for number in found.numbers.tolist()]
         rankings.append(list(zip(ids, found.scores.tolist(), strict=True)))
     return rankings

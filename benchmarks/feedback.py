@@ -20,12 +20,12 @@ from rich.console import Console
 from rich.table import Table
 
 from sparse_coverage import Index
-from sparse_coverage.evaluation.find_collection import load_collection
+from sparse_coverage.evaluation.loading import load_collection
 from sparse_coverage.evaluation.significance import randomisation_test
 from sparse_coverage.index.filters import document
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Marks
-from sparse_coverage.search import marks as settings
+from sparse_coverage.search import feedback as settings
 
 LOOKED_AT, OTHERS, DEPTH = 10, 2, 1000
 

@@ -4,13 +4,15 @@
     python benchmarks/indexing.py PATH/TO/fulltext/corpus.jsonl --quick
     python benchmarks/indexing.py PATH/TO/patsnap/corpus.jsonl --memory
     python benchmarks/indexing.py --publications --before PATH/TO/CHECKOUT
+    python benchmarks/indexing.py PATH/TO/fulltext/corpus.jsonl --commands --documents 20 --before PATH/TO/CHECKOUT
 
 Every build is a process of its own on one thread, and the versions take turns, after a small build of each that compiles what is
 not compiled yet. What counts is CPU time; on a busy machine the clock says little. `--before` names a checkout of another commit.
-`--memory` shows the peak memory of a build of 200 and of 2,000 documents instead. `--publications` indexes a generated CLEF-IP tree
-once with the A1 of each application alone and once with A1, A2 and B1 (the same description, one claim changed). Peers, where they
-are installed: sentence-transformers encoding the same passages (torch, fp32; `--peer-words` takes only the first so many words, since
-it is slow), and bm25s.
+`--commands` runs whole commands: now `index`, which keeps words and vectors; before `index`, then the sides of
+`--hybrid`, then the sentences that charts needed then. `--memory` shows the peak memory of a build of 200 and of 2,000 documents instead.
+`--publications` indexes a generated CLEF-IP tree once with the A1 of each application alone and once with A1, A2 and B1 (the same
+description, one claim changed). Peers, where they are installed: sentence-transformers encoding the same passages (torch, fp32;
+`--peer-words` takes only the first so many words, since it is slow), and bm25s.
 """
 
 from __future__ import annotations
@@ -75,10 +77,13 @@ from sparse_coverage import model as model_module
 from sparse_coverage.vocabulary import build as vocabulary_module
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.index import IndexWriter
-from sparse_coverage.vectors import tracing
+try:
+    from sparse_coverage.vectors import tracing
+except ImportError:
+    from sparse_coverage.vectors import activation as tracing
 if inferred >= 0:
     from safetensors.numpy import load_file
-    from sparse_coverage.encoding.store import model_folder
+    from sparse_coverage.encoding.weights import model_folder
     infer = OpenVinoEncoder._infer
     table = load_file(model_folder("minilm") / "model.safetensors")["embeddings.word_embeddings.weight"].astype("float32")
     def looked_up(self, batch):
@@ -157,7 +162,7 @@ def passages_of(source: Path) -> list[str]:
 def encode_by_torch(texts: list[str]) -> float:
     from encoder import peers
 
-    from sparse_coverage.encoding.store import model_folder
+    from sparse_coverage.encoding.weights import model_folder
 
     run = peers(model_folder("minilm"), bf16=False)["sentence-transformers / torch fp32"]
     begun = time.process_time()
@@ -238,6 +243,51 @@ def speed(console: Console, source: Path, before: Path | None, rounds: int, peer
     console.print(table)
 
 
+def run_command(checkout: Path, arguments: list[str]) -> dict[str, float]:
+    """Run a command of a version on one thread; return its CPU seconds, its seconds on the clock and its peak memory in MiB."""
+    environment = {**os.environ, "PYTHONPATH": str(checkout / "src"), "OMP_NUM_THREADS": "1"}
+    begun = time.perf_counter()
+    with tempfile.TemporaryFile() as told:
+        command = [sys.executable, "-m", "sparse_coverage", *arguments]
+        started = subprocess.Popen(command, env=environment, stdout=told, stderr=told)
+        _, status, used = os.wait4(started.pid, 0)
+        started.returncode = status
+        if status:
+            told.seek(0)
+            raise SystemExit(f"{checkout}: {arguments} failed.\n{told.read().decode()[-2000:]}")
+    wall = time.perf_counter() - begun
+    return {"cpu": used.ru_utime + used.ru_stime, "wall": wall, "peak": used.ru_maxrss / 1024}
+
+
+def commands(console: Console, some: Path, before: Path | None) -> None:
+    """Show what whole builds cost: everything in one command, and before in three."""
+    claim = "A valve comprising a plunger that is biased by a spring."
+    table = Table(
+        "version", "command", "CPU s", "of `index` before", "s", "peak, MiB", "on disk, MiB", title="One build"
+    )
+    with tempfile.TemporaryDirectory() as place:
+        now, old = (f"{place}/{name}" for name in ("now", "old"))
+        steps: list[tuple[str, Path, str, list[str]]] = []
+        if before is not None:
+            steps += [
+                ("before", before, old, ["index", str(some), "-o", old, "--threads", "1"]),
+                ("before", before, old, ["index", "refresh", old, "--hybrid", "--threads", "1"]),
+                ("before", before, old, ["chart", old, claim, "-k", "1", "--keep"]),
+            ]
+        steps.append(("now", HERE, now, ["index", str(some), "-o", now, "--threads", "1"]))
+        base = 0.0
+        for version, checkout, folder, arguments in steps:
+            found = run_command(checkout, arguments)
+            cpu = found["cpu"]
+            base = base or cpu
+            size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file()) / 2**20
+            told = " ".join(arguments).replace(str(some), "PATENTS").replace(folder, "INDEX").replace(claim, '"..."')
+            row = f"{cpu:.1f}", f"{cpu / base:.2f}x", f"{found['wall']:.0f}", f"{found['peak']:.0f}", f"{size:.1f}"
+            console.print(version, told, *row, highlight=False, soft_wrap=True)
+            table.add_row(version, told, *row)
+    console.print(table)
+
+
 def memory(console: Console, source: Path, counts: list[int]) -> None:
     """Show the peak memory of builds of more and more documents of one length, the passages of the source in another order.
 
@@ -289,7 +339,7 @@ def publications(console: Console, before: Path | None, count: int) -> None:
     """Show what more publications of the same applications cost."""
     from make_clefip import make
 
-    from sparse_coverage.patents.export import to_record
+    from sparse_coverage.patents.readers.records import to_record
 
     checkouts = {"this version": HERE, **({f"before ({before.name})": before} if before else {})}
     table = Table(
@@ -334,6 +384,9 @@ def main() -> None:
     parser.add_argument("--before", type=Path, help="a checkout of another commit to compare with")
     parser.add_argument("--documents", type=int, help="only the first so many documents")
     parser.add_argument("--memory", action="store_true", help="peak memory of 200 and 2,000 documents instead")
+    parser.add_argument(
+        "--commands", action="store_true", help="whole commands instead, with words, vectors and charts"
+    )
     parser.add_argument("--publications", action="store_true", help="several publications an application instead")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peer-words", type=int, default=1 << 40, help="how much sentence-transformers encodes")
@@ -354,6 +407,9 @@ def main() -> None:
         path = Path(folder) / "corpus.jsonl"
         lines = arguments.corpus.read_text(encoding="utf-8").splitlines(keepends=True)
         path.write_text("".join(lines[:count]), encoding="utf-8")
+        if arguments.commands:
+            commands(console, path, arguments.before)
+            return
         speed(console, path, arguments.before, 1 if arguments.quick else arguments.rounds, arguments.peer_words)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     console.print(f"Largest process: {peak:.0f} MiB", highlight=False)

@@ -56,7 +56,7 @@ lap("import NumPy")
 from sparse_coverage.retrievers import open_retriever
 import sparse_coverage.present.terminal
 lap("import this package")
-from sparse_coverage.encoding.bert_graph import openvino
+from sparse_coverage.encoding.graphs import openvino
 openvino()
 lap("import OpenVINO")
 opened = open_retriever(index)
@@ -178,7 +178,7 @@ def laps(program: str, index: Path, given: str) -> Any:
 
 def first_search(console: Console, index: Path, query: str) -> None:
     """Search with a copy of the package that has never been run, and an encoder that has never been compiled."""
-    from sparse_coverage.encoding.store import model_folder
+    from sparse_coverage.encoding.weights import model_folder
 
     with tempfile.TemporaryDirectory() as place:
         package, cache = Path(place) / "src", Path(place) / "cache"

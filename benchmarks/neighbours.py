@@ -24,18 +24,16 @@ from machine import describe
 from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.evaluation.corpus import corpus_passages
-from sparse_coverage.evaluation.find_collection import load_collection
+from sparse_coverage.evaluation.collection import corpus_passages
+from sparse_coverage.evaluation.loading import load_collection
 from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.evaluation.protocol import rank_scores
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems import concerning, get_system
-from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
+from sparse_coverage.experiments.systems import SparseCoverageSystem, concerning, make_system
 from sparse_coverage.kernels import Floats
-from sparse_coverage.retrievers.colbert import max_sim
-from sparse_coverage.retrievers.plaid import PlaidTokens
+from sparse_coverage.retrievers.colbert import PlaidTokens, max_sim
 from sparse_coverage.spans import get_unit
 
 MEASURES = tuple(parse_measure(name) for name in ("R@10", "R@100", "MAP"))
@@ -127,7 +125,7 @@ def main() -> None:
             systems |= token_systems(bench, options.encoder, size)
             held = {"dense": 4.0 * bench.encoder(options.encoder).dimension, "bm25": 0.0}
             for name, size_ in held.items():
-                one = get_system(name).make(bench, concerning(name, plain))
+                one = make_system(name, bench, concerning(name, plain))
                 systems[name] = System(one.scores, size_, one.cost)  # type: ignore[union-attr]
             table = Table(*COLUMNS, title=f"{Path(spec).stem}, V={size:,}")
             print("| " + " | ".join(COLUMNS) + " |\n| --- " + "| ---: " * (len(COLUMNS) - 1) + "|")

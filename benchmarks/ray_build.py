@@ -31,8 +31,8 @@ import numpy as np
 from machine import describe
 from safetensors.numpy import save_file
 
-from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
-from sparse_coverage.encoding.store import model_folder
+from sparse_coverage import Index, Sampling, SparseCoverage, load_encoder, read_patents
+from sparse_coverage.encoding.weights import model_folder
 
 WAYS = {"local": 0, "ray-1": 1, "ray-2": 2}
 SIZE, SPANS, SAMPLED = 2_000, 200_000, 5_000
@@ -148,7 +148,13 @@ def run(way: str, folder: Path, target: Path) -> dict[str, Any]:
     if WAYS[way] == 0:
         with measured(results, "fit"):
             running = load_encoder(encoder, precision="fp32", threads=1)
-            model = SparseCoverage.fit(lambda: read_patents(documents), encoder=running, threads=1, **settings)
+            model = SparseCoverage.fit(
+                lambda: read_patents(documents),
+                encoder=running,
+                threads=1,
+                size=SIZE,
+                sampling=Sampling(SAMPLED, SPANS),
+            )
         model.save(target / "model")
         with measured(results, "index"):
             Index.build(target / "index", model, read_patents(documents))

@@ -1,6 +1,7 @@
 """How fast are patents read, and in how much memory? Against bare lxml on the same elements.
 
     python benchmarks/readers.py [--quick] [--gigabytes 1] [--processes 2]
+    python benchmarks/readers.py --formats all [--gigabytes 0.03]      # or some: csv,aps
 
 A synthetic bulk file in the layout of USPTO grants is written (seeded), then read three ways, each in a process of its own:
 
@@ -8,22 +9,27 @@ A synthetic bulk file in the layout of USPTO grants is written (seeded), then re
 - ours, one process: `read_patents`, which gives patents with numbered passages and linked claims;
 - ours, several processes.
 
+With `--formats`, a file in each of the other formats is written and read: megabytes and documents a CPU second, peak of memory.
+
 The exit status is 1 if the peak memory of ours is 300 MB or more, or its speed less than half of bare lxml's.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
+import json
 import random
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from lxml import etree
 
@@ -82,6 +88,102 @@ def documents(seed: int) -> Iterator[str]:
             + "</description>\n"
             "<claims>" + "\n".join(claims) + "</claims></us-patent-grant>\n"
         )
+
+
+def records(seed: int) -> Iterator[dict[str, Any]]:
+    """Yield patents as records, about as long as an application in full text."""
+    chance = random.Random(seed)
+    sentences = [" ".join(chance.choices(WORDS, k=chance.randint(8, 40))) for _ in range(2000)]
+    for number in itertools.count(9_000_000):
+        yield {
+            "publication_number": f"US{number}B2",
+            "title": "Valve with a plunger",
+            "publication_date": "2021-10-19",
+            "abstract": ". ".join(chance.choices(sentences, k=4)),
+            "claims": " ".join(f"{n}. A device comprising {chance.choice(sentences)}." for n in range(1, 15)),
+            "description": "\n".join(". ".join(chance.choices(sentences, k=5)) + "." for _ in range(40)),
+            "ipc": "F16K 31/06; F16K 1/00",
+            "applicants": "Valves Ltd.; Pumps Inc.",
+        }
+
+
+def _csv(record: Mapping[str, Any]) -> str:
+    return ",".join('"' + value.replace('"', '""') + '"' for value in record.values()) + "\n"
+
+
+def _aps(record: Mapping[str, Any]) -> str:
+    paragraphs = "\n".join(f"PAR  {text}" for text in record["description"].splitlines())
+    return (
+        f"PATN\nWKU  0{record['publication_number'][2:9]}1\nTTL  {record['title']}\nISD  20211019\nABST\nPAL  {record['abstract']}\n"
+        f"BSUM\n{paragraphs}\nCLMS\nNUM  1.\nPAR  {record['claims']}\n"
+    )
+
+
+def _docdb(record: Mapping[str, Any]) -> str:
+    return (
+        f'<exch:exchange-document country="US" doc-number="{record["publication_number"][2:9]}" kind="B2" date-publ="20211019">'
+        f'<exch:bibliographic-data><exch:invention-title lang="en">{record["title"]}</exch:invention-title></exch:bibliographic-data>'
+        f'<exch:abstract lang="en"><exch:p>{record["abstract"]}</exch:p></exch:abstract></exch:exchange-document>\n'
+    )
+
+
+def _st96(record: Mapping[str, Any]) -> str:
+    paragraphs = "".join(f"<pat:P>{text}</pat:P>" for text in record["description"].splitlines())
+    return (
+        "<pat:PatentPublication><pat:PatentPublicationIdentification><com:IPOfficeCode>US</com:IPOfficeCode>"
+        f"<pat:PublicationNumber>{record['publication_number'][2:9]}</pat:PublicationNumber></pat:PatentPublicationIdentification>"
+        f"<pat:InventionTitle>{record['title']}</pat:InventionTitle><pat:Description>{paragraphs}</pat:Description>"
+        f"<pat:Claims><pat:Claim><pat:ClaimText>{record['claims']}</pat:ClaimText></pat:Claim></pat:Claims></pat:PatentPublication>\n"
+    )
+
+
+NAMES = ",".join(next(records(0)))
+FORMATS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str], str, str]] = {
+    "csv": (NAMES + "\n", _csv, "", "utf-8"),
+    "csv in UTF-16": (NAMES + "\n", _csv, "", "utf-16-le"),
+    "lines of JSON": ("", lambda one: json.dumps(one) + "\n", "", "utf-8"),
+    "JSON answer": ('{"total": 1, "data": [\n', lambda one: json.dumps(one, indent=1) + ",\n", "]}", "utf-8"),
+    "aps": ("", _aps, "", "utf-8"),
+    "docdb": (
+        '<exch:exchange-documents xmlns:exch="http://www.epo.org/exchange">',
+        _docdb,
+        "</exch:exchange-documents>",
+        "utf-8",
+    ),
+    "st96": ('<bulk xmlns:pat="http://x/ST96/Patent" xmlns:com="http://x/ST96/Common">', _st96, "</bulk>", "utf-8"),
+}
+"""For each format what stands before the records, how one is written, what stands behind, and the encoding."""
+
+
+def run_formats(wanted: str, size: int) -> int:
+    """Write and read a file of each format; return 1 where documents are lost or memory is not bounded."""
+    chosen = list(FORMATS) if wanted == "all" else wanted.split(",")
+    if unknown := [name for name in chosen if name not in FORMATS]:
+        sys.exit(f"There is no format {unknown[0]!r} here. Known are {', '.join(FORMATS)}.")
+    print(f"{'':16}{'documents':>10}{'MB':>7}{'MB/CPU s':>10}{'documents/CPU s':>17}{'peak MB':>9}")
+    failed = False
+    for name in chosen:
+        before, written, behind, encoding = FORMATS[name]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "file"
+            count = 0
+            with path.open("w", encoding=encoding) as out:
+                out.write(before)
+                for record in records(7):
+                    out.write(written(record))
+                    count += 1
+                    if count % 50 == 0 and out.tell() >= size:
+                        break
+                out.write(behind)
+            run = measure("ours", path, 1)
+            megabytes = path.stat().st_size / 10**6
+        print(
+            f"{name:16}{run.documents:10,}{megabytes:7.0f}{megabytes / run.cpu:10.1f}{run.documents / run.cpu:17.0f}{run.peak_mb:9.0f}",
+            flush=True,
+        )
+        failed = failed or run.documents != count or run.peak_mb >= PEAK_MB
+    print("\nFAIL" if failed else f"\nOK: every document read, memory under {PEAK_MB} MB")
+    return int(failed)
 
 
 def write(folder: Path, size: int) -> tuple[Path, Path, int]:
@@ -150,6 +252,7 @@ def task(name: str, path: Path, processes: int) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a file of 60 MB instead of one gigabyte")
+    parser.add_argument("--formats", metavar="LIST", help="read these formats instead: all, or names with commas")
     parser.add_argument("--gigabytes", type=float, default=1.0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3, help="interleaved; medians are shown")
@@ -158,6 +261,8 @@ def main() -> int:
     if arguments.task:
         task(arguments.task[0], Path(arguments.task[1]), arguments.processes)
         return 0
+    if arguments.formats:
+        return run_formats(arguments.formats, int(arguments.gigabytes * 10**9))
     size = 60 * 10**6 if arguments.quick else int(arguments.gigabytes * 10**9)
     with tempfile.TemporaryDirectory() as folder:
         bulk, rooted, count = write(Path(folder), size)

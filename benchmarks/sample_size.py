@@ -17,11 +17,11 @@ from machine import describe
 from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage.evaluation.find_collection import load_collection
+from sparse_coverage.evaluation.loading import load_collection
 from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.evaluate import evaluate_system
+from sparse_coverage.experiments.evaluation import evaluate_system
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.systems import concerning
 

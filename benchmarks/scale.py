@@ -25,7 +25,7 @@ from safetensors.numpy import save_file
 from sparse_coverage import ActivationConfig
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.encoding.store import model_folder
+from sparse_coverage.encoding.weights import model_folder
 from sparse_coverage.evaluation.demo import DOCUMENTS, demo_patents
 from sparse_coverage.patents import passages, read_patents
 from sparse_coverage.spans import get_unit

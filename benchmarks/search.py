@@ -26,11 +26,10 @@ from rich.table import Table
 from search_corpus import Corpus, V, make_corpus, make_queries, write_index
 from search_whole import K, clocked, whole
 
+from sparse_coverage.aggregation import Best, DecayedSum, TopMean
 from sparse_coverage.index import allowed_passages, open_store, parse_filter
-from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.statistics import ScoringConfig
+from sparse_coverage.search.ranking import Ranker, ScoringConfig
 from sparse_coverage.vectors import SparseVector
-from sparse_coverage.vectors.aggregation import Best, DecayedSum, TopMean
 
 console = Console()
 

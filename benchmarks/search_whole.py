@@ -20,8 +20,7 @@ import numpy as np
 from search_corpus import UNITS_PER_DOCUMENT, Corpus, make_blocks, make_queries, write_index
 
 from sparse_coverage.index import open_store
-from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.statistics import ScoringConfig
+from sparse_coverage.search.ranking import Ranker, ScoringConfig
 
 K = 1000
 

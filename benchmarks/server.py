@@ -37,12 +37,12 @@ from qdrant_server import binary
 from server_load import ask, build, claims, cpu_of, load, memory_of, qdrant, served
 
 from sparse_coverage import Index
-from sparse_coverage.present.records import plain_json
-from sparse_coverage.server.bodies import SearchBody
-from sparse_coverage.server.holdings import Holdings
+from sparse_coverage.dataclass_json import plain_json
+from sparse_coverage.server.indexes import ServedIndexes
 from sparse_coverage.server.public import public
 from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings
+from sparse_coverage.workspace import SearchRequest
 
 WORDS, CLIENTS = (20, 150, 600), (1, 8, 32)
 TEXTS = 200
@@ -114,7 +114,7 @@ def show_load(rows: list[dict[str, Any]]) -> None:
 
 def cost_of_http(index: Index, folder: Path, address: str, pids: list[int], count: int) -> list[dict[str, Any]]:
     """Milliseconds of CPU of the same searches by the library's call and over HTTP, in turn; each side meets each text once."""
-    service = Service(Holdings({"bench": folder}), ServerSettings({"bench": folder}))
+    service = Service(ServedIndexes({"bench": folder}), ServerSettings({"bench": folder}))
     service.holdings.warm_up()
     parts = urlsplit(address)
     connection = HTTPConnection(parts.hostname or "", parts.port, timeout=120)
@@ -126,7 +126,7 @@ def cost_of_http(index: Index, folder: Path, address: str, pids: list[int], coun
             for number, text in enumerate(texts):
                 text = f"{text} {reasons}"
                 before, theirs = process_time(), cpu_of(pids)
-                plain_json(public(service.search("bench", SearchBody(query=text, group=False, reasons=reasons))))
+                plain_json(public(service.search("bench", SearchRequest(query=text, group=False, reasons=reasons))))
                 middle = process_time()
                 ask(connection, SEARCH, _body(text, reasons=reasons))
                 if number > 1:  # the first ones warm up

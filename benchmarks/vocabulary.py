@@ -33,8 +33,8 @@ from vocabulary_activation import compare_activation
 from vocabulary_common import DIMENSION, Claim, Time, console, embeddings, subset, timed
 from vocabulary_large import large, large_alone
 
+from sparse_coverage.vocabulary.farthest_first import Traversal, farthest_first
 from sparse_coverage.vocabulary.points import Points
-from sparse_coverage.vocabulary.selection.farthest_first import Traversal, farthest_first
 from sparse_coverage.vocabulary.verify import verify_sequence
 
 

@@ -14,11 +14,9 @@ from vocabulary_common import DIMENSION, Claim, Time, console, subset, timed
 
 from sparse_coverage.vectors import ActivationConfig, activate
 from sparse_coverage.vocabulary import Anchor, Vocabulary, VocabularyConfig
-from sparse_coverage.vocabulary.nearest import nearest_centers
-from sparse_coverage.vocabulary.points import Points
-from sparse_coverage.vocabulary.quantised import Centers
-from sparse_coverage.vocabulary.radii import measure_cells
-from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
+from sparse_coverage.vocabulary.farthest_first import farthest_first
+from sparse_coverage.vocabulary.nearest import measure_cells, nearest_centers
+from sparse_coverage.vocabulary.points import Centers, Points
 
 OURS, SIXTEEN, FLAT = "ours, exact", "ours, exact, 16-bit screen alone", "FAISS IndexFlatIP"
 

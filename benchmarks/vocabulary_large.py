@@ -15,11 +15,9 @@ from pathlib import Path
 import numpy as np
 from vocabulary_common import Claim, console, enlarged, timed
 
-from sparse_coverage.vocabulary.nearest import nearest_centers
-from sparse_coverage.vocabulary.points import Points
-from sparse_coverage.vocabulary.quantised import Centers
-from sparse_coverage.vocabulary.radii import measure_cells
-from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
+from sparse_coverage.vocabulary.farthest_first import farthest_first
+from sparse_coverage.vocabulary.nearest import measure_cells, nearest_centers
+from sparse_coverage.vocabulary.points import Centers, Points
 
 
 class Peak:

@@ -13,12 +13,19 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from _generate import commands, errors, figures, reference  # noqa: E402
+from _generate import commands, errors, figures, readers, reference, terms  # noqa: E402
 
 
 def files() -> dict[str, str]:
     """Return what is generated: a path below docs/, and its text."""
-    made = {"commands.md": commands.page(), "errors.md": errors.page(), **reference.pages(), **figures.drawings()}
+    made = {
+        "commands.md": commands.page(),
+        "errors.md": errors.page(),
+        "patent-formats.md": readers.page(),
+        "glossary.md": terms.page(),
+        **reference.pages(),
+        **figures.drawings(),
+    }
     return {name: text.rstrip("\n") + "\n" for name, text in made.items()}
 
 

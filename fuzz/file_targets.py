@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 import sys
 import tempfile
-import zipfile
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,14 +14,13 @@ import numpy as np
 from hash_encoder import HashEncoder
 
 from sparse_coverage.charts.calibration import Calibration
-from sparse_coverage.charts.space import Space
-from sparse_coverage.charts.words import Rarity
+from sparse_coverage.charts.score import Figures, Score, TokenSpace
 from sparse_coverage.files import checksum_of, sha256_of
 from sparse_coverage.model import SparseCoverage
-from sparse_coverage.present.project_report import REPORTS
+from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
 from sparse_coverage.present.project_view import project_view
 from sparse_coverage.projects import ProjectFolder
-from sparse_coverage.vocabulary.common import CommonPart
+from sparse_coverage.vocabulary.points import CommonPart
 from sparse_coverage.vocabulary.storage import ANCHORS, CENTERS, HEADER
 from sparse_coverage.vocabulary.vocabulary import Anchor, Vocabulary, VocabularyConfig
 
@@ -37,7 +34,7 @@ def projects(data: bytes) -> None:
         with kept.imported(data) as project:
             content, id_ = project.content(whole=True), project.id
         view = project_view(content)
-        for report in REPORTS.values():
+        for report in PROJECT_EXPORTS.values():
             report.make(view)
         with kept.imported(kept.exported(id_)) as again:
             assert again.content(whole=True).marks == content.marks
@@ -61,24 +58,14 @@ def models(data: bytes) -> None:
 
 
 def calibrations(data: bytes) -> None:
-    """Any file as a calibration, or one with bytes changed, of the archive or of an array in it: it is read and used, or refused."""
+    """Any file as a calibration, or one with bytes changed: it is read and used, or refused."""
     if len(data) < 6:
         return
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "calibration.npz"
-        if data[5] % 8 == 0:
-            path.write_bytes(data[6:])
-        elif data[5] % 8 == 1:
-            path.write_bytes(_changed(_made_calibration(), data))
-        else:
-            with zipfile.ZipFile(io.BytesIO(_made_calibration())) as sound, zipfile.ZipFile(path, "w") as out:
-                for place, name in enumerate(sound.namelist()):
-                    content = sound.read(name)
-                    out.writestr(name, _changed(content, data) if place == data[0] % len(sound.namelist()) else content)
+        path = Path(folder) / "calibration.json"
+        path.write_bytes(data[6:] if data[5] % 8 == 0 else _changed(_made_calibration(), data))
         found = Calibration.load(path)
-        ones = np.ones((2, _DIMENSION), np.float32)
-        scores = found.space.scores(found.space.place_elements(ones, ones[0]), found.space.place_windows(ones))
-        found.word(float(found.evidence(scores)[0, 0]))
+        found.verdict(float(found.score.evidence([Figures(0.5, -1.0, 3.0, 0.2, 0.4)])[0]))
 
 
 def _changed(content: bytes, data: bytes) -> bytes:
@@ -123,12 +110,9 @@ def _made_model() -> Path:
 
 @lru_cache(1)
 def _made_calibration() -> bytes:
-    chance = np.random.default_rng(6)
-    rows = chance.normal(size=(_DIMENSION + 3, _DIMENSION)).astype(np.float32)
-    space = Space(rows[0], rows[1], rows[3:], rows[2], rows[3:] @ rows[3:].T)
-    made = Calibration(
-        "hash", "hash-24", space, Rarity(2, {"valv": 1}), 1.0, 0.0, 0.7, 0.4, 0.8, {"made": "for fuzzing"}
-    )
-    path = Path(tempfile.mkdtemp(prefix="fuzz-calibration-")) / "calibration.npz"
+    rows = np.random.default_rng(6).normal(size=(2, _DIMENSION)).astype(np.float32)
+    score = Score((0.0,) * 4, (1.0,) * 4, (1.0, 1.0, -1.0, 1.0), (0.5, -0.5))
+    made = Calibration("hash", "hash-24", TokenSpace(rows[0], rows[1]), score, {"made": "for fuzzing"})
+    path = Path(tempfile.mkdtemp(prefix="fuzz-calibration-")) / "calibration.json"
     made.save(path)
     return path.read_bytes()

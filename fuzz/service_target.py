@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from made_documents_for_charts import claim_of, document, features, made_calibration
@@ -15,31 +16,33 @@ from tiny_bert import write_checkpoint
 
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.present.project_report import REPORTS
-from sparse_coverage.server import bodies, kept_projects
+from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
+from sparse_coverage.server import bodies, project_bodies
+from sparse_coverage.workspace import requests
+from sparse_coverage.workspace.fields import public_name
 
 CLAIM = "A device comprising: a brandri folgra; a kellum morpol."
 _INDEX = "/v1/indexes/devices"
 _PROJECT = "/v1/projects/{project}"
 ROUTES: tuple[tuple[str, str, Any], ...] = (
-    ("POST", f"{_INDEX}/search", bodies.SearchBody),
+    ("POST", f"{_INDEX}/search", requests.SearchRequest),
     ("POST", f"{_INDEX}/feedback", bodies.FeedbackBody),
     ("POST", f"{_INDEX}/similar", bodies.SimilarBody),
-    ("POST", f"{_INDEX}/batch", bodies.BatchBody),
-    ("POST", f"{_INDEX}/explain", bodies.ExplainBody),
-    ("POST", f"{_INDEX}/read", bodies.ReadBody),
-    ("POST", f"{_INDEX}/chart", bodies.ChartBody),
-    ("POST", f"{_INDEX}/combine", bodies.CombineBody),
-    ("POST", "/v1/elements", bodies.ElementsBody),
+    ("POST", f"{_INDEX}/batch", requests.BatchRequest),
+    ("POST", f"{_INDEX}/explain", requests.ExplainRequest),
+    ("POST", f"{_INDEX}/read", requests.ReadRequest),
+    ("POST", f"{_INDEX}/chart", requests.ChartRequest),
+    ("POST", f"{_INDEX}/combine", requests.CombineRequest),
+    ("POST", "/v1/elements", requests.ElementsRequest),
     ("POST", f"{_INDEX}/add", bodies.AddBody),
     ("POST", f"{_INDEX}/delete", bodies.DeleteBody),
-    ("POST", "/v1/projects", kept_projects.NewProject),
-    ("PUT", _PROJECT, kept_projects.HeadBody),
-    ("PUT", f"{_PROJECT}/draft", kept_projects.DraftBody),
-    ("PUT", f"{_PROJECT}/marks/devices/EP-1-A1", kept_projects.MarkBody),
-    ("PUT", f"{_PROJECT}/cells", kept_projects.RulingBody),
-    ("POST", f"{_PROJECT}/searches", kept_projects.SearchMadeBody),
-    ("POST", f"{_PROJECT}/charts", kept_projects.ChartMadeBody),
+    ("POST", "/v1/projects", project_bodies.NewProject),
+    ("PUT", _PROJECT, project_bodies.HeadBody),
+    ("PUT", f"{_PROJECT}/draft", project_bodies.DraftBody),
+    ("PUT", f"{_PROJECT}/marks/devices/EP-1-A1", project_bodies.MarkBody),
+    ("PUT", f"{_PROJECT}/cells", project_bodies.RulingBody),
+    ("POST", f"{_PROJECT}/searches", project_bodies.SearchBody),
+    ("POST", f"{_PROJECT}/charts", project_bodies.ChartBody),
 )
 _VALUES: tuple[Any, ...] = (
     *(
@@ -49,7 +52,7 @@ _VALUES: tuple[Any, ...] = (
         "devices",
         "2001-05-17",
         "ipc:F16K and not country:US",
-        "hybrid",
+        "words",
         "relevant",
     ),
     *(
@@ -97,7 +100,7 @@ def rest(data: bytes) -> None:
             client.delete(f"{path}/{answer.json()['head']['id']}")
         return
     # Whatever a project took can be read, exported and reported.
-    for kind in ["export", "", *(f"report.{kind}" for kind in REPORTS)] if answer.status_code == 200 else []:
+    for kind in ["export", "", *(f"report.{kind}" for kind in PROJECT_EXPORTS)] if answer.status_code == 200 else []:
         shown = client.get(f"/v1/projects/{project}/{kind}".rstrip("/"))
         assert shown.status_code == 200, (kind, method, path, body[:1000], shown.text[:1000])
     client.delete(f"/v1/projects/{project}")
@@ -106,18 +109,23 @@ def rest(data: bytes) -> None:
 def _made(form: Any, left: Any) -> Any:
     """Return a body with the names of a form, some left out, and values that fit or do not."""
     found: dict[str, Any] = {}
-    for name, field in form.model_fields.items():
-        word = next(left, None)
+    hints = get_type_hints(form)
+    for field in fields(form):
+        name, hint, word = public_name(field.name), hints[field.name], next(left, None)
         if word is None or word % 8 == 7:
-            if field.is_required():
-                found[field.alias or name] = _VALUES[hash(name) % 3]
+            if field.default is MISSING:
+                found[name] = _VALUES[len(name) % 3]
             continue
-        inner = [one for one in (field.annotation, *get_args(field.annotation)) if hasattr(one, "model_fields")]
+        inner = [
+            one
+            for one in (hint, *get_args(hint), *(get_args(get_args(hint)[0]) if get_args(hint) else ()))
+            if is_dataclass(one)
+        ]
         if inner and word % 8 < 5:
             made = _made(inner[0], left)
-            found[field.alias or name] = [made] if "list" in str(field.annotation) else made
+            found[name] = [made] if "tuple" in str(hint) else made
         else:
-            found[field.alias or name] = _VALUES[next(left, 0) % len(_VALUES)]
+            found[name] = _VALUES[next(left, 0) % len(_VALUES)]
     if next(left, 1) == 0:
         found["unknown"] = 1
     return found
@@ -128,14 +136,14 @@ def _client() -> Any:
     from starlette.testclient import TestClient
 
     from sparse_coverage.server.app import create_app
-    from sparse_coverage.server.settings import Limits, ServerSettings
+    from sparse_coverage.server.settings import ServerLimits, ServerSettings
 
     folder = made_index()
     settings = ServerSettings(
         {"devices": folder / "devices"},
         projects=folder / "projects",
         calibration=folder / "calibration.npz",
-        limits=Limits(concurrency=1, body=1 << 20, characters=20_000, long_seconds=60),
+        limits=ServerLimits(concurrency=1, body=1 << 20, characters=20_000, long_seconds=60),
     )
     client = TestClient(create_app(settings), base_url="http://localhost")
     client.__enter__()

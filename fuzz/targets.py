@@ -32,7 +32,7 @@ from sparse_coverage.patents import passages, read_patents
 from sparse_coverage.patents.claims import claim_elements, expand_claim
 from sparse_coverage.patents.numbers import parse_number, printed_id, spellings
 from sparse_coverage.patents.queries import file_query
-from sparse_coverage.patents.sentences import cut_text
+from sparse_coverage.text.sentences import cut_text
 from sparse_coverage.vectors import SparseVector
 
 CENTERS = 20

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 from documents import request
-from truth import LAG, NAME, SIDE_LAG, comparable
+from truth import LAG, NAME, comparable
 from world import BOUND, Answer, World
 
 _SEEN = 40
@@ -73,8 +73,6 @@ def allowed_refusal(world: World, kind: str, body: dict[str, Any], answer: httpx
     reason = ""
     if status == 429:
         reason = "busy"
-    elif status in (400, 409) and body.get("system", "coverage") != "coverage" and "rank" in answer.text:
-        reason = "side being made"
     elif status in (400, 409, 503) and world.faults.felt("damage", begun):
         reason = "damage told"
     elif status == 504 and world.pace.factor > 1.5:
@@ -102,8 +100,7 @@ def compare(world: World) -> None:
 def check(world: World, answer: Answer) -> None:
     """Compare one answer."""
     given = answer.status, answer.content
-    coverage = answer.body.get("system", "coverage") == "coverage"
-    lag = LAG * world.pace.factor if coverage else SIDE_LAG
+    lag = LAG * world.pace.factor
     tried = []
     for state in world.ledger.candidates(answer.begun, answer.ended, lag):
         expected = world.references.answer(state, answer.kind, answer.body)

@@ -103,16 +103,18 @@ class Desk:
 
     def _keep_search(self) -> None:
         asked = {"query": claim(self._chance), "k": 5}
-        found = self._ask("POST", f"/v1/indexes/{NAME}/search", asked, "search")
-        body = {"index": NAME, "request": asked, "result": found}
-        self._ask("POST", f"/v1/projects/{self._id}/searches", body, "keep search")
+        made = self._ask("POST", f"/v1/projects/{self._id}/searches", {"index": NAME, "search": asked}, "keep search")
+        kept = self._ask("GET", f"/v1/projects/{self._id}/searches/{made['number']}", None, "kept search")
+        if kept != made:
+            self._world.tally.violation(f"the kept search {made['number']} is another than the one that was answered")
         self._searches += 1
 
     def _keep_chart(self) -> None:
-        asked = {"claim": claim(self._chance), "k": 3}
-        found = self._ask("POST", f"/v1/indexes/{NAME}/chart", asked, "chart")
-        body = {"index": NAME, "request": asked, "chart": found}
-        self._ask("POST", f"/v1/projects/{self._id}/charts", body, "keep chart")
+        body = {"index": NAME, "chart": {"claim": claim(self._chance), "k": 3}}
+        made = self._ask("POST", f"/v1/projects/{self._id}/charts", body, "keep chart")
+        kept = self._ask("GET", f"/v1/projects/{self._id}/charts/{made['number']}", None, "kept chart")
+        if kept != made:
+            self._world.tally.violation(f"the kept chart {made['number']} is another than the one that was answered")
 
     def _report(self) -> None:
         kind = self._chance.choice(_KINDS)

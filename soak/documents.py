@@ -16,7 +16,7 @@ Version = tuple[int, int]
 State = tuple[Version, ...]
 """What an index holds, in its order."""
 _SYLLABLES = "bran clo dri fol gra hin jol kel lum mor nep pol quor rud sil tav".split()
-_SYSTEMS = ("coverage", "coverage", "coverage", "hybrid", "bm25", "dense")
+_RANKINGS = ("combined", "combined", "combined", "centers", "words", "vectors")
 
 
 def id_of(number: int) -> str:
@@ -84,7 +84,7 @@ def request(chance: Random, seen: list[str]) -> tuple[str, dict[str, Any]]:
     if kind in ("search", "feedback", "similar"):
         asked |= {"facets": chance.random() < 0.2, "reasons": chance.random() < 0.7}
     if kind in ("search", "batch", "explain", "similar"):
-        asked |= {"system": chance.choice(_SYSTEMS)}
+        asked |= {"ranking": chance.choice(_RANKINGS)}
     if kind in ("search", "explain", "feedback"):
         asked |= {"query": claim(chance)}
     if kind in ("explain", "similar"):

@@ -15,9 +15,6 @@ from truth import NAME, held
 from world import World
 from writers import Worker
 
-from sparse_coverage.index.manifest import read_manifest
-from sparse_coverage.retrievers.side import RECORD
-
 _JUMPS = (-400 * 86400.0, -3600.0, -1.0, 0.0, 3600.0, 3650 * 86400.0)
 _LEFT = (0, 4096, 16384, 65536, 200_000, 600_000)
 _DAMAGED = 6
@@ -87,12 +84,9 @@ class Trouble:
             shutil.copy(self._world.index.parent / "calibration.npz", folder)
         state = self._world.ledger.state
         path = self._choose(folder / NAME)
-        wanted = {entry.sha256 for entry in read_manifest(folder / NAME).segments}
-        # What a side keeps of segments that were merged away is removed a moment later; nothing reads it any more.
-        left = "sides" in path.parts and (path.parent / RECORD).exists() and _is_of_none(path.parent.name, wanted)
         name = f"{self._damage(path)} in {_plain(path, folder / NAME)}"
         outcome, told = self._worker.do("verify", folder / NAME)
-        if outcome == "broken" or (outcome == "done" and not told and not left):
+        if outcome == "broken" or (outcome == "done" and not told):
             self._world.tally.violation(f"{name}: verify said {outcome} {told}")
         asked = [request(self._chance, [id_of(number) for number, _ in state]) for _ in range(_DAMAGED)]
         after = "merge" if self._chance.random() < 0.3 else ""
@@ -188,10 +182,6 @@ class Trouble:
         """Let the server look at the index again."""
         manifest = self._world.index / "manifest.json"
         os.utime(manifest, None if when is None else (when, when))
-
-
-def _is_of_none(block: str, segments: set[str]) -> bool:
-    return not any(checksum.startswith(block) for checksum in segments)
 
 
 def _plain(path: Path, folder: Path) -> str:

@@ -48,7 +48,7 @@ def main() -> None:
     """Run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=float(os.environ.get("SOAK_MINUTES", "60")))
-    parser.add_argument("--seed", type=int, default=None, help="[default: any]")
+    parser.add_argument("--seed", type=int, help="[default: any]")
     options = parser.parse_args()
     seed = secrets.randbelow(10**6) if options.seed is None else options.seed
     print(f"Soak of {options.minutes:g} minutes with --seed {seed}", flush=True)

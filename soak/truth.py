@@ -12,15 +12,15 @@ from time import monotonic
 from typing import Any
 
 from documents import State, patent_of, version_of
+from pydantic import TypeAdapter
 
-from sparse_coverage import Index, SparseCoverage
+from sparse_coverage import Index, SparseCoverage, workspace
+from sparse_coverage.dataclass_json import plain_json
 from sparse_coverage.errors import SparseCoverageError
 from sparse_coverage.index import open_store
-from sparse_coverage.present.records import plain_json
-from sparse_coverage.retrievers import Bm25, Dense, refresh_sides
-from sparse_coverage.server import bodies
+from sparse_coverage.server.bodies import FeedbackBody
 from sparse_coverage.server.errors import refusal_of
-from sparse_coverage.server.holdings import Holdings
+from sparse_coverage.server.indexes import ServedIndexes
 from sparse_coverage.server.public import public
 from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings
@@ -28,8 +28,6 @@ from sparse_coverage.server.settings import ServerSettings
 NAME = "devices"
 LAG = 15.0
 """So many seconds after a commit an answer may still be of the state before: it takes a while to open an index anew."""
-SIDE_LAG = 600.0
-"""The same for systems that rank by sides: while a side is made, the state before is shown (see `server/holdings.py`)."""
 _KEPT = 24
 
 
@@ -100,7 +98,7 @@ class References:
             folder = self._folder / f"fresh-{self._made}"
             build(folder, self._model, state)
             settings = ServerSettings({NAME: folder}, calibration=self._calibration)
-            self._services[state] = folder, Service(Holdings(settings.indexes, self._calibration), settings)
+            self._services[state] = folder, Service(ServedIndexes(settings.indexes, self._calibration), settings)
         self._services.move_to_end(state)
         while len(self._services) > _KEPT:
             _, (folder, _) = self._services.popitem(last=False)
@@ -116,37 +114,36 @@ class References:
 def build(folder: Path, model: SparseCoverage, state: State) -> None:
     """Build an index of a state from nothing."""
     Index.build(folder, model, [patent_of(one) for one in state])
-    refresh_sides(folder, [Bm25(), Dense(model.encoder)], encoder=model.encoder)
 
 
 def answered(service: Service, kind: str, body: dict[str, Any]) -> tuple[int, Any]:
     """Return the status and the content of the answer to a request."""
     made: dict[str, Any] = {
-        "search": (bodies.SearchBody, service.search),
-        "feedback": (bodies.FeedbackBody, service.search),
-        "batch": (bodies.BatchBody, service.batch),
-        "explain": (bodies.ExplainBody, service.explain),
-        "read": (bodies.ReadBody, service.read),
-        "chart": (bodies.ChartBody, service.chart),
-        "combine": (bodies.CombineBody, service.combine),
+        "search": (workspace.SearchRequest, service.search),
+        "feedback": (FeedbackBody, service.search),
+        "batch": (workspace.BatchRequest, service.batch),
+        "explain": (workspace.ExplainRequest, service.explain),
+        "read": (workspace.ReadRequest, service.read),
+        "chart": (workspace.ChartRequest, service.chart),
+        "combine": (workspace.CombineRequest, service.combine),
     }
     if kind == "similar":
         kind, body = "search", {**body, "like": body["id"]}
         del body["id"]
     form, function = made[kind]
     try:
-        return 200, comparable(json.loads(plain_json(public(function(NAME, form(**body))))))
+        return 200, comparable(json.loads(plain_json(public(function(NAME, TypeAdapter(form).validate_python(body))))))
     except SparseCoverageError as error:
         return refusal_of(error, service.settings).status, None
 
 
 def comparable(answer: Any) -> Any:
-    """Return an answer without what says when it was given, and from which file a document was read."""
+    """Return an answer without what says when it was given, from how many changes of the index, and from which file a document was read."""
     if isinstance(answer, list):
         return [comparable(one) for one in answer]
     if not isinstance(answer, dict):
         return answer
-    return {name: comparable(one) for name, one in answer.items() if name not in ("date", "source")}
+    return {name: comparable(one) for name, one in answer.items() if name not in ("date", "source", "state")}
 
 
 def held(folder: Path) -> State:

@@ -92,32 +92,22 @@ def _work(there: Connection, folder: Path) -> None:
 
 def _add(folder: Path, index: list[Any], versions: list[Version], replace: bool) -> None:
     index[0].add([patent_of(one) for one in versions], replace=replace)
-    _sides(folder, index)
 
 
 def _delete(folder: Path, index: list[Any], numbers: list[int]) -> None:
     index[0].delete([id_of(one) for one in numbers])
-    _sides(folder, index)
 
 
 def _merge(folder: Path, index: list[Any]) -> None:
     index[0].merge()
-    _sides(folder, index)
-
-
-def _sides(folder: Path, index: list[Any]) -> None:
-    from sparse_coverage.retrievers import refresh_sides
-
-    refresh_sides(folder, encoder=index[0].model.encoder)
 
 
 def _verify(folder: Path, _: list[Any], other: Path | None = None) -> list[str]:
     from sparse_coverage.index import damaged_files
-    from sparse_coverage.retrievers.sides import damaged_side_files
     from sparse_coverage.search.own_model import damaged_model_files
 
     folder = other or folder
-    return [str(one) for one in damaged_files(folder) + damaged_model_files(folder) + damaged_side_files(folder)]
+    return [str(one) for one in damaged_files(folder) + damaged_model_files(folder)]
 
 
 def _probe(_: Path, __: list[Any], folder: Path, seed: int, asked: list[tuple[str, Any]], after: str) -> list[Any]:
@@ -126,8 +116,7 @@ def _probe(_: Path, __: list[Any], folder: Path, seed: int, asked: list[tuple[st
 
     from sparse_coverage import Index
     from sparse_coverage.errors import SparseCoverageError
-    from sparse_coverage.retrievers import refresh_sides
-    from sparse_coverage.server.holdings import Holdings
+    from sparse_coverage.server.indexes import ServedIndexes
     from sparse_coverage.server.service import Service
     from sparse_coverage.server.settings import ServerSettings
 
@@ -135,9 +124,8 @@ def _probe(_: Path, __: list[Any], folder: Path, seed: int, asked: list[tuple[st
     if after == "merge":
         index = Index.open(folder)
         index.merge()
-        refresh_sides(folder, encoder=index.model.encoder)
     settings = ServerSettings({NAME: folder}, calibration=folder.parent / "calibration.npz")
-    service = Service(Holdings(settings.indexes, settings.calibration), settings)
+    service = Service(ServedIndexes(settings.indexes, settings.calibration), settings)
     found: list[Any] = []
     for kind, body in asked:
         try:

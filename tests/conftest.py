@@ -7,14 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from tiny_bert import write_checkpoint
 
 from sparse_coverage import cli
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-
-settings.register_profile("tests", deadline=None, print_blob=True)
-settings.load_profile("tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,6 +29,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_checkpoint(tmp_path_factory.mktemp("tiny-bert"))
+
+
+@pytest.fixture(scope="session")
+def wide_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with layers wide enough for int8."""
+    return write_checkpoint(tmp_path_factory.mktemp("wide-bert"), hidden_size=64, intermediate_size=128)
 
 
 @pytest.fixture(scope="session")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from sparse_coverage.charts.calibrating import Examples, fit_calibration
+from sparse_coverage.charts.calibrating import JudgedClaim, fit_calibration
 from sparse_coverage.charts.calibration import Calibration
-from sparse_coverage.charts.cells import ChartDocument
+from sparse_coverage.charts.chart import ChartDocument
 from sparse_coverage.charts.elements import chart_elements, read_claims
-from sparse_coverage.charts.sentences import sentences_of
 from sparse_coverage.encoding import Encoder
-from sparse_coverage.evaluation.chart_calibration import claim_example
 from sparse_coverage.index import PassageRecord
 
 _LETTERS = "bran clo dri fol gra hin jol kel lum mor nep pol quor rud sil tav".split()
@@ -47,17 +43,20 @@ def features(chance: np.random.Generator, count: int) -> list[tuple[str, str]]:
 
 
 def made_calibration(encoder: Encoder) -> Calibration:
-    """Fit a calibration on made claims: each is disclosed by the document of its number."""
+    """Fit a calibration on made claims: disclosed by one document, partly by one with half of each feature, some features by
+    a third, nothing by the next."""
     chance = np.random.default_rng(7)
-    sets = [features(chance, 5) for _ in range(40)]
-    documents = [document(str(number), each) for number, each in enumerate(sets)]
-    texts = [[passage.text for passage in one.passages] for one in documents]
+    sets = [features(chance, 5) for _ in range(30)]
+    halves = [[(one, words(chance, 1)[0]) for one, _ in each] for each in sets]
+    some = [each[:3] if number % 2 else each[3:] for number, each in enumerate(sets)]
+    documents = [document(str(number), each) for number, each in enumerate([*sets, *halves, *some])]
     claims = []
     for number, each in enumerate(sets):
-        whole = claim_example(claim_of(each), frozenset([number]), encoder)
-        claims.append(replace(whole, parts=whole.parts[1:], elements=whole.elements[1:]))
-    examples = Examples(claims, texts, [sentences_of(each, encoder) for each in texts])
-    return fit_calibration(examples, encoder=encoder.name, fingerprint=encoder.fingerprint)
+        [claim], elements = claims_and_elements(claim_of(each))
+        labels = {number: [2] * 5, len(sets) + number: [1] * 5, (number + 1) % len(sets): [0] * 5}
+        labels[2 * len(sets) + number] = [2, 2, 2, 0, 0] if number % 2 else [0, 0, 0, 2, 2]
+        claims.append(JudgedClaim(claim, tuple(elements), labels))
+    return fit_calibration(claims, [[passage.text for passage in one.passages] for one in documents], encoder)
 
 
 def claims_and_elements(text: str):

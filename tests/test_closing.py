@@ -11,20 +11,18 @@ from typing import Any
 import pytest
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.survey import Duplicates
+from sparse_coverage.patents.documents import Duplicates
 from sparse_coverage.projects.schema import open_file
-from sparse_coverage.retrievers.one_pass import KeptRows
-from sparse_coverage.search.known_vectors import KnownVectors
+from sparse_coverage.search.vector_cache import sparse_cache
 
 
 @pytest.mark.parametrize(
     ("make", "name"),
     [
         (lambda folder: Duplicates(), "_seen"),
-        (lambda folder: KnownVectors(folder / "known.sqlite"), "_store"),
-        (lambda folder: KeptRows(folder / "rows.sqlite"), "_store"),
+        (lambda folder: sparse_cache(folder / "known.sqlite"), "_store"),
     ],
-    ids=["ids", "vectors", "rows"],
+    ids=["ids", "vectors"],
 )
 def test_a_database_that_nobody_holds_any_more_is_closed(
     make: Callable[[Path], Any], name: str, tmp_path: Path

@@ -17,7 +17,9 @@ import sparse_coverage
 
 PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
 PACKAGE = Path(sparse_coverage.__file__).parent
-FILE_OR_BLOCK = re.compile(r"^`(?P<file>\S+)`$|^```(?P<kind>\w+)\n(?P<block>.*?)^```$", re.MULTILINE | re.DOTALL)
+FILE_OR_BLOCK = re.compile(
+    r"^`(?P<file>\S+)`$|^```(?P<kind>\w+)\n(?P<block>.*?)^```$|^## (?P<heading>.*?)$", re.MULTILINE | re.DOTALL
+)
 
 
 class Clone:
@@ -62,8 +64,12 @@ def follow(page: str, clone: Clone) -> dict[str, str]:
     told, file = {}, ""
     for found in FILE_OR_BLOCK.finditer(page):
         kind, block = found["kind"], found["block"]
-        if found["file"]:
+        if found["heading"]:
+            file = ""  # another example begins
+        elif found["file"]:
             file = found["file"]
+        elif kind == "text" and file:
+            clone.write(file, block)
         elif kind == "text":
             (clone.work / "patents.txt").write_text(block, encoding="utf-8")
         elif kind == "diff":
@@ -77,7 +83,6 @@ def follow(page: str, clone: Clone) -> dict[str, str]:
                 program, *arguments = shlex.split(line)
                 assert program == "sparse-coverage"
                 told[arguments[0]] = clone.python("-m", "sparse_coverage", *arguments, "--json")
-            file = ""  # the example is complete
         else:
             raise AssertionError(f"What is to be done with this block ({kind})?\n{block}")
     return told
@@ -98,7 +103,10 @@ def test_each_example_is_one_file_and_one_line_and_works(tmp_path: Path) -> None
 
     hits = [(hit["document"], hit["score"]) for hit in json.loads(told["search"])["hits"]]
     assert hits == [("XX-2-A1", 1.0), ("XX-1-A1", 0.5)]  # "a" and "of" are half of "a housing of rubber"
-    assert told["script"].splitlines() == ["1.0 XX-2-A1 Pump", "0.5 XX-1-A1 Valve"]
+    ranked, filtered = ["1.0 XX-2-A1 Pump", "0.5 XX-1-A1 Valve"], ["XX-1-A1 ['Smith']"]
+    assert told["script"].splitlines() == [*ranked, *filtered, "1.0", "sv"]
+    written = (clone.work / "found.md").read_text(encoding="utf-8").splitlines()
+    assert written == ["# a housing of rubber", "", "1. **XX-2-A1** Pump", "2. **XX-1-A1** Valve"]
 
     exported = json.loads(told["export"])
     lines = (clone.work / "my-svmlight" / "documents.svm").read_text(encoding="utf-8").splitlines()

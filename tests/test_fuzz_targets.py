@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from drawing import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
@@ -24,7 +25,7 @@ def test_a_target_holds_for_its_corpus(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in TARGETS if name not in ("readers", "index")])
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
 @given(data=some.data())
 def test_a_target_holds_for_damaged_seeds(name: str, data: some.DataObject) -> None:
     seed = data.draw(some.sampled_from(SEEDS[name]))

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from waiting import wait_until
 
 from sparse_coverage import progress
 from sparse_coverage.progress import be_quiet, progress_bar, tracked, waiting
@@ -21,16 +22,36 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     be_quiet(False)
 
 
-@pytest.mark.parametrize(("terminal", "seconds", "shown"), [(True, 0.3, True), (True, 0.0, False), (False, 0.3, True)])
+def told(capsys: pytest.CaptureFixture[str], text: str) -> str:
+    """Wait until a text is shown, and return all that is shown by then."""
+    shown = ""
+
+    def there() -> bool:
+        nonlocal shown
+        shown += capsys.readouterr().err
+        return text in shown
+
+    wait_until(there, text)
+    return shown
+
+
+@pytest.mark.parametrize("terminal", [True, False])
 def test_a_label_is_shown_when_it_takes_long(
-    terminal: bool, seconds: float, shown: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1" if terminal else "")
-    with waiting("Weighing the anchor", patience=0.05):
-        time.sleep(seconds)
-    printed = capsys.readouterr()
-    assert ("Weighing the anchor" in printed.err) is shown
-    assert printed.out == ""
+    with waiting("Weighing the anchor", patience=0.01):
+        told(capsys, "Weighing the anchor")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_label_is_not_shown_when_it_takes_no_time(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with waiting("Weighing the anchor", patience=60.0):
+        pass
+    assert "Weighing the anchor" not in capsys.readouterr().err
 
 
 def test_a_failure_ends_the_wait() -> None:
@@ -41,38 +62,32 @@ def test_a_failure_ends_the_wait() -> None:
 def test_a_log_gets_plain_lines_with_totals_and_the_time_left(capsys: pytest.CaptureFixture[str]) -> None:
     with progress_bar("Weighing anchors", 2_000) as advance:
         advance(500)
-        time.sleep(0.3)
+        shown = told(capsys, "left\n")
         advance(1_500)
     printed = capsys.readouterr()
     assert printed.out == ""
-    first, *_, last = printed.err.splitlines()
+    shown += printed.err
+    first, *_, last = shown.splitlines()
     assert re.fullmatch(r"Weighing anchors: 500 of 2,000 \(25%\), \d s, about \d s left", first)
     assert re.fullmatch(r"Weighing anchors: 2,000 done in \d s", last)
-    assert "\x1b" not in printed.err
+    assert "\x1b" not in shown
 
 
 def test_a_total_may_become_known_later_and_none_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     with progress_bar("Weighing anchors") as advance:
         advance(3)
-        time.sleep(0.12)
+        assert "Weighing anchors: 3, " in told(capsys, " s\n")
         advance(1, total=8)
-        time.sleep(0.2)
-    shown = capsys.readouterr().err
-    assert "Weighing anchors: 3, 0 s\n" in shown
-    assert "4 of 8 (50%)" in shown
+        told(capsys, "4 of 8 (50%)")
 
 
 def test_the_time_left_is_told_once_enough_is_done(capsys: pytest.CaptureFixture[str]) -> None:
     with progress_bar("Weighing anchors", 50_000) as advance:
         advance(1)
-        time.sleep(0.12)
+        first = told(capsys, "1 of 50,000 (0%)")
+        assert "left" not in first
         advance(499)
-        time.sleep(0.2)
-    first, *_, later, _ = capsys.readouterr().err.splitlines()
-    assert first.startswith("Weighing anchors: 1 of 50,000 (0%)")
-    assert "left" not in first
-    assert "500 of 50,000 (1%)" in later
-    assert "left" in later
+        assert "left" in told(capsys, "500 of 50,000 (1%), ")
 
 
 def test_what_is_quick_is_not_shown_and_what_fails_is_not_done(capsys: pytest.CaptureFixture[str]) -> None:
@@ -81,7 +96,7 @@ def test_what_is_quick_is_not_shown_and_what_fails_is_not_done(capsys: pytest.Ca
 
     def fail() -> None:
         with progress_bar("Weighing anchors", 2):
-            time.sleep(0.12)
+            told(capsys, "0 of 2")
             raise KeyError
 
     with pytest.raises(KeyError):
@@ -93,7 +108,7 @@ def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     be_quiet()
     with progress_bar("Weighing anchors", 2) as advance, waiting("Weighing", patience=0.01):
         advance()
-        time.sleep(0.15)
+        time.sleep(0.15)  # that nothing comes cannot be waited for
     assert capsys.readouterr().err == ""
 
 
@@ -101,3 +116,11 @@ def test_every_command_can_be_quiet(run: Callable[..., tuple[int, str, str]]) ->
     for command in (["index", "build"], ["index", "add"], ["fit"], ["evaluate"], ["models", "list"]):
         _, shown, _ = run(*command, "--help")
         assert "--quiet" in shown
+
+
+def test_a_total_that_proves_too_small_grows_so_that_no_share_exceeds_a_hundred_percent() -> None:
+    heard: list[tuple[int, int | None]] = []
+    with progress.heard_by(lambda _, done, total: heard.append((done, total))), progress_bar("Reading", 8) as advance:
+        advance(9)
+        advance(1, total=9)
+    assert heard == [(0, 8), (9, 9), (10, 10)]

@@ -37,40 +37,41 @@ def write_checkpoint(folder: Path, *, seed: int = 0, **overrides: object) -> Pat
         **overrides,
     }
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    save_file(random_weights(len(vocabulary), seed), folder / "model.safetensors")
+    weights = random_weights(len(vocabulary), seed, int(config["hidden_size"]), int(config["intermediate_size"]))
+    save_file(weights, folder / "model.safetensors")
     (folder / "tokenizer.json").write_text(json.dumps(_tokenizer(vocabulary)), encoding="utf-8")
     return folder
 
 
-def random_weights(vocabulary: int, seed: int) -> dict[str, np.ndarray]:
+def random_weights(vocabulary: int, seed: int, hidden: int = HIDDEN, inner: int = INNER) -> dict[str, np.ndarray]:
     random = np.random.default_rng(seed)
 
     def normal(*shape: int) -> np.ndarray:
         return random.normal(0, 0.15, shape).astype(np.float32)
 
     weights = {
-        "embeddings.word_embeddings.weight": normal(vocabulary, HIDDEN) * 4,
-        "embeddings.position_embeddings.weight": normal(POSITIONS, HIDDEN),
-        "embeddings.token_type_embeddings.weight": normal(2, HIDDEN),
+        "embeddings.word_embeddings.weight": normal(vocabulary, hidden) * 4,
+        "embeddings.position_embeddings.weight": normal(POSITIONS, hidden),
+        "embeddings.token_type_embeddings.weight": normal(2, hidden),
     }
     norms = ["embeddings.LayerNorm"]
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
         shapes = {
-            "attention.self.query": (HIDDEN, HIDDEN),
-            "attention.self.key": (HIDDEN, HIDDEN),
-            "attention.self.value": (HIDDEN, HIDDEN),
-            "attention.output.dense": (HIDDEN, HIDDEN),
-            "intermediate.dense": (INNER, HIDDEN),
-            "output.dense": (HIDDEN, INNER),
+            "attention.self.query": (hidden, hidden),
+            "attention.self.key": (hidden, hidden),
+            "attention.self.value": (hidden, hidden),
+            "attention.output.dense": (hidden, hidden),
+            "intermediate.dense": (inner, hidden),
+            "output.dense": (hidden, inner),
         }
         for name, shape in shapes.items():
             weights[f"{layer}.{name}.weight"] = normal(*shape)
             weights[f"{layer}.{name}.bias"] = normal(shape[0])
         norms += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
     for name in norms:
-        weights[f"{name}.weight"] = 1 + normal(HIDDEN)
-        weights[f"{name}.bias"] = normal(HIDDEN)
+        weights[f"{name}.weight"] = 1 + normal(hidden)
+        weights[f"{name}.bias"] = normal(hidden)
     return weights
 
 

@@ -16,7 +16,7 @@ TORCH = "torch==2.13.0"
 
 # Extras that go together, and what they are locked with. Those on torch want three versions of transformers.
 SETS = {
-    "development": ["dev", "qdrant", "milvus", "ray", "pyterrier", "pisa", "langchain", "haystack", "spacy"],
+    "development": ["dev", "qdrant", "milvus", "ray", "pyterrier", "pisa", "langchain", "haystack", "spacy", "ocr"],
     "torch": ["dev", "torch"],
     "late-interaction": ["dev", "mteb"],
 }

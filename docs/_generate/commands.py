@@ -13,7 +13,11 @@ def page() -> str:
 
     lines = ["# Commands", "", "What `sparse-coverage COMMAND --help` prints, for every command.", ""]
     for path, command in _commands(cli, ("sparse-coverage",)):
-        context = click.Context(command, info_name=" ".join(path), max_content_width=120, terminal_width=120)
+        # With the settings that every command inherits: click keeps what the first context says about --help.
+        context = click.Context(
+            command, info_name=" ".join(path), max_content_width=120, terminal_width=120, **cli.context_settings
+        )
+        command._help_option = None  # click keeps the one that was made first, perhaps without -h
         shown = "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
         heading = f"{'#' * min(3, len(path) + 1)} {' '.join(path[1:]) or 'sparse-coverage'}"
         lines += [heading, "", "```text", shown, "```", ""]

@@ -19,8 +19,8 @@ WHERE = {
     "index": "index files and filters", "search": "searching", "retrievers": "baselines, fusion, remote servers",
     "charts": "claim charts", "present": "reports", "evaluation": "test collections", "experiments": "experiments",
     "cli": "commands", "server": "the server", "engines": "engines", "cluster": "clusters", "formats": "exports and imports",
-    "adapters": "adapters", "kernels": "compiled code", "projects": "projects",
-    "restoring": "projects",
+    "adapters": "adapters", "kernels": "compiled code", "projects": "projects", "workspace": "requests",
+    "dataclass_json": "projects",
 }  # fmt: skip
 _ABOUT = """# Errors
 

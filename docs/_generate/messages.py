@@ -21,7 +21,8 @@ OTHERS = {
 # What only hands on the message of another error, which is in the list by itself.
 HANDED_ON = re.compile(
     r"str\((?:error|problem|outcome\.problem|stale)\)(?:\.splitlines\(\)\[0\])?|(?:error|piece)\.cause|message|error\.detail"
-    r"|str\(error\.detail\)|found\['error'\]|f['\"][^ ]*: (?:topic .*: )?\{(?:error|problem|what)\}['\"]|cause|.*\.join\(.*|problem\.\w+"
+    r"|str\(error\.detail\)"
+    r"|found\['(?:error|disk)'\]|f['\"][^ ]*: (?:topic .*: )?\{(?:error|problem|what)\}['\"]|cause|.*\.join\(.*|problem\.\w+"
 )
 _MOST = 12
 
@@ -97,7 +98,12 @@ def _told_by_class(trees: dict[Path, ast.Module]) -> dict[str, bool]:
 def _texts(call: ast.Call, kind: str, place: int, module: _Module) -> list[tuple[str, str]]:
     if kind == "MissingExtraError":
         feature, extra = (module.variants(one)[0] for one in call.args[:2])
-        return [(f"{feature} needs the extra [{extra}].", f"Install it with: pip install 'sparse-coverage[{extra}]'")]
+        return [
+            (
+                f"{feature} needs the extra [{extra}].",
+                f"Install it in the folder of the source with: pip install '.[{extra}]'",
+            )
+        ]
     if kind == "Refusal":
         texts = [
             f"{ast.unparse(call.args[0])}: {text}" for text in module.variants(call.args[1]) if _says_something(text)

@@ -1,4 +1,4 @@
-"""The reference: every public name with its signature and its docstring, a page a package."""
+"""The reference: every public name with its signature and its docstring, a page for packages that belong together."""
 
 from __future__ import annotations
 
@@ -9,37 +9,41 @@ import textwrap
 from types import ModuleType
 from typing import Any
 
-# The packages whose `__all__` is for users, and what each is for.
-PACKAGES = {
-    "sparse_coverage": "What most programs need",
-    "sparse_coverage.patents": "Reading patents",
-    "sparse_coverage.patents.claims": "Claims and their elements",
-    "sparse_coverage.patents.cleaning": "Cleaning texts",
-    "sparse_coverage.encoding": "Encoders",
-    "sparse_coverage.spans": "Spans",
-    "sparse_coverage.vocabulary": "Vocabularies",
-    "sparse_coverage.vectors": "Sparse vectors",
-    "sparse_coverage.index": "Index files",
-    "sparse_coverage.index.filters": "Filters",
-    "sparse_coverage.search": "Searching",
-    "sparse_coverage.retrievers": "Baselines, fusion, reranking, remote servers",
-    "sparse_coverage.projects": "Projects",
-    "sparse_coverage.evaluation.measures": "Measures",
-    "sparse_coverage.formats": "Exports and imports",
-    "sparse_coverage.cluster": "Clusters",
-}
+# The packages and modules whose names are for users, by the page they stand on, and what each is for.
+PAGES = {
+    "documents": ("Documents and their texts", {
+        "sparse_coverage.patents": "Reading patents",
+        "sparse_coverage.patents.claims": "Claims and their features",
+        "sparse_coverage.patents.cleaning": "Cleaning texts",
+        "sparse_coverage.formats": "Exports and imports",
+        "sparse_coverage.projects": "Projects",
+    }),
+    "models": ("From texts to sparse vectors", {
+        "sparse_coverage.encoding": "Encoders",
+        "sparse_coverage.spans": "Spans",
+        "sparse_coverage.vocabulary": "Vocabularies",
+        "sparse_coverage.vectors": "Sparse vectors",
+        "sparse_coverage.cluster": "Clusters",
+    }),
+    "searching": ("Indexes, searching, measuring", {
+        "sparse_coverage.index": "Index files",
+        "sparse_coverage.index.filters": "Filters",
+        "sparse_coverage.search": "Searching",
+        "sparse_coverage.retrievers": "Baselines, fusion, reranking, remote servers",
+        "sparse_coverage.evaluation.measures": "Measures",
+    }),
+}  # fmt: skip
 _WIDTH = 100
 
 
 def pages() -> dict[str, str]:
     """Return the pages of the reference by their file names."""
-    made = {"reference/index.md": _contents()}
-    for package in PACKAGES:
-        module = importlib.import_module(package)
-        lines = [f"# {package}", "", _prose(module), ""]
-        for name in sorted(_public(module), key=lambda name: (not name[0].isupper(), name)):
-            lines += _entry(package, name, getattr(module, name))
-        made[f"reference/{_file(package)}"] = "\n".join(lines)
+    made = {"reference/index.md": "\n".join([_contents(), "", *_package("sparse_coverage")])}
+    for page, (title, packages) in PAGES.items():
+        lines = [f"# {title}", ""]
+        for package in packages:
+            lines += _package(package)
+        made[f"reference/{page}.md"] = "\n".join(lines)
     return made
 
 
@@ -52,30 +56,42 @@ def _contents() -> str:
         "",
         "| package | for | names |",
         "| --- | --- | --- |",
+        _row("sparse_coverage", "What most programs need", "index"),
     ]
-    for package, purpose in PACKAGES.items():
-        names = ", ".join(f"`{name}`" for name in sorted(_public(importlib.import_module(package))))
-        lines.append(f"| [{package}]({_file(package)}) | {purpose} | {names} |")
+    for page, (_, packages) in PAGES.items():
+        lines += [_row(package, purpose, page) for package, purpose in packages.items()]
     return "\n".join(lines)
 
 
+def _row(package: str, purpose: str, page: str) -> str:
+    names = ", ".join(f"`{name}`" for name in sorted(_public(importlib.import_module(package))))
+    return f"| [{package}]({page}.md#{package.replace('.', '')}) | {purpose} | {names} |"
+
+
+def _package(package: str) -> list[str]:
+    """Return the section of a package."""
+    module = importlib.import_module(package)
+    lines = [f"## {package}", "", _prose(module), ""]
+    for name in sorted(_public(module), key=lambda name: (not name[0].isupper(), name)):
+        lines += _entry(package, name, getattr(module, name))
+    return lines
+
+
 def _public(module: ModuleType) -> list[str]:
-    return [name for name in module.__all__ if name[0] != "_"]
-
-
-def _file(package: str) -> str:
-    return f"{package}.md"
+    """Return the names of a package for users: those it lists, or else those that it defines."""
+    own = [name for name, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
+    return [name for name in getattr(module, "__all__", own) if name[0] != "_"]
 
 
 def _entry(package: str, name: str, value: Any) -> list[str]:
     if inspect.isclass(value):
-        lines = [f"## {name}", "", *_defined(package, value), *_signature(name, value), _prose(value), ""]
+        lines = [f"### {name}", "", *_defined(package, value), *_signature(name, value), _prose(value), ""]
         for method, function in _methods(value):
-            lines += [f"### {name}.{method}", "", *_signature(method, function), _prose(function), ""]
+            lines += [f"#### {name}.{method}", "", *_signature(method, function), _prose(function), ""]
         return lines
     if callable(value) and inspect.isfunction(value):
-        return [f"## {name}", "", *_defined(package, value), *_signature(name, value), _prose(value), ""]
-    return [f"## {name}", "", _value(value), ""]
+        return [f"### {name}", "", *_defined(package, value), *_signature(name, value), _prose(value), ""]
+    return [f"### {name}", "", _value(value), ""]
 
 
 def _value(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Take the pictures of docs/example.md and the chart of docs/workbench.md: the page, the demo collection, the default encoder.
+"""Take the pictures of docs/page.md: the page, the demo collection, the default encoder.
 
     sparse-coverage demo --output demo-output
     PYTHONPATH=docs python -m _generate.screenshots demo-output/index
@@ -85,8 +85,8 @@ def overruled(browser: Any, address: str) -> None:
     page.get_by_role("button", name="Chart", exact=True).click()
     page.get_by_text("5 elements, 3 documents").wait_for()
     page.locator(f'[data-cell="{CELL}"]').click()
-    page.get_by_label("Word").select_option("partly")
-    page.get_by_label("Why").fill(NOTE)
+    page.get_by_label("Verdict").select_option("partly")
+    page.get_by_label("Reason").fill(NOTE)
     page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_selector(".own")
     page.wait_for_timeout(8000)

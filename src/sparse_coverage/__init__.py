@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparse_coverage.later import loaded_later
+from sparse_coverage.lazy import lazy_names
 from sparse_coverage.version import __version__
 
 if TYPE_CHECKING:
+    from sparse_coverage.charts.charting import Charts
+    from sparse_coverage.charts.elements import read_claims
     from sparse_coverage.encoding import load_encoder
     from sparse_coverage.errors import (
         IndexStoreError,
@@ -22,33 +24,34 @@ if TYPE_CHECKING:
         SparseCoverageError,
         VocabularyError,
     )
+    from sparse_coverage.evaluation import Collection, load_collection
+    from sparse_coverage.experiments import Results, Variant, evaluate
     from sparse_coverage.model import SparseCoverage
     from sparse_coverage.patents import Claim, Paragraph, Passage, Patent, read_patents
     from sparse_coverage.presets import Preset
-    from sparse_coverage.retrievers import Client, Fuse, Reranker, Rescore, open_retriever
+    from sparse_coverage.retrievers import Client, Fuse, Rerank, Reranker, open_retriever
     from sparse_coverage.search import (
         Answers,
-        Best,
-        DecayedSum,
         Explanation,
         Filter,
         Hit,
         Index,
+        Marks,
         PassageHit,
         Retriever,
         ScoringConfig,
-        TopMean,
         parse_filter,
     )
     from sparse_coverage.vectors import ActivationConfig, SparseVector
+    from sparse_coverage.vocabulary import Sampling, Selection
 
 __all__ = [
     "ActivationConfig",
     "Answers",
-    "Best",
+    "Charts",
     "Claim",
     "Client",
-    "DecayedSum",
+    "Collection",
     "Explanation",
     "Filter",
     "Fuse",
@@ -56,6 +59,7 @@ __all__ = [
     "Index",
     "IndexStoreError",
     "InputError",
+    "Marks",
     "MismatchError",
     "MissingExtraError",
     "ModelError",
@@ -64,33 +68,44 @@ __all__ = [
     "PassageHit",
     "Patent",
     "Preset",
+    "Rerank",
     "Reranker",
-    "Rescore",
+    "Results",
     "Retriever",
+    "Sampling",
     "ScoringConfig",
+    "Selection",
     "SparseCoverage",
     "SparseCoverageError",
     "SparseVector",
-    "TopMean",
+    "Variant",
     "VocabularyError",
     "__version__",
+    "evaluate",
+    "load_collection",
     "load_encoder",
     "open_retriever",
     "parse_filter",
+    "read_claims",
     "read_patents",
 ]
 
 _NAMES = {
+    "charts.charting": "Charts",
+    "charts.elements": "read_claims",
     "encoding": "load_encoder",
     "errors": "IndexStoreError InputError MismatchError MissingExtraError ModelError SparseCoverageError VocabularyError",
+    "evaluation": "Collection load_collection",
+    "experiments": "Results Variant evaluate",
     "model": "SparseCoverage",
     "patents": "Claim Paragraph Passage Patent read_patents",
     "presets": "Preset",
-    "retrievers": "Client Fuse Rescore Reranker open_retriever",
-    "search": "Answers Best DecayedSum Explanation Filter Hit Index PassageHit Retriever ScoringConfig TopMean parse_filter",
+    "retrievers": "Client Fuse Rerank Reranker open_retriever",
+    "search": "Answers Explanation Filter Hit Index Marks PassageHit Retriever ScoringConfig parse_filter",
     "vectors": "ActivationConfig SparseVector",
+    "vocabulary": "Sampling Selection",
 }
-__getattr__ = loaded_later(__name__, _NAMES)
+__getattr__ = lazy_names(__name__, _NAMES)
 
 
 def __dir__() -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
+
 
 class SparseCoverageError(Exception):
     """Base of every error this package raises on purpose."""
@@ -46,6 +49,16 @@ class MissingExtraError(SparseCoverageError):
     """A feature needs packages that the base install leaves out."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        super().__init__(
-            f"{feature} needs the extra [{extra}]. Install it with: pip install 'sparse-coverage[{extra}]'"
-        )
+        super().__init__(f"{feature} needs the extra [{extra}]. {how_to_install(extra)}")
+
+
+def require_package(package: str, feature: str, extra: str) -> None:
+    """Refuse a feature whose package is not installed, before any work is done for it."""
+    known = sys.modules[package] is not None if package in sys.modules else find_spec(package) is not None
+    if not known:
+        raise MissingExtraError(feature, extra)
+
+
+def how_to_install(extra: str) -> str:
+    """Return the sentence that says how an extra is installed; the package is on no package index yet."""
+    return f"Install it in the folder of the source with: pip install '.[{extra}]'"

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from sparse_coverage.errors import InputError
 
@@ -26,6 +26,14 @@ class ClosesItself:
         # Half made, or ended in another thread than SQLite allows: there is nothing more to do.
         with suppress(Exception):
             self.close()
+
+
+def user_cache() -> Path:
+    """Return the folder of everything that is kept and can be made or fetched again; `SPARSE_COVERAGE_CACHE` moves it."""
+    from platformdirs import user_cache_path
+
+    chosen = os.environ.get("SPARSE_COVERAGE_CACHE")
+    return Path(chosen) if chosen else user_cache_path("sparse-coverage", appauthor=False)
 
 
 def as_typed(path: str | Path) -> str:
@@ -57,21 +65,28 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """The same with bytes. A folder of that name is refused before anything is written."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder. Name a file in it, such as {path / ('result' + path.suffix)}.")
+    """Replace a file's content in one step, as `write_text` does."""
+    with replacing(path) as stream:
+        stream.write(content)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Give a stream to write to; when the block ends without an error, what was written replaces the file in one step.
+
+    A folder of that name is refused before anything is written.
+    """
+    require_place(path)
     temporary = _partial(path)
     try:
         with temporary.open("xb") as stream:
-            stream.write(content)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink()
-        if isinstance(error, FileNotFoundError):
-            raise InputError(f"{path} cannot be written: there is no folder {path.parent}. Make it first.") from None
         if isinstance(error, OSError):  # it names the temporary file, which means nothing to a user
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise
@@ -89,6 +104,23 @@ def read_json(path: Path) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise InputError(f"{path}: not valid JSON ({error}). The file is damaged; build or fetch it again.") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file; a mistake in it is an error that names the place."""
+    import sys
+
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:  # pragma: no cover
+        import tomli as tomllib
+    try:
+        parsed: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return parsed
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: not valid TOML ({error}).") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
 
 
 def sync_file(path: Path, flags: int = os.O_RDWR) -> None:
@@ -112,6 +144,29 @@ def require_free(folder: Path) -> None:
         raise InputError(f"{folder} exists already and is not an empty folder. Choose another name or remove it first.")
 
 
+def require_place(file: Path) -> None:
+    """Refuse a file that cannot be written where it is named, before the work whose result it is to hold."""
+    if file.is_dir():
+        raise InputError(f"{file} is a folder. Name a file in it, such as {file / ('result' + file.suffix)}.")
+    if not file.absolute().parent.is_dir():
+        raise InputError(f"{file} cannot be written: there is no folder {file.parent}. Make it first.")
+
+
+def require_space(target: Path, least: int = 64 << 20) -> None:
+    """Refuse, before any work, a place that cannot be written to or has less than some free bytes left."""
+    place = target.absolute()
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        raise InputError(
+            f"{target} cannot be written: {place} is not a folder that you may write to. Choose another place."
+        )
+    if (free := shutil.disk_usage(place).free) < least:
+        raise InputError(
+            f"{target}: only {free / (1 << 20):,.0f} MiB are free there. Free some space, or choose a place on another disk."
+        )
+
+
 @contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
     """Fill a folder under another name and give it its own name only when everything is written.
@@ -131,6 +186,27 @@ def new_folder(target: Path) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
         raise
     sync_folder(target.parent)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """Give a name of one's own to write to; what was written there takes its real name when the block ends well.
+
+    Several processes may do so at once, such as a worker that was thought dead and the one that took over: both write the same.
+    """
+    partial = _partial(path)
+    try:
+        yield partial
+        sync_file(partial, os.O_RDONLY)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def remove_partial_files(folder: Path) -> None:
+    """Remove what processes that died had begun to write, once nobody writes there any more."""
+    for partial in folder.glob(".*.partial-*"):
+        partial.unlink(missing_ok=True)
 
 
 def _partial(target: Path) -> Path:

@@ -10,26 +10,26 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.encoding.batching import windows
-from sparse_coverage.encoding.cleaning_encoder import cleaning_steps, with_cleaning
+from sparse_coverage.encoding.encoder import cleaning_steps, with_cleaning
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import checksum_of, new_folder, read_json, write_json
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
-from sparse_coverage.restoring import restored
-from sparse_coverage.spans import get_unit
+from sparse_coverage.spans import Spans, SpanUnit, get_unit
 from sparse_coverage.vectors import ActivationConfig, SparseVector, Traced, trace
 from sparse_coverage.vectors.scoring import ScoringConfig, similarity, strongest
-from sparse_coverage.vocabulary import Vocabulary, load_vocabulary, save_vocabulary
-from sparse_coverage.vocabulary.sampling import EVERYTHING, Documents, Restriction, opened, sample_by_year
+from sparse_coverage.vocabulary import Selection, Vocabulary, load_vocabulary, save_vocabulary
+from sparse_coverage.vocabulary.sampling import Documents, Sampling, opened, sample_by_year
 from sparse_coverage.vocabulary.storage import vocabulary_folder
 
 if TYPE_CHECKING:
     from sparse_coverage.vocabulary import SampleConfig
 
-MODEL_FILE = "model.json"
+MODEL_FILE, FORMAT = "model.json", 3
 MAX_SPANS = 5_000_000
 """How many spans of sections a vocabulary is learned from, as in the paper."""
 SAMPLED_SPANS_A_CENTER = 30
@@ -48,7 +48,9 @@ class SparseCoverage:
 
     It is an `encoder`, a `vocabulary`, the settings `activation` and `scoring`, and `clean`: the steps of
     `patents.cleaning` that every text goes through before it is encoded, none by default. `by` says how an index of it cuts
-    patents, unless asked otherwise.
+    patents, and `without` what it does not keep of passages (see `Preset`), unless asked otherwise.
+    `unit` is needed only where the vocabulary's unit is a user's own and has no installed name. `vectors` is the encoder that makes the
+    vectors of whole passages, where that is another one (see `with_vectors_of`).
     """
 
     def __init__(
@@ -59,6 +61,9 @@ class SparseCoverage:
         scoring: ScoringConfig | None = None,
         clean: Sequence[str] = (),
         by: By = "paragraph",
+        unit: SpanUnit | None = None,
+        without: Sequence[str] = (),
+        vectors: Encoder | None = None,
     ) -> None:
         reading = with_cleaning(encoder, clean)
         if reading.fingerprint != vocabulary.config.fingerprint:
@@ -73,54 +78,67 @@ class SparseCoverage:
         self.activation = activation or ActivationConfig()
         self.scoring = scoring or ScoringConfig()
         self.by = by
-        self._unit = get_unit(vocabulary.config.unit)
+        self.without = tuple(without)
+        self.vectors = vectors
+        self._unit = get_unit(unit or vocabulary.config.unit)
+        if self._unit.name != vocabulary.config.unit:
+            raise MismatchError(
+                f"The vocabulary was made of the unit '{vocabulary.config.unit}', but this is '{self._unit.name}'. "
+                "Give the same unit, or fit a vocabulary for this one."
+            )
 
     @classmethod
     def fit(
         cls,
         documents: Documents,
         *,
-        preset: str | Preset = DEFAULT_PRESET,
-        encoder: str | Encoder = DEFAULT_ENCODER,
-        unit: str = "token",
         size: int | None = None,
-        sizes: Sequence[int] = (),
-        tau: float = 99.0,
-        max_documents: int | None = None,
-        max_spans: int | None = None,
+        encoder: str | Encoder = DEFAULT_ENCODER,
+        unit: str | SpanUnit = "token",
+        preset: str | Preset = DEFAULT_PRESET,
+        by: By | None = None,
+        clean: Sequence[str] = (),
+        sampling: Sampling = Sampling(),  # noqa: B008 - immutable
+        selection: Selection = Selection(),  # noqa: B008 - immutable
         seed: int = 0,
-        selection: str = "farthest-first",
         threads: int | None = None,
         work: str | Path | None = None,
-        clean: Sequence[str] = (),
-        by: By | None = None,
-        only: Restriction = EVERYTHING,
     ) -> SparseCoverage:
         """Learn the vocabulary of a collection: patents, plain texts or (id, text) pairs.
 
-        `preset` says how the method is set: `default`, which finds more, or `paper`, exactly as published (see `presets`).
-        `size` is V, the number of centers, and `sizes` smaller ones to have radii for as well (`Vocabulary.truncate`);
-        `tau` is the percentile that sets each radius. `max_documents` are sampled in proportion to publication years
-        (give a list, or a function that opens the documents: they are read twice), and `max_spans` of their spans
-        (`sample_size` without it): whole passages, cut as an index cuts them (`by`), or with the preset `paper` of all sections,
-        uniformly. `selection` says how centers are chosen. In the folder `work` an interrupted run can be taken up again,
-        and the sample used for other sizes without encoding anything twice; without it a temporary folder is used.
-        `clean` names steps of `patents.cleaning`, such as `numerals`, that every text goes through before it is encoded.
-        `only` leaves documents out: those of other years or languages, or with nothing but a title; the model remembers it.
+        `size` is V, the number of centers. `encoder` is a name, a folder, a hub id or an encoder; `unit` a name or a unit: what
+        counts as one span. `preset` says how the method is set: `default`, which finds more, or `paper`, exactly as published
+        (see `presets`); `by` how patents are cut, where that shall differ from the preset. `clean` names steps of
+        `patents.cleaning`, such as `numerals`, that every text goes through before it is encoded.
+
+        `sampling` says which documents and how many spans of them the vocabulary is learned from: spans of whole passages, cut
+        as an index cuts them, or with the preset `paper` of all sections, uniformly. Where it limits the documents, give a list, or
+        a function that opens them: they are read twice. `selection` says how centers and radii are chosen. Both follow `seed`.
+
+        In the folder `work` an interrupted run can be taken up again, and the sample used for other sizes without encoding
+        anything twice; without it a temporary folder is used.
         """
         from sparse_coverage.vocabulary import build_vocabulary, check_settings, draw_sample
 
         settings = get_preset(preset) if isinstance(preset, str) else preset
         settings = settings if by is None else replace(settings, by=by)
-        max_spans = max_spans or sample_size(settings, size, sizes)
-        check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
+        max_documents, only = sampling.max_documents, sampling.only
+        max_spans = sampling.max_spans or sample_size(settings, size, selection.sizes)
+        chosen: dict[str, Any] = {
+            "size": size,
+            "sizes": selection.sizes,
+            "tau": selection.tau,
+            "selection": selection.method,
+            "seed": seed,
+        }
+        check_settings(**chosen, max_spans=max_spans)
         plain = load_encoder(encoder) if isinstance(encoder, str) else encoder
         running = with_cleaning(plain, clean)
         span_unit = get_unit(unit)
-        unit = span_unit.name  # complete: it names the tagger too, where there is a choice
-        config = replace(sample_config(settings, running, unit, max_spans, max_documents, seed), only=str(only))
+        name = span_unit.name  # complete: it names the tagger too, where there is a choice
+        config = replace(sample_config(settings, running, name, max_spans, max_documents, seed), only=str(only))
         with nullcontext(work) if work is not None else TemporaryDirectory(prefix="sparse-coverage-") as folder:
-            chosen = (
+            taken = (
                 only.of(opened(documents))
                 if max_documents is None
                 else sample_by_year(documents, max_documents, seed, only)
@@ -128,26 +146,38 @@ class SparseCoverage:
             total = len(documents) if isinstance(documents, Sized) else max_documents
             if total is not None and max_documents is not None:
                 total = min(total, max_documents)
-            sample = draw_sample(Path(folder), chosen, running, span_unit, config, total=total)
+            sample = draw_sample(Path(folder), taken, running, span_unit, config, total=total)
             vocabulary = build_vocabulary(
                 sample,
                 running,
-                unit,
-                size=size,
-                sizes=sizes,
-                tau=tau,
-                seed=seed,
-                selection=selection,
+                name,
+                **chosen,
                 common=settings.common,
                 threads=threads,
                 checkpoints=None if work is None else Path(folder),
                 only=str(only),
             )
-        return cls(plain, vocabulary, settings.activation, settings.scoring, clean, settings.by)
+        chosen_settings = (settings.activation, settings.scoring, clean, settings.by, span_unit, settings.without)
+        return cls(plain, vocabulary, *chosen_settings)
 
     def encoded_by(self, encoder: Encoder) -> SparseCoverage:
         """Return the same model with another encoder that gives the same vectors."""
-        return SparseCoverage(encoder, self.vocabulary, self.activation, self.scoring, self.clean, self.by)
+        settings = (self.activation, self.scoring, self.clean, self.by, self._unit, self.without)
+        return SparseCoverage(encoder, self.vocabulary, *settings, self.vectors)
+
+    def with_vectors_of(self, encoder: Encoder) -> SparseCoverage:
+        """Return the same model, but the vectors of whole passages, and of queries to compare them with, come from another encoder.
+
+        That costs a second pass. It is for an encoder that is made for whole texts, such as `use-multilingual`, which puts sixteen
+        languages into one space.
+        """
+        settings = (self.activation, self.scoring, self.clean, self.by, self._unit, self.without)
+        return SparseCoverage(self.encoder, self.vocabulary, *settings, encoder)
+
+    @property
+    def whole_encoder(self) -> Encoder:
+        """What makes the vectors of whole passages."""
+        return self.vectors or self.encoder
 
     @overload
     def encode_query(self, texts: str) -> SparseVector: ...  # type: ignore[overload-overlap]
@@ -174,11 +204,22 @@ class SparseCoverage:
 
         In a `query` a center that several spans activate may count more than once (see `ActivationConfig.repeats`).
         """
-        kept, passed = tee(texts)
+        kept, passed, read = tee(texts, 3)
         threads = getattr(self.encoder, "threads", 1)
-        for several in windows(self._unit.pool_many(kept, self._reading.encode(passed)), len, _TRACED):
+        spans = self.with_wholes(read, self._unit.pool_many(kept, self._reading.encode(passed)))
+        for several in windows(spans, len, _TRACED):
             for [traced] in trace(several, self.vocabulary, self.activation, query=query, threads=threads):
                 yield traced
+
+    def with_wholes(self, texts: Iterable[str], spans: Iterable[Spans]) -> Iterator[Spans]:
+        """Yield the spans of each text with the vectors of its whole chunks: their own, or those of another encoder (`vectors`)."""
+        if self.vectors is None:
+            for _, one in zip(texts, spans, strict=True):
+                yield one
+            return
+        wholes = with_cleaning(self.vectors, self.clean).encode(texts)
+        for tokens, one in zip(wholes, spans, strict=True):
+            yield replace(one, totals=tokens.chunk_totals())
 
     def _encoded(self, texts: str | Iterable[str], *, query: bool) -> SparseVector | list[SparseVector]:
         if isinstance(texts, str):
@@ -211,24 +252,40 @@ class SparseCoverage:
             "scoring": asdict(self.scoring),
             "clean": list(self.clean),
             "by": self.by,
+            "without": list(self.without),
+            "vectors": [] if self.vectors is None else [self.vectors.name, self.vectors.fingerprint],
+            "format": FORMAT,
         }
         write_json(folder / MODEL_FILE, {**settings, "sha256": checksum_of(settings)})
 
     @classmethod
     def load(
-        cls, folder: str | Path, *, encoder: Encoder | None = None, runtime: str = "auto", threads: int | None = None
+        cls,
+        folder: str | Path,
+        *,
+        encoder: Encoder | None = None,
+        unit: SpanUnit | None = None,
+        runtime: str = "auto",
+        threads: int | None = None,
     ) -> SparseCoverage:
-        """Read a model from a folder, or from the model hub (`owner/name`).
+        """Read a model from a folder, or from the model hub (`owner/name`). `from_pretrained` is the same.
 
         Its encoder is loaded from the store. An int8 model stays one; else it computes in what this CPU does best, bf16 or fp32.
+        `unit` is needed where the model was fitted with a unit that has no installed name.
         """
         folder = vocabulary_folder(folder)
         vocabulary = load_vocabulary(folder)
         settings = model_settings(folder)
+        # int8 was a choice and stays one; bf16 and fp32 agree closely enough that each machine takes its best.
+        precision = "int8" if vocabulary.config.precision == "int8" else "auto"
         running = encoder or load_encoder(
-            vocabulary.config.encoder, runtime=runtime, precision=_usable(vocabulary), threads=threads
+            vocabulary.config.encoder, runtime=runtime, precision=precision, threads=threads
         )
-        return cls(running, vocabulary, settings.activation, settings.scoring, settings.clean, settings.by)
+        read = (settings.activation, settings.scoring, settings.clean, settings.by, unit, settings.without)
+        other = load_encoder(settings.vectors[0], threads=threads) if settings.vectors else None
+        return cls(running, vocabulary, *read, other)
+
+    from_pretrained = load
 
 
 def sample_size(preset: Preset, size: int | None, sizes: Sequence[int] = ()) -> int:
@@ -268,12 +325,15 @@ class ModelSettings:
     activation: ActivationConfig
     scoring: ScoringConfig
     clean: tuple[str, ...]
-    by: By = "paragraph"  # earlier versions indexed paragraphs as they were
+    by: By
+    without: tuple[str, ...]
+    vectors: tuple[str, ...]
+    """The name and the fingerprint of the encoder of whole passages, where it is another one."""
 
 
 def model_settings(folder: Path) -> ModelSettings:
     """Return the settings of a saved model; any that do not fit are an error."""
-    return restored(ModelSettings, read_settings(folder), str(folder / MODEL_FILE))
+    return from_json(ModelSettings, read_settings(folder), str(folder / MODEL_FILE))
 
 
 def read_settings(folder: Path) -> dict[str, Any]:
@@ -285,9 +345,9 @@ def read_settings(folder: Path) -> dict[str, Any]:
         raise InputError(
             f"{folder / MODEL_FILE}: damaged (wrong sha256). Restore it from a copy, or fit the model again."
         )
+    if (version := settings.pop("format", None)) != FORMAT:
+        raise InputError(
+            f"{folder / MODEL_FILE}: model format {version}, this version reads format {FORMAT}. Fit the model again: "
+            "sparse-coverage fit PATENTS -o MODEL"
+        )
     return settings
-
-
-def _usable(vocabulary: Vocabulary) -> str:
-    """int8 was a choice and stays one; bf16 and fp32 agree closely enough that each machine takes its best."""
-    return "int8" if vocabulary.config.precision == "int8" else "auto"

@@ -15,7 +15,8 @@ from sparse_coverage.vectors.scoring import ScoringConfig
 class Preset:
     """How spans are prepared (`common`: see `VocabularyConfig`), what they activate, how shared centers make a score, how
     patents are cut for an index (`by`: see `patents.passages`), and what a vocabulary is learned from: spans of whole
-    `sections`, as in the paper, or of `passages`, which an index that is built with it need not encode again.
+    `sections`, as in the paper, or of `passages`, which an index that is built with it need not encode again. `without`: what an index
+    of it does not keep of passages beside their centers, some of `words` and `vectors`.
 
     >>> Preset(activation=ActivationConfig(k=3)).scoring == ScoringConfig()
     True
@@ -26,10 +27,11 @@ class Preset:
     scoring: ScoringConfig = field(default_factory=ScoringConfig)
     by: By = "paragraph"
     learn: Literal["sections", "passages"] = "sections"
+    without: tuple[str, ...] = ()
 
 
 PRESETS: dict[str, Preset] = {
-    "paper": Preset(),
+    "paper": Preset(without=("words", "vectors")),
     "default": Preset(
         common=1,
         activation=ActivationConfig(k=4, assignment="nearest", repeats=0.4, passage_repeats=1.0),

@@ -124,11 +124,26 @@ def _bar(label: str, total: int | None, bytes_: bool) -> Iterator[Advance]:
     columns += [progress.TimeElapsedColumn(), progress.TimeRemainingColumn()]
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task(label, total=total)
+        count = _Count(total)
 
         def advance(steps: int = 1, *, total: int | None = None) -> None:
-            bars.update(task, advance=steps, total=total)
+            count.add(steps, total)
+            bars.update(task, completed=count.done, total=count.total)
 
         yield advance
+
+
+class _Count:
+    """How many steps are done, and how many there are; a total that proves too small grows, so that no share exceeds 100 %."""
+
+    def __init__(self, total: int | None) -> None:
+        self.done, self.total = 0, total
+
+    def add(self, steps: int, total: int | None) -> None:
+        """Take note of some steps, and of the total where it has become known or changed."""
+        self.done += steps
+        known = self.total if total is None else total
+        self.total = None if known is None else max(known, self.done)
 
 
 class _Lines:
@@ -136,9 +151,8 @@ class _Lines:
 
     def __init__(self, label: str, total: int | None, bytes_: bool) -> None:
         self._label = label
-        self._total = total
+        self._count = _Count(total)
         self._number = _megabytes if bytes_ else "{:,}".format
-        self._done = 0
         self._begun = monotonic()
         self._told = False
         self._over = threading.Event()
@@ -147,15 +161,14 @@ class _Lines:
 
     def advance(self, steps: int = 1, *, total: int | None = None) -> None:
         """Take note of some steps."""
-        self._done += steps
-        self._total = self._total if total is None else total
+        self._count.add(steps, total)
 
     def end(self, *, finished: bool) -> None:
         """Write the last line, if there was any."""
         self._over.set()
         self._thread.join()
         if self._told and finished:
-            self._write(f"{self._number(self._done)} done in {duration(monotonic() - self._begun)}")
+            self._write(f"{self._number(self._count.done)} done in {duration(monotonic() - self._begun)}")
 
     def _tell_now_and_then(self) -> None:
         wait = FIRST_LINE
@@ -165,13 +178,13 @@ class _Lines:
             wait = BETWEEN_LINES
 
     def _state(self) -> str:
-        passed, done = monotonic() - self._begun, self._done
-        if self._total is None:
+        passed, done, total = monotonic() - self._begun, self._count.done, self._count.total
+        if total is None:
             return f"{self._number(done)}, {duration(passed)}"
-        parts = f"{self._number(done)} of {self._number(self._total)} ({done / max(self._total, 1):.0%})"
-        if not done or (done < self._total / 100 and passed < _LONG):
+        parts = f"{self._number(done)} of {self._number(total)} ({done / max(total, 1):.0%})"
+        if not done or (done < total / 100 and passed < _LONG):
             return f"{parts}, {duration(passed)}"  # so little tells nothing about the rest
-        left = passed / done * max(self._total - done, 0)
+        left = passed / done * (total - done)
         return f"{parts}, {duration(passed)}, about {duration(left)} left"
 
     def _write(self, text: str) -> None:
@@ -210,13 +223,12 @@ def _is_terminal() -> bool:
 
 
 def _heard(listener: Listener, label: str, total: int | None) -> Advance:
-    done, known = 0, total
-    listener(label, done, known)
+    count = _Count(total)
+    listener(label, count.done, count.total)
 
     def advance(steps: int = 1, *, total: int | None = None) -> None:
-        nonlocal done, known
-        done, known = done + steps, known if total is None else total
-        listener(label, done, known)
+        count.add(steps, total)
+        listener(label, count.done, count.total)
 
     return advance
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 from adapted_index import QUERY
 
-from sparse_coverage.adapters.finding import find
+from sparse_coverage.adapters import find
 from sparse_coverage.errors import InputError, MissingExtraError
 
 LIBRARIES = {"pyterrier": "pyterrier", "langchain": "langchain_core", "haystack": "haystack", "mteb": "mteb"}

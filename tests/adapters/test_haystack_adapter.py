@@ -10,13 +10,13 @@ from adapted_index import QUERY
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"  # read when the library is imported
 haystack = pytest.importorskip("haystack", reason="Haystack is not installed (extra [haystack])")
 
-from sparse_coverage.adapters.haystack import SparseCoverageRetriever  # noqa: E402
+from sparse_coverage.adapters.haystack import HaystackRetriever  # noqa: E402
 from sparse_coverage.errors import InputError  # noqa: E402
 
 
 def test_a_pipeline_finds_passages(adapted):
     pipeline = haystack.Pipeline()
-    pipeline.add_component("retriever", SparseCoverageRetriever(str(adapted.store.folder), top_k=3))
+    pipeline.add_component("retriever", HaystackRetriever(str(adapted.store.folder), top_k=3))
     documents = pipeline.run({"retriever": {"query": QUERY}})["retriever"]["documents"]
     hits = adapted.search_passages(QUERY, k=3)
     assert [(document.id, document.content) for document in documents] == [(hit.id, hit.text) for hit in hits]
@@ -25,7 +25,7 @@ def test_a_pipeline_finds_passages(adapted):
 
 
 def test_a_filter_given_when_running_takes_the_place_of_the_other(adapted):
-    retriever = SparseCoverageRetriever(str(adapted.store.folder), passages=False, filter="published<2002")
+    retriever = HaystackRetriever(str(adapted.store.folder), passages=False, filter="published<2002")
     assert {document.id for document in retriever.run(QUERY)["documents"]} == {"XX-0-A1", "XX-1-A1"}
     later = retriever.run(QUERY, filter="published>=2003", top_k=1)["documents"]
     assert [(document.id, document.meta["title"]) for document in later] == [("XX-3-A1", "Title 3")]
@@ -33,9 +33,7 @@ def test_a_filter_given_when_running_takes_the_place_of_the_other(adapted):
 
 def test_a_pipeline_is_written_and_read_again(adapted):
     pipeline = haystack.Pipeline()
-    pipeline.add_component(
-        "retriever", SparseCoverageRetriever(str(adapted.store.folder), top_k=2, filter="country:XX")
-    )
+    pipeline.add_component("retriever", HaystackRetriever(str(adapted.store.folder), top_k=2, filter="country:XX"))
     try:
         again = haystack.Pipeline.loads(pipeline.dumps())
     except haystack.DeserializationError:
@@ -46,7 +44,7 @@ def test_a_pipeline_is_written_and_read_again(adapted):
 
 
 def test_a_retriever_is_taken_as_it_is_and_cannot_be_written(adapted):
-    retriever = SparseCoverageRetriever(adapted, passages=False)
+    retriever = HaystackRetriever(adapted, passages=False)
     assert [document.id for document in retriever.run(QUERY)["documents"]] == [
         hit.document for hit in adapted.search(QUERY)
     ]

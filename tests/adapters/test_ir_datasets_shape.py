@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from sparse_coverage.adapters.ir_datasets import CollectionDataset
-from sparse_coverage.adapters.ir_datasets_catalogue import register_clefip, register_collection
-from sparse_coverage.evaluation.find_collection import load_collection
-from sparse_coverage.evaluation.ir_datasets_reader import read_ir_dataset
+from sparse_coverage.adapters.ir_datasets import CollectionDataset, register_clefip, register_collection
+from sparse_coverage.evaluation.loading import load_collection, read_ir_dataset
 from sparse_coverage.patents import passages
 
 
@@ -66,7 +66,7 @@ def test_the_catalogue_of_that_library_holds_our_collection(demo, tmp_path):
     judged = next(passages_.qrels_iter())
     assert passages_.docs_store().get(judged.doc_id).text
     assert passages_.queries_count() == len(demo.queries)
-    assert whole.queries_cls().__name__ == "Topic"
+    assert whole.queries_cls().__name__ == "DatasetQuery"
     back = read_ir_dataset("sparse-coverage-demo")
     assert [query.id for query in back.judged] == [query.id for query in demo.judged]
 
@@ -81,3 +81,15 @@ def test_clefip_is_registered_under_its_own_name(tmp_path):
     theirs = {one.query_id: one.text for one in ir_datasets.load(letter[0]).queries_iter()}
     assert ours.keys() == theirs.keys()
     assert all(set(theirs[query].split("\n")) <= set(ours[query].split("\n")) for query in ours)
+
+
+def test_ids_are_written_as_the_collection_writes_them(demo):
+    first = next(demo.documents()).id
+    renamed = replace(demo, own_ids=lambda: {first: "own"})
+    assert next(CollectionDataset(renamed).docs_iter()).doc_id == "own"
+    assert next(CollectionDataset(renamed, passages=True).docs_iter()).doc_id.startswith("own/")
+    for by_passage in (False, True):
+        dataset = CollectionDataset(renamed, passages=by_passage)
+        held = {doc.doc_id for doc in dataset.docs_iter()}
+        assert not any(qrel.doc_id.startswith(first) for qrel in dataset.qrels_iter())
+        assert {qrel.doc_id for qrel in dataset.qrels_iter()} & held

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sparse_coverage.encoding.store import cached_folder
+from sparse_coverage.encoding.weights import cached_folder
 
 for needed in ("pyterrier", "ir_datasets", "nbclient", "ipykernel"):
     pytest.importorskip(needed, reason=f"{needed} is not installed")

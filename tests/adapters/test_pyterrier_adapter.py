@@ -10,7 +10,7 @@ from sparse_coverage.errors import InputError
 pt = pytest.importorskip("pyterrier", reason="PyTerrier is not installed (extra [pyterrier])")
 pd = pytest.importorskip("pandas")
 
-from sparse_coverage.adapters.pyterrier import SparseCoverageRetriever  # noqa: E402
+from sparse_coverage.adapters.pyterrier import PyTerrierRetriever  # noqa: E402
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def queries():
 
 
 def test_documents_are_ranked_for_each_query(adapted, queries):
-    found = SparseCoverageRetriever(adapted, num_results=3)(queries)
+    found = PyTerrierRetriever(adapted, num_results=3)(queries)
     assert list(found.columns) == ["qid", "query", "mine", "docno", "score", "rank"]
     for qid, text in (("q2", OTHER), ("q1", QUERY)):
         rows = found[found["qid"] == qid]
@@ -32,16 +32,27 @@ def test_documents_are_ranked_for_each_query(adapted, queries):
 
 
 def test_passages_are_ranked_with_their_texts(adapted, queries):
-    found = SparseCoverageRetriever(adapted, num_results=5, passages=True, text=True)(queries)
+    found = PyTerrierRetriever(adapted, num_results=5, passages=True, text=True)(queries)
     hits = adapted.search_passages(QUERY, k=5)
     rows = found[found["qid"] == "q1"]
     assert rows["docno"].tolist() == [hit.id for hit in hits]
     assert rows["text"].tolist() == [hit.text for hit in hits]
 
 
+def test_docnos_are_written_as_the_judgements_write_them(adapted, queries):
+    own = {"XX-0-A1": "XX0A1", "XX-3-A1": "XX3A1"}
+    retriever = PyTerrierRetriever(adapted, own_ids=own)
+    plain = PyTerrierRetriever(adapted)(queries)["docno"].tolist()
+    assert retriever(queries)["docno"].tolist() == [own.get(docno, docno) for docno in plain]
+    assert set((retriever % 1).compile()(queries)["docno"]) <= {*own.values(), "XX-1-A1", "XX-2-A1"}
+    passages = PyTerrierRetriever(adapted, passages=True, own_ids=own)(queries)["docno"]
+    assert any(docno.startswith("XX0A1/") for docno in passages)
+    assert not any(docno.startswith("XX-0-A1") for docno in passages)
+
+
 @pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")  # PyTerrier's own use of pandas
 def test_pipelines_cut_filter_and_combine(adapted, queries):
-    retriever = SparseCoverageRetriever(adapted, filter="published<2002")
+    retriever = PyTerrierRetriever(adapted, filter="published<2002")
     assert set((retriever % 1)(queries)["docno"]) <= {"XX-0-A1", "XX-1-A1"}
     assert len((retriever % 1)(queries)) == 2
     assert (retriever % 1).compile().num_results == 1  # the cut went into the search
@@ -53,27 +64,27 @@ def test_pipelines_cut_filter_and_combine(adapted, queries):
 
 
 def test_a_run_can_be_ranked_again_by_another_search(adapted, queries):
-    first = SparseCoverageRetriever(adapted)(queries)
-    again = SparseCoverageRetriever(adapted)(first[first["rank"] == 0])
+    first = PyTerrierRetriever(adapted)(queries)
+    again = PyTerrierRetriever(adapted)(first[first["rank"] == 0])
     assert again["docno"].tolist() == first["docno"].tolist()
 
 
 def test_no_queries_and_no_hits_give_empty_frames(adapted, queries):
-    retriever = SparseCoverageRetriever(adapted, text=True)
+    retriever = PyTerrierRetriever(adapted, text=True)
     columns = ["qid", "query", "mine", "docno", "score", "rank", "text"]
     assert list(retriever(queries.iloc[:0]).columns) == columns
-    nothing = SparseCoverageRetriever(adapted, filter="country:ZZ", text=True)(queries)
+    nothing = PyTerrierRetriever(adapted, filter="country:ZZ", text=True)(queries)
     assert (len(nothing), list(nothing.columns)) == (0, columns)
 
 
 def test_a_frame_without_queries_is_refused(adapted):
     with pytest.raises(InputError, match="no column query"):
-        SparseCoverageRetriever(adapted).transform(pd.DataFrame({"qid": ["1"]}))
+        PyTerrierRetriever(adapted).transform(pd.DataFrame({"qid": ["1"]}))
 
 
 def test_a_folder_is_opened(adapted, queries):
-    found = SparseCoverageRetriever(adapted.store.folder, num_results=3)(queries)
-    assert found.equals(SparseCoverageRetriever(adapted, num_results=3)(queries))
+    found = PyTerrierRetriever(adapted.store.folder, num_results=3)(queries)
+    assert found.equals(PyTerrierRetriever(adapted, num_results=3)(queries))
 
 
 def test_a_pipeline_ends_in_claim_charts(monkeypatch, tmp_path):
@@ -83,7 +94,7 @@ def test_a_pipeline_ends_in_claim_charts(monkeypatch, tmp_path):
     from made_documents_for_charts import made_calibration
 
     from sparse_coverage import Index, SparseCoverage
-    from sparse_coverage.adapters.pyterrier_chart import ADDED, ClaimChart
+    from sparse_coverage.adapters.pyterrier import ADDED, ClaimChart
     from sparse_coverage.charts import charting
 
     encoder = HashEncoder()
@@ -91,7 +102,7 @@ def test_a_pipeline_ends_in_claim_charts(monkeypatch, tmp_path):
     index = Index.build(tmp_path / "index", SparseCoverage.fit(PATENTS, encoder=encoder, size=20), PATENTS)
     claim = "A device comprising a plunger biased by a spring; and a housing of a pump."
     frame = pd.DataFrame([("q1", claim), ("q2", "A rubber device.")], columns=["qid", "query"])
-    found = (SparseCoverageRetriever(index) % 3 >> ClaimChart(index))(frame)
+    found = (PyTerrierRetriever(index) % 3 >> ClaimChart(index))(frame)
     assert list(found["qid"].unique()) == ["q1", "q2"]
     assert {*ADDED, "docno", "query"} <= set(found.columns)
     for qid, rows in found.groupby("qid"):

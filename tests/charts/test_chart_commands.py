@@ -1,20 +1,20 @@
-"""`chart`, `combine` and kept sentences on a small index."""
+"""`chart` and `combine` on a small index."""
 
+import html
 import json
-import shutil
 
 import numpy as np
 import pytest
 from made_documents_for_charts import claim_of, features, made_calibration, sentence
 
 from sparse_coverage import Index, SparseCoverage
+from sparse_coverage.charts import charting
 from sparse_coverage.charts.charting import Charts
 from sparse_coverage.charts.elements import read_claims
-from sparse_coverage.charts.reranking import ByChart, rerank_by_chart
+from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Paragraph, Patent
-from sparse_coverage.retrievers import Rerank
 
 LONG = " It is made for the user and serves him well for many years in all of his works."
 WANTED = features(np.random.default_rng(11), 4)
@@ -45,13 +45,13 @@ def made(tiny_checkpoint, tmp_path_factory):
     ]
     model = SparseCoverage.fit(patents, encoder=encoder, size=60)
     Index.build(folder / "index", model, patents)
-    made_calibration(encoder).save(folder / "calibration.npz")
+    made_calibration(encoder).save(folder / "calibration.json")
     (folder / "claim.txt").write_text(claim_of(WANTED), encoding="utf-8")
     return folder
 
 
 def test_a_chart_is_printed_written_and_given_as_json(made, run, tmp_path):
-    shared = ["--calibration", made / "calibration.npz"]
+    shared = ["--calibration", made / "calibration.json"]
     status, out, err = run("chart", made / "index", f"@{made / 'claim.txt'}", "EP-0-A1", "EP-3-A1", *shared, "--json")
     assert status == 0, err
     chart = json.loads(out)
@@ -68,7 +68,7 @@ def test_a_chart_is_printed_written_and_given_as_json(made, run, tmp_path):
 
 
 def test_a_document_that_is_not_there_and_an_element_that_is_not_in_the_claim_are_told(made, run, tmp_path):
-    shared = ["--calibration", made / "calibration.npz"]
+    shared = ["--calibration", made / "calibration.json"]
     status, _, err = run("chart", made / "index", "A pump.", "EP-99-A1", *shared)
     assert status == 1
     assert "EP-99-A1" in err
@@ -81,7 +81,7 @@ def test_a_document_that_is_not_there_and_an_element_that_is_not_in_the_claim_ar
 
 
 def test_combine_respects_dates(made, run):
-    words = ["combine", made / "index", f"@{made / 'claim.txt'}", "--calibration", made / "calibration.npz", "--json"]
+    words = ["combine", made / "index", f"@{made / 'claim.txt'}", "--calibration", made / "calibration.json", "--json"]
     status, out, err = run(*words, "--before", "2001-01-01")
     assert status == 0, err
     result = json.loads(out)
@@ -90,48 +90,60 @@ def test_combine_respects_dates(made, run):
     assert result["combinations"]["documents"] == 11
 
 
-def test_kept_sentences_give_the_chart_that_encoding_gives(made):
+def test_documents_can_be_read_with_another_encoder_than_the_index_was_built_with(made, tmp_path, encoder):
+    folder = made / "index"
+    made_calibration(encoder).save(tmp_path / "hash.json")
+    charts = Charts(Index.open(folder), tmp_path / "hash.json", reader=encoder)
+    claims = read_claims((made / "claim.txt").read_text(encoding="utf-8"))
+    assert charts.chart(claims, k=2).encoder == "hash"
+    assert Charts(Index.open(folder), made / "calibration.json").chart(claims, k=2).encoder != "hash"
+
+
+def test_the_best_reader_reads_where_it_can_be_had_and_a_note_says_where_it_cannot(made, monkeypatch, encoder):
     index = Index.open(made / "index")
-    charts = Charts(index, made / "calibration.npz")
+    own = index.model.encoder
+    monkeypatch.setattr(charting, "is_shipped", lambda encoder: True)
+    monkeypatch.setattr(charting, "calibration_for", lambda encoder, path: made_calibration(encoder))
+    monkeypatch.setattr(charting, "load_encoder", lambda name: encoder)
+    assert Charts(index).encoder is encoder
+    assert Charts(index).notes == ()
+
+    def unreachable(name):
+        raise InputError("no network")
+
+    monkeypatch.setattr(charting, "load_encoder", unreachable)
+    charts = Charts(index)
+    assert charts.encoder is own
+    assert "no network" in charts.notes[0]
+    with pytest.raises(InputError, match="no network"):
+        Charts(index, reader="gte-small")
+
+
+def test_combinations_start_from_the_users_own_verdicts_and_leave_documents_out(made):
+    charts = Charts(Index.open(made / "index"), made / "calibration.json")
     claims = read_claims(claim_of(WANTED))
-    fresh = charts.chart(claims, ["EP-0-A1", "EP-1-A1", "EP-5-A1"])
-    assert charts.kept is None
-    assert charts.keep() == 1
-    assert charts.keep() == 0
-    kept = charts.chart(claims, ["EP-0-A1", "EP-1-A1", "EP-5-A1"])
-    assert charts.kept is not None
-    for ours, theirs in zip(kept.cells, fresh.cells, strict=True):
-        for one, other in zip(ours, theirs, strict=True):
-            assert one.evidence == pytest.approx(other.evidence, abs=0.05)
-            assert one.quotes[0].text == other.quotes[0].text
+    plain, chart = charts.combine(claims)
+    first = plain.found[0].parts[0].document
+    assert (plain.own, plain.left_out) == (0, 0)
+    without, _ = charts.combine(claims, without=[first])
+    assert first not in {part.document for one in without.found for part in one.parts}
+    assert (without.left_out, without.documents) == (1, plain.documents - 1)
+    rulings = {(element.text, first): Verdict.NOT_FOUND for element in chart.elements}
+    rulings |= {(element.text, "EP-7-A1"): Verdict.DISCLOSED for element in chart.elements}
+    ruled, _ = charts.combine(claims, verdicts=rulings)
+    assert [part.document for part in ruled.found[0].parts] == ["EP-7-A1"]
+    assert ruled.own == len(rulings)
 
 
-def test_a_claim_without_words_is_told_so(made):
-    """Found by `make fuzz`: combining documents for a claim of one control character ended in an error of NumPy."""
-    charts = Charts(Index.open(made / "index"), made / "calibration.npz")
-    with pytest.raises(InputError, match="no words"):
-        charts.combine(read_claims("\0"))
-    with pytest.raises(InputError, match="no words"):
-        charts.chart(read_claims("\0"))
-
-
-def test_documents_are_ranked_again_by_what_they_disclose(made, tmp_path):
-    index = Index.open(shutil.copytree(made / "index", tmp_path / "index"))
-    charts = Charts(index, made / "calibration.npz")
-    charts.keep()
-    claim = claim_of(WANTED)
-    plain = index.search(claim, 12)
-    ranked = Rerank(index, ByChart(charts, weight=1.0), top=12).search(claim, 12)
-    assert {hit.document for hit in ranked} == {hit.document for hit in plain}
-    assert [hit.score for hit in ranked] == sorted((hit.score for hit in ranked), reverse=True)
-    half = {hit.document: hit.score for hit in ByChart(charts).rerank(claim, plain)}
-    alone = {hit.document: hit.score for hit in ByChart(charts, weight=1.0).rerank(claim, plain)}
-    for hit in plain:
-        assert half[hit.document] == pytest.approx((hit.score / plain[0].score + alone[hit.document]) / 2, rel=1e-6)
-
-
-def test_ranking_by_charts_asks_for_kept_sentences(made, tmp_path, monkeypatch):
-    monkeypatch.setattr("sparse_coverage.charts.charting.calibration_for", lambda *_: None)
-    index = Index.open(shutil.copytree(made / "index", tmp_path / "index", ignore=shutil.ignore_patterns("charts")))
-    with pytest.raises(InputError, match="--keep"):
-        rerank_by_chart(index)
+def test_a_chart_says_what_was_searched_how_often_it_is_right_and_what_it_is_not(made, run, tmp_path):
+    shared = ["--calibration", made / "calibration.json", "--html", tmp_path / "chart.html"]
+    status, out, err = run("chart", made / "index", f"@{made / 'claim.txt'}", "-k", 2, *shared, "--json")
+    assert status == 0, err
+    searched, right, opinion = json.loads(out)["about"]
+    assert "2 of 12 documents" in searched
+    assert "no proof of novelty" in searched
+    assert "cells judged" in right
+    assert "no legal opinion" in opinion
+    assert all(
+        line in html.unescape((tmp_path / "chart.html").read_text("utf-8")) for line in (searched, right, opinion)
+    )

@@ -1,8 +1,7 @@
 """The judgements of the demo collection speak of claims and documents that are there."""
 
 from sparse_coverage.evaluation.clefip.topics import topic_document
-from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_patents, demo_topics
-from sparse_coverage.evaluation.demo.chart_truth import demo_chart_truth
+from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_chart_truth, demo_patents, demo_topics
 
 
 def test_each_judged_element_stands_in_its_claim_and_each_document_is_in_the_collection():

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from sparse_coverage.charts.elements import chart_elements, given_elements, read_claims
 from sparse_coverage.errors import InputError
+from sparse_coverage.text import content_words
 
 CLAIMS = (
     "1. A pump comprising: a housing; and a rotor in the housing. "
@@ -62,3 +63,41 @@ def test_any_text_gives_elements_in_order_that_do_not_overlap(words):
             assert element.start >= place
             assert element.text == claim.text[element.start : element.end]
             place = element.end
+
+
+NOUNS = st.sampled_from("housing rotor spring sensor valve layer compound antibody server image".split())
+PARTS = st.one_of(
+    NOUNS.map(lambda noun: f"a {noun}"),
+    st.tuples(NOUNS, NOUNS).map(lambda both: f"a {both[0]} having a {both[1]} (or another {both[0]})"),
+    st.tuples(NOUNS, NOUNS).map(lambda both: f"wherein the {both[0]} comprises a {both[1]}"),
+    st.tuples(NOUNS, NOUNS).map(
+        lambda both: f"a {both[0]} selected from the group consisting of {both[1]}s, and mixtures thereof"
+    ),
+    NOUNS.map(lambda noun: f"a {noun} configured to: (a) move, and (b) stop"),
+    NOUNS.map(lambda noun: f"moving the {noun}"),
+)
+
+
+@given(st.lists(PARTS, min_size=1, max_size=6), st.sampled_from(["; ", "; and ", ", ", " and ", ", wherein "]), NOUNS)
+def test_no_element_is_a_fragment_without_a_thing_or_an_act_of_its_own(parts, between, noun):
+    text = f"A {noun} comprising: {between.join(parts)}."
+    for element in chart_elements(read_claims(text)):
+        assert content_words(element.text, "en"), (text, element.text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 - 48. (canceled) 49. A pump comprising a housing.",
+        "1-48. (cancelled)\n49. A pump comprising a housing.",
+        "1. (canceled) 2. (withdrawn) 49. A pump comprising a housing.",
+    ],
+)
+def test_cancelled_claims_have_no_elements(text):
+    claims = read_claims(text)
+    assert [element.text for element in chart_elements(claims)] == ["A pump comprising", "a housing."]
+
+
+def test_a_text_of_cancelled_claims_alone_is_told_to_be_empty():
+    with pytest.raises(InputError, match="empty"):
+        read_claims("1-20. (canceled)")

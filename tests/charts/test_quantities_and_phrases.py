@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from sparse_coverage.charts.phrases import denied, noun_phrases, stems
+from sparse_coverage.charts.phrases import denied, noun_phrases
 from sparse_coverage.charts.quantities import compare, quantities
+from sparse_coverage.text import stems
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""An index of the mixed folder with the sides of hybrid, built once by the commands a user types."""
+"""An index of the mixed folder built once by the commands a user types."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    for needed in ("docx", "pypdf", "openpyxl", "Stemmer"):
-        pytest.importorskip(needed, reason="the extras [documents], [office] and [baselines] are not installed")
+    for needed in ("docx", "pypdf", "openpyxl"):
+        pytest.importorskip(needed, reason="the extras [documents] and [office] are not installed")
     return write_mixed_folder(tmp_path_factory.mktemp("everyday") / "mixed files")
 
 
@@ -37,7 +37,7 @@ def library(mixed: Path, tiny_checkpoint: Path, tmp_path_factory: pytest.TempPat
     )
     patents = list(read_patents(mixed, on_problem=lambda problem: None))
     SparseCoverage.fit(patents, encoder=encoder, size=40, preset=preset).save(folder / "model")
-    words = ["index", str(mixed), "--model", str(folder / "model"), "-o", str(folder / "index"), "--hybrid"]
+    words = ["index", str(mixed), "--model", str(folder / "model"), "-o", str(folder / "index")]
     result = CliRunner().invoke(cli, words, standalone_mode=False)
     assert result.exception is None, result.output
     return folder / "index"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
@@ -43,10 +44,14 @@ PAGES = (
 )  # fmt: skip
 
 
-def text_pdf(lines: tuple[str, ...]) -> bytes:
-    """Return a PDF of one page with these lines; without any, a page as blank as a scan is to a reader of text."""
+def text_pdf(lines: tuple[str, ...], placed: Sequence[tuple[int, int, str]] = ()) -> bytes:
+    """Return a PDF of one page with these lines; without any, a page as blank as a scan is to a reader of text.
+
+    `placed` are texts at places of their own, counted from the lower left corner.
+    """
     shown = "".join(f"({line.replace('(', '').replace(')', '')}) Tj T* " for line in lines)
-    stream = f"BT /F1 9 Tf 12 TL 40 800 Td {shown}ET".encode()
+    others = "".join(f" BT /F1 9 Tf {left} {up} Td ({text}) Tj ET" for left, up, text in placed)
+    stream = f"BT /F1 9 Tf 12 TL 40 800 Td {shown}ET{others}".encode()
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",

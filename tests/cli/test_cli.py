@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from waiting import SECONDS, wait_until
 
 from sparse_coverage import cli
 
@@ -47,14 +51,13 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def built(collection: Path, tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
-    base, published = [sys.executable, "-m", "sparse_coverage"], ["-V", "20", "--preset", "paper"]
-    subprocess.run(
-        [*base, "fit", str(collection), "-o", str(folder / "model"), "--encoder", str(tiny_checkpoint), *published],
-        check=True,
-    )
-    subprocess.run(
-        [*base, "index", str(collection), "--model", str(folder / "model"), "-o", str(folder / "index")], check=True
-    )
+    published = ["--encoder", tiny_checkpoint, "-V", 20, "--preset", "paper"]
+    for words in (
+        ["fit", collection, "-o", folder / "model", *published],
+        ["index", collection, "--model", folder / "model", "-o", folder / "index"],
+    ):
+        done = CliRunner().invoke(cli.cli, [str(word) for word in words])
+        assert done.exit_code == 0, done.output
     return folder
 
 
@@ -103,7 +106,7 @@ def test_search_writes_a_report(run, built: Path, tmp_path: Path) -> None:  # ty
         (["search", "{index}", "@no-such-file"], "no-such-file"),
         (["explain", "{index}", "a valve", "XX-9-A1"], "XX-9-A1"),
         (["index", "{collection}", "--model", "nowhere", "-o", "{new}"], "no vocabulary here"),
-        (["index", "{collection}", "--model", "{model}", "-o", "{index}"], "exists already"),
+        (["index", "{collection}", "--model", "{model}", "-o", "{index}"], "holds an index already"),
         (["fit", "{collection}", "-o", "{new}", "--encoder", "no such encoder"], "no such encoder"),
         (["fit", "{collection}", "-o", "{new}", "--encoder", "{tiny}", "-V", "100000"], "distinct points"),
         (["fit", "{collection}", "-o", "{new}", "--encoder", "{tiny}", "--unit", "sentence"], "token"),
@@ -137,6 +140,24 @@ def test_help_names_every_command(run) -> None:  # type: ignore[no-untyped-def]
     for name in cli.COMMANDS:
         assert name in page
         assert "Usage" in run(name, "--help").out
+
+
+def test_help_has_sections_and_the_common_options_come_first(run) -> None:  # type: ignore[no-untyped-def]
+    page = run("--help").out
+    headings = ["Every day:", "Keep an index:", "Research:", "Engines and programs:"]
+    assert [line for line in page.splitlines() if line in headings] == headings
+    assert (
+        page.index("\n  search ")
+        < page.index("Keep an index:")
+        < page.index("\n  index ")
+        < page.index("\n  evaluate ")
+    )
+    found = run("search", "--help").out
+    _, first, *others = re.split(r"^(?=\S.*:$)", found[found.index("Options:\n") :], flags=re.MULTILINE)
+    assert len(re.findall(r"^  -", first, re.MULTILINE)) <= 12
+    assert "  -k " in first
+    assert [one.split(":")[0] for one in others] == ["Filters", "Ranking", "The method", "Output"]
+    assert "--alpha" in others[2]
 
 
 def test_models_list_knows_the_default(run, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
@@ -173,14 +194,19 @@ def test_an_interrupted_fit_leaves_nothing(collection: Path, tiny_checkpoint: Pa
     def listen() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # whatever started the tests in the background has switched it off
 
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=listen) as process:
+    scratch = (
+        tmp_path / "scratch"
+    )  # where it draws its sample, in a folder of its own: once that holds something, it is at work
+    scratch.mkdir()
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=listen) as process:
         try:
-            with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(4)
+            wait_until(lambda: any(scratch.glob("*/*")) or process.poll() is not None, "a sample under way")
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=SECONDS)
         finally:
             process.kill()
     assert process.returncode == 130
     assert "Traceback" not in errors
-    assert [p.name for p in tmp_path.iterdir()] == ["big.jsonl"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["big.jsonl", "scratch"]
+    assert list(scratch.iterdir()) == []

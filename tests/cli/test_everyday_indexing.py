@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from sparse_coverage import Index, SparseCoverage, read_patents
+from sparse_coverage import Index, Patent, SparseCoverage, read_patents
+from sparse_coverage.cli.options.inputs import ProblemLog
 from sparse_coverage.cluster.documents import DocumentSize, shard_path, without_repeats
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import open_store, parse_filter
-from sparse_coverage.index.filters import allowed_documents
 
-OLD_INDEX = Path(__file__).parents[1] / "golden" / "index-format-3"
 Run = Callable[..., tuple[int, str, str]]
 GERMAN = """<patent-document ucid="EP-9110001-A1" lang="DE" country="EP" doc-number="9110001" kind="A1">
 <bibliographic-data><technical-data><invention-title lang="EN">Pump with a valve</invention-title></technical-data></bibliographic-data>
@@ -76,7 +73,7 @@ def test_a_document_that_comes_twice_is_added_once(run: Run, model: Path, tmp_pa
     assert (status, "Came again: 1 (B); the last of each was kept." in out) == (0, True)
     assert text_of(tmp_path / "index", "B") == "The last valve."
     status, _, err = run("index", "add", tmp_path / "index", more)
-    assert (status, "'B' is in the index already" in err) == (1, True)
+    assert (status, "are in the index already (B, C)" in err) == (1, True)
     status, out, _ = run("index", "add", tmp_path / "index", more, "--replace", "--json")
     assert (status, json.loads(out)["documents"], json.loads(out)["duplicates"]) == (0, 3, 1)
     assert text_of(tmp_path / "index", "B") == "The first valve."
@@ -105,8 +102,7 @@ def test_in_python_a_repeated_id_is_an_error_unless_said_otherwise(model: Path, 
 
 
 def test_an_interrupted_build_with_repeats_goes_on(model: Path, tmp_path: Path) -> None:
-    from sparse_coverage.patents.documents import as_patents
-    from sparse_coverage.patents.repeats import Repeats
+    from sparse_coverage.patents.documents import Repeats, as_patents
     from sparse_coverage.search.building import build_index
 
     loaded = SparseCoverage.load(model)
@@ -125,37 +121,25 @@ def test_an_interrupted_build_with_repeats_goes_on(model: Path, tmp_path: Path) 
     assert text_of(tmp_path / "index", "A") == "A newer pump."
 
 
-@pytest.mark.parametrize("command", ["index", "add"])
-def test_a_patent_reduced_to_its_title_is_told(run: Run, model: Path, tmp_path: Path, command: str) -> None:
+def test_a_patent_in_another_language_is_indexed_whole(run: Run, model: Path, tmp_path: Path) -> None:
     (tmp_path / "de.xml").write_text(GERMAN, encoding="utf-8")
-    first = write(tmp_path / "a.jsonl", ("A", "A pump."))
-    if command == "index":
-        status, out, _ = run("index", tmp_path / "de.xml", first, "--model", model, "-o", tmp_path / "index")
-    else:
-        run("index", first, "--model", model, "-o", tmp_path / "index")
-        status, out, _ = run("index", "add", tmp_path / "index", tmp_path / "de.xml")
+    status, _, _ = run("index", tmp_path / "de.xml", "--model", model, "-o", tmp_path / "index")
     assert status == 0
-    assert (
-        "Reduced to the title, because the text is in another language (de): 1 (EP-9110001-A1). "
-        "--language any reads each in its own."
-    ) in " ".join(out.split())
-    _, out, _ = run("index", "add", tmp_path / "index", tmp_path / "de.xml", "--replace", "--language", "any", "--json")
-    assert json.loads(out)["title_only"] == 0
+    assert "Eine Pumpe" in text_of(tmp_path / "index", "EP-9110001-A1")
 
 
-def test_an_index_of_an_older_version_gets_words_by_a_refresh(run: Run, tmp_path: Path) -> None:
-    shutil.copytree(OLD_INDEX, tmp_path / "old")
-    status, _, err = run("search", tmp_path / "old", "a pump", "--must", "pump")
+def test_a_build_names_what_is_damaged_counts_what_it_skipped_and_ends_with_status_1(
+    run: Run, model: Path, tmp_path: Path
+) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "de.xml").write_text(GERMAN, encoding="utf-8")
+    (files / "empty.xml").write_bytes(b"")
+    (files / "readme").write_text("About these files.", encoding="utf-8")
+    status, out, told = run("index", files, "--model", model, "-o", tmp_path / "index")
     assert status == 1
-    assert (
-        f"kept no words, so it cannot be filtered by them. Add them with: sparse-coverage index refresh {tmp_path / 'old'}"
-        in err
-    )
-    assert run("index", "refresh", tmp_path / "old") == (0, "words for filters: added to 1 segments\n", "")
-    assert "has no sides" in run("index", "refresh", tmp_path / "old")[1]
-    store = open_store(tmp_path / "old")
-    assert allowed_documents(store, parse_filter("text:pump")).any()
-    store.close()
+    assert f"left out {files / 'empty.xml'}: empty file." in told
+    assert "Files that hold no patents, skipped: 1. `sparse-coverage inspect --notes`" in " ".join(out.split())
 
 
 def test_shards_of_a_cluster_lose_what_comes_again(tmp_path: Path) -> None:
@@ -173,3 +157,11 @@ def test_shards_of_a_cluster_lose_what_comes_again(tmp_path: Path) -> None:
     assert shard_path(tmp_path, 1).read_text(encoding="ascii") == '{"id": "C", "shard": 1}\n'
     left = json.loads(shard_path(tmp_path, 1).with_suffix(".json").read_text(encoding="utf-8"))
     assert [one["id"] for one in left["documents"]] == ["C"]
+
+
+def test_languages_that_the_encoder_does_not_know_are_told() -> None:
+    log = ProblemLog()
+    patents = [Patent(str(n), title="x", language=code) for n, code in enumerate(["en", "de", "de", "ja", ""])]
+    assert list(log.watched(patents, "passage")) == patents
+    assert "does not know (de: 2, ja: 1): these are ranked by their words" in log.about_texts("minilm")
+    assert log.about_texts("use-multilingual") == log.about_texts("./my-own-model") == ""

@@ -101,7 +101,7 @@ def test_a_pdf_says_what_it_is_where_it_cannot_be_read(
     status, _, err = run("search", library, f"@{tmp_path / 'claim.pdf'}")
     assert status == 1
     assert (
-        "a PDF. Reading it needs the extra [documents]. Install it with: pip install 'sparse-coverage[documents]'"
+        "a PDF. Reading it needs the extra [documents]. Install it in the folder of the source with: pip install '.[documents]'"
         in err
     )
 
@@ -110,7 +110,10 @@ def test_a_pdf_says_what_it_is_where_it_cannot_be_read(
     ("content", "says"),
     [
         (b"\x89PNG\r\n\x1a\n\xff", "an image, whose text cannot be read here"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a file of an old office program (.doc, .xls). Save it as .docx"),
+        (
+            b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+            "a file of an old office program (.doc, .ppt). Save it as .docx",
+        ),
         (b"caf\xe9", "is not UTF-8: byte 3 is 0xe9. Save it as UTF-8."),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 
 Run = Callable[..., tuple[int, str, str]]
 CLAIM = "A plunger biased by a spring against a valve seat"
-SYSTEMS = ("coverage", "bm25", "dense", "hybrid")
+RANKINGS = ("combined", "centers", "words", "vectors")
 PARAGRAPH = "EP-1000001-A1/description/p[2]"
 
 
@@ -25,7 +25,7 @@ def test_a_passage_shows_its_printed_number_and_the_place_of_the_match_in_every_
     run: Run, library: Path, tmp_path: Path
 ) -> None:
     only = ["--filter", "document:EP-1000001-A1 and section:description", "--threads", 1, "--feedback", 0]
-    for option in ([], ["--rerank", 5], ["--hybrid"]):
+    for option in ([], ["--rerank", "passages", "--top", 5], ["--ranking", "centers"]):
         out = flat(run("search", library, CLAIM, *only, *option)[1])
         assert "[0002]" in out, option
         assert "[0002] Many valves are loud" not in out, option  # a snippet begins where the match is
@@ -34,27 +34,27 @@ def test_a_passage_shows_its_printed_number_and_the_place_of_the_match_in_every_
     assert "[0002]" in run("explain", library, words, "EP-1000001-A1", "--whole", "-n", 100, *only[2:])[1]
     report = [tmp_path / f"r.{kind}" for kind in ("html", "csv", "docx", "xlsx")]
     run("search", library, CLAIM, *only, *(word for path in report for word in (f"--{path.suffix[1:]}", path)))
-    assert "description/p[2] [0002]" in report[0].read_text(encoding="utf-8")
-    assert "description/p[2] [0002]" in report[1].read_text(encoding="utf-8")
+    assert "paragraph [0002]" in report[0].read_text(encoding="utf-8")
+    assert "paragraph [0002]" in report[1].read_text(encoding="utf-8")
     import docx
     import openpyxl
 
-    assert any("description/p[2] [0002]" in p.text for p in docx.Document(str(report[2])).paragraphs)
+    assert any("paragraph [0002]" in p.text for p in docx.Document(str(report[2])).paragraphs)
     cells = [str(cell.value) for row in openpyxl.load_workbook(report[3])["found"].iter_rows() for cell in row]
-    assert "description/p[2] [0002]" in cells
+    assert "paragraph [0002]" in cells
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_every_system_has_a_report_that_states_how_it_came_about(
-    run: Run, library: Path, tmp_path: Path, system: str
+@pytest.mark.parametrize("ranking", RANKINGS)
+def test_every_ranking_has_a_report_that_states_how_it_came_about(
+    run: Run, library: Path, tmp_path: Path, ranking: str
 ) -> None:
     path = tmp_path / "report.html"
     words = [
         "search",
         library,
         CLAIM,
-        "--system",
-        system,
+        "--ranking",
+        ranking,
         "--html",
         path,
         "--before",
@@ -65,79 +65,64 @@ def test_every_system_has_a_report_that_states_how_it_came_about(
     status, out, err = run(*words, "-k", 2)
     assert (status, f"Report: {path}" in flat(out)) == (0, True), err
     page = path.read_text(encoding="utf-8")
-    assert "<mark" in page
+    assert ("<mark" in page) == (ranking in ("combined", "centers"))
     for said in (str(library), "6 documents", "--before 2005", "--not-family-of US-1-A", "sparse-coverage 0.", "20"):
         assert said in page
     assert "https://worldwide.espacenet.com/patent/search?q=pn%3DEP1000001A1" in page
     assert "https://patents.google.com/patent/EP1000001A1" in page
     assert "@media print" in page
-    assert ("rank there" in page) == (system == "hybrid")
+    assert ("rank there" in page) == (ranking == "combined")
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
-def test_json_carries_reasons_filters_settings_and_versions(run: Run, library: Path, system: str) -> None:
-    words = ["search", library, CLAIM, "--system", system, "--json", "--before", "2005", "-k", 2, "--passages", 2]
+@pytest.mark.parametrize("ranking", RANKINGS)
+def test_json_carries_reasons_filters_settings_and_versions(run: Run, library: Path, ranking: str) -> None:
+    words = ["search", library, CLAIM, "--ranking", ranking, "--json", "--before", "2005", "-k", 2, "--passages", 2]
     result = json.loads(run(*words)[1])
     about = result["about"]
     assert about["filters"] == {"--before": "2005"}
-    assert (about["documents"], about["system"], about["settings"]["k"]) == (6, system, 2)
+    assert (about["documents"], about["ranking"], about["settings"]["k"]) == (6, ranking, 2)
     assert re.fullmatch(r"\d+\.\d+\.\d+.*", about["version"])
     assert re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d", about["date"])
-    if system != "bm25":
-        assert about["model"]
+    assert about["model"]
     shown = [passage for hit in result["hits"] for passage in hit["passages"]]
     assert set(result["reasons"]) == {passage["id"] for passage in shown}
-    if system == "hybrid":
-        for hit in result["hits"]:
-            adds = [part["adds"] for part in result["parts"][hit["document"]]]
-            assert sum(adds) == pytest.approx(hit["score"])
-        return
+    assert ("parts" in result) == (ranking == "combined")
+    for hit in result["hits"] if ranking == "combined" else ():
+        adds = [part["adds"] for part in result["parts"][hit["document"]]]
+        assert sum(adds) == pytest.approx(hit["score"])
     for passage in shown:
         reasons = result["reasons"][passage["id"]]
-        total = sum(reason["contribution"] for reason in reasons["phrases"]) + reasons["wording"] + reasons["feedback"]
+        total = sum(reason["contribution"] for reason in (*reasons["phrases"], *reasons["words"]))
+        total += reasons["similarity"] + reasons["feedback"] + reasons["whole"]
         assert total == pytest.approx(passage["score"], rel=1e-4)
 
 
-@pytest.mark.parametrize("system", ["coverage", "bm25", "dense"])
-def test_what_an_explanation_prints_adds_up(run: Run, library: Path, system: str) -> None:
-    top = json.loads(run("search", library, CLAIM, "--system", system, "--json", "-k", 1)[1])["hits"][0]
-    out = run("explain", library, CLAIM, top["document"], "--system", system, "-n", 3)[1]
+@pytest.mark.parametrize("ranking", RANKINGS)
+def test_what_an_explanation_prints_adds_up(run: Run, library: Path, ranking: str) -> None:
+    top = json.loads(run("search", library, CLAIM, "--ranking", ranking, "--json", "-k", 1)[1])["hits"][0]
+    out = run("explain", library, CLAIM, top["document"], "--ranking", ranking, "-n", 3)[1]
     rows = [line for line in out.splitlines() if line.startswith("│")]
     table = rows[: next(n for n, line in enumerate(rows) if "together" in line) + 1]
     values = [float(re.findall(r"-?\d+\.\d+", line)[-1]) for line in table]
-    assert values[-1] == pytest.approx(top["score"], abs=1e-3)
+    assert values[-1] == pytest.approx(top["passages"][0]["score"], abs=1e-3)
     assert sum(values[:-1]) == pytest.approx(values[-1], abs=0.0006 * len(values))
 
 
-def test_the_words_of_bm25_add_up_to_its_score(run: Run, library: Path) -> None:
-    found = json.loads(run("explain", library, CLAIM, "EP-1000001-A1", "--system", "bm25", "--json")[1])
-    assert sum(match["contribution"] for match in found["matches"]) == pytest.approx(found["score"], rel=1e-5)
-    assert {"plunger", "spring"} <= {match["anchor"] for match in found["matches"]}
-    for match in found["matches"]:
-        place = match["passage"]
+def test_an_explanation_says_what_each_part_adds_and_names_words_with_how_rare_they_are(
+    run: Run, library: Path
+) -> None:
+    found = json.loads(run("explain", library, CLAIM, "EP-1000001-A1", "--json")[1])
+    assert [part["part"] for part in found["parts"]] == ["centers", "words", "vectors"]
+    words = found["reasons"]["words"]
+    assert {"plunger", "spring"} <= {word["query"]["text"] for word in words}
+    for word in words:
+        place = word["passage"]
         assert found["passage"]["text"][place["start"] : place["end"]] == place["text"]
-
-
-def test_hybrid_says_what_each_part_contributed(run: Run, library: Path) -> None:
-    top = json.loads(run("search", library, CLAIM, "--hybrid", "--json", "-k", 1)[1])["hits"][0]
-    for rule in (["--fuse", "rrf"], ["--fuse", "weighted"], ["--fuse-level", "passage"]):
-        found = json.loads(run("explain", library, CLAIM, top["document"], "--hybrid", "--json", *rule)[1])
-        assert [part["system"] for part in found["parts"]] == ["coverage", "bm25", "dense"]
-        assert sum(part["adds"] for part in found["parts"]) == pytest.approx(found["score"])
-        assert set(found["explanations"]) == {"coverage", "bm25", "dense"}
-        ranked = json.loads(run("search", library, CLAIM, "--hybrid", "--json", *rule)[1])["hits"]
-        assert ranked[found["rank"] - 1]["document"] == top["document"]
-        assert found["score"] == pytest.approx(ranked[found["rank"] - 1]["score"])
-    out = flat(run("explain", library, CLAIM, top["document"], "--hybrid")[1])
-    assert "rrf: each part adds 1 / (60 + rank) of the document" in out
-    assert all(name in out for name in ("Sparse Coverage", "BM25", "Dense vectors"))
-
-
-def test_a_document_that_no_part_found_is_explained_as_such(run: Run, library: Path) -> None:
-    words = ["explain", library, "reflector", "EP-1000001-A1", "--hybrid", "--before", "1990"]
-    found = json.loads(run(*words, "--json")[1])
-    assert (found["score"], found["rank"]) == (0, None)
-    assert "not among the documents looked at" in flat(run(*words)[1])
+        assert word["passages"] >= 1
+    out = flat(run("explain", library, CLAIM, "EP-1000001-A1")[1])
+    assert all(
+        name in out for name in ("concepts", "words", "overall meaning", "the same word, in", "the passage as a whole")
+    )
 
 
 def test_a_table_of_what_was_found(run: Run, library: Path, tmp_path: Path) -> None:
@@ -160,25 +145,25 @@ def test_a_table_of_what_was_found(run: Run, library: Path, tmp_path: Path) -> N
 def test_reports_name_the_members_of_a_family() -> None:
     import docx
 
-    from sparse_coverage.present.exports import findings_csv, findings_document
-    from sparse_coverage.present.findings import Findings
+    from sparse_coverage.present.exports import search_csv, search_document
     from sparse_coverage.search import Hit
+    from sparse_coverage.workspace import SearchResult
 
-    findings = Findings(CLAIM, [Hit("EP-1-A1", "Valve", 1.0, {}, (), ("EP-1-B1", "US-2-A"))])
-    assert "EP-1-B1, US-2-A" in findings_csv(findings)
-    read = docx.Document(io.BytesIO(findings_document(findings, "Found")))
+    findings = SearchResult(CLAIM, [Hit("EP-1-A1", "Valve", 1.0, {}, (), ("EP-1-B1", "US-2-A"))])
+    assert "EP-1-B1, US-2-A" in search_csv(findings)
+    read = docx.Document(io.BytesIO(search_document(findings, "Found")))
     assert any("family: EP-1-B1, US-2-A" in paragraph.text for paragraph in read.paragraphs)
 
 
 def test_a_word_report_to_send(run: Run, library: Path, tmp_path: Path) -> None:
     import docx
 
-    run("search", library, "--like", "EP-1000001-A1", "--claims", 1, "--docx", tmp_path / "r.docx", "-k", 2, "--hybrid")
+    run("search", library, "--like", "EP-1000001-A1", "--claims", 1, "--docx", tmp_path / "r.docx", "-k", 2)
     read = docx.Document(str(tmp_path / "r.docx"))
     text = "\n".join(p.text for p in read.paragraphs)
     assert text.startswith("Prior art found")
     assert "claim 1 of EP-1000001-A1" in text
-    assert ["found by", "rank there", "its score", "adds"] in [[c.text for c in t.rows[0].cells] for t in read.tables]
+    assert ["ranking", "rank there", "its score", "adds"] in [[c.text for c in t.rows[0].cells] for t in read.tables]
     assert any(link.address.startswith("https://worldwide.espacenet") for p in read.paragraphs for link in p.hyperlinks)
 
 
@@ -205,7 +190,7 @@ def test_info_says_what_an_index_holds(run: Run, library: Path) -> None:
     assert facts["fields"]["country"] == {"EP": 4, "US": 1, "WO": 1}
     assert (facts["first_date"], facts["last_date"], facts["undated"]) == ("1999-03-17", "2004-02-01", 3)
     assert sum(facts["sections"].values()) == facts["passages"]
-    assert set(facts["sizes"]) == {"segments", "model", "bm25 side", "dense side"}
+    assert set(facts["sizes"]) == {"segments", "model"}
     assert facts["model"]["vocabulary"]["size"] == 40
     out = flat(run("info", library)[1])
     for said in (

@@ -135,6 +135,13 @@ def every_command() -> Iterator[click.Command]:
         waiting += getattr(command, "commands", {}).values()
 
 
+def test_headings_of_the_help_list_options_that_there_are() -> None:
+    known = {name for command in every_command() for option in command.params for name in option.opts}
+    listed = [name for names in cli.HEADINGS.values() for name in names.split()]
+    assert len(listed) == len(set(listed))
+    assert set(listed) <= known
+
+
 def test_every_default_is_a_name_in_its_registry() -> None:
     checked = 0
     for command in every_command():
@@ -152,6 +159,8 @@ def test_defaults_are_those_of_the_library() -> None:
     for name in ("k", "passages"):
         assert {value for (_, option), value in defaults.items() if option == name} - {5} == {kept[name]}
     fitted = {name: parameter.default for name, parameter in signature(SparseCoverage.fit).parameters.items()}
+    fitted |= {"selection": fitted["selection"].method, "tau": fitted["selection"].tau}
+    fitted |= {"max_spans": fitted["sampling"].max_spans}
     for name in ("preset", "unit", "selection", "tau", "max_spans", "seed"):
         assert defaults["command", name] == fitted[name]
 
@@ -182,14 +191,10 @@ def test_the_language_has_one_name_everywhere_and_the_short_one_still_works(
     assert "'english' is not a language" in refused.output
 
 
-def test_the_old_name_of_on_warns(large_collection: Path, tmp_path: Path) -> None:
+def test_an_address_is_for_a_cluster(large_collection: Path, tmp_path: Path) -> None:
     arguments = ["fit", str(large_collection), "-o", str(tmp_path), "--address", "auto"]
     (tmp_path / "file").touch()
-    old = CliRunner().invoke(cli.cli, [*arguments, "--engine", "ray"])
-    assert "Warning: --engine ray is now called --on ray." in old.stderr
-    assert "exists already" in str(old.exception)
     new = CliRunner().invoke(cli.cli, [*arguments, "--on", "ray"])
-    assert "Warning" not in new.stderr
     assert "exists already" in str(new.exception)
     assert "give --on ray" in str(CliRunner().invoke(cli.cli, arguments).exception)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_collection import FIT, write_collection
+from made_collection import FIT_HERE, patiently, write_collection
 
 from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
 from sparse_coverage.patents import Problem
@@ -22,8 +22,10 @@ def nodes() -> Iterator[Any]:
     import ray
     from ray.cluster_utils import Cluster
 
-    started = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    started.add_node(num_cpus=1)
+    started = patiently(
+        lambda: Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    )
+    patiently(lambda: started.add_node(num_cpus=1))
     ray.init(address=started.address, log_to_driver=False, logging_level="error")
     started.wait_for_nodes()
     yield started
@@ -45,7 +47,7 @@ def local(collection: Path, tiny_checkpoint: Path, tmp_path_factory: pytest.Temp
         lambda: read_patents(collection, on_problem=problems.append),
         encoder=load_encoder(str(tiny_checkpoint), precision="fp32", threads=1),
         work=folder / "work",
-        **FIT,
+        **FIT_HERE,
     )
     model.save(folder / "model")
     Index.build(folder / "index", model, read_patents(collection, on_problem=problems.append))

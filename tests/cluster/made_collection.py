@@ -5,13 +5,31 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from sparse_coverage import Sampling, Selection
+
 FIT: dict[str, Any] = {"size": 300, "sizes": [50], "max_documents": 400, "max_spans": 12_000, "seed": 5}
+"""As the cluster takes it; `FIT_HERE` is the same for one machine."""
+FIT_HERE: dict[str, Any] = {
+    "size": 300, "selection": Selection(sizes=[50]), "sampling": Sampling(400, 12_000), "seed": 5
+}  # fmt: skip
+T = TypeVar("T")
 WORDS = "the a of valve spring plunger sensor pump housing claim wherein comprising method device noise rubber . , ;".split()
+
+
+def patiently(start: Callable[[], T]) -> T:
+    """Start a node, again if need be: Ray gives its agent 15 seconds, whatever else the machine has to do."""
+    for _ in range(4):
+        try:
+            return start()
+        except Exception as error:
+            late = error
+    raise late
 
 
 def write_collection(folder: Path, documents: int, words: int, files: int = 5) -> Path:
@@ -41,12 +59,21 @@ def write_collection(folder: Path, documents: int, words: int, files: int = 5) -
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return all files of a folder; the lock of a writer is no content."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and path.name != "write.lock"
-    }
+    """Return all files of a model or an index; the lock of a writer is no content.
+
+    A local build commits what it has now and then, a cluster once: how often, and what segments are called for it, is left out.
+    """
+    if not (folder / "manifest.json").exists():
+        return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    places = {entry["name"]: f"segment-{place}" for place, entry in enumerate(manifest["segments"])}
+    found = {}
+    for path in folder.rglob("*"):
+        if path.is_file() and path.name not in ("write.lock", "manifest.json"):
+            found["/".join(places.get(part, part) for part in path.relative_to(folder).parts)] = path.read_bytes()
+    same = {name: value for name, value in manifest.items() if name not in ("generation", "sha256")}
+    same["segments"] = [{**entry, "name": places[entry["name"]]} for entry in manifest["segments"]]
+    return {**found, "manifest.json": json.dumps(same, sort_keys=True).encode()}
 
 
 def workers_doing(what: str) -> list[int]:

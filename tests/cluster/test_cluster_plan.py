@@ -10,12 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_coverage.cluster import plan as planning
-from sparse_coverage.cluster.documents import DocumentSize, Source, documents_at, documents_from, read_batch, shard_path
-from sparse_coverage.cluster.plan import make_plan
+from sparse_coverage.cluster import indexing as planning
+from sparse_coverage.cluster.documents import (
+    DocumentSize,
+    SourceFiles,
+    documents_at,
+    documents_from,
+    read_batch,
+    shard_path,
+)
+from sparse_coverage.cluster.indexing import make_plan
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.patents import Patent, read_patents
-from sparse_coverage.patents.reading.sources import Found
+from sparse_coverage.patents.reading.sources import SourceFile
 
 documents = st.lists(st.lists(st.integers(0, 40), max_size=5), max_size=40)
 
@@ -76,7 +83,7 @@ def test_an_id_that_comes_twice_is_refused_before_anything_is_encoded() -> None:
 def test_patents_come_back_from_a_shard_as_they_were_read(collection: Path, tmp_path: Path) -> None:
     files = sorted(collection.iterdir())
     for number, file in enumerate(files):
-        batch = [Source(str(collection), (Found(str(file)),))]
+        batch = [SourceFiles(str(collection), (SourceFile(str(file)),))]
         reading = read_batch(str(shard_path(tmp_path, number)), batch, str(Path.cwd()), "en", title_length)
         again = read_batch(str(shard_path(tmp_path, number)), [], "/nowhere", "en", title_length)
         assert reading == again

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawing import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_collection import kill_one
@@ -19,13 +20,13 @@ from sparse_coverage.cluster.traversal import Candidates, PointsFile, Share
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.files import write_json
 from sparse_coverage.vocabulary import SpanSample
-from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
+from sparse_coverage.vocabulary.farthest_first import farthest_first
 
 
 def write_sample(folder: Path, points: np.ndarray) -> SpanSample:
     (folder / "points.f16").write_bytes(points.astype(np.float16).tobytes())
     (folder / "anchors.jsonl").write_text("".join(json.dumps([str(row), "", ""]) + "\n" for row in range(len(points))))
-    facts = {"spans": len(points), "dimension": points.shape[1], "documents": 1, "seen": {}, "sha256": {}}
+    facts = {"spans": len(points), "dimension": points.shape[1], "documents": 1, "first": "", "seen": {}, "sha256": {}}
     write_json(folder / "sample.json", facts)
     return SpanSample(folder)
 
@@ -40,7 +41,7 @@ class InThisProcess:
         return [share.meet(rows[met:]) for share in self.shares]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     total=st.integers(1, 400),
     grid=st.integers(1, 6),
@@ -58,9 +59,9 @@ def test_shares_choose_what_one_machine_chooses_ties_included(
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         # Small blocks and pools, so that most points stay behind a threshold.
-        patch.setattr("sparse_coverage.vocabulary.selection.frontier.SMALLEST_BLOCK", 4)
-        patch.setattr("sparse_coverage.vocabulary.selection.frontier.BLOCKS_AHEAD", 2)
-        patch.setattr("sparse_coverage.vocabulary.selection.farthest_first.POOL", 2)
+        patch.setattr("sparse_coverage.vocabulary.farthest_first.SMALLEST_BLOCK", 4)
+        patch.setattr("sparse_coverage.vocabulary.farthest_first.BLOCKS_AHEAD", 2)
+        patch.setattr("sparse_coverage.vocabulary.farthest_first.POOL", 2)
         sample = write_sample(Path(folder), points)
         most = len(np.unique(np.asarray(sample.points.rows(np.arange(total))), axis=0))
         count = 1 + int(share * (most - 1))

@@ -14,7 +14,6 @@ from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.charts.calibration import own_calibration
 from sparse_coverage.encoding import load_encoder
 from sparse_coverage.patents import read_patents
-from sparse_coverage.retrievers import Bm25, Dense, refresh_sides
 
 ROOT = Path(__file__).parents[2]
 CLAIM = (
@@ -65,7 +64,7 @@ def record(number: int, id_: str) -> dict[str, object]:
 
 def write_folder(folder: Path) -> Path:
     """Write everything that the pages name. The default encoder is a tiny one in the cache that the environment names."""
-    from sparse_coverage.encoding.checksums import cache_folder
+    from sparse_coverage.encoding.weights import cache_folder
 
     encoder_folder = write_checkpoint(cache_folder() / "models" / "minilm")
     (encoder_folder / "sparse-coverage.json").write_text('{"files": {}}', encoding="utf-8")
@@ -74,16 +73,18 @@ def write_folder(folder: Path) -> Path:
     (folder / "patents" / "all.jsonl").write_text("".join(lines), encoding="utf-8")
     files = ROOT / "docs" / "tutorial-files"
     shutil.copy(files / "draft.docx", folder)
-    for name in ("EP", "week-46"):
+    for name in ("EP", "week-46", "week-47"):
         (folder / name).mkdir()
     shutil.copy(files / "patents" / "EP-9110112-A1.xml", folder / "EP")
     shutil.copy(files / "patents" / "EP-9113351-A1.xml", folder / "week-46")
+    shutil.copy(files / "patents" / "EP-9118590-A1.xml", folder / "week-47")
     shutil.copy(files / "patents" / "EP-9113351-A1.xml", folder / "corrected.xml")
     with zipfile.ZipFile(folder / "EP.zip", "w") as archive:
         archive.write(files / "patents" / "EP-9112977-B1.xml", "EP-9112977-B1.xml")
     (folder / "more").mkdir()
     (folder / "more" / "one.jsonl").write_text(json.dumps(record(3, "EP-1000009-A1")) + "\n", encoding="utf-8")
     (folder / "claim.txt").write_text(CLAIM, encoding="utf-8")
+    (folder / "our-portfolio.csv").write_text("Publication Number,Title\nEP1000002A1,Plunger\n", encoding="utf-8")
     (folder / "elements.txt").write_text(CLAIM.replace(", wherein ", ",\nwherein "), encoding="utf-8")
     (folder / "topics.tsv").write_text(f"Q1\t{CLAIM}\n", encoding="utf-8")
     vectors = [{"id": f"D{number}", "vector": {"valve": 1.5, f"t{number}": 0.5}} for number in range(4)]
@@ -97,5 +98,4 @@ def write_folder(folder: Path) -> Path:
     model.save(folder / "my-model")
     for name in ("my-index", "another-index"):
         Index.build(folder / name, model, patents)
-        refresh_sides(folder / name, [Bm25(), Dense(encoder)], encoder=encoder)
     return folder

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 RUN_BY = {
     "docs/api.md": "tests/test_api_page.py",
     "docs/extending.md": "tests/test_extending_page.py",
-    "docs/server.md": "tests/server/test_server_page.py",
+    "docs/rest.md": "tests/server/test_server_page.py",
     "docs/tutorial.md": "tests/documentation/test_tutorial.py",
     "docs/tutorial-researchers.md": "tests/documentation/test_tutorial.py",
 }

@@ -33,7 +33,7 @@ def to_run(page: str, text: str) -> list[Block]:
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that the pages speak of, and beside it the cache. Both are only copied."""
-    for needed in ("docx", "openpyxl", "Stemmer", "matplotlib"):
+    for needed in ("docx", "openpyxl", "matplotlib"):
         pytest.importorskip(needed, reason="the extras of `make test` are not installed")
     folder = tmp_path_factory.mktemp("documented")
     with pytest.MonkeyPatch.context() as patch:
@@ -105,7 +105,7 @@ def test_every_page_that_another_test_runs_is_read_by_it() -> None:
     ("page", "kinds", "has"),
     [
         ("docs/api.md", {"python"}, ">>> "),
-        ("docs/server.md", {"bash"}, "$SERVER"),
+        ("docs/rest.md", {"bash"}, "$SERVER"),
         ("docs/tutorial.md", {"console"}, "$ "),
         ("docs/tutorial-researchers.md", {"console"}, "$ "),
     ],

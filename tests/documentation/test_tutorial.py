@@ -11,14 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from sparse_coverage.encoding.store import cached_folder
+from sparse_coverage.encoding.weights import cached_folder
 
 DOCS = Path(__file__).parents[2] / "docs"
-for needed in ("docx", "pypdf", "openpyxl", "Stemmer", "matplotlib"):
-    pytest.importorskip(needed, reason="the extras [documents], [office], [baselines] and [plot] are not installed")
-pytestmark = pytest.mark.skipif(
-    cached_folder("minilm") is None, reason="the default encoder is not in the cache; .ci/run comes back after the demo"
-)
+
+
+def encoder(test):
+    """For a test that needs the default encoder, which `make test` does not fetch."""
+    missing = pytest.mark.skipif(cached_folder("minilm") is None, reason="the default encoder is not in the cache")
+    return pytest.mark.encoder(missing(test))
+
+
 _SCORE = re.compile(r"\d+\.\d{2,}|\d+,\d{3}|(?<=rank )\d+")
 _NUMBER = re.compile(r"(?<![\w.=,-])[+±-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?![\w.-]*[A-Za-z])")
 _PROGRESS = re.compile(
@@ -36,6 +39,8 @@ def session(page: str) -> list[tuple[str, str]]:
 @pytest.fixture
 def typed(tmp_path: Path):
     """Runs a command in a copy of the tutorial's files; returns what it tells."""
+    for needed in ("docx", "pypdf", "openpyxl", "matplotlib"):
+        pytest.importorskip(needed, reason="the extras [documents], [office] and [plot] are not installed")
     shutil.copytree(DOCS / "tutorial-files", tmp_path / "files")
     program = tmp_path / "bin" / "sparse-coverage"
     program.parent.mkdir()
@@ -68,6 +73,7 @@ def same(expected: str, told: str) -> bool:
     return re.fullmatch(pattern.replace(r"\ ", r"\s+") + r"\s*", told, re.S) is not None
 
 
+@encoder
 def test_the_session_of_the_tutorial_prints_what_the_page_shows(typed, tmp_path: Path) -> None:
     for command, expected in session("tutorial.md"):
         told = typed(command)
@@ -91,6 +97,7 @@ def words(text: str) -> str:
     return " ".join(re.sub(r"─+", "─", _NUMBER.sub("#", apart(text))).split())
 
 
+@encoder
 def test_the_session_for_researchers_prints_what_the_page_shows(typed, tmp_path: Path) -> None:
     measured = 0
     for command, expected in session("tutorial-researchers.md"):
@@ -116,3 +123,12 @@ def test_the_session_for_researchers_prints_what_the_page_shows(typed, tmp_path:
 )
 def test_the_comparison_sees_a_difference(expected: str, told: str, alike: bool) -> None:
     assert same(expected, told) == alike
+
+
+def test_a_renewed_page_leaves_out_what_it_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(DOCS)
+    from renew_tutorials import shown
+
+    assert shown("a\nb\n", "x\ny\n") == "a\nb\n"
+    assert shown("a\nb\nc\nd\ne\n", "x\ny\n...\nz\n") == "a\nb\n...\ne\n"
+    assert shown("a\nb\nc\n", "x\n...\n") == "a\n...\n"

@@ -6,7 +6,7 @@ import hashlib
 import zipfile
 from pathlib import Path
 
-from sparse_coverage.encoding.wheels import Wheel
+from sparse_coverage.encoding.catalogue import Wheel
 
 
 def write_data_wheel(folder: Path, files: dict[str, bytes]) -> Wheel:

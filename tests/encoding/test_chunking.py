@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_coverage.encoding.chunking import chunk_bounds
+from sparse_coverage.encoding.batching import chunk_bounds
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 
 patent_like = st.lists(

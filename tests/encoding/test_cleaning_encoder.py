@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage import Index, Patent, SparseCoverage
-from sparse_coverage.encoding.cleaning_encoder import CleaningEncoder, with_cleaning
+from sparse_coverage.encoding.encoder import CleaningEncoder, with_cleaning
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.patents import Paragraph

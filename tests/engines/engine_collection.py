@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sparse_coverage import Patent
+from sparse_coverage import Index, Patent
 from sparse_coverage.patents import Claim, Paragraph
 from sparse_coverage.search import Hit, PassageHit
 
@@ -50,6 +50,11 @@ def _patents() -> list[Patent]:
 
 
 PATENTS = _patents()
+
+
+def combined(index: Index, ranking: str = "combined") -> Index:
+    """What ranks an index by all its parts, or by one."""
+    return index.ranked_by(ranking)
 
 
 def assert_same_ranking(

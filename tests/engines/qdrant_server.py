@@ -86,7 +86,7 @@ class Node:
         return self._process.pid
 
     def _wait(self) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while time.monotonic() < deadline:
             assert self._process is not None
             if self._process.poll() is not None:

@@ -35,6 +35,12 @@ def test_milvus_ranks_as_the_local_index_does(
     assert collection.health().troubles == ()
 
 
+def test_milvus_combines_as_the_local_index_does(
+    collection: MilvusCollection, local: Index, engine_model: SparseCoverage, queries: list[str]
+) -> None:
+    engine_claims.combines_as_the_index_does(collection, local, engine_model, queries)
+
+
 def test_filters_mean_the_same(
     collection: MilvusCollection, local: Index, engine_model: SparseCoverage, queries: list[str]
 ) -> None:
@@ -52,12 +58,12 @@ def test_what_was_lost_is_found_and_sent_again(collection: MilvusCollection, loc
 
 
 def test_statistics_of_any_length_come_back(collection: MilvusCollection) -> None:
-    collection.create()
+    collection.create(0)
     assert collection.read_statistics() is None
     random = np.random.default_rng(0)
     for length in (200_000, 70_000, 10):
         text = "".join(map(chr, random.integers(97, 123, length)))
-        collection.write_statistics(text, 80)
+        collection.write_statistics(text, 0)
         assert collection.read_statistics() == text
     assert collection.size() == 0
 
@@ -69,16 +75,15 @@ def test_a_text_beyond_what_milvus_keeps_is_shown_without_its_end(
     long = "The valve seals a pump. " + "ü" * 40_000
     local.add([replace(PATENTS[0], id="XX-long-A1", abstract=(Paragraph(long, "/patent-document/abstract/p[1]"),))])
     push(collection, local.store)
-    hits = EngineRetriever(collection, engine_model).search_passages("The valve seals a pump", 500)
+    hits = EngineRetriever(collection, engine_model, ranking="centers").search_passages("The valve seals a pump", 500)
     (text,) = (hit.text for hit in hits if hit.document == "XX-long-A1" and hit.section == "abstract")
     assert long.startswith(text)
     assert len(text.encode()) == 65_534
 
 
 def test_names_that_milvus_cannot_keep_are_refused(collection: MilvusCollection) -> None:
-    collection.create()
-    nothing = np.zeros(0)
-    point = Point("0", "u" * 2000, "d", "s", "t", "t", {}, (), 0, 0, "", nothing.astype(np.int64), nothing)
+    collection.create(0)
+    point = Point("0", "u" * 2000, "d", "s", "t", "t", {}, (), 0, 0, "", {"centers": {0: 1.0}})
     with pytest.raises(InputError, match="1024 bytes"):
         collection.upload([point])
     with pytest.raises(InputError, match="Milvus keeps 4,096"):

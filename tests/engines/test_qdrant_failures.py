@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import pytest
 from engine_collection import assert_same_ranking
 from qdrant_server import REASON, Node, binary, running
+from waiting import wait_until
 
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.engines import sync as sync_module
@@ -17,6 +17,7 @@ from sparse_coverage.engines.engine import EngineError, Point, batches
 from sparse_coverage.engines.qdrant import QdrantCollection
 from sparse_coverage.engines.retriever import EngineRetriever
 from sparse_coverage.engines.sync import push
+from sparse_coverage.search.explaining import trace_query
 
 
 @pytest.fixture
@@ -46,17 +47,14 @@ def _open(nodes: Sequence[Node], patience: float = 60.0) -> Watched:
 
 
 def _wait_until_whole(collection: QdrantCollection) -> None:
-    deadline = time.monotonic() + 60
-    while collection.health().troubles:
-        assert time.monotonic() < deadline, collection.health()
-        time.sleep(0.2)
+    wait_until(lambda: not collection.health().troubles, "both nodes hold everything")
 
 
 def _assert_each_node_holds_all(nodes: list[Node], local: Index, model: SparseCoverage, queries: list[str]) -> None:
     for node in nodes:
         alone = _open([node])
         assert alone.size() == len(local)
-        retriever = EngineRetriever(alone, model)
+        retriever = EngineRetriever(alone, model, ranking="centers")
         for query in queries:
             assert_same_ranking(retriever.search(query, 20), local.search(query, 20))
         alone.close()
@@ -67,8 +65,8 @@ def test_a_node_killed_under_load_changes_no_answer(
 ) -> None:
     collection = _open(nodes)
     push(collection, local.store)
-    retriever = EngineRetriever(collection, engine_model)
-    vectors = engine_model.encode_document(queries)
+    retriever = EngineRetriever(collection, engine_model, ranking="centers")
+    traced = [trace_query(engine_model, query) for query in queries]
     expected = [local.search(query, 20) for query in queries]
     stop, answered, wrong = threading.Event(), [0], []
 
@@ -76,7 +74,7 @@ def test_a_node_killed_under_load_changes_no_answer(
         place = first
         while not stop.is_set():
             try:
-                hits = retriever._hits(retriever.ranker.rank_documents(vectors[place], 20, 3))
+                hits = retriever._hits(retriever.ranker.rank_documents(traced[place], 20, 3))
                 assert_same_ranking(hits, expected[place])
             except BaseException as error:
                 wrong.append(error)
@@ -87,20 +85,15 @@ def test_a_node_killed_under_load_changes_no_answer(
     threads = [threading.Thread(target=client, args=(first,)) for first in range(4)]
     for thread in threads:
         thread.start()
-    counts = []
     for act in (lambda: None, nodes[1].kill, nodes[1].start, nodes[0].kill, nodes[0].start):
         act()
         before = answered[0]
-        deadline = time.monotonic() + 30
-        while answered[0] < before + 20 and not wrong and time.monotonic() < deadline:
-            time.sleep(0.05)
-        counts.append(answered[0] - before)
+        wait_until(lambda before=before: answered[0] >= before + 20 or wrong, "answers with a node away")
     stop.set()
     for thread in threads:
         thread.join()
     collection.close()
-    assert not wrong
-    assert min(counts) >= 20  # answers went on in every phase, with either node away
+    assert not wrong  # and answers went on in every phase, with either node away
 
 
 def test_a_node_killed_during_an_upload_loses_nothing(

@@ -34,6 +34,12 @@ def test_a_cluster_ranks_as_the_local_index_does(
     assert (health.nodes, health.replicas, health.troubles) == (2, 6, ())
 
 
+def test_a_cluster_combines_as_the_local_index_does(
+    collection: QdrantCollection, local: Index, engine_model: SparseCoverage, queries: list[str]
+) -> None:
+    engine_claims.combines_as_the_index_does(collection, local, engine_model, queries)
+
+
 def test_filters_mean_the_same(
     collection: QdrantCollection, local: Index, engine_model: SparseCoverage, queries: list[str]
 ) -> None:
@@ -54,12 +60,12 @@ def test_an_unfinished_upload_is_not_searched(
     collection: QdrantCollection, local: Index, engine_model: SparseCoverage
 ) -> None:
     with pytest.raises(EngineError, match="no finished index"):
-        EngineRetriever(collection, engine_model)
-    collection.create()
+        EngineRetriever(collection, engine_model, ranking="centers")
+    collection.create(local.store.state.dimension)
     with pytest.raises(EngineError, match="no finished index"):
-        EngineRetriever(collection, engine_model)
+        EngineRetriever(collection, engine_model, ranking="centers")
     push(collection, local.store)
-    EngineRetriever(collection, engine_model)
+    EngineRetriever(collection, engine_model, ranking="centers")
 
 
 def test_what_does_not_fit_is_refused(collection: QdrantCollection, local: Index, engine_model: SparseCoverage) -> None:
@@ -80,8 +86,10 @@ def test_gamma_is_in_the_vectors(
 ) -> None:
     push(collection, local.store, scoring=ScoringConfig(gamma=0.25))
     scoring = ScoringConfig(gamma=0.25)
-    expected = Index.open(local.store.folder, encoder=engine_model.encoder, scoring=scoring)
-    assert_same_ranking(EngineRetriever(collection, engine_model).search(queries[1]), expected.search(queries[1]))
+    expected = Index.open(local.store.folder, encoder=engine_model.encoder, scoring=scoring, ranking="centers")
+    assert_same_ranking(
+        EngineRetriever(collection, engine_model, ranking="centers").search(queries[1]), expected.search(queries[1])
+    )
 
 
 def test_nobody_at_the_address_is_a_clear_error() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import engine_claims
 import numpy as np
 import pytest
 from engine_collection import PATENTS, assert_same_ranking
@@ -18,20 +20,37 @@ from sparse_coverage.engines.conditions import (
     AnyOf,
     Between,
     Condition,
-    Not,
+    NoneOf,
     OneOf,
     condition_of,
     document_facts,
 )
-from sparse_coverage.engines.engine import Centers, EngineError, Found, Health, Point, Request, Shown, Weights, batches
-from sparse_coverage.engines.points import read_documents
+from sparse_coverage.engines.engine import (
+    NOWHERE,
+    EngineError,
+    EngineHealth,
+    Failover,
+    FoundPoint,
+    Point,
+    PointQuery,
+    Shown,
+    Vector,
+    batches,
+)
+from sparse_coverage.engines.points import LocalDocument, Statistics, read_documents
+from sparse_coverage.engines.ranking import TwoPhase, TwoPhaseRanker, strongest
 from sparse_coverage.engines.retriever import EngineRetriever
-from sparse_coverage.engines.retrying import Failover
-from sparse_coverage.engines.statistics import Statistics
 from sparse_coverage.engines.sync import push, sync
-from sparse_coverage.engines.two_phase import TwoPhase, TwoPhaseRanker, strongest
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import DocumentRecord, Filter, IndexedPassage, IndexWriter, PassageRecord, open_store
+from sparse_coverage.index import (
+    DocumentRecord,
+    Filter,
+    IndexedPassage,
+    IndexStore,
+    IndexWriter,
+    PassageRecord,
+    open_store,
+)
 from sparse_coverage.index.filters import classified, country, kind
 from sparse_coverage.search import Retriever
 from sparse_coverage.vectors import SparseVector
@@ -46,16 +65,16 @@ class MemoryCollection:
     def __init__(self) -> None:
         self.points: dict[str, Point] = {}
         self.statistics: str | None = None
-        self.requests: list[Request] = []
+        self.requests: list[PointQuery] = []
         self.fails_after: int | None = None
 
-    def health(self) -> Health:
-        return Health("1", 1, 1, ())
+    def health(self) -> EngineHealth:
+        return EngineHealth("1", 1, 1, ())
 
     def exists(self) -> bool:
         return True
 
-    def create(self) -> None: ...
+    def create(self, dimension: int) -> None: ...
 
     def drop(self) -> None: ...
 
@@ -72,40 +91,51 @@ class MemoryCollection:
         for id_ in gone:
             del self.points[id_]
 
-    def write_statistics(self, text: str, centers: int) -> None:
+    def write_statistics(self, text: str, dimension: int) -> None:
         self.statistics = text
 
     def read_statistics(self) -> str | None:
         return self.statistics
 
-    def search(self, requests: Sequence[Request]) -> list[list[Found]]:
+    def search(self, requests: Sequence[PointQuery]) -> list[list[FoundPoint]]:
         self.requests += requests
         return [self._search(request) for request in requests]
 
-    def _search(self, request: Request) -> list[Found]:
+    def _search(self, request: PointQuery) -> list[FoundPoint]:
         assert request.limit <= self.limit
-        query = dict(zip(request.centers.tolist(), request.factors.tolist(), strict=True))
         scored = []
         for point in self.points.values():
             if request.condition is None or met(request.condition, point):
-                pairs = zip(point.centers.tolist(), point.weights.tolist(), strict=True)
-                scored.append(Found(point.id, point.document, sum(query.get(c, 0.0) * w for c, w in pairs)))
+                score = product(request.vector, point.vectors[request.part])
+                scored.append(FoundPoint(point.id, point.document, score))
         ranked = sorted((found for found in scored if found.score > 0), key=lambda found: -found.score)
         return ranked[: request.limit]
 
     def show(self, ids: Sequence[str]) -> dict[str, Shown]:
         chosen = (self.points[id_] for id_ in ids if id_ in self.points)
-        return {p.id: Shown(p.passage, p.document, p.section, p.text, p.title, p.metadata) for p in chosen}
+        return {p.id: Shown(p.passage, p.document, p.section, p.text, p.title, p.metadata, p.number) for p in chosen}
 
-    def scores(self, ids: Sequence[str], centers: Centers, factors: Weights) -> dict[str, float]:
-        among = AnyOf("id", tuple(ids))
-        return {found.id: found.score for found in self._search(Request(centers, factors, self.limit, among))}
+    def scores(self, ids: Sequence[str], request: PointQuery) -> dict[str, float]:
+        among = replace(request, limit=self.limit, condition=AnyOf("id", tuple(ids)))
+        return {found.id: found.score for found in self._search(among)}
+
+    def sizes(self, documents: Sequence[str], condition: Condition | None) -> dict[str, int]:
+        chosen = [p for p in self.points.values() if p.document in documents and (not condition or met(condition, p))]
+        return dict(Counter(point.document for point in chosen))
 
     def facts_of(self, document: str) -> list[str]:
         return next((list(point.facts) for point in self.points.values() if point.document == document), [])
 
     def size(self) -> int:
         return len(self.points)
+
+
+def product(one: Vector, other: Vector) -> float:
+    if isinstance(one, dict):
+        assert isinstance(other, dict)
+        return sum(weight * other.get(place, 0.0) for place, weight in one.items())
+    assert isinstance(other, list)
+    return sum(first * second for first, second in zip(one, other, strict=True))
 
 
 def met(condition: Condition, point: Point) -> bool:
@@ -118,8 +148,12 @@ def met(condition: Condition, point: Point) -> bool:
         return all(met(part, point) for part in condition.parts)
     if isinstance(condition, OneOf):
         return any(met(part, point) for part in condition.parts)
-    assert isinstance(condition, Not)
+    assert isinstance(condition, NoneOf)
     return not met(condition.part, point)
+
+
+def documents_of(store: IndexStore) -> Iterator[LocalDocument]:
+    return read_documents(store, Statistics.of(store, ScoringConfig()))
 
 
 @pytest.fixture
@@ -132,12 +166,11 @@ def memory(local: Index) -> MemoryCollection:
 def test_points_hold_what_the_dot_product_needs(local: Index, engine_model: SparseCoverage, queries: list[str]) -> None:
     vector = engine_model.encode_query(queries[0])
     centers, factors = local.statistics.factors(vector.centers, vector.weights)
-    whole = np.zeros(81)
-    whole[centers] = factors
+    whole = dict(zip(centers.tolist(), factors.tolist(), strict=True))
     scores = {}
-    for document in read_documents(local.store, ScoringConfig()):
+    for document in documents_of(local.store):
         for point in document.points():
-            scores[point.passage] = float(whole[point.centers] @ point.weights)
+            scores[point.passage] = product(whole, point.vectors["centers"])
     expected = local.search_passages(queries[0], 1000)
     assert len(scores) == len(local)
     for hit in expected:
@@ -145,13 +178,21 @@ def test_points_hold_what_the_dot_product_needs(local: Index, engine_model: Spar
     assert sum(score > 0 for score in scores.values()) == len(expected)
 
 
+def test_the_parts_of_a_point_add_up_to_the_combined_ranking(
+    local: Index, engine_model: SparseCoverage, queries: list[str]
+) -> None:
+    collection = MemoryCollection()
+    collection.limit = 10_000
+    engine_claims.combines_as_the_index_does(collection, local, engine_model, queries)
+
+
 def test_narrow_weights_come_out_as_the_index_keeps_them(
     engine_model: SparseCoverage, queries: list[str], tmp_path: Path
 ) -> None:
-    narrow = Index.build(tmp_path / "narrow", engine_model, PATENTS[:8], weight_bits=8)
+    narrow = Index.build(tmp_path / "narrow", engine_model, PATENTS[:8], weight_bits=8).ranked_by("centers")
     collection = MemoryCollection()
     push(collection, narrow.store)
-    found = EngineRetriever(collection, engine_model).search(queries[0], 8)
+    found = EngineRetriever(collection, engine_model, ranking="centers").search(queries[0], 8)
     assert_same_ranking(found, narrow.search(queries[0], 8))
 
 
@@ -166,14 +207,14 @@ def test_a_unit_without_centers_is_kept_but_never_found(tmp_path: Path) -> None:
         ]
         writer.add(DocumentRecord("d", "", {}), units)
         writer.commit()
-    first, second = next(read_documents(open_store(tmp_path / "index"), ScoringConfig())).points()
-    assert first.centers.tolist() == [10]  # a dimension after the last center
-    assert (second.centers.tolist(), second.weights.tolist()) == ([2], [0.5])
+    first, second = next(documents_of(open_store(tmp_path / "index"))).points()
+    assert first.vectors == {"centers": {NOWHERE: 1.0}}  # a dimension that no query has
+    assert second.vectors == {"centers": {2: 0.5}}
 
 
 def test_ids_and_digests_do_not_depend_on_the_segments(local: Index) -> None:
     def everything() -> dict[str, tuple[str, str]]:
-        return {p.passage: (p.id, p.digest) for d in read_documents(local.store, ScoringConfig()) for p in d.points()}
+        return {p.passage: (p.id, p.digest) for d in documents_of(local.store) for p in d.points()}
 
     before = everything()
     local.merge()
@@ -184,7 +225,7 @@ def test_ids_and_digests_do_not_depend_on_the_segments(local: Index) -> None:
 def test_documents_are_found_however_few_passages_an_engine_returns(
     memory: MemoryCollection, local: Index, engine_model: SparseCoverage, queries: list[str]
 ) -> None:
-    retriever: Retriever = EngineRetriever(memory, engine_model)
+    retriever: Retriever = EngineRetriever(memory, engine_model, ranking="centers")
     for query in queries:
         for k in (1, 7, 30, 100):  # one request returns 16 passages at most
             found, expected = retriever.search(query, k), local.search(query, k)
@@ -204,7 +245,7 @@ def test_an_interrupted_push_goes_on(local: Index) -> None:
     with pytest.raises(EngineError, match="away"):
         push(collection, local.store)
     assert collection.statistics is None
-    first = next(read_documents(local.store, ScoringConfig()))
+    first = next(documents_of(local.store))
     collection.points = {point.id: point for point in list(first.points())[:-1]}
     collection.fails_after = None
     assert (
@@ -215,7 +256,7 @@ def test_an_interrupted_push_goes_on(local: Index) -> None:
 
 def test_a_document_that_lost_passages_leaves_none_behind(memory: MemoryCollection, local: Index) -> None:
     local.add([replace(PATENTS[6], claims=())], replace=True)
-    assert sync(memory, local.store).uploaded == 1
+    assert sync(memory, local.store).uploaded == local.store.state.documents
     left = [point.passage for point in memory.points.values() if point.document == PATENTS[6].id]
     assert len(left) == 1
     assert len(memory.points) == len(local)
@@ -255,7 +296,7 @@ def test_two_phases_score_exactly_and_spare_the_engine(
     assert_same_ranking(everything.search(queries[0], 20), local.search(queries[0], 20))
     assert isinstance(whole.ranker, TwoPhaseRanker)
     cost = whole.ranker.cost(engine_model.encode_query(queries[0]))
-    assert cost.kept_centers == len(asked.centers) == -(-cost.centers // 10)
+    assert cost.kept_centers == len(asked.vector) == -(-cost.centers // 10)
     assert 0 < cost.kept_postings < cost.postings
     with pytest.raises(InputError, match="a share above 0"):
         TwoPhase(share=0)
@@ -272,10 +313,10 @@ def test_the_strongest_centers_keep_their_order() -> None:
     st.sampled_from(["A", "H", "H04", "H04N", "H04N 5", "H04N 5/4", "H04N 5/44", "B", "B1"]),
 )
 def test_beginnings_are_met_as_in_the_index(symbols: list[str], code: str, wanted: str) -> None:
-    from sparse_coverage.index.facts import collect_facts
+    from sparse_coverage.index.columns import collect_columns
 
     record = DocumentRecord("X", "", {"ipc": [*symbols, "H04N 5/44"][: len(symbols) + 1], "kind": code})
-    facts = collect_facts([record])
+    facts = collect_columns([record])
     terms, _, _ = document_facts(record)
     filter_: Filter = kind(wanted) if wanted in ("A", "B", "B1") else classified(wanted, scheme="ipc")
 
@@ -310,14 +351,14 @@ def test_statistics_come_back_as_they_were(local: Index) -> None:
 @given(st.lists(st.integers(1, 40), max_size=30), st.integers(1, 9), st.integers(1, 100))
 def test_batches_keep_everything_and_their_bounds(sizes: list[int], most_points: int, most_postings: int) -> None:
     points = [
-        Point(str(n), "", "", "", "", "", {}, (), 0, 0, "", np.arange(size), np.ones(size))
+        Point(str(n), "", "", "", "", "", {}, (), 0, 0, "", {"centers": dict.fromkeys(range(size), 1.0)})
         for n, size in enumerate(sizes)
     ]
     made = list(batches(points, most_points, most_postings))
     assert [point.id for batch in made for point in batch] == [point.id for point in points]
     for batch in made:
         assert len(batch) <= most_points
-        assert len(batch) == 1 or sum(len(point.centers) for point in batch) <= most_postings
+        assert len(batch) == 1 or sum(len(point.vectors["centers"]) for point in batch) <= most_postings
 
 
 def _failover(answers: dict[str, list[object]], patience: float = 10.0) -> tuple[Failover[str], list[float]]:

@@ -12,10 +12,8 @@ import pytest
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.clefip import ClefIp, PoolConfig, check, find_layout, read_clefip, sample_pool, survey
-from sparse_coverage.evaluation.clefip.pool import reference_classes, tier_of
-from sparse_coverage.evaluation.clefip.survey import Surveyed
-from sparse_coverage.evaluation.corpus import read_corpus
-from sparse_coverage.evaluation.statistics import dataset_statistics
+from sparse_coverage.evaluation.clefip.pool import Surveyed, reference_classes, tier_of
+from sparse_coverage.evaluation.collection import dataset_statistics, read_corpus
 
 Tree = tuple[Path, Any]
 

@@ -10,17 +10,15 @@ from typing import NamedTuple
 import pytest
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.beir import read_beir
 from sparse_coverage.evaluation.clefip import read_judgements, read_topics, topic_query
-from sparse_coverage.evaluation.collection import Collection, Query
-from sparse_coverage.evaluation.corpus import read_corpus
-from sparse_coverage.evaluation.exclusions import same_application
-from sparse_coverage.evaluation.find_collection import load_collection
+from sparse_coverage.evaluation.collection import Collection, Query, read_corpus, same_application
+from sparse_coverage.evaluation.loading import load_collection, read_beir
 from sparse_coverage.evaluation.trec import read_qrels
+from sparse_coverage.experiments.bench import Workbench
 
 PUMP = {"_id": "EP1", "title": "A pump", "text": "A pump with a valve.", "family": ["EP1", "WO9"]}
 SAME = {"_id": "WO9", "title": "Pump", "text": "The same pump."}
-OTHER = {"_id": "EP2", "title": "A lamp", "text": "A lamp that glows."}
+OTHER = {"_id": "EP2", "title": "A lamp", "text": "A lamp that glows.", "kind": "A"}  # no part of its id
 
 
 def beir(folder: Path, queries: list[dict[str, str]], qrels: str) -> Path:
@@ -300,6 +298,15 @@ def test_other_judgements_of_a_beir_folder_by_their_file(tmp_path: Path) -> None
     assert (collection.name, len(collection.judged)) == ("c dev", 1)
 
 
+def test_a_document_without_text_is_counted_as_left_out(tmp_path: Path) -> None:
+    folder = beir(tmp_path / "c", [{"_id": "q", "text": "lamps"}], "q\tEP2\t1\n")
+    with (folder / "corpus.jsonl").open("a", encoding="utf-8") as corpus:
+        corpus.write('{"_id": "EP9", "title": "", "text": " "}\n')
+    with Workbench(read_beir(folder), tmp_path / "cache") as bench:
+        held = len(bench.corpus.documents)
+        assert f"1 of {held + 1} documents have no readable text and are left out." in bench.notes()
+
+
 def test_a_judged_query_without_text_is_told(tmp_path: Path) -> None:
     queries = [{"_id": "q", "text": "lamps"}, {"_id": "r", "text": " "}]
     collection = read_beir(beir(tmp_path / "c", queries, "q\tEP2\t1\nr\tEP2\t1\n"))
@@ -354,3 +361,45 @@ def test_a_broken_xpath_is_named_by_its_line(tmp_path: Path) -> None:
     path.write_text(topics, encoding="utf-8")
     with pytest.raises(InputError, match="topic PSG-1: not an XPath"):
         read_topics(path)
+
+
+def test_lists_of_numbers_are_judgements(tmp_path: Path) -> None:
+    """One list for the one topic there is, or a list for each topic, in any spelling."""
+    beir(tmp_path / "c", [], "")
+    (tmp_path / "topics.txt").write_text("7\tglowing lamp\n", encoding="utf-8")
+    (tmp_path / "relevant.txt").write_text("EP 1 000 001 A1; US 5,700,647\n", encoding="utf-8")
+    description = 'documents = "c/corpus.jsonl"\ntopics = "topics.txt"\nqrels = "relevant.txt"\n'
+    (tmp_path / "lamps.toml").write_text(description, encoding="utf-8")
+    collection = load_collection(str(tmp_path / "lamps.toml"))
+    assert collection.judgements["7"].grades == {"EP-1000001-A1": 1, "US-5700647": 1}
+    (tmp_path / "topics.txt").write_text("7\tglowing lamp\n8\tother lamp\n", encoding="utf-8")
+    with pytest.raises(InputError, match="2 topics"):
+        load_collection(str(tmp_path / "lamps.toml"))
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "lists" / "8.csv").write_text("Publication Number,Title\nEP1000002B1,Lamp\n", encoding="utf-8")
+    (tmp_path / "lamps.toml").write_text(description.replace("relevant.txt", "lists"), encoding="utf-8")
+    assert load_collection(str(tmp_path / "lamps.toml")).judgements["8"].grades == {"EP-1000002-B1": 1}
+
+
+def test_judgements_of_publication_numbers_are_no_list_of_numbers(tmp_path: Path) -> None:
+    (tmp_path / "topics.tsv").write_text("Q1\ta valve\nQ2\ta pump\n", encoding="utf-8")
+    judged = "Q1 0 EP-9118590-A1 1\nQ1 0 EP-9110112-A1 1\nQ2 0 EP-9113351-A1 1\n"
+    (tmp_path / "qrels.txt").write_text(judged, encoding="utf-8")
+    (tmp_path / "documents.jsonl").write_text('{"id": "EP-9118590-A1", "abstract": "A valve."}\n', encoding="utf-8")
+    own = tmp_path / "own.toml"
+    own.write_text('documents = "documents.jsonl"\ntopics = "topics.tsv"\nqrels = "qrels.txt"\n', encoding="utf-8")
+    judgements = load_collection(str(own)).judgements
+    assert judgements["Q1"].documents == {"EP-9118590-A1", "EP-9110112-A1"}
+    assert judgements["Q2"].documents == {"EP-9113351-A1"}
+
+
+def test_documents_are_called_as_the_judgements_call_them_whatever_kind_is_beside(tmp_path: Path) -> None:
+    folder = tmp_path / "beir"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "corpus.jsonl").write_text('{"_id": "US5239446", "kind": "A", "title": "Casing", "text": "A casing."}\n')
+    (folder / "queries.jsonl").write_text('{"_id": "q", "text": "a casing"}\n')
+    (folder / "qrels" / "test.tsv").write_text("q\tUS5239446\t1\n")
+    collection = load_collection(str(folder))
+    [patent] = collection.documents()
+    assert {patent.id} == collection.judgements["q"].documents
+    assert patent.kind == "A"

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import Ranking
-from sparse_coverage.evaluation.corpus import Corpus
+from sparse_coverage.evaluation.collection import Corpus, Ranking
 from sparse_coverage.evaluation.protocol import UNSCORED, evidence, rank_hits, rank_scores
 from sparse_coverage.search import Hit, PassageHit
 

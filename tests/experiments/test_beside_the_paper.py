@@ -9,7 +9,7 @@ from small_collection import papers_collection, small_collection
 
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import Definition, Row, load_definition
-from sparse_coverage.experiments.evaluate import Evaluation
+from sparse_coverage.experiments.evaluation import Evaluation
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import (
     notes_on_the_paper,
@@ -18,9 +18,9 @@ from sparse_coverage.experiments.paper import (
     papers_ablations,
     reason,
 )
-from sparse_coverage.experiments.sweep import Outcome
+from sparse_coverage.experiments.sweep import RowOutcome
 from sparse_coverage.experiments.tables import ablation_table
-from sparse_coverage.present.tables import Cell
+from sparse_coverage.present.tables import TableCell
 
 PAPER = SystemOptions(encoder="paecter", unit="np", size=20_000)
 
@@ -58,7 +58,7 @@ def test_other_seeds_are_the_same_configuration() -> None:
     assert paper_values(Row("paper", replace(PAPER, seed=4, max_documents=300_000)), papers_collection())
 
 
-@pytest.mark.parametrize("system", ["default", "hybrid"])
+@pytest.mark.parametrize("system", ["default", "combined"])
 def test_other_systems_never_stand_beside_the_papers_method(system: str) -> None:
     assert "not the paper's" in reason(Row(system, PAPER))
     assert not paper_values(Row(system, PAPER), papers_collection())
@@ -101,7 +101,7 @@ def test_ablations_need_all_twenty_configurations() -> None:
     assert "19 configurations" in papers_ablations(full - {("paecter", "np", 10_000)})
 
 
-def _ablated(bench: Workbench, encoder: str, sizes: tuple[int, ...]) -> dict[tuple[str, str], Cell]:
+def _ablated(bench: Workbench, encoder: str, sizes: tuple[int, ...]) -> dict[tuple[str, str], TableCell]:
     """The table of settings that all have the same values, but for alpha 0, which is worse for every query."""
     measures = ("R@100", "MAP", "PRES@100")
     rows = []
@@ -109,10 +109,10 @@ def _ablated(bench: Workbench, encoder: str, sizes: tuple[int, ...]) -> dict[tup
         value = 0.2 if (row.factor, row.setting) == ("alpha", "0") else 0.6
         queries = {query.id: value + 0.001 * place for place, query in enumerate(bench.collection.judged)}
         values = dict.fromkeys(measures, queries)
-        rows.append(Outcome(row, Evaluation(row.system, row.options, values, 1.0, 0.0)))
+        rows.append(RowOutcome(row, Evaluation(row.system, row.options, values, 1.0, 0.0)))
     table, tests = ablation_table(Definition("ablations", "Ablations", ()), bench, rows)
     assert len(tests) == 11 * len(measures)
-    return {(str(row[0]), str(row[1])): row[2] for row in table.rows if isinstance(row[2], Cell)}
+    return {(str(row[0]), str(row[1])): row[2] for row in table.rows if isinstance(row[2], TableCell)}
 
 
 def test_the_ablation_table_has_intervals_tests_and_the_papers_values_where_they_belong(bench: Workbench) -> None:

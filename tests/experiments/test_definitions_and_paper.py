@@ -9,17 +9,17 @@ import pytest
 from small_collection import papers_collection
 
 from sparse_coverage.cli import evaluate
-from sparse_coverage.cli.options.collections import Means, Reading
+from sparse_coverage.cli.options.collections import CollectionOptions, Means
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import NAMES, Definition, Row, load_definition, row_command
-from sparse_coverage.experiments.evaluate import Evaluation, variants
+from sparse_coverage.experiments.evaluation import Evaluation, variants
 from sparse_coverage.experiments.options import NAMES as NAMES_OF_OPTIONS
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import paper_table, paper_values
 from sparse_coverage.experiments.provenance import methods
 from sparse_coverage.experiments.reproduce import _draw_cost
-from sparse_coverage.experiments.sweep import Outcome, Result
+from sparse_coverage.experiments.sweep import Result, RowOutcome
 from sparse_coverage.present.tables import Table
 
 
@@ -43,7 +43,7 @@ def test_splade_stands_in_the_plot_of_cost_and_recall(bench: Workbench, tmp_path
     assert paper_values(splade, papers_collection())["R@100"] == 89.51
     pytest.importorskip("matplotlib")
     values = {"R@100": {query.id: 0.9 for query in bench.collection.judged}}
-    outcomes = [Outcome(row, Evaluation(row.system, row.options, values, 1e6, 0.0)) for row in rows]
+    outcomes = [RowOutcome(row, Evaluation(row.system, row.options, values, 1e6, 0.0)) for row in rows]
     _, drawn, _ = _draw_cost(tmp_path, outcomes)
     text = drawn.read_text(encoding="utf-8")
     assert "SPLADE-v2" in text
@@ -166,7 +166,7 @@ def options_of(command: str) -> list[tuple[str, SystemOptions]]:
         given = dict(context.params)
     settings = {name: given[name] for name in (*NAMES_OF_OPTIONS, "hard") if name in given}
     max_documents = settings.pop("max_documents")
-    means = Means(Reading(1, 0, Path()), (), max_documents, None)
+    means = Means(CollectionOptions(1, 0, Path()), (), max_documents, None)
     return variants(given["systems"], evaluate._settings(settings, means))
 
 
@@ -182,7 +182,7 @@ def test_the_methods_cite_what_chose_the_centers() -> None:
     """Farthest-first traversal is Gonzalez's; other selections are not."""
     about = {
         "collection": "demo", "queries": 12, "documents": 68, "passages": 913, "by": "paragraph", "seeds": [0],
-        "learned_from": "the collection itself", "packages": {}, "python": "3.11", "sparse-coverage": "1",
+        "learned_from": "the collection itself", "packages": {}, "python": "3.11", "sparse-coverage": "1", "code": "x",
         "machine": {"processor": "a CPU", "cores": 2}, "encoders": {"minilm": {"precision": "bf16", "weights": "x"}},
     }  # fmt: skip
     for selection, cited in (("farthest-first", True), ("kmeans++", False)):

@@ -3,88 +3,108 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from small_collection import TEXTS, patents
 
+from sparse_coverage import systems
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.corpus import corpus_passages
-from sparse_coverage.evaluation.protocol import rank_scores
-from sparse_coverage.experiments import systems
+from sparse_coverage.evaluation.collection import corpus_passages
+from sparse_coverage.evaluation.protocol import evidence, rank_scores
+from sparse_coverage.experiments import indexes
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import Definition, Row
-from sparse_coverage.experiments.evaluate import default_measures, evaluate_system, label, variants
+from sparse_coverage.experiments.evaluation import default_measures, evaluate_system, label, variants
+from sparse_coverage.experiments.indexes import whole_vector
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.reproduce import run_experiment
 from sparse_coverage.experiments.sweep import run_rows
-from sparse_coverage.experiments.systems import SYSTEMS, System, get_system
-from sparse_coverage.experiments.systems.baselines import bm25_system, dense_system
-from sparse_coverage.experiments.systems.sparse import HybridSystem
-from sparse_coverage.retrievers import Baseline, Bm25, Dense, Fuse
+from sparse_coverage.experiments.systems import (
+    CombinedSystem,
+    VectorSystem,
+    WordSystem,
+    concerning,
+)
+from sparse_coverage.model import SparseCoverage
+from sparse_coverage.retrievers import open_retriever
+from sparse_coverage.search import Index
+from sparse_coverage.systems import STUDIED, System, get_system
+from sparse_coverage.text import index_terms
 
-HERE = [name for name in SYSTEMS if name not in ("splade", "colbert", "colbert-plaid")]  # these fetch their weights
+HERE = [name for name in STUDIED if name not in ("splade", "colbert", "colbert-plaid")]  # these fetch their weights
 
 
 def test_every_system_finds_what_stands_there_word_for_word(bench: Workbench, options: SystemOptions) -> None:
-    pytest.importorskip("Stemmer")
     for name in HERE:
         found = evaluate_system(bench, name, options, default_measures(bench.collection))
         assert found.means()["R@100"] == 1.0, name
         # In a handful of documents, those found first lend a query nearly everything; ranks mean little then.
-        assert found.means()["MAP"] == 1.0 or get_system(name).preset != "paper", name
+        assert found.means()["MAP"] == 1.0 or get_system(name, "study").preset != "paper", name
         assert found.cost is not None
         assert found.cost > 0
 
 
 def test_bm25_scores_are_those_of_the_library(bench: Workbench, options: SystemOptions) -> None:
     bm25s = pytest.importorskip("bm25s")
-    stemmer = pytest.importorskip("Stemmer").Stemmer("english")
     texts = [unit.text for unit in corpus_passages(patents(), "passage")]
     reference = bm25s.BM25()
-    reference.index(bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False), show_progress=False)
-    query = bm25s.tokenize([TEXTS[0]], stopwords="en", stemmer=stemmer, show_progress=False)
-    hits, scores = reference.retrieve(query, k=5, show_progress=False)
-    ours = bm25_system(bench, options).scores("q0")
-    np.testing.assert_allclose(ours[hits[0][scores[0] > 0]], scores[0][scores[0] > 0], rtol=1e-6)
+    reference.index([index_terms(text) for text in texts], show_progress=False)
+    system = WordSystem(bench, options)
+    np.testing.assert_array_equal(
+        system.scores("q0"), evidence(reference.get_scores(index_terms(TEXTS[0])).astype(np.float32))
+    )
+    held = [set(index_terms(text)) for text in texts]
+    assert system.cost("q0") == sum(word in words for word in set(index_terms(TEXTS[0])) for words in held)
 
 
-def test_dense_scores_are_cosines_of_pooled_vectors(bench: Workbench, options: SystemOptions) -> None:
-    system = dense_system(bench, options)
+def test_dense_scores_are_cosines_of_whole_passages(bench: Workbench, options: SystemOptions) -> None:
+    system = VectorSystem(bench, options)
     texts = [unit.text for unit in corpus_passages(patents(), "passage")]
-    vectors = np.stack(list(Dense(options.encoder).encoder.vectors(texts)))
-    query = Dense(options.encoder).encoder.chunk_vectors(TEXTS[0])
-    np.testing.assert_allclose(system.scores("q0"), (vectors @ query.T).max(axis=1), atol=1e-5)
+    *wholes, query = (whole_vector(tokens) for tokens in bench.encoder(options.encoder).encode([*texts, TEXTS[0]]))
+    np.testing.assert_allclose(np.maximum(system.scores("q0"), 0), np.maximum(np.stack(wholes) @ query, 0), atol=0.02)
     assert system.cost("q0") == len(texts)
 
 
-def test_what_a_baseline_keeps_is_made_once(
+def test_what_is_kept_of_passages_is_made_once(
     bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = dense_system(bench, options).scores("q0")
+    first = [make(bench, options).scores("q0") for make in (WordSystem, VectorSystem)]
 
     def forbidden(*_: object) -> None:
-        raise AssertionError("the passages were encoded again")
+        raise AssertionError("the passages were indexed again")
 
-    monkeypatch.setattr(Dense, "rows", forbidden)
-    np.testing.assert_array_equal(dense_system(bench, options).scores("q0"), first)
+    monkeypatch.setattr(indexes.IndexWriter, "create", forbidden)
+    with Workbench(bench.collection, bench.cache, threads=1) as again:
+        second = [make(again, options).scores("q0") for make in (WordSystem, VectorSystem)]
+    np.testing.assert_array_equal(first, second)
 
 
-def test_the_evaluated_fusion_ranks_as_the_one_a_user_holds(bench: Workbench, options: SystemOptions) -> None:
-    """The same three parts, once over the scores of all units and once as retrievers with hits."""
-    pytest.importorskip("Stemmer")
-    store = bench.cache / "stores"
-    index = bench.index(options)
+def test_the_evaluated_combination_ranks_as_the_one_a_user_holds(
+    bench: Workbench, options: SystemOptions, tmp_path: Path
+) -> None:
+    """The same three parts, once over the scores of all passages and once as an index with hits."""
+    chosen = concerning("combined", options)
+    model = bench.model(chosen)
+    own = SparseCoverage(model.encoder, model.vocabulary, chosen.activation, chosen.scoring)
+    Index.build(tmp_path / "index", own, patents(), by="passage")
+    retriever = open_retriever(tmp_path / "index", "combined", encoder=model.encoder)
     for query in bench.collection.judged:
-        ranking = rank_scores(HybridSystem(bench, options).scores(query.id), bench.corpus)
-        fused = Fuse(
-            index,
-            Baseline.build(store / f"{query.id}-bm25", Bm25(), patents()),
-            Baseline.build(store / f"{query.id}-dense", Dense(options.encoder), patents()),
-        )
-        hits = fused.search(query.text, len(bench.corpus.documents))
+        ranking = rank_scores(CombinedSystem(bench, chosen).scores(query.id), bench.corpus)
+        hits = [hit for hit in retriever.search(query.text, len(bench.corpus.documents)) if hit.score > 0]
         assert [hit.document for hit in hits] == list(ranking.documents)
-        np.testing.assert_allclose([hit.score for hit in hits], ranking.scores)
+        np.testing.assert_allclose([hit.score for hit in hits], ranking.scores, rtol=1e-5)
+
+
+def test_what_is_no_candidate_counts_in_no_scale(bench: Workbench, options: SystemOptions) -> None:
+    chosen = concerning("combined", options)
+    without = replace(bench.collection, excluded={"q0": frozenset({"XX-0-A1"})})
+    with Workbench(without, bench.cache, threads=1) as other:
+        scores = CombinedSystem(other, chosen).scores("q0")
+        ranking = rank_scores(scores, other.corpus, without.excluded["q0"])
+    assert "XX-0-A1" not in ranking.documents
+    assert ranking.scores[0] > 1  # the best of what is left is the best of at least one part
 
 
 def test_a_row_that_fails_does_not_lose_the_others(
@@ -106,7 +126,7 @@ def test_a_row_that_fails_does_not_lose_the_others(
 def test_a_bug_in_a_system_is_a_failed_row_too(
     bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(systems.SYSTEMS, "broken", System(lambda bench, options: 1 / 0))
+    monkeypatch.setitem(systems._BY_NAME, "broken", System("broken", "Broken", study=lambda bench, options, row: 1 / 0))
     [outcome] = run_rows(bench, [Row("broken", options)], default_measures(bench.collection))
     assert "ZeroDivisionError" in outcome.failure
 
@@ -117,7 +137,7 @@ def test_an_interruption_is_not_a_failed_row(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(systems.SYSTEMS, "slow", System(interrupted))
+    monkeypatch.setitem(systems._BY_NAME, "slow", System("slow", "Slow", study=interrupted))
     with pytest.raises(KeyboardInterrupt):
         run_rows(bench, [Row("dense", options), Row("slow", options)], default_measures(bench.collection))
 
@@ -152,5 +172,5 @@ def test_variants_are_every_combination_that_concerns_a_system() -> None:
 
 
 def test_an_unknown_system_lists_the_known_ones() -> None:
-    with pytest.raises(InputError, match="paper, default, bm25"):
-        get_system("magic")
+    with pytest.raises(InputError, match="paper, default, combined, bm25"):
+        get_system("magic", "study")

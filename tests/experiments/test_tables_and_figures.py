@@ -11,7 +11,7 @@ from sparse_coverage.experiments.figures import (
     COLORS,
     COLUMN,
     PAGE,
-    Point,
+    FigurePoint,
     _looks,
     draw_curves,
     draw_differences,
@@ -19,13 +19,17 @@ from sparse_coverage.experiments.figures import (
     draw_scatter,
 )
 from sparse_coverage.present.latex import latex_table
-from sparse_coverage.present.tables import Cell, Table
+from sparse_coverage.present.tables import Table, TableCell
 
 TABLE = Table(
     "small",
     "A & B",
     ("Model", "V", "R@100"),
-    (("BM25", "–", Cell(50.0, 85.9, (40.0, 60.0))), ("x_y|z", "2,000", Cell(None, 10.0)), ("only", "5", Cell(1.234))),
+    (
+        ("BM25", "–", TableCell(50.0, 85.9, (40.0, 60.0))),
+        ("x_y|z", "2,000", TableCell(None, 10.0)),
+        ("only", "5", TableCell(1.234)),
+    ),
     ("100 % invented.",),
 )
 
@@ -66,7 +70,10 @@ def test_latex_knows_every_special_character() -> None:
 
 def test_the_terminal_says_each_group_once() -> None:
     table = Table(
-        "t", "t", ("Group", "R@100"), (("A", Cell(1.0)), ("A", Cell(2.0)), ("B", Cell(3.0)), ("A", Cell(4.0)))
+        "t",
+        "t",
+        ("Group", "R@100"),
+        (("A", TableCell(1.0)), ("A", TableCell(2.0)), ("B", TableCell(3.0)), ("A", TableCell(4.0))),
     )
     assert list(table.rich().columns[0].cells) == ["A", "", "B", "A"]
 
@@ -83,19 +90,29 @@ def test_the_terminal_gets_every_row() -> None:
 
 def test_latex_marks_the_best_and_the_second_and_says_groups_once() -> None:
     """Three groups as headings, the best value bold, the second underlined, among equal ones all of them."""
-    rows = (("A", "x", Cell(10.0)), ("A", "y", Cell(30.001)), ("B", "z", Cell(30.0)), ("B", "w", Cell(20.0, 19.0)))
+    rows = (
+        ("A", "x", TableCell(10.0)),
+        ("A", "y", TableCell(30.001)),
+        ("B", "z", TableCell(30.0)),
+        ("B", "w", TableCell(20.0, 19.0)),
+    )
     text = latex_table(Table("t", "t", ("Group", "Model", "R@100"), rows, best=(2,)))
     assert text.count("\\textit{A}") == text.count("\\textit{B}") == 1
     assert text.count("\\textbf{30.00}") == 2  # equal as printed
     assert "\\underline{20.00} {\\scriptsize (19.00, +1.00)}" in text
     assert "z & \\textbf{30.00}" in text
     assert "\\begin{tabular}{@{}lr@{}}" in text
-    plain = Table("t", "t", ("Model", "R@100"), (("x", Cell(10.0)), ("y", Cell(30.0))))
+    plain = Table("t", "t", ("Model", "R@100"), (("x", TableCell(10.0)), ("y", TableCell(30.0))))
     assert "textbf{30" not in latex_table(plain)
 
 
 def test_the_best_of_a_factor_is_the_best_within_it() -> None:
-    rows = (("a", "1", Cell(1.0)), ("a", "2", Cell(2.0)), ("b", "1", Cell(5.0)), ("b", "2", Cell(9.0)))
+    rows = (
+        ("a", "1", TableCell(1.0)),
+        ("a", "2", TableCell(2.0)),
+        ("b", "1", TableCell(5.0)),
+        ("b", "2", TableCell(9.0)),
+    )
     table = Table("t", "t", ("Factor", "Setting", "R"), rows, best=(2,), within=0)
     assert table.leaders(2) == {0: 2, 1: 1, 2: 2, 3: 1}
     assert table.leaders(1) == {}
@@ -105,24 +122,26 @@ def test_the_best_of_a_factor_is_the_best_within_it() -> None:
 
 
 def test_a_table_wider_than_a_column_takes_both_and_numbers_are_aligned_to_the_right() -> None:
-    few = Table("t", "t", ("Model", "V/d", "R@100"), (("BM25", "–", Cell(1.0)), ("MiniLM", "2,000", Cell(2.0))))
+    few = Table(
+        "t", "t", ("Model", "V/d", "R@100"), (("BM25", "–", TableCell(1.0)), ("MiniLM", "2,000", TableCell(2.0)))
+    )
     assert "\\begin{table}\n" in latex_table(few)
     assert "{@{}lrr@{}}" in latex_table(few)  # V is a count, though it is written as a text
     names = ("Encoder", "Unit", "V", "Median radius", "Activation rate", "Posting-list skew")
-    wide = Table("t", "t", names, (("MiniLM", "NP+tok.", "2,000", Cell(1.0), Cell(2.0), Cell(3.0)),))
+    wide = Table("t", "t", names, (("MiniLM", "NP+tok.", "2,000", TableCell(1.0), TableCell(2.0), TableCell(3.0)),))
     assert "\\begin{table*}\n" in latex_table(wide)
 
 
 def test_latex_says_a_factor_once() -> None:
-    rows = (("alpha", "0", Cell(10.0)), ("alpha", "1", Cell(30.0)), ("gamma", "0", Cell(20.0)))
+    rows = (("alpha", "0", TableCell(10.0)), ("alpha", "1", TableCell(30.0)), ("gamma", "0", TableCell(20.0)))
     text = latex_table(Table("t", "t", ("Factor", "Setting", "MAP"), rows, best=(2,), within=0))
     assert text.count("alpha") == text.count("gamma") == 1
     assert "\n & 1 & \\textbf{30.00}" in text
 
 
 def test_spread_and_significance_stand_beside_a_value_in_every_format() -> None:
-    cell = Cell(79.0, 80.0, (70.0, 85.0), deviation=0.42, p=0.01)
-    table = Table("t", "t", ("Model", "R@100"), (("x", cell), ("y", Cell(1.0, p=0.2))))
+    cell = TableCell(79.0, 80.0, (70.0, 85.0), deviation=0.42, p=0.01)
+    table = Table("t", "t", ("Model", "R@100"), (("x", cell), ("y", TableCell(1.0, p=0.2))))
     assert "79.00±0.42† (80.00, -1.00)" in table.markdown()
     assert "79.00$\\pm$0.42$^{\\dagger}$" in latex_table(table)
     [row, other] = csv.DictReader(table.csv().splitlines())
@@ -147,8 +166,10 @@ FIGURES = {
     "histograms": (PAGE, lambda path: draw_histograms(path, {"words": [3, 5, 5, 9, 400], "claims": [1, 1, 1]})),
     "differences": (COLUMN, lambda path: draw_differences(path, {"a": 2.0, "b": -1.0, "c": 0.0}, "MAP: x minus y")),
 }
-CURVES = {("MiniLM", unit): [Point(10.0, 1.0, (0.5, 1.5)), Point(20.0, 2.0)] for unit in ("NP", "enc. tok.")}
-MANY = {(f"encoder {e}", f"unit {u}"): [Point(10.0 * e + 1, u + 1.0)] for e in range(3) for u in range(3)}
+CURVES = {
+    ("MiniLM", unit): [FigurePoint(10.0, 1.0, (0.5, 1.5)), FigurePoint(20.0, 2.0)] for unit in ("NP", "enc. tok.")
+}
+MANY = {(f"encoder {e}", f"unit {u}"): [FigurePoint(10.0 * e + 1, u + 1.0)] for e in range(3) for u in range(3)}
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -167,15 +188,17 @@ def test_figures_are_pdf_svg_and_png_at_the_width_of_a_column_or_a_page_and_the_
 
 
 LONG = {
-    (f"BERT-for-Patents {n}", u): [Point(1.0, 2.0, (1.0, 3.0))] for n in range(3) for u in ("NP", "NP+tok.", "dense")
+    (f"BERT-for-Patents {n}", u): [FigurePoint(1.0, 2.0, (1.0, 3.0))]
+    for n in range(3)
+    for u in ("NP", "NP+tok.", "dense")
 }
-STRANGE = {("my/encoder", f"NP (spacy:en_core_sci_lg-{n})"): [Point(1.0, 1.0)] for n in range(4)}
+STRANGE = {("my/encoder", f"NP (spacy:en_core_sci_lg-{n})"): [FigurePoint(1.0, 1.0)] for n in range(4)}
 CROWDED = {
     "curves": lambda path: draw_curves(path, dict.fromkeys(("R@100", "MAP", "PRES@100"), LONG), "vocabulary size V"),
     "curve": lambda path: draw_curves(path, {"R@100": LONG}, "vocabulary size V"),
-    "scatter": lambda path: draw_scatter(path, {**LONG, ("BM25", ""): [Point(9.0, 1.0)]}, "postings per query", "R@100"),
+    "scatter": lambda path: draw_scatter(path, {**LONG, ("BM25", ""): [FigurePoint(9.0, 1.0)]}, "postings per query", "R@100"),
     "strange": lambda path: draw_scatter(path, STRANGE, "x", "y"),
-    "near": lambda path: draw_scatter(path, {("BM25", ""): [Point(400.0 * 1.2**n, 1.0 * n) for n in range(15)]}, "x", "y"),
+    "near": lambda path: draw_scatter(path, {("BM25", ""): [FigurePoint(400.0 * 1.2**n, 1.0 * n) for n in range(15)]}, "x", "y"),
     "differences": lambda path: draw_differences(path, {f"PSG-{n}": n - 9.0 for n in range(25)}, "MAP: " + "long words " * 12),
     "histograms": lambda path: draw_histograms(path, {"words per query": [3, 5, 4000], "claims per query": [1, 2, 30]}),
 }  # fmt: skip

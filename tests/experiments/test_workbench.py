@@ -18,14 +18,13 @@ from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.encoding import TokenVectors
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, ModelError
-from sparse_coverage.experiments import indexing
+from sparse_coverage.experiments import indexes as indexing
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.cache import alone, code_key
-from sparse_coverage.experiments.evaluate import default_measures, evaluate_system, rank_queries, result_path
+from sparse_coverage.experiments.cache import RememberingEncoder, alone, code_key
+from sparse_coverage.experiments.evaluation import default_measures, evaluate_system, rank_queries, result_path
 from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.studies import center_properties
-from sparse_coverage.experiments.systems.sparse import SparseCoverageSystem
-from sparse_coverage.experiments.token_cache import RememberingEncoder
+from sparse_coverage.experiments.reproduce import center_properties
+from sparse_coverage.experiments.systems import SparseCoverageSystem
 from sparse_coverage.patents import Patent
 
 
@@ -298,7 +297,7 @@ def test_what_the_collection_lacks_is_told(tmp_path: Path) -> None:
     notes = Workbench(collection, tmp_path).notes()
     assert notes == (
         "1 documents could not be used, the first: some.xml:3: broken.",
-        "2 of 8 candidates have no readable text.",
+        "2 of 8 documents have no readable text and are left out.",
     )
 
 

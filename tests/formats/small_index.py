@@ -17,8 +17,7 @@ from sparse_coverage.index import (
     open_store,
 )
 from sparse_coverage.search import ScoringConfig
-from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.statistics import CenterStatistics
+from sparse_coverage.search.ranking import CenterStatistics, Ranker
 from sparse_coverage.vectors import SparseVector
 
 CENTERS = 37

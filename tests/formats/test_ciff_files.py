@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawing import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,7 +38,7 @@ def read_all(path: Path) -> None:
 
 
 @given(LISTS)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_file_is_read_as_it_was_written(tmp_path_factory, lists):
     path = tmp_path_factory.mktemp("ciff") / "index.ciff"
     header, documents = write(path, lists)
@@ -89,7 +90,7 @@ def messages() -> dict[str, Any]:
 
 
 @given(LISTS)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_protocol_buffers_read_what_we_write(messages, tmp_path_factory, lists):
     path = tmp_path_factory.mktemp("ciff") / "index.ciff"
     header, documents = write(path, lists)
@@ -127,7 +128,7 @@ def test_protocol_buffers_read_what_we_write(messages, tmp_path_factory, lists):
 
 
 @given(LISTS)
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_we_read_what_protocol_buffers_write(messages, tmp_path_factory, lists):
     """Their way of writing leaves out every zero, such as a list's first document when it is number 0."""
     path = tmp_path_factory.mktemp("ciff") / "index.ciff"

@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sparse_coverage import ActivationConfig, Index, Patent, Preset, SparseCoverage
-from sparse_coverage.cli import export, vectors
+from sparse_coverage.cli.formats import export_command, vectors_command
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MismatchError
-from sparse_coverage.formats.queries_in import read_queries
-from sparse_coverage.formats.vectors_in import read_vectors
+from sparse_coverage.formats.queries import read_queries
+from sparse_coverage.formats.vector_index import read_vectors
 from sparse_coverage.patents import Paragraph
 
 TEXTS = [
@@ -47,7 +47,7 @@ def run(command, *arguments: object) -> Result:
 def test_an_index_is_exported_with_queries_and_ranks_outside_as_inside(index, tmp_path):
     (tmp_path / "queries.tsv").write_text(f"Q1\t{QUERY}\n", encoding="utf-8")
     printed = run(
-        export.command, index.store.folder, "--format", "seismic", "-o", tmp_path / "out", "--queries",
+        export_command, index.store.folder, "--format", "seismic", "-o", tmp_path / "out", "--queries",
         tmp_path / "queries.tsv", "--json",
     ).stdout  # fmt: skip
     facts = json.loads(printed)
@@ -58,14 +58,14 @@ def test_an_index_is_exported_with_queries_and_ranks_outside_as_inside(index, tm
         for unit in read_vectors(tmp_path / "out" / "documents.jsonl")
     }
     opened = Index.open(index.store.folder)  # as the command does: in the precision of this machine
-    expected = {hit.id: hit.score for hit in opened.search_passages(QUERY, k=3)}
+    expected = {hit.id: hit.score for hit in opened.ranked_by("centers").search_passages(QUERY, k=3)}
     assert len(expected) == 3
     assert scores == pytest.approx(expected, rel=1e-5)
 
 
 def test_without_queries_no_encoder_is_needed(index, tmp_path, monkeypatch):
     monkeypatch.setattr(SparseCoverage, "load", lambda *_, **__: pytest.fail("the encoder was loaded"))
-    printed = run(export.command, index.store.folder, "--format", "ciff", "-o", tmp_path / "out").stdout
+    printed = run(export_command, index.store.folder, "--format", "ciff", "-o", tmp_path / "out").stdout
     assert "3 passages" in printed
     assert "16-bit weights: score = dot product / " in printed
     assert (tmp_path / "out" / "index.ciff").stat().st_size > 0
@@ -77,12 +77,12 @@ def test_a_model_that_does_not_belong_to_the_postings_is_refused(index, tmp_path
     shutil.rmtree(tmp_path / "index" / "model")
     SparseCoverage.fit(TEXTS, encoder=tiny_encoder, size=20).save(tmp_path / "index" / "model")
     with pytest.raises(MismatchError, match="over 40 centers, the vocabulary beside them has 20"):
-        run(export.command, tmp_path / "index", "--format", "csr", "-o", tmp_path / "out")
+        run(export_command, tmp_path / "index", "--format", "csr", "-o", tmp_path / "out")
 
 
 def test_scoring_options_change_the_weights(index, tmp_path):
     for name, gamma in (("with", 0.5), ("without", 0)):
-        run(export.command, index.store.folder, "--format", "seismic", "-o", tmp_path / name, "--gamma", gamma)
+        run(export_command, index.store.folder, "--format", "seismic", "-o", tmp_path / name, "--gamma", gamma)
     half, none = (list(read_vectors(tmp_path / name / "documents.jsonl")) for name in ("with", "without"))
     counts = index.store.segments[0].span_counts.tolist()
     for normalised, raw, spans in zip(half, none, counts, strict=True):
@@ -93,23 +93,23 @@ def test_vectors_are_imported_searched_and_exported(tmp_path):
     records = [{"id": "A", "title": "Valves", "vector": {"valve": 2}}, {"id": "B", "vector": {"valve": 1, "pump": 4}}]
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     (tmp_path / "q.jsonl").write_text('{"qid": "Q", "vector": {"valve": 1.0}}\n', encoding="utf-8")
-    made = run(vectors.command, "import", tmp_path / "in.jsonl", "-o", tmp_path / "index")
+    made = run(vectors_command, "import", tmp_path / "in.jsonl", "-o", tmp_path / "index")
     assert "2 documents, 2 vectors, 3 weights of 2 terms" in made.stdout
-    shown = run(vectors.command, "search", tmp_path / "index", tmp_path / "q.jsonl").stdout
+    shown = run(vectors_command, "search", tmp_path / "index", tmp_path / "q.jsonl").stdout
     assert shown.index("Valves") < shown.index("1.0000")
-    answers = json.loads(run(vectors.command, "search", tmp_path / "index", tmp_path / "q.jsonl", "--json").stdout)
+    answers = json.loads(run(vectors_command, "search", tmp_path / "index", tmp_path / "q.jsonl", "--json").stdout)
     assert [(hit["document"], round(hit["score"], 3)) for hit in answers["Q"]] == [("A", 2.0), ("B", 1.0)]
-    run(vectors.command, "search", tmp_path / "index", tmp_path / "q.jsonl", "--run", tmp_path / "run.txt", "-k", 1)
+    run(vectors_command, "search", tmp_path / "index", tmp_path / "q.jsonl", "--run", tmp_path / "run.txt", "-k", 1)
     assert (tmp_path / "run.txt").read_text(encoding="utf-8").split()[:4] == ["Q", "Q0", "A", "1"]
     run(
-        export.command, tmp_path / "index", "--format", "anserini", "-o", tmp_path / "out", "--bits", 2, "--queries",
+        export_command, tmp_path / "index", "--format", "anserini", "-o", tmp_path / "out", "--bits", 2, "--queries",
         tmp_path / "q.jsonl",
     )  # fmt: skip
     lines = (tmp_path / "out" / "corpus" / "part-00000.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["vector"] for line in lines] == [{"valve": 2}, {"pump": 3, "valve": 1}]
     assert (tmp_path / "out" / "queries.tsv").read_text(encoding="utf-8") == "Q\tvalve valve valve\n"
     with pytest.raises(InputError, match="imported vectors: they are scored as they are"):
-        run(export.command, tmp_path / "index", "--format", "csr", "-o", tmp_path / "no", "--alpha", 1)
+        run(export_command, tmp_path / "index", "--format", "csr", "-o", tmp_path / "no", "--alpha", 1)
 
 
 def test_queries_come_as_lines_or_json(tmp_path):
@@ -138,5 +138,5 @@ def test_queries_that_cannot_be_read_are_refused(tmp_path, name, content, messag
 def test_the_command_offers_the_formats_there_are():
     from sparse_coverage.formats import FORMATS
 
-    [option] = [option for option in export.command.params if option.name == "format_"]
+    [option] = [option for option in export_command.params if option.name == "format_"]
     assert option.type.names() == list(FORMATS)

@@ -13,7 +13,8 @@ from small_index import CENTERS, made_up_source, our_scores, random_queries
 
 from sparse_coverage.adapters.pisa import open_ciff_in_pisa, write_pisa
 from sparse_coverage.errors import InputError, MissingExtraError
-from sparse_coverage.formats import FORMATS, QUANTISED, Exported, Source, export_index
+from sparse_coverage.formats import FORMATS, Exported, Source, export_index
+from sparse_coverage.formats import export as exporting
 from sparse_coverage.formats.ciff import open_ciff
 from sparse_coverage.vectors import SparseVector
 
@@ -44,7 +45,7 @@ def test_every_export_says_how_it_was_made_and_what_its_terms_and_units_are(sour
     exported = export(source, tmp_path / "out", format_)
     about = json.loads((tmp_path / "out" / "export.json").read_text(encoding="utf-8"))
     assert (about["format"], about["units"], about["queries"]) == (format_, len(source), len(QUERIES))
-    assert about["bits"] == exported.bits == (QUANTISED[format_][1] if format_ in QUANTISED else None)
+    assert about["bits"] == exported.bits == (FORMATS[format_].bits or None)
     assert about["document_scale"] == exported.document_scale
     terms = [line.split("\t") for line in (tmp_path / "out" / "terms.tsv").read_text(encoding="utf-8").splitlines()]
     assert [term[0] for term in terms] == list(source.names)
@@ -202,3 +203,53 @@ def test_what_cannot_be_done_is_said_before_anything_is_written(source, tmp_path
     (tmp_path / "full" / "mine.txt").touch()
     with pytest.raises(InputError, match="not an empty folder"):
         export_index(source, tmp_path / "full", "csr")
+
+
+def kept_by_lucene(weight: float) -> float:
+    """The value that Lucene keeps of a weight: the float without the last 15 bits of its fraction."""
+    return float((np.float32(weight).view(np.int32) >> 15 << 15).astype(np.int32).view(np.float32))
+
+
+@pytest.mark.parametrize("server", ["elasticsearch", "opensearch"])
+def test_bulk_files_and_queries_score_by_their_documented_meaning_as_we_do(source, tmp_path, server):
+    export(source, tmp_path / "out", server)
+    fields = json.loads((tmp_path / "out" / "index.json").read_text(encoding="utf-8"))["mappings"]["properties"]
+    assert fields["centers"]["type"] == {"elasticsearch": "sparse_vector", "opensearch": "rank_features"}[server]
+    lines = (tmp_path / "out" / "bulk-00001.ndjson").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines[1::2]]
+    assert [json.loads(line)["index"]["_id"] for line in lines[::2]] == [row["passage"] for row in rows]
+    assert [(row["passage"], row["document"]) for row in rows] == [(one.id, one.document) for one in source.passages()]
+    assert all(row.keys() <= fields.keys() and all(w > 0 for w in row.get("centers", {}).values()) for row in rows)
+    bodies = [json.loads(line) for line in (tmp_path / "out" / "queries.ndjson").read_text("utf-8").splitlines()[1::2]]
+    for query, body in zip(QUERIES, bodies, strict=True):
+        (match,) = body["query"]["bool"]["must"]
+        tokens = (
+            match["sparse_vector"]["query_vector"]
+            if server == "elasticsearch"
+            else match["neural_sparse"]["centers"]["query_tokens"]
+        )
+        assert all(0 < weight <= 64 for weight in tokens.values())
+        scores = {
+            row["passage"]: body["query"]["bool"]["boost"]
+            * sum(tokens[name] * kept_by_lucene(w) for name, w in row.get("centers", {}).items() if name in tokens)
+            for row in rows
+        }
+        assert_same(source, query, scores, error=2**-8)
+
+
+def test_bulk_files_stay_small_enough_for_one_request(source, tmp_path, monkeypatch):
+    monkeypatch.setattr(exporting, "_FILE_BYTES", 3_000)
+    export(source, tmp_path / "out", "opensearch")
+    files = sorted((tmp_path / "out").glob("bulk-*.ndjson"))
+    assert len(files) > 3
+    assert all(file.stat().st_size <= 3_000 for file in files)
+    assert sum(len(file.read_text("utf-8").splitlines()) for file in files) == 2 * len(source)
+
+
+def test_large_query_weights_are_scaled_and_boosted_back():
+    body = exporting.search_body(
+        "opensearch", ["a", "b"], np.asarray([0, 1], np.int32), np.asarray([300.0, 1.5], np.float32)
+    )
+    query = body["query"]["bool"]
+    assert query["must"][0]["neural_sparse"]["centers"]["query_tokens"] == {"a": 37.5, "b": 0.1875}
+    assert query["boost"] == 8.0

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawing import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_index import CENTERS, made_up_source, our_scores, random_queries
@@ -16,7 +17,7 @@ from sparse_coverage.formats.source import Quantiser, center_names
 
 
 @given(seed=st.integers(0, 10_000), gamma=st.sampled_from([0.0, 0.5, 1.0]), bits=st.sampled_from([8, 16]))
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 def test_the_dot_product_of_exported_vectors_is_the_score(tmp_path_factory, seed, gamma, bits):
     source = made_up_source(
         tmp_path_factory.mktemp("store"), seed, ScoringConfig(gamma=gamma, rho=0.03), weight_bits=bits

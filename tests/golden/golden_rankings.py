@@ -1,6 +1,6 @@
 """What `rankings.json` holds: rankings, scores and explanations of a fixed collection, for the presets and all units.
 
-`before` are settings that were the default once: indexes that were built with them rank as they did.
+`before` are other settings than the presets have.
 
 To make the file anew, after a change that is meant to change results: python tests/golden/golden_rankings.py
 """
@@ -16,15 +16,15 @@ from typing import Any
 
 HERE = Path(__file__).parent
 FILE = HERE / "rankings.json"
-OLD_INDEX = HERE / "index-format-3"
 sys.path.insert(0, str(HERE.parent))
 
 from hash_encoder import HashEncoder  # noqa: E402
 
 from sparse_coverage import ActivationConfig, Index, Preset, ScoringConfig, SparseCoverage, read_patents  # noqa: E402
+from sparse_coverage.aggregation import DecayedSum, TopMean  # noqa: E402
 from sparse_coverage.presets import get_preset  # noqa: E402
-from sparse_coverage.retrievers import Baseline, Bm25, Fuse  # noqa: E402
-from sparse_coverage.search import DecayedSum, TopMean, parse_filter  # noqa: E402
+from sparse_coverage.retrievers import Fuse  # noqa: E402
+from sparse_coverage.search import parse_filter  # noqa: E402
 
 QUERIES = (
     "A pump comprising a housing, a sensor that measures the pressure, and a valve closed by a spring.",
@@ -50,12 +50,13 @@ def build(folder: Path, preset: str, unit: str, count: int = 30) -> Index:
     chosen = BEFORE if preset == "before" else get_preset(preset)
     settings = replace(chosen, learn="sections")  # as the rankings were made
     model = SparseCoverage.fit(patents(count), encoder=HashEncoder(), preset=settings, unit=unit, size=200)
-    return Index.build(folder, model, patents(count), by="paragraph")
+    return Index.build(folder, model, patents(count), by="paragraph", without=())
 
 
 def results(index: Index) -> dict[str, Any]:
     """What is compared: everything that a search can be asked for."""
-    once = Index(index.store, index.model, replace(index.model.scoring, feedback=0), 1)
+    index = index.ranked_by("centers")
+    once = Index(index.store, index.model, replace(index.model.scoring, feedback=0), 1, "centers")
     found: dict[str, Any] = {}
     for number, query in enumerate(QUERIES):
         found[f"documents {number}"] = _documents(index.search(query, k=8))
@@ -88,26 +89,24 @@ def _documents(hits: list[Any]) -> list[Any]:
     return [[hit.document, hit.score, [[one.id, one.score] for one in hit.passages]] for hit in hits]
 
 
-def _fuse(index: Index, folder: Path) -> list[Any]:
-    bm25 = Baseline.build(folder, Bm25(), patents(), by="paragraph")
-    every = [Fuse(index, bm25), Fuse(index, bm25, how="weighted"), Fuse(index, bm25, level="passage")]
+def _fuse(index: Index) -> list[Any]:
+    parts = index.ranked_by("centers"), index.ranked_by("words")
+    every = [Fuse(*parts), Fuse(*parts, how="weighted")]
     return [_documents(fused.search(QUERIES[0], k=8)) for fused in every]
 
 
 def everything(folder: Path) -> dict[str, Any]:
     """All of it: presets, units, fusions."""
-    found = {"an index of format 3": results(Index.open(OLD_INDEX, encoder=HashEncoder()))}
+    found = {"eight patents": results(build(folder / "eight", "before", "token", count=8))}
     for preset in ("paper", "before", "default"):
         for unit in UNITS:
             index = build(folder / f"{preset}-{unit}", preset, unit)
             found[f"{preset} {unit}"] = results(index)
             if unit == "token":
-                found[f"fused {preset}"] = {"rankings": _fuse(index, folder / f"bm25-{preset}")}
+                found[f"fused {preset}"] = {"rankings": _fuse(index)}
     return found
 
 
 if __name__ == "__main__":
-    if not OLD_INDEX.exists():
-        build(OLD_INDEX, "before", "token", count=8)
     with TemporaryDirectory() as work:
         FILE.write_text(json.dumps(everything(Path(work))) + "\n", encoding="utf-8")

@@ -1,18 +1,14 @@
-"""Rankings, scores and explanations are those that were written down, and an index of an earlier version still opens."""
+"""Rankings, scores and explanations are those that were written down."""
 
 from __future__ import annotations
 
 import json
 import math
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
-from golden_rankings import FILE, OLD_INDEX, everything, results
-from hash_encoder import HashEncoder
-
-from sparse_coverage import Index
+from golden_rankings import FILE, everything
 
 
 def differences(there: Any, here: Any, place: str = "") -> list[str]:
@@ -41,13 +37,3 @@ def test_a_changed_score_would_be_seen(golden: dict[str, Any]) -> None:
     other = json.loads(json.dumps(golden))
     other["paper token"]["documents 0"][0][1] *= 1.00001
     assert len(differences(golden, other)) == 1
-
-
-def test_an_index_of_format_3_can_be_changed_too(golden: dict[str, Any], tmp_path: Path) -> None:
-    shutil.copytree(OLD_INDEX, tmp_path / "index")
-    index = Index.open(tmp_path / "index", encoder=HashEncoder())
-    index.merge()
-    assert differences(golden["an index of format 3"], results(index)) == []
-    [best, *_] = index.search("A pump with a valve")
-    index.delete([best.document])
-    assert best.document not in {hit.document for hit in index.search("A pump with a valve", k=20)}

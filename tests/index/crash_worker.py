@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from made_up import CENTERS, random_document
+from made_up import CENTERS, KEPT, random_document
 
 from sparse_coverage.index import IndexWriter
 from sparse_coverage.index.manifest import MANIFEST, read_manifest
@@ -29,12 +29,14 @@ def change(folder: Path, random: np.random.Generator) -> None:
     """Begin or go on with a build, or make one random change, and commit it."""
     if not (folder / MANIFEST).exists():
         say("begin", json.dumps([]))
-        IndexWriter.create(folder, CENTERS, {}).close()
+        IndexWriter.create(folder, CENTERS, {}, **KEPT).close()
         return say("done")
     building = not read_manifest(folder).complete
     with IndexWriter.open(folder, memory=int(random.choice([500, 1 << 20]))) as writer:
-        there = live(writer)
-        kind = "add" if building or len(there) < 4 else str(random.choice(["add", "delete", "replace", "merge"]))
+        there, waiting = live(writer), [document.id for document, _ in writer.waiting()]
+        if building and (len(there) < 8 or waiting):
+            return build_on(writer, there, waiting, random)
+        kind = "add" if len(there) < 4 else str(random.choice(["add", "delete", "replace", "merge"]))
         new = [f"N{random.integers(10**9)}" for _ in range(int(random.integers(1, 6)))] if kind == "add" else []
         old = random.choice(there, size=2, replace=False).tolist() if kind in ("delete", "replace") else []
         after = [name for name in there if name not in old] + (old if kind == "replace" else []) + new
@@ -47,8 +49,27 @@ def change(folder: Path, random: np.random.Generator) -> None:
         if kind == "merge":
             writer.merge()
         else:
-            writer.commit(complete=not building or len(after) > 10)
+            writer.commit()
     return say("done")
+
+
+def build_on(writer: IndexWriter, there: list[str], waiting: list[str], random: np.random.Generator) -> None:
+    """Add some words to an index, or encode some of the documents that only have words."""
+    if len(there) < 8:
+        chosen = [f"N{random.integers(10**9)}" for _ in range(int(random.integers(1, 6)))]
+        after = there + chosen
+    else:
+        chosen = waiting[: int(random.integers(1, 6))]
+        after = [name for name in there if name not in chosen] + chosen
+    say("begin", json.dumps(after))
+    for name in chosen:
+        made = random_document(name, random)
+        if name in waiting:
+            writer.replace(made.record, made.indexed)
+        else:
+            writer.add_words(made.record, [one.passage for one in made.indexed])
+    writer.commit(complete=False)
+    say("done")
 
 
 def main() -> None:

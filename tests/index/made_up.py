@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, P
 from sparse_coverage.vectors import SparseVector
 
 CENTERS = 23
+DIMENSION = 8
+KEPT: dict[str, Any] = {"words": True, "dimension": DIMENSION}
+"""What a made-up index keeps beside its centers."""
 
 
 def vector(weights: Mapping[int, float], spans: Mapping[int, int] | None = None, span_count: int = 7) -> SparseVector:
@@ -28,6 +32,12 @@ def vector(weights: Mapping[int, float], spans: Mapping[int, int] | None = None,
         span_count,
         span_count // 3,
     )
+
+
+def whole(id_: str) -> np.ndarray:
+    """A vector of length 1 that depends on the id of a passage alone."""
+    numbers = np.frombuffer(blake2b(id_.encode(), digest_size=DIMENSION).digest(), dtype=np.int8).astype(np.float32)
+    return numbers / np.linalg.norm(numbers)
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,7 @@ class Made:
             IndexedPassage(
                 PassageRecord(f"{self.id}/{number}", self.id, self.section, f"text {number} of {self.id}"),
                 vector(weights, span_count=spans),
+                whole(f"{self.id}/{number}"),
             )
             for number, (weights, spans) in enumerate(self.units)
         ]
@@ -66,7 +77,7 @@ def random_document(id_: str, random: np.random.Generator, units: int | None = N
 
 def build(folder: Path, documents: Sequence[Made], **options: Any) -> None:
     """A fresh index of some documents."""
-    with IndexWriter.create(folder, CENTERS, {}, **options) as writer:
+    with IndexWriter.create(folder, CENTERS, {}, **KEPT, **options) as writer:
         for made in documents:
             writer.add(made.record, made.indexed)
         writer.commit()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawing import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -14,7 +15,7 @@ from made_up import CENTERS, vector
 from sparse_coverage.errors import IndexStoreError, MismatchError
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import PostingsBuffer, WeightBits, weight_scale
-from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
+from sparse_coverage.index.postings_scorer import EVERYTHING, Lists, PostingsScorer
 from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN, best_documents, normalise
 from sparse_coverage.kernels.shortlist import COLUMNS, ROWS, best_scores, new_shortlist, note_maxima, offer, ranked
 
@@ -47,43 +48,43 @@ def test_scores_are_sums_of_products(
         for document in documents
     ])  # fmt: skip
     expected = sums * norms * (allowed if filtered else 1)
-    sweep = Sweep(lists, worth, norms)
+    scorer = PostingsScorer(lists, worth, norms)
     for _ in range(2):  # once with pages that were never checked, once with checked ones
         found = np.full(len(documents), 99, dtype=np.float32)
-        sweep.score(asked, allowed, everything, found)
+        scorer.score(asked, allowed, everything, found)
         np.testing.assert_allclose(found, expected, rtol=1e-5)
     for again in ([packed(documents, bits) for documents in segments], lists):  # again: never checked, and checked
-        numbers, scores = Sweep(again, worth, norms).best(asked, allowed, everything, k)
+        numbers, scores = PostingsScorer(again, worth, norms).best(asked, allowed, everything, k)
         assert list(zip(numbers.tolist(), scores.tolist(), strict=True)) == plain_best(found, k)
 
 
 @pytest.mark.parametrize("center", [-1, CENTERS])
 def test_a_center_that_does_not_exist_is_refused(center: int) -> None:
-    sweep = Sweep([packed([{1: 0.5}], 16)], np.ones(CENTERS), np.ones(1, np.float32))
+    scorer = PostingsScorer([packed([{1: 0.5}], 16)], np.ones(CENTERS), np.ones(1, np.float32))
     with pytest.raises(MismatchError, match="names a center that the vocabulary does not have"):
-        sweep.best(vector({1: 0.5, center: 0.5}), EVERYTHING, range(1), 1)
+        scorer.best(vector({1: 0.5, center: 0.5}), EVERYTHING, range(1), 1)
 
 
 def test_lists_that_do_not_fit_are_refused() -> None:
     wide, narrow, norms = packed([{1: 0.5}], 16), packed([{1: 0.5}], 8), np.ones(2, np.float32)
     with pytest.raises(IndexStoreError, match="do not fit one another"):
-        Sweep([wide, narrow], np.ones(CENTERS), norms)
+        PostingsScorer([wide, narrow], np.ones(CENTERS), norms)
     with pytest.raises(IndexStoreError, match="do not fit one another"):
-        Sweep([wide, wide], np.ones(CENTERS + 1), norms)
+        PostingsScorer([wide, wide], np.ones(CENTERS + 1), norms)
     with pytest.raises(IndexStoreError, match="do not fit one another"):
-        Sweep([wide], np.ones(CENTERS), norms)
+        PostingsScorer([wide], np.ones(CENTERS), norms)
     with pytest.raises(ValueError, match="1 marks of what may be found do not fit 2 passages"):
-        Sweep([wide, wide], np.ones(CENTERS), norms).best(vector({1: 0.5}), np.ones(1, np.uint8), range(2), 1)
+        PostingsScorer([wide, wide], np.ones(CENTERS), norms).best(vector({1: 0.5}), np.ones(1, np.uint8), range(2), 1)
 
 
 def test_pages_of_what_may_not_be_found_are_not_read() -> None:
     sound, damaged = packed([{1: 0.5}], 16), packed([{1: 0.5}], 16)
     damaged.packed.data[0] ^= 1
-    sweep = Sweep([sound, damaged], np.ones(CENTERS), np.ones(2, np.float32))
-    numbers, _ = sweep.best(vector({1: 0.5}), np.asarray([1, 0], np.uint8), range(2), 5)
+    scorer = PostingsScorer([sound, damaged], np.ones(CENTERS), np.ones(2, np.float32))
+    numbers, _ = scorer.best(vector({1: 0.5}), np.asarray([1, 0], np.uint8), range(2), 5)
     assert numbers.tolist() == [0]
     with pytest.raises(IndexStoreError, match="damaged"):
-        sweep.best(vector({1: 0.5}), EVERYTHING, range(2), 5)
+        scorer.best(vector({1: 0.5}), EVERYTHING, range(2), 5)
 
 
 def packed(documents: list[dict[int, float]], bits: WeightBits) -> Lists:
@@ -122,7 +123,7 @@ def plain_best(values: np.ndarray, k: int) -> list[tuple[int, float]]:
     return [(place, float(values[place])) for place in order if values[place] > 0][:k]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(parts=st.lists(scores, max_size=5), k=st.integers(1, 50))
 def test_the_best_are_those_of_a_full_sort_ties_in_order(parts: list[np.ndarray], k: int) -> None:
     everything = np.concatenate([np.zeros(0, np.float32), *parts])
@@ -180,7 +181,7 @@ def plain_document(values: list[float], rule: int, parameter: float) -> float:
     return sum(value * parameter**place for place, value in enumerate(falling))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     values=scores,
     cuts=st.lists(st.integers(0, 700), max_size=40),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_up import CENTERS, build, random_document, vector
+from made_up import CENTERS, build, random_document, vector, whole
 
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.index import (
@@ -70,7 +70,10 @@ def test_what_no_file_can_hold_is_refused_and_the_rest_goes_on(
 
 
 def test_there_may_be_any_number_of_sections(folder: Path) -> None:
-    units = [IndexedPassage(PassageRecord(f"N/{n}", "N", f"section {n}", "text"), vector({1: 0.5})) for n in range(300)]
+    units = [
+        IndexedPassage(PassageRecord(f"N/{n}", "N", f"section {n}", "text"), vector({1: 0.5}), whole("N"))
+        for n in range(300)
+    ]
     with IndexWriter.open(folder) as writer:
         writer.add(DocumentRecord("N", "", {}), units)
         writer.commit()
@@ -102,7 +105,9 @@ def test_too_few_open_files_are_not_taken_for_damage(folder: Path, monkeypatch: 
     import resource
 
     monkeypatch.setattr(resource, "getrlimit", lambda _: (OPEN_FILES, 4096))
-    with pytest.raises(IndexStoreError, match=r"takes 6 open files, and a process may have 6 here"):
+    with pytest.raises(
+        IndexStoreError, match=rf"takes {OPEN_FILES} open files, and a process may have {OPEN_FILES} here"
+    ):
         open_store(folder)
 
 

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
+import re
 import shutil
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from drawing import examples
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from made_up import CENTERS, vector
-from plain_words import STEMS, PlainDocument, holds, plain_words
+from plain_words import STEMS, PlainDocument, meets, plain_words
 
 from sparse_coverage.errors import IndexStoreError, InputError
-from sparse_coverage.files import sha256_of
 from sparse_coverage.index import (
     DocumentRecord,
     IndexedPassage,
     IndexStore,
     IndexWriter,
     PassageRecord,
-    add_words,
     damaged_files,
     merge_index,
     open_store,
     parse_filter,
 )
-from sparse_coverage.index.filters import allowed_documents, words
-from sparse_coverage.index.words import FIELDS, WordReader, WordWriter, split_words, stem_of, wanted_words
+from sparse_coverage.index.filter_syntax import filter_text
+from sparse_coverage.index.filters import Filter, Words, allowed_documents, words
+from sparse_coverage.index.pages import page_sums
+from sparse_coverage.index.words import MOST_APART, Either, Near, Phrase, WordReader, WordWriter, matches
+from sparse_coverage.text import stem, word_forms
 
-OLD_INDEX = Path(__file__).parents[1] / "golden" / "index-format-3"
 WORDS = st.sampled_from([*STEMS, "Müller", "Lead-acid", "H2O", "BATTERIES", "phase-change", "\ue000"])
 TEXTS = st.lists(WORDS, max_size=8).flatmap(
     lambda chosen: st.sampled_from([" ", ", ", "-", ". "]).map(lambda between: between.join(chosen))
@@ -43,9 +45,39 @@ DOCUMENTS = st.builds(
     st.lists(TEXTS, max_size=3),
     st.lists(TEXTS, max_size=2),
     st.lists(TEXTS, max_size=2),
+    st.lists(TEXTS, max_size=1),
 )
-PHRASES = st.lists(st.sampled_from([*STEMS, "Müller", "lead-acid", "Batter*", "ch*"]), min_size=1, max_size=3).map(
-    lambda chosen: " ".join(word.rstrip("*") for word in chosen[:-1]) + " " + chosen[-1]
+PATTERNS = ["ch*", "*s", "b?tter*", "*a*", "??ll", "h2?", "zz*"]
+PHRASES = st.lists(st.sampled_from([*STEMS, "muller", *PATTERNS]), min_size=1, max_size=3).map(
+    lambda chosen: Phrase(tuple(chosen))
+)
+FORMS = st.sampled_from([*STEMS, "muller"]).map(lambda word: Phrase((word,), any_form=True))
+
+
+def wanted(inner: st.SearchStrategy[Phrase]) -> st.SearchStrategy[Phrase | Near | Either]:
+    return st.recursive(
+        inner,
+        lambda parts: st.one_of(
+            st.builds(Near, parts, parts, st.integers(1, 4) | st.just(MOST_APART), st.booleans()),
+            st.lists(parts, min_size=2, max_size=3).map(lambda some: Either(tuple(some))),
+        ),
+        max_leaves=4,
+    )
+
+
+FILTERS = st.recursive(
+    st.one_of(
+        st.builds(
+            Words, st.sampled_from(["text", "title", "abstract", "claims", "description"]), wanted(PHRASES | FORMS)
+        ),
+        st.builds(Words, st.sampled_from(["applicant", "inventor"]), wanted(PHRASES)),
+    ),
+    lambda parts: st.one_of(
+        parts.map(lambda one: ~one),
+        st.tuples(parts, parts).map(lambda two: two[0] & two[1]),
+        st.tuples(parts, parts).map(lambda two: two[0] | two[1]),
+    ),
+    max_leaves=4,
 )
 
 
@@ -61,15 +93,15 @@ def write(folder: Path, documents: Sequence[PlainDocument], every: int = 100) ->
 
 
 def record_of(number: int, document: PlainDocument) -> DocumentRecord:
-    metadata = {"applicants": list(document.applicants), "inventors": list(document.inventors)}
-    return DocumentRecord(f"D{number}", document.title, metadata)
+    names = {"applicants": list(document.applicants), "inventors": list(document.inventors)}
+    return DocumentRecord(f"D{number}", document.title, {**document.metadata, **names})
 
 
 def passages_of(number: int, document: PlainDocument) -> list[IndexedPassage]:
     texts = [("claims", text) for text in document.claims] + [("description", text) for text in document.body]
     return [
         IndexedPassage(PassageRecord(f"D{number}/{place}", f"D{number}", section, text), vector({1: 0.5}))
-        for place, (section, text) in enumerate([*texts, ("abstract", "")])
+        for place, (section, text) in enumerate([*texts, *(("abstract", one) for one in document.abstract or [""])])
     ]
 
 
@@ -78,57 +110,78 @@ def found(store: IndexStore, filter_: str) -> list[str]:
     return [store.document(number).id for number in numbers]
 
 
-ASKED = st.lists(st.tuples(PHRASES, st.sampled_from(sorted(FIELDS))), min_size=1, max_size=8)
-APART = [
+APART = [  # no phrase goes from one text into the next, and nothing is near a thing of another text
     PlainDocument("", ["a phase"], ["change a"], ["Lead", "acid"], [])
-]  # no phrase goes from one text into the next
+]
 
 
-@given(st.lists(DOCUMENTS, min_size=1, max_size=6), ASKED)
-@example(APART, [("phase change", "text"), ("lead acid", "applicant"), ("a change", "text")])
-def test_words_are_those_of_a_plain_scan(
-    tmp_path_factory: pytest.TempPathFactory, documents: list[PlainDocument], asked: list[tuple[str, str]]
+class InMemory:
+    """A segment with all that expressions on words ask for."""
+
+    def __init__(self, documents: Sequence[PlainDocument]) -> None:
+        writer, names = WordWriter(), ["claims", "description", "abstract"]
+        self.sections = np.zeros(0, dtype=np.uint16)
+        starts = [0]
+        for number, document in enumerate(documents):
+            passages = [one.passage for one in passages_of(number, document)]
+            writer.add(number, record_of(number, document), passages)
+            self.sections = np.append(self.sections, [names.index(one.section) for one in passages]).astype(np.uint16)
+            starts.append(len(self.sections))
+        self.section_names = tuple(names)
+        arrays, places = writer.build()
+        sums = {"sums": page_sums(places)}
+        self.words = WordReader({**arrays, **sums}, places, Path(), np.asarray(starts, dtype=np.uint32))
+
+
+@given(st.lists(DOCUMENTS, min_size=1, max_size=6), st.lists(FILTERS, min_size=1, max_size=6))
+@example(APART, [words("phase change"), words("lead acid", field="applicant"), words("a change")])
+@example(APART, [Words("text", Near(Phrase(("phase",)), Phrase(("change",)), MOST_APART, False))])
+def test_an_expression_finds_what_a_plain_scan_finds_and_is_read_as_it_is_written(
+    documents: list[PlainDocument], filters: list[Filter]
 ) -> None:
-    path = tmp_path_factory.mktemp("words") / "words.sqlite"
-    writer = WordWriter()
-    for number, document in enumerate(documents):
-        passages = [one.passage for one in passages_of(number, document)]
-        writer.add(number, record_of(number, document), passages)
-    writer.finish(path)
-    reader = WordReader(path, sha256_of(path))
-    for phrase, field in asked:
-        here = reader.documents(wanted_words(phrase, field), len(documents)).tolist()
-        assert here == [holds(document, field, phrase) for document in documents], (phrase, field)
-    reader.close()
+    segment: Any = InMemory(documents)
+    for filter_ in filters:
+        text = filter_text(filter_)
+        again = parse_filter(text)
+        assert filter_text(parse_filter(filter_text(again))) == filter_text(again)
+        expected = [meets(f"D{number}", document, filter_) for number, document in enumerate(documents)]
+        assert filter_.mask(segment)[0].tolist() == expected, text
+        assert again.mask(segment)[0].tolist() == expected, text
 
 
-@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(DOCUMENTS, min_size=1, max_size=6), ASKED, st.integers(1, 6))
-def test_words_of_several_segments_are_those_of_a_plain_scan(
-    tmp_path_factory: pytest.TempPathFactory, documents: list[PlainDocument], asked: list[tuple[str, str]], every: int
+@settings(max_examples=examples(6), suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(DOCUMENTS, min_size=1, max_size=6), st.lists(FILTERS, min_size=1, max_size=6), st.integers(1, 6))
+def test_expressions_find_the_same_in_several_segments(
+    tmp_path_factory: pytest.TempPathFactory, documents: list[PlainDocument], filters: list[Filter], every: int
 ) -> None:
     store = write(tmp_path_factory.mktemp("words") / "index", documents, every)
-    for phrase, field in asked:
-        here = allowed_documents(store, words(phrase, field=field)).tolist()
-        assert here == [holds(document, field, phrase) for document in documents], (phrase, field)
+    for filter_ in filters:
+        expected = [meets(f"D{number}", document, filter_) for number, document in enumerate(documents)]
+        assert allowed_documents(store, filter_).tolist() == expected, filter_text(filter_)
     store.close()
 
 
 @given(st.text(max_size=30))
 def test_any_text_is_split_into_words_or_refused(text: str) -> None:
-    split = split_words(text)
+    split = word_forms(text)
     assert all(word == word.lower() or not word.isascii() for word in split)
     if text.isascii():
         assert split == plain_words(text)
-    if split:
+    if split and not set(text) & set("*?"):
         words(text)
-    else:
+    elif not split:
         with pytest.raises(InputError):
             words(text)
 
 
-def test_the_stems_of_the_scan_are_those_of_sqlite() -> None:
-    assert {word: stem_of(word) for word in STEMS} == STEMS
+@given(st.text(alphabet="ab", max_size=8), st.text(alphabet="ab*?", min_size=1, max_size=6))
+def test_wildcards_stand_for_letters(word: str, pattern: str) -> None:
+    expression = "".join({"*": ".*", "?": "."}.get(letter, letter) for letter in pattern)
+    assert matches(word, pattern) == (re.fullmatch(expression, word) is not None)
+
+
+def test_the_stems_of_the_scan_are_those_of_the_package() -> None:
+    assert {word: stem(word) for word in STEMS} == STEMS
 
 
 @pytest.fixture(scope="module")
@@ -201,59 +254,30 @@ def test_the_same_documents_give_the_same_bytes(tmp_path: Path) -> None:
         write(tmp_path / name, documents, every).close()
         merge_index(tmp_path / name)
     one, several = (
-        [path.read_bytes() for path in (tmp_path / name).glob("segments/*/words.sqlite")] for name in ("one", "several")
+        [path.read_bytes() for path in sorted((tmp_path / name).glob("segments/*/word*"))]
+        for name in ("one", "several")
     )
-    assert len(one) == len(several) == 1
+    assert len(one) == 2
     assert one == several
 
 
-def test_an_index_without_words_says_so_and_gets_them(tmp_path: Path) -> None:
-    folder = tmp_path / "index"
-    shutil.copytree(OLD_INDEX, folder)
-    store = open_store(folder)
-    with pytest.raises(InputError, match=rf"kept no words.*index refresh {folder}"):
-        found(store, "text:pump")
-    texts = {
-        store.document(n).id: " ".join(store.passage(p).text for p in store.passages_of(n))
-        for n in range(len(store.document_starts) - 1)
-    }
-    store.close()
-    assert add_words(folder) == 1
-    assert add_words(folder) == 0
-    store = open_store(folder)
-    assert found(store, "text:pump") == [id_ for id_, text in texts.items() if "pump" in text.lower()]
-    store.close()
-
-
-def test_damaged_words_are_told_and_hurt_nothing_else(small: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"), [("words.safetensors", "wrong sha256"), ("word_places.bin", "wrong checksum")]
+)
+def test_damaged_words_are_told_and_hurt_nothing_else(small: Path, tmp_path: Path, name: str, told: str) -> None:
     folder = tmp_path / "index"
     shutil.copytree(small, folder)
-    path = next(folder.glob("segments/*/words.sqlite"))
+    path = next(folder.glob(f"segments/*/{name}"))
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     store = open_store(folder)
     assert found(store, "not document:D9") == ["D0", "D1", "D2"]
     for _ in range(2):
-        with pytest.raises(IndexStoreError, match=r"words\.sqlite: damaged \(wrong sha256\)"):
-            found(store, "text:battery")
+        with pytest.raises(IndexStoreError, match=rf"{name}: damaged .*\({told}\)"):
+            found(store, "battery or phase or valve or pump or eva or a")
     store.close()
     assert damaged_files(folder) == [str(path.relative_to(folder))]
-
-
-def test_python_without_fts5_indexes_and_says_what_is_missing(
-    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from sparse_coverage.index import drafting
-    from sparse_coverage.index import words as module
-
-    monkeypatch.setattr(drafting, "can_keep_words", lambda: False)
-    monkeypatch.setattr(module, "can_keep_words", lambda: False)
-    store = write(tmp_path / "index", [PlainDocument("Pump", [], ["A battery"], [], [])])
-    assert found(store, "document:D0") == ["D0"]
-    with pytest.raises(InputError, match="need SQLite with FTS5"):
-        found(store, "text:battery")
-    store.close()
 
 
 def test_claims_cannot_be_told_in_whole_documents(tmp_path: Path) -> None:
@@ -266,11 +290,3 @@ def test_claims_cannot_be_told_in_whole_documents(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="claims cannot be told apart"):
         found(store, "claims:battery")
     store.close()
-
-
-def test_a_file_of_words_is_an_ordinary_database(small: Path) -> None:
-    with sqlite3.connect(next(small.glob("segments/*/words.sqlite"))) as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        rows = connection.execute("SELECT rowid FROM words WHERE words MATCH 'claims : \"phase change\"'").fetchall()
-    connection.close()
-    assert rows == [(0,)]

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparse_coverage.kernels import LONGEST, NARROW, PANEL, SCALE, TILE
 from sparse_coverage.kernels.compiling import compiled
 from sparse_coverage.kernels.dense import quantise_rows
 from sparse_coverage.kernels.instructions import row_product
 from sparse_coverage.kernels.screening import ALWAYS, NEVER, Panels, byte_step, narrow, passing, screen, screening
-from sparse_coverage.kernels.sizes import LONGEST, NARROW, PANEL, SCALE, TILE
-from sparse_coverage.vocabulary.quantised import Centers, margin, quantise
-from sparse_coverage.vocabulary.selection.traversal_state import LISTS, Followers, leaders_of
+from sparse_coverage.vocabulary.points import Centers, margin, quantise
+from sparse_coverage.vocabulary.traversal_state import LISTS, Followers, leaders_of
 
 
 @compiled

@@ -11,26 +11,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-from golden.golden_rankings import FILE, OLD_INDEX, results
+from golden.golden_rankings import FILE, results
+from golden.golden_rankings import build as build_golden
 from hash_encoder import HashEncoder
 from hypothesis import given
 from hypothesis import strategies as st
 from index.made_up import build, random_document, vector
 
 from sparse_coverage import Index
+from sparse_coverage.aggregation import Best, TopMean
 from sparse_coverage.errors import IndexStoreError, VocabularyError
 from sparse_coverage.index import open_store
 from sparse_coverage.index.pages import GuardedArray, page_sums
-from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
+from sparse_coverage.index.postings_scorer import EVERYTHING, Lists, PostingsScorer
 from sparse_coverage.kernels import choosing, plain
 from sparse_coverage.kernels.dense import canonical_distance
 from sparse_coverage.kernels.postings import check_pages, check_runs, postings_of, spread, sum_pages
 from sparse_coverage.kernels.scoring import best_documents, weigh
 from sparse_coverage.kernels.shortlist import best_scores
-from sparse_coverage.search.ranking import Ranker, plain_documents
-from sparse_coverage.search.statistics import ScoringConfig
+from sparse_coverage.search.ranking import Ranker, ScoringConfig, plain_documents
 from sparse_coverage.vectors import ActivationConfig, activate
-from sparse_coverage.vectors.aggregation import Best, TopMean
 from sparse_coverage.vocabulary import Anchor, Vocabulary, VocabularyConfig
 
 
@@ -183,20 +183,21 @@ def test_an_index_of_several_segments_answers_the_same(tmp_path: Path, bits: Any
 
 def test_a_query_of_another_model_is_refused_in_the_same_words(tmp_path: Path) -> None:
     lists = [Lists(np.zeros(3, np.uint32), GuardedArray(np.zeros(0, np.uint32), np.zeros(0, np.uint32), tmp_path), 4)]
-    sweep = Sweep(lists, np.ones(2), np.ones(4, np.float32))
+    scorer = PostingsScorer(lists, np.ones(2), np.ones(4, np.float32))
     said = []
     for way in ("machine", "plain"):
         choosing.use(way)  # type: ignore[arg-type]
         with pytest.raises(Exception, match="another model") as refused:
-            sweep.best(vector({5: 1.0}), EVERYTHING, range(1), 3)
+            scorer.best(vector({5: 1.0}), EVERYTHING, range(1), 3)
         said.append(str(refused.value))
     assert said[0] == said[1]
 
 
-def test_rankings_explanations_and_filters_are_those_of_machine_code() -> None:
+def test_rankings_explanations_and_filters_are_those_of_machine_code(tmp_path: Path) -> None:
+    build_golden(tmp_path / "eight", "before", "token", count=8)
     choosing.use("plain")
-    found = results(Index.open(OLD_INDEX, encoder=HashEncoder()))
-    wanted = json.loads(FILE.read_text(encoding="utf-8"))["an index of format 3"]
+    found = results(Index.open(tmp_path / "eight", encoder=HashEncoder()))
+    wanted = json.loads(FILE.read_text(encoding="utf-8"))["eight patents"]
     assert json.loads(json.dumps(found)) == wanted
 
 
@@ -233,6 +234,7 @@ def test_where_nothing_can_be_kept_a_process_compiles_for_itself(monkeypatch: py
 
 
 def test_a_search_needs_no_compiler(tmp_path: Path) -> None:
+    build_golden(tmp_path / "eight", "before", "token", count=8)
     code = """
 import sys
 from sparse_coverage import Index
@@ -243,7 +245,7 @@ index.explain("A pump comprising a valve closed by a spring", hits[0].passages[0
 print(len(hits), sorted(name for name in ("numba", "llvmlite", "lxml", "torch") if name in sys.modules))
 """
     done = subprocess.run(
-        [sys.executable, "-c", code, str(OLD_INDEX)],
+        [sys.executable, "-c", code, str(tmp_path / "eight")],
         capture_output=True,
         text=True,
         check=True,

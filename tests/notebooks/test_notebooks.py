@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from sparse_coverage.encoding.store import cached_folder
+from sparse_coverage.encoding.weights import cached_folder
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
 # What a notebook shows at least: texts that it prints, and how many figures.
 SHOWS = {
     "first-search": (["EP-9110112-A1", "3,909 centers", "1. "], 0),
-    "explain-and-chart": (["all matches together", "disclosed", "not found", "washing machine"], 2),
-    "compare-encoders-and-units": (["MiniLM, np+token", "letters, token", "p = "], 1),
+    "explain-and-chart": (["all together; the score is", "disclosed", "not found", "washing machine"], 2),
+    "research": (["letters", "MiniLM, pairs", "longest first", "held out", "p = "], 1),
     "vocabulary-explored": (["centers of 384 dimensions", "centers are named", "noise:"], 2),
 }
 RUN_ELSEWHERE = {"pyterrier": "tests/adapters/test_notebook.py"}
@@ -34,19 +34,19 @@ def test_a_notebook_is_kept_without_outputs(name: str) -> None:
 
 def test_every_notebook_is_run_and_on_the_page() -> None:
     assert set(NOTEBOOKS) == {*SHOWS, *RUN_ELSEWHERE}
-    page = (ROOT / "docs" / "notebooks.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "tutorial-researchers.md").read_text(encoding="utf-8")
     assert all(f"`notebooks/{name}.ipynb`" in page for name in NOTEBOOKS)
     assert all((ROOT / test).is_file() for test in RUN_ELSEWHERE.values())
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def notebooks_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where they are run: they share the index that the first one makes."""
     return tmp_path_factory.mktemp("notebooks")
 
 
 @pytest.mark.parametrize("name", SHOWS)
-def test_a_notebook_runs(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_runs(name: str, notebooks_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for needed in ("nbclient", "ipykernel", "matplotlib"):
         pytest.importorskip(needed, reason=f"{needed} is not installed")
     if cached_folder("minilm") is None:
@@ -58,7 +58,7 @@ def test_a_notebook_runs(name: str, folder: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([source, os.environ.get("PYTHONPATH", "")]))
     notebook = nbformat.read(NOTEBOOKS[name], as_version=4)
     NotebookClient(
-        notebook, timeout=1500, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+        notebook, timeout=1500, kernel_name="python3", resources={"metadata": {"path": str(notebooks_folder)}}
     ).execute()
     outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     printed = "".join(output.get("text", "") for output in outputs)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sparse_coverage.patents import Patent, Problem, read_patents
+from sparse_coverage.patents import Patent, Problem, raise_problem, read_patents
 
 MAREC = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE patent-document PUBLIC "-//MXW//DTD patent-document XML//EN" "http://dtd.invalid/patent-document.dtd">
@@ -199,6 +199,7 @@ def read_one(tmp_path: Path) -> ReadOne:
     def read(content: str, language: str = "en", **options: object) -> Patent:
         path = tmp_path / "patent.file"  # the name says nothing: formats are recognised from content
         path.write_text(content, encoding="utf-8")
+        options = {"on_problem": raise_problem} | options
         (patent,) = read_patents(path, language=language, **options)  # type: ignore[arg-type]
         return patent
 

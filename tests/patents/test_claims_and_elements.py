@@ -181,8 +181,7 @@ def test_dependencies_have_no_cycles_whatever_the_text(texts):
             [
                 "preamble:A tap for a sink having a hole, the tap comprising:",
                 "element:a seat (1; 2), and a nut",
-                "element:a ring including",
-                "element:a lip",
+                "element:a ring including: a lip",
                 "element:an edge.",
             ],
         ),
@@ -238,3 +237,19 @@ def test_elements_carry_exact_offsets_in_order_and_lose_no_words(text):
     gaps.append(text[ends[-1] :])
     left_over = set(" ".join(gaps).replace(";", " ").replace(",", " ").split())
     assert left_over <= {"characterised", "in", "that", "and", ":", "-", "."}
+
+
+def test_claims_with_cancelled_ones_between_them_in_one_entry_are_all_read():
+    claims = numbered_claims(
+        ["19 . The system of claim 1. 20 - 22 . (canceled) 23 . A vehicle with it.", "24 . A car."]
+    )
+    assert [(claim.number, claim.text) for claim in claims] == [
+        (19, "The system of claim 1."),
+        (23, "A vehicle with it."),
+        (24, "A car."),
+    ]
+
+
+def test_a_claim_a_line_may_leave_numbers_out():
+    lines = ["9. A pump.", "11. 1: The pump of claim 9.", "49. A method."]
+    assert split_claims("\n".join(lines)) == lines

@@ -4,9 +4,11 @@ import time
 
 import pytest
 
+from sparse_coverage.charts.quantities import quantities
 from sparse_coverage.patents.claims import claim_elements, numbered_claims, referenced_claims, split_claims
 from sparse_coverage.patents.cleaning import STEPS, clean
-from sparse_coverage.patents.readers.paragraphs import split_paragraphs
+from sparse_coverage.patents.readers.records import split_paragraphs
+from sparse_coverage.text import sentence_ends, stems
 
 FUNCTIONS = {f"step {name}": lambda text, name=name: clean(text, [name]) for name in STEPS} | {
     "split_claims": split_claims,
@@ -14,6 +16,9 @@ FUNCTIONS = {f"step {name}": lambda text, name=name: clean(text, [name]) for nam
     "claim_elements": claim_elements,
     "referenced_claims": lambda text: referenced_claims(text, 5000),
     "split_paragraphs": split_paragraphs,
+    "sentence_ends": sentence_ends,
+    "stems": stems,
+    "quantities": quantities,
 }
 REPEATED = [
     "\n", " ", "\t", "a", "é", "1", "(", ")", "|", "-", ".", "\u00ad", "a-", "a -", "- ", "a- ", "(1,", "(1) ", "pump (1) ", "claim ",

@@ -4,9 +4,9 @@ import io
 import random
 
 from sparse_coverage.patents import Patent, Problem, passages
-from sparse_coverage.patents.export import to_record
-from sparse_coverage.patents.reading.context import Limits, Piece
-from sparse_coverage.patents.reading.work import Work, carry_out
+from sparse_coverage.patents.readers.records import to_record
+from sparse_coverage.patents.reading.context import Limits, Piece, Settings
+from sparse_coverage.patents.reading.read import PieceToRead, carry_out
 from sparse_coverage.patents.reading.xml import split_documents
 
 FILES = 10_000
@@ -51,7 +51,9 @@ def test_mutated_files_give_patents_or_problems_and_nothing_else(xml_samples):
         content = mutate(chance.choice(samples), chance)
         for piece in split_documents(io.BytesIO(content), limits.document_bytes, 512):
             assert isinstance(piece, Piece)
-            outcome = carry_out(Work(f"{number}.xml", "xml", piece), chance.choice(["en", "any", "de"]), limits)
+            outcome = carry_out(
+                PieceToRead(f"{number}.xml", "xml", piece), Settings(chance.choice(["en", "any", "de"]))
+            )
             if outcome.patent is None:
                 problems += 1
                 assert isinstance(outcome.problem, Problem)

@@ -8,12 +8,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from drawing import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sparse_coverage.patents import Limits, Problem, read_patents
-from sparse_coverage.patents.readers.documents import TextBlock, patent_of
 from sparse_coverage.patents.readers.pdf_file import paragraphs
+from sparse_coverage.patents.readers.word_file import TextBlock, patent_of
 
 docx = pytest.importorskip("docx", reason="the extra [documents] is not installed")
 pypdf = pytest.importorskip("pypdf", reason="the extra [documents] is not installed")
@@ -105,7 +106,7 @@ def other_office_file(member: str, first: str = "[Content_Types].xml") -> bytes:
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (other_office_file("xl/workbook.xml"), "an Excel file. Save the sheet as CSV"),
+        (other_office_file("xl/workbook.xml"), "not readable as an Excel file"),
         (other_office_file("content.xml", "mimetype"), "an OpenDocument file. Save it as a Word file"),
         (other_office_file("word/document.xml"), "not readable as a Word file"),
         (word_file()[:2000], "damaged file"),
@@ -149,7 +150,7 @@ def test_without_the_extra_the_file_says_what_it_is(tmp_path: Path, monkeypatch:
 WHOLE = {"docx": word_file(), "pdf": text_pdf(PAGES)}
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(list(WHOLE)), st.data())
 def test_damage_is_a_problem_and_never_an_exception(tmp_path: Path, kind: str, data: st.DataObject) -> None:
     content = bytearray(WHOLE[kind])
@@ -167,3 +168,23 @@ def test_any_text_becomes_a_patent_that_loses_no_word_but_headings_and_numbers(b
     assert patent.id == "x"
     numbers = [claim.number for claim in patent.claims]
     assert numbers == sorted(set(numbers))
+
+
+def test_a_pdf_in_numbered_columns_keeps_column_and_line_as_places(tmp_path: Path) -> None:
+    """As US patents are printed: columns numbered above, every fifth line between them."""
+    placed = [(200, 760, "7"), (420, 760, "8")]
+    for column in range(2):
+        for line in range(16):
+            words = "The next part begins" if line == 8 else f"in column {column} is line {line + 1}"
+            filled = f"{words}." if line in (7, 15) else words.ljust(44, "x")
+            placed.append((100 + 220 * column, 740 - 12 * line, filled))
+    placed += [(307, 740 - 12 * (number - 1), str(number)) for number in (5, 10, 15)]
+    (tmp_path / "US6543210B2.pdf").write_bytes(text_pdf((), placed))
+    [patent] = read_patents(tmp_path / "US6543210B2.pdf")
+    assert [paragraph.number for paragraph in patent.description][:2] == [
+        "page 1, column 7, line 1",
+        "page 1, column 7, line 9",
+    ]
+    whole = " ".join(paragraph.text for paragraph in patent.description)
+    assert whole.index("column 0 is line 16.") < whole.index("column 1 is line 1x")
+    assert " 10 " not in whole

@@ -10,13 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.trec import read_qrels, read_run
 from sparse_coverage.patents.numbers import (
     PublicationNumber,
     application_of,
+    meant_numbers,
     number_key,
+    numbers_in,
     parse_number,
     printed_id,
+    read_number_list,
+    read_numbers,
     spellings,
 )
 
@@ -129,3 +134,60 @@ def test_judgements_and_runs_name_documents_in_any_spelling(tmp_path: Path) -> N
 @pytest.mark.parametrize("text", ["US00342 A0", "USD012 S", "US RE0012"])
 def test_padding_makes_no_number_of_what_is_too_short_for_one(text):
     assert parse_number(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "others"),
+    [
+        ("EP1234567A1 EP1234568A1\nUS 2020/0123456 A1", "EP-1234567-A1 EP-1234568-A1 US-20200123456-A1", ""),
+        ("1. EP-1234567-A1 (Bosch)\n2) US5,700,647, US5,700,648", "EP-1234567-A1 US-5700647 US-5700648", ""),
+        ("see US 6,857,133 B2 and WO 02/12345.", "US-6857133-B2 WO-2002012345", ""),
+        ("JP H05-123456 A, 特開2001-123456\tDE-OS 35 45 678", "JP-H05123456-A JP-2001123456-A DE-3545678-A1", ""),
+        ("ep1234567a1;ep1234567a1;none\r\nmy-17", "EP-1234567-A1", "none my-17"),
+        ("", "", ""),
+    ],
+)
+def test_a_list_as_people_paste_it(text: str, numbers: str, others: str) -> None:
+    assert numbers_in(text) == (tuple(numbers.split()), tuple(others.split()))
+
+
+@pytest.mark.parametrize("kind", ["csv", "utf-16", "latin-1", "xlsx", "one column.xlsx", "no header.xlsx"])
+def test_a_list_of_numbers_in_a_file(tmp_path: Path, kind: str) -> None:
+    rows = [["Nummer", "Titel"], ["EP1234567A1", "Ventil für EP 7654321 A1"], ["US 5,700,647", "Mühle"]]
+    if kind.endswith("xlsx"):
+        openpyxl = pytest.importorskip("openpyxl")
+        book = openpyxl.Workbook()
+        for row in rows[1:] if kind.startswith("no") else rows:
+            book.active.append(["x", *row] if kind.startswith("no") else row[: 1 if kind.startswith("one") else 2])
+        book.save(tmp_path / "list")
+    else:
+        lines = ([f'"{cell}"' for cell in row] for row in rows)
+        text = "\n".join(",".join(row) for row in lines) if kind == "csv" else "\n".join(row[0] for row in rows)
+        (tmp_path / "list").write_text(text, encoding="utf-8" if kind == "csv" else kind)
+    assert read_numbers(tmp_path / "list").numbers == ("EP-1234567-A1", "US-5700647")
+
+
+def test_a_file_without_numbers_says_so(tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").write_text(" \n", encoding="utf-8")
+    with pytest.raises(InputError, match="no publication numbers in it"):
+        read_numbers(tmp_path / "empty.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("EP 0 049 154 A1\nUS6103599\n\n6103598", ("EP 0 049 154 A1", "US6103599", "6103598")),
+        ("US 6103599, EP 0049154 A1; WO 02/12345", ("US 6103599", "EP 0049154 A1", "WO 02/12345")),
+        ("6103599 US20220372418A1 6103599", ("6103599", "US20220372418A1")),
+        ("1. A valve with 2 springs", ()),
+        ("EP 0049154 A1 shows a valve", ()),
+        ("", ()),
+    ],
+)
+def test_a_text_of_nothing_but_numbers_is_a_list_of_them(text, numbers):
+    assert read_number_list(text) == numbers
+
+
+def test_digits_alone_may_be_a_number_of_several_offices():
+    assert {"US-6103599", "DE-6103599"} <= {str(one) for one in meant_numbers("6,103,599")}
+    assert meant_numbers("17") == ()

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_coverage.patents import Claim, Paragraph, Patent, passages
+from sparse_coverage.patents import Claim, Paragraph, Patent, passages, read_patents
 from sparse_coverage.patents.passages import LONGEST, section_text
-from sparse_coverage.patents.readers.paragraphs import split_paragraphs
-from sparse_coverage.patents.sentences import cut_text
+from sparse_coverage.patents.readers.records import split_paragraphs
+from sparse_coverage.present.places import cited_place
+from sparse_coverage.text.sentences import cut_text
 
 SENTENCE = "The pump 10 turns at 3.5 rpm, e.g. in Fig. 2, and the valve; closes."
 
@@ -52,15 +55,62 @@ def test_passages_are_the_text_of_their_section_at_their_offsets(texts: list[str
     assert all(len(one.text.split()) <= LONGEST for one in found)
 
 
-def test_headings_join_what_follows_and_take_its_place() -> None:
+def test_headings_join_what_follows_take_its_place_and_keep_the_numbers_of_all() -> None:
     long = " ".join([SENTENCE] * 3)
     found = list(passages(patent("BACKGROUND", long, "SUMMARY", "Short.", long, "The end.", numbers=True)))
     assert [(one.id, one.number) for one in found] == [
-        ("XX-1-A1/description/p[2]", "0002"),
-        ("XX-1-A1/description/p[5]", "0005"),
+        ("XX-1-A1/description/p[2]", "0001–0002"),
+        ("XX-1-A1/description/p[5]", "0003–0005"),
         ("XX-1-A1/description/p[6]", "0006"),
     ]
     assert found[0].text == f"BACKGROUND\n{long}"
+
+
+def test_joined_paragraphs_without_numbers_say_which_they_are_in_the_order() -> None:
+    found = list(passages(patent("BACKGROUND", " ".join([SENTENCE] * 3), "The end.")))
+    assert [one.number for one in found] == ["paragraphs 1–2", ""]
+    assert [cited_place(one.section, one.number, one.id) for one in found] == [
+        "description, paragraphs 1–2",
+        "description, paragraph 3",
+    ]
+
+
+def test_joined_paragraphs_with_one_number_among_them_have_that_and_on_a_page_the_place_where_they_begin() -> None:
+    def joined(*numbers: str) -> str:
+        paragraphs = [
+            Paragraph("Short.", f"/patent-document/description/p[{n}]", number) for n, number in enumerate(numbers, 1)
+        ]
+        [passage] = passages(Patent("XX-1-A1", description=tuple(paragraphs)))
+        return passage.number
+
+    assert joined("", "0007") == joined("0007", "") == joined("", "0007", "") == "0007"
+    assert joined("page 3, column 7, line 12", "page 3, column 7, line 15") == "page 3, column 7, line 12"
+
+
+def test_an_abstract_is_cited_as_one_whatever_number_it_is_printed_with() -> None:
+    abstract = (Paragraph("A pump.", "/patent-document/abstract/p[1]", "0001"),)
+    [passage] = passages(Patent("XX-1-A1", abstract=abstract))
+    assert cited_place(passage.section, passage.number, passage.id) == "abstract"
+
+
+def test_numbers_that_begin_anew_in_each_part_name_no_paragraph(tmp_path: Path) -> None:
+    def numbers_of(*paragraphs: str) -> list[str]:
+        file = tmp_path / "x.json"
+        file.write_text(json.dumps({"id": "EP-1-A1", "description": "\n".join(paragraphs)}), encoding="utf-8")
+        [found] = read_patents(file)
+        return [one.number for one in found.description]
+
+    assert numbers_of("[0001] A.", "[0002] B.", "[0001] C.", "[0002] D.", "[0003] E.") == [""] * 5
+    assert numbers_of("[0001] A.", "[0002] B.", "[0002] C.", "[0003] D.") == ["0001", "", "", "0003"]
+
+
+def test_a_description_that_counts_again_with_each_part_gives_each_passage_a_place_of_its_own(tmp_path: Path) -> None:
+    parts = [f"({n}) {SENTENCE} {SENTENCE}" for n in (*range(1, 19), *range(1, 12))]
+    file = tmp_path / "x.json"
+    file.write_text(json.dumps({"id": "EP-1-A1", "description": " ".join(parts)}), encoding="utf-8")
+    [found] = read_patents(file)
+    places = [cited_place(one.section, one.number, one.id) for one in passages(found)]
+    assert places == [f"description, paragraph {n}" for n in range(1, 30)]
 
 
 def test_pieces_of_a_long_paragraph_keep_its_number_and_xpath() -> None:

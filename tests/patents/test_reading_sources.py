@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents import read_patents
+from sparse_coverage.patents import raise_problem, read_patents
 from sparse_coverage.patents.reading.context import Limits
 from sparse_coverage.patents.reading.xml import split_documents
 
@@ -70,11 +70,20 @@ def test_a_malformed_document_is_reported_with_file_line_and_cause_and_the_other
     assert problem.cause.startswith("not well-formed XML: an & that is not written &amp;")
 
 
-def test_without_a_listener_the_first_problem_raises_with_the_same_words(tmp_path):
+def test_without_a_listener_problems_are_logged_and_the_rest_is_read(tmp_path, xml_samples, caplog):
+    (tmp_path / "a.xml").write_text("<patent-document>\n<a></patent-document>", encoding="utf-8")
+    (tmp_path / "b.xml").write_text(xml_samples["ep"], encoding="utf-8")
+    assert ids(tmp_path) == ["EP-2000001-B1"]
+    [logged] = caplog.records
+    assert (logged.name, logged.levelname) == ("sparse_coverage", "WARNING")
+    assert f"left out {tmp_path / 'a.xml'}:2: not well-formed XML" in logged.getMessage()
+
+
+def test_on_demand_the_first_problem_raises_with_the_same_words(tmp_path):
     path = tmp_path / "x.xml"
     path.write_text("<patent-document>\n<a></patent-document>", encoding="utf-8")
     with pytest.raises(InputError, match=r"x\.xml:2: not well-formed XML"):
-        ids(path)
+        ids(path, on_problem=raise_problem)
 
 
 def archive_bytes(kind, members):
@@ -135,8 +144,8 @@ def test_standard_input(kind, xml_samples, monkeypatch):
 
 def test_a_named_file_of_no_known_format_is_a_problem_and_one_in_a_folder_a_note(tmp_path, problems):
     (tmp_path / "a.txt").write_text("just words", encoding="utf-8")
-    (tmp_path / "b.json").write_text('[{"id": "X"}]', encoding="utf-8")
-    (tmp_path / "c.xml").write_text("", encoding="utf-8")
+    (tmp_path / "b.xz").write_bytes(b"\xfd7zXZ\x00 and more")
+    (tmp_path / "c").write_text("", encoding="utf-8")
     notes = []
     assert ids(tmp_path, on_problem=problems.append, on_note=notes.append) == []
     assert len(notes) == 3
@@ -145,7 +154,7 @@ def test_a_named_file_of_no_known_format_is_a_problem_and_one_in_a_folder_a_note
     assert ids(*sorted(tmp_path.iterdir()), on_problem=problems.append) == []
     assert [p.cause.split(".")[0].split(" (")[0] for p in problems] == [
         "no patent format that is known here",
-        "a JSON array",
+        "compressed as xz, which is not read here",
         "empty file",
     ]
 
@@ -252,6 +261,32 @@ def test_other_xml_in_a_folder_is_skipped_with_a_note_and_a_broken_patent_is_a_p
     assert [(problem.file[-5:], problem.line) for problem in problems] == [("d.xml", 2)]
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "cause"),
+    [
+        ("a.xml", b"", "empty file."),
+        ("a.xml", b"<us-patent-gra", "not well-formed XML: it ends inside of its first element."),
+        ("a.xml", b"\x93\x01\x02 noise", "no patent format that is known here"),
+        ("a.xml", b"<!DOCTYPE html><html><body>Access denied</body></html>", "unknown document <html>."),
+        ("a.json", b"Access denied", "no patent format that is known here"),
+        ("a.csv", b"", "empty file."),
+        ("a.pdf", b"PDF", "no patent format that is known here"),
+    ],
+)
+def test_an_empty_or_damaged_file_in_a_folder_is_a_problem_where_its_ending_promises_a_patent(
+    tmp_path, problems, name, content, cause
+):
+    (tmp_path / "good.jsonl").write_text(LINE, encoding="utf-8")
+    (tmp_path / name).write_bytes(content)
+    (tmp_path / "readme").write_bytes(content)
+    notes = []
+    assert ids(tmp_path, on_problem=problems.append, on_note=notes.append) == ["D1"]
+    [problem], [note] = problems, notes
+    assert problem.file.endswith(name)
+    assert problem.cause.startswith(cause)
+    assert note.file.endswith("readme")
+
+
 LINE = '{"_id": "D1", "title": "t", "text": "x"}\n'
 
 
@@ -285,7 +320,7 @@ def test_a_source_without_any_patent_is_a_problem(kind, tmp_path, problems):
     assert ids(path, on_problem=problems.append) == []
     assert [(p.file, p.cause.split(":")[0].rstrip(".")) for p in problems] == [(str(path), "it holds no patents")]
     with pytest.raises(InputError, match="it holds no patents"):
-        ids(path)
+        ids(path, on_problem=raise_problem)
 
 
 @pytest.mark.parametrize(
@@ -294,10 +329,6 @@ def test_a_source_without_any_patent_is_a_problem(kind, tmp_path, problems):
         (b"BZh91AY", "compressed as bzip2, which is not read here. Unpack it first."),
         (b"\xfd7zXZ\x00\x00", "compressed as xz, which is not read here. Unpack it first."),
         (b"7z\xbc\xaf\x27\x1c\x00", "compressed as 7z, which is not read here. Unpack it first."),
-        (
-            LINE.encode("utf-16"),
-            "text in UTF-16 or UTF-32, of which only XML in UTF-16 is read. Save it as UTF-8.",
-        ),
     ],
 )
 def test_what_cannot_be_read_says_what_to_do(content, cause, tmp_path, problems):

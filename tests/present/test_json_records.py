@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sparse_coverage.present.records import record, to_json
+from sparse_coverage.dataclass_json import record, to_json
 from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit, ScoringConfig
 from sparse_coverage.search.results import Answer, Place, QueryCost, Reason, Reasons, Unsearched
 
@@ -50,6 +50,7 @@ def test_a_hit_has_its_passages_within() -> None:
             "metadata": {"ipc": ["F16K 31/06"], "country": "XX"},
             "passages": [A_PASSAGE],
             "members": [],
+            "closeness": "",
         }
     ]
 
@@ -65,9 +66,12 @@ def test_an_explanation_begins_with_its_score() -> None:
         "unsearched": {"uncovered": [], "common": [A_PLACE]},
         "reasons": {
             "phrases": [{"query": A_PLACE, "passage": A_PLACE, "contribution": 1.5}],
-            "wording": 0.5,
+            "similarity": 0.5,
             "feedback": 0.25,
+            "words": [],
+            "whole": 0.0,
         },
+        "parts": [],
     }
     assert through_json(explanation) == expected
     assert list(record(explanation)) == list(expected)

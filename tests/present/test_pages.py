@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.report import render_report
+from sparse_coverage.present.report import search_page
 from sparse_coverage.present.spans import render_spans
-from sparse_coverage.present.tables import Cell, Table
+from sparse_coverage.present.tables import Table, TableCell
 from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit
 from sparse_coverage.search.results import Place, Unsearched
+from sparse_coverage.workspace import SearchResult
 
 EVIL = """</script></style></title><script>alert(1)</script><img src=x onerror='a'> {{ 7 * 7 }} " onclick="b" ' &amp;"""
 
@@ -43,11 +44,11 @@ def report() -> str:
     explanation = Explanation(EVIL, passage, (match, own), (place,), Unsearched((place,), (place,)))
     hit = Hit(EVIL, EVIL, 2.0, {"ipc": [EVIL], "applicants": EVIL, "publication_date": EVIL}, (passage,))
     answers = Answers(EVIL, EVIL, (), (place,))
-    return render_report(EVIL, [hit], {passage.id: explanation}, title=EVIL, answers={EVIL: answers})
+    return search_page(SearchResult(EVIL, [hit], {passage.id: explanation}, answers={EVIL: answers}), title=EVIL)
 
 
 def section() -> str:
-    table = Table("t", EVIL, (EVIL, "R@100"), ((EVIL, Cell(1.0, 2.0, (0.5, 1.5))),), (EVIL,))
+    table = Table("t", EVIL, (EVIL, "R@100"), ((EVIL, TableCell(1.0, 2.0, (0.5, 1.5))),), (EVIL,))
     return render(
         "experiment.html",
         name=EVIL,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from sparse_coverage.charts.cells import Cell, Quote
-from sparse_coverage.charts.chart import Chart, Column
+from sparse_coverage.charts.chart import Cell, Chart, Column, Quote
 from sparse_coverage.charts.elements import chart_elements, read_claims
+from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.dataclass_json import record
 from sparse_coverage.index import PassageRecord
-from sparse_coverage.present.records import record
 from sparse_coverage.projects import Mark, Project, Ruling
 from sparse_coverage.search.results import Hit, PassageHit, Place, Reason, Reasons
 
@@ -26,7 +26,7 @@ def search_record():
     ]
     reasons = Reasons((Reason(Place("spring", 36, 42), Place("coil spring", 25, 36), 1.5),), 0.5)
     about = {
-        "date": "2026-01-01", "version": "0", "index": "demo", "documents": 3, "passages": 9, "model": "m", "system": "coverage",
+        "date": "2026-01-01", "version": "0", "index": "demo", "documents": 3, "passages": 9, "model": "m", "ranking": "centers",
         "settings": {}, "filters": {"--before": "2001-05-17"},
     }  # fmt: skip
     return record({"query": CLAIM, "source": "", "hits": hits, "reasons": {PASSAGE.id: reasons}, "about": about})
@@ -39,8 +39,8 @@ def made_chart():
     quote = Quote(PASSAGE.id, "description", "0034", TEXT, 0, len(TEXT), 0.9)
     cells = tuple(
         (
-            Cell(element.label, "EP-1-A1", "disclosed", 0.9, (quote,)),
-            Cell(element.label, "EP-2-A1", "partly", 0.4, (quote,)),
+            Cell(element.label, "EP-1-A1", Verdict.DISCLOSED, 0.9, (quote,)),
+            Cell(element.label, "EP-2-A1", Verdict.PARTLY, 0.4, (quote,)),
         )
         for element in elements
     )
@@ -55,7 +55,7 @@ def chart_record():
 
 def filled(project: Project) -> None:
     """Put something of everything into a project."""
-    request = {"query": CLAIM, "system": "coverage", "filters": {"before": "2001-05-17"}, "k": 10}
+    request = {"query": CLAIM, "ranking": "centers", "filters": {"before": "2001-05-17"}, "k": 10}
     project.add_search("demo", request, search_record())
     project.add_chart(
         "demo", {"claim": CLAIM}, chart_record(), {"found": [], "missing": ["1c"], "documents": 2, "bound": 1.0}

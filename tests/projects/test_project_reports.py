@@ -9,9 +9,11 @@ import json
 import pytest
 from made_project import CLAIM, filled, made_chart
 
-from sparse_coverage.charts.overruling import overrule
-from sparse_coverage.present.project_report import REPORTS
-from sparse_coverage.present.project_view import project_view
+from sparse_coverage.charts.chart import OwnVerdict, overrule
+from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
+from sparse_coverage.present.project_view import ReportParts, project_view
+from sparse_coverage.present.terms import NOTICE
 from sparse_coverage.projects import Mark, ProjectFolder
 
 
@@ -34,12 +36,15 @@ def text_of(kind, content):
         return "\n".join(
             str(cell) for sheet in book for row in sheet.iter_rows(values_only=True) for cell in row if cell is not None
         )
-    return content
+    if kind == "pdf":
+        pypdf = pytest.importorskip("pypdf")
+        return " ".join(" ".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages).split())
+    return content.decode()
 
 
-@pytest.mark.parametrize("kind", ["docx", "xlsx", "csv", "html", "json"])
+@pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "csv", "html", "json"])
 def test_marks_notes_passages_and_overruled_cells_are_in_every_report(view, kind):
-    text = text_of(kind, REPORTS[kind].make(view))
+    text = text_of(kind, PROJECT_EXPORTS[kind].make(view))
     for said in (
         "closest: the spring",
         "only a mention",
@@ -50,45 +55,45 @@ def test_marks_notes_passages_and_overruled_cells_are_in_every_report(view, kind
         assert said in text
 
 
-@pytest.mark.parametrize("kind", ["docx", "xlsx", "html", "json"])
+@pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "html", "json"])
 def test_the_history_of_searches_is_reported(view, kind):
-    text = text_of(kind, REPORTS[kind].make(view))
+    text = text_of(kind, PROJECT_EXPORTS[kind].make(view))
     assert CLAIM in text
     assert "published before 2001-05-17" in text
-    assert "Sparse Coverage" in text
+    assert "by concepts" in text
 
 
 def test_references_are_those_marked_relevant(view):
-    assert REPORTS["ris"].make(view).count("TY  - PAT") == 1
-    assert "SN  - EP-1-A1" in REPORTS["ris"].make(view)
-    assert "note = {closest: the spring}" in REPORTS["bib"].make(view)
+    assert PROJECT_EXPORTS["ris"].make(view).decode().count("TY  - PAT") == 1
+    assert "SN  - EP-1-A1" in PROJECT_EXPORTS["ris"].make(view).decode()
+    assert "note = {closest: the spring}" in PROJECT_EXPORTS["bib"].make(view).decode()
 
 
 def test_no_cell_of_the_table_is_a_formula(view):
-    rows = list(csv.DictReader(io.StringIO(REPORTS["csv"].make(view).lstrip("\ufeff"))))
+    rows = list(csv.DictReader(io.StringIO(PROJECT_EXPORTS["csv"].make(view).decode().lstrip("\ufeff"))))
     assert rows[0]["note on the passage"] == "'=only a mention"
     assert [row["mark"] for row in rows] == ["relevant", "", "", "chart"]
 
 
 def test_the_page_escapes_every_text(view):
-    assert "<title>Valves &lt;1&gt;</title>" in REPORTS["html"].make(view)
+    assert "<title>Valves &lt;1&gt;</title>" in PROJECT_EXPORTS["html"].make(view).decode()
 
 
 def test_the_json_report_has_the_users_word_and_what_was_found(view):
-    record = json.loads(REPORTS["json"].make(view))
+    record = json.loads(PROJECT_EXPORTS["json"].make(view).decode())
     cell = record["charts"][0]["chart"]["cells"][1][1]
-    assert cell["word"] == "disclosed"
-    assert cell["overruled"] == {"found": "partly", "note": "implicit in figure 2"}
+    assert cell["verdict"] == "disclosed"
+    assert cell["overruled"] == {"found": "partly", "note": "implicit in figure 2", "quote": None}
 
 
 def test_overruling_changes_the_share_of_the_document_and_nothing_else():
     chart = made_chart()
-    changed = overrule(chart, {("a plunger", "EP-2-A1"): ("disclosed", "")})
+    changed = overrule(chart, {("a plunger", "EP-2-A1"): OwnVerdict(Verdict.DISCLOSED)})
     assert [round(column.share, 3) for column in changed.documents] == [1.0, round((0.5 + 1 + 0.5) / 3, 3)]
     assert changed.cells[0] == chart.cells[0]
-    assert overrule(chart, {("a plunger", "EP-2-A1"): (None, "")}) == chart
-    noted = overrule(chart, {("a plunger", "EP-2-A1"): (None, "see figure 2")})
-    assert noted.cell("1b", "EP-2-A1").word == "partly"
+    assert overrule(chart, {("a plunger", "EP-2-A1"): OwnVerdict()}) == chart
+    noted = overrule(chart, {("a plunger", "EP-2-A1"): OwnVerdict(note="see figure 2")})
+    assert noted.cell("1b", "EP-2-A1").verdict == "partly"
     assert noted.documents == chart.documents
 
 
@@ -97,4 +102,52 @@ def test_a_document_that_was_marked_and_never_found_is_reported(tmp_path):
         project.set_mark(Mark("demo", "EP-7-A1", "EP-7-A1", "relevant", "known from the examiner"))
         view = project_view(project.content(whole=True))
     for kind in ("docx", "xlsx", "csv", "html", "json"):
-        assert "known from the examiner" in text_of(kind, REPORTS[kind].make(view))
+        assert "known from the examiner" in text_of(kind, PROJECT_EXPORTS[kind].make(view))
+
+
+@pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "csv", "html"])
+def test_places_are_cited_as_a_reader_does_and_every_report_says_what_it_is(view, kind):
+    text = text_of(kind, PROJECT_EXPORTS[kind].make(view))
+    assert "paragraph [0034]" in text
+    assert "description/p[3]" not in text
+    assert kind == "csv" or NOTICE[0] in text
+
+
+@pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "html"])
+def test_a_verdict_of_the_searcher_has_no_evidence_that_is_not_its_own(view, kind):
+    text = text_of(kind, PROJECT_EXPORTS[kind].make(view))
+    assert "assessed by the searcher (found: partly): implicit in figure 2" in text
+    assert "disclosed (weak)" not in text
+
+
+def test_the_matrix_of_features_and_documents_comes_first(view):
+    docx = pytest.importorskip("docx")
+    first, *others = docx.Document(io.BytesIO(PROJECT_EXPORTS["docx"].make(view))).tables
+    rows = [[cell.text for cell in row.cells] for row in first.rows]
+    assert rows[0] == ["feature", "EP-1-A1", "EP-2-A1"]
+    assert rows[2] == ["1b a plunger", "disclosed", "disclosed\nassessed by the searcher"]
+    assert rows[-1] == ["features", "3 of 3 features found", "1 of 3 features found, 2 partly"]
+    assert [cell.text for cell in others[0].rows[0].cells] == [
+        "document",
+        "title",
+        "category",
+        "priority",
+        "published",
+        "applicant",
+    ]
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.load_workbook(io.BytesIO(PROJECT_EXPORTS["xlsx"].make(view)))
+    assert book.sheetnames == ["Claim chart 1", "Quotations 1", "documents", "passages", "searches", "notice"]
+    assert {page.page_setup.paperSize for page in book} == {9}  # A4
+
+
+def test_one_chooses_what_goes_into_a_report(tmp_path):
+    with ProjectFolder(tmp_path).create("Valves", "secret note") as project:
+        filled(project)
+        content = project.content(whole=True)
+    bare = project_view(content, ReportParts(searches=False, marks=False, notes=False, charts=()))
+    text = text_of("docx", PROJECT_EXPORTS["docx"].make(bare))
+    for left_out in ("secret note", "closest: the spring", "published before", "Claim chart", "implicit in figure 2"):
+        assert left_out not in text
+    assert "No document is marked relevant." in text
+    assert len(project_view(content, ReportParts(charts=(1,))).charts) == 1

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from made_project import chart_record, filled, search_record
 
+from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.errors import InputError
 from sparse_coverage.projects import Mark, ProjectFolder, Ruling, StaleError, UnknownError
 
@@ -46,7 +47,7 @@ def test_a_change_on_an_old_version_is_refused_and_says_what_is_there(folder):
         assert stale.value.current.note == "see [0034]"
         kept = one.overrule(Ruling("demo", "a spring", "EP-1-A1", "disclosed", "implicit"))
         with pytest.raises(StaleError):
-            other.overrule(replace(kept, version=0, word="partly"))
+            other.overrule(replace(kept, version=0, verdict=Verdict.PARTLY))
         with pytest.raises(StaleError):
             one.rename("Pumps", "", 7)
         draft = one.keep_draft({"query": "a valve"}, 0)
@@ -110,7 +111,8 @@ def test_an_exported_project_is_the_same_elsewhere(folder, tmp_path):
     "change",
     [
         lambda record: record.pop("head"),
-        lambda record: record.update(format="something else"),
+        lambda record: record.update(kind="something else"),
+        lambda record: record.update(format=99),
         lambda record: record["marks"][0].update(mark="perhaps"),
         lambda record: record["searches"][0]["result"]["hits"][0].pop("title"),
         lambda record: record["charts"][0].update(chart={}),
@@ -123,7 +125,7 @@ def test_what_is_no_exported_project_is_refused_and_leaves_nothing(folder, chang
     record = json.loads(folder.exported(project.id))
     change(record)
     with pytest.raises(InputError):
-        folder.imported(json.dumps(record))
+        folder.imported(json.dumps(record).encode())
     with pytest.raises(InputError, match="no JSON"):
         folder.imported(b"\xff\x00")
     assert [entry.id for entry in folder.entries()] == [project.id]
@@ -177,8 +179,8 @@ def test_a_chart_whose_cells_do_not_fit_is_refused_before_a_report_needs_it(fold
         with pytest.raises(InputError, match="as many"):
             project.add_chart("demo", {}, broken)
     with pytest.raises(InputError, match="as many"):
-        folder.imported(json.dumps(exported))
+        folder.imported(json.dumps(exported).encode())
     exported["charts"][0] |= {"chart": json.loads(json.dumps(chart_record())), "combinations": {"found": 3}}
     with pytest.raises(InputError, match="found"):
-        folder.imported(json.dumps(exported))
+        folder.imported(json.dumps(exported).encode())
     assert len(folder.entries()) == 1

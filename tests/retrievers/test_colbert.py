@@ -69,7 +69,7 @@ def test_an_index_opened_again_answers_the_same(checkpoint: Path, tmp_path: Path
 
 def test_texts_are_cut_and_ranked_by_plaid_where_asked(checkpoint: Path, tmp_path: Path) -> None:
     """As in the paper: a text is one piece, its end is lost; PLAID finds what is close, if not in the exact order."""
-    from sparse_coverage.retrievers.plaid import PlaidConfig
+    from sparse_coverage.retrievers.colbert import PlaidConfig
 
     side = Colbert(str(checkpoint), plaid=PlaidConfig(), cut=40)
     assert side.document_length == 40

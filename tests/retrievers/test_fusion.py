@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.index.filters import country, document
-from sparse_coverage.retrievers import Fuse, Rescore
+from sparse_coverage.retrievers import Fuse, Rerank
 from sparse_coverage.retrievers.fusion import fuse_scores, shares
 from sparse_coverage.search import Hit, PassageHit
 
@@ -69,19 +69,10 @@ def test_weighted_fusion_by_hand() -> None:
     assert ranking(found) == [(name, pytest.approx(expected[name])) for name in order]
 
 
-def test_passages_are_fused_by_hand() -> None:
-    """a/2 is second in both rankings of passages; by document only a's best passages would have met."""
-    found = Fuse(FIRST, SECOND, level="passage").search("q")
-    expected = {"a": 1 / 62 + 1 / 62, "c": 1 / 64 + 1 / 61, "b": 1 / 63, "d": 1 / 63}
-    assert ranking(found) == [(name, pytest.approx(score)) for name, score in expected.items()]
-    assert [passage.id for passage in found[0].passages] == ["a/2", "a/1"]
-
-
 def test_the_best_passage_has_the_score_of_its_document() -> None:
-    for level in ("document", "passage"):
-        for hit in Fuse(FIRST, SECOND, level=level).search("q"):
-            assert hit.passages[0].score == pytest.approx(hit.score)
-            assert sorted(hit.passages, key=lambda one: -one.score) == list(hit.passages)
+    for hit in Fuse(FIRST, SECOND).search("q"):
+        assert hit.passages[0].score == pytest.approx(hit.score)
+        assert sorted(hit.passages, key=lambda one: -one.score) == list(hit.passages)
 
 
 def test_a_fusion_can_be_fused_and_several_queries_asked() -> None:
@@ -103,7 +94,7 @@ def test_filters_go_to_every_part() -> None:
     condition = country("EP")
     Fuse(*parts).search("q", filter=condition)
     assert [part.filters for part in parts] == [[condition], [condition]]
-    Rescore(parts[0], parts[1]).search("q", filter=condition)
+    Rerank(parts[0], parts[1]).search("q", filter=condition)
     assert parts[0].filters[-1] == condition
     assert parts[1].filters[-1] == condition & document("a")
 
@@ -113,34 +104,28 @@ scores_of_passages = st.dictionaries(
     st.integers(1, 5).map(float),
     max_size=12,
 )
-ways = st.tuples(st.sampled_from(["rrf", "weighted"]), st.sampled_from(["document", "passage"]))
+ways = st.sampled_from(["rrf", "weighted"])
 
 
 @given(st.lists(scores_of_passages, min_size=2, max_size=4), ways, st.permutations(range(4)))
-def test_the_order_of_the_parts_never_matters(
-    parts: list[dict[str, float]], way: tuple[Any, Any], order: list[int]
-) -> None:
+def test_the_order_of_the_parts_never_matters(parts: list[dict[str, float]], way: Any, order: list[int]) -> None:
     shuffled = [parts[place] for place in order if place < len(parts)]
-    one, other = (
-        Fuse(*map(Fixed, some), how=way[0], level=way[1]).search("q", 100, passages=9) for some in (parts, shuffled)
-    )
+    one, other = (Fuse(*map(Fixed, some), how=way).search("q", 100, passages=9) for some in (parts, shuffled))
     assert one == other
 
 
 @given(st.lists(scores_of_passages, min_size=2, max_size=3), ways, st.sampled_from([0.25, 2.0, 1024.0]))
-def test_the_scale_of_a_part_never_matters(parts: list[dict[str, float]], way: tuple[Any, Any], factor: float) -> None:
+def test_the_scale_of_a_part_never_matters(parts: list[dict[str, float]], way: Any, factor: float) -> None:
     scaled = [{id_: score * factor for id_, score in parts[0].items()}, *parts[1:]]
-    one, other = (
-        Fuse(*map(Fixed, some), how=way[0], level=way[1]).search("q", 100, passages=9) for some in (parts, scaled)
-    )
+    one, other = (Fuse(*map(Fixed, some), how=way).search("q", 100, passages=9) for some in (parts, scaled))
     assert one == other
 
 
 @given(scores_of_passages, ways)
-def test_a_ranking_fused_with_itself_stays_as_it_is(scores: dict[str, float], way: tuple[Any, Any]) -> None:
+def test_a_ranking_fused_with_itself_stays_as_it_is(scores: dict[str, float], way: Any) -> None:
     alone = Fixed(scores).search("q", 100, passages=9)
-    fused = Fuse(Fixed(scores), Fixed(scores), how=way[0], level=way[1]).search("q", 100, passages=9)
-    if way[0] == "weighted":
+    fused = Fuse(Fixed(scores), Fixed(scores), how=way).search("q", 100, passages=9)
+    if way == "weighted":
         assert [hit.document for hit in fused] == [
             hit.document for hit in sorted(alone, key=lambda hit: (-hit.score, hit.document))
         ]
@@ -167,16 +152,16 @@ def test_shares_lie_between_nothing_and_all(scores: list[float]) -> None:
 
 def test_rescoring_by_hand() -> None:
     """Of the two best, a and b, the second retriever knows a alone; c, which it likes best, is not among them."""
-    found = Rescore(FIRST, SECOND, top=2, weight=0.5).search("q", k=3)
+    found = Rerank(FIRST, SECOND, top=2, weight=0.5).search("q", k=3)
     assert [hit.document for hit in found] == ["a", "b", "c"]
     assert found[0].score == pytest.approx(0.5 + 0.5)
     assert found[1].score == pytest.approx(0.5 * 6 / 9)
     assert found[2].score == 0.0
-    assert [hit.document for hit in Rescore(FIRST, SECOND, top=3).search("q", k=3)] == ["c", "a", "b"]
+    assert [hit.document for hit in Rerank(FIRST, SECOND, top=3).search("q", k=3)] == ["c", "a", "b"]
 
 
 def test_rescoring_nothing_gives_nothing() -> None:
-    assert Rescore(Fixed({}), SECOND).search("q") == []
+    assert Rerank(Fixed({}), SECOND).search("q") == []
 
 
 @pytest.mark.parametrize(
@@ -184,10 +169,9 @@ def test_rescoring_nothing_gives_nothing() -> None:
     [
         (lambda: Fuse(FIRST), "at least two parts"),
         (lambda: Fuse(FIRST, SECOND, how="best"), "no fusion 'best'"),
-        (lambda: Fuse(FIRST, SECOND, level="word"), "no level 'word'"),
         (lambda: Fuse(FIRST, SECOND, weights=[1, 0]), "2 weights above 0"),
-        (lambda: Rescore(FIRST, SECOND, top=0), "At least one document"),
-        (lambda: Rescore(FIRST, SECOND, weight=2), "at most 1"),
+        (lambda: Rerank(FIRST, SECOND, top=0), "At least one document"),
+        (lambda: Rerank(FIRST, SECOND, weight=2), "at most 1"),
     ],
 )
 def test_what_makes_no_sense_is_refused(make: Any, cause: str) -> None:

@@ -7,36 +7,35 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from letters_side import Letters, install_letters
 from made_up_patents import TEXTS, patents
 
 from sparse_coverage import ActivationConfig, Index, ScoringConfig, SparseCoverage
+from sparse_coverage.aggregation import TopMean
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.engines.retriever import EngineRetriever
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import parse_filter
 from sparse_coverage.retrievers import (
     KINDS,
+    RANKINGS,
     RERANKERS,
-    SYSTEMS,
     Baseline,
-    Bm25,
-    Dense,
     Fuse,
     Rerank,
-    Rescore,
-    coverage_of,
-    open_index,
     open_retriever,
-    opening,
     refresh_sides,
 )
 from sparse_coverage.search import Hit, Retriever
 from sparse_coverage.search.searcher import Searcher
 
-pytest.importorskip("Stemmer", reason="the extra [baselines] is not installed")
-
 QUERY = "a plunger and a spring in the housing of a pump"
 FILTER = "document:XX-0-A1,XX-3-A1 and section:claims"
+
+
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    install_letters(monkeypatch)
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +55,10 @@ def plain(model: SparseCoverage, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @pytest.fixture(scope="module")
 def folder(model: SparseCoverage, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An index with the sides of hybrid."""
+    """An index with a side."""
     folder = tmp_path_factory.mktemp("open") / "index"
     Index.build(folder, model, patents())
-    refresh_sides(folder, [Bm25(), Dense(model.encoder, pooling="mean")])
+    refresh_sides(folder, [Letters()])
     return folder
 
 
@@ -70,36 +69,29 @@ def names(hits: Sequence[Hit]) -> list[str]:
 def test_each_system_is_what_one_would_make_of_its_parts(folder: Path, model: SparseCoverage) -> None:
     encoder = model.encoder
     index = Index.open(folder, encoder=encoder)
-    bm25 = Baseline.open(folder, Bm25())
-    dense = Baseline.open(folder, Dense(encoder, pooling="mean"))
+    letters = Baseline.open(folder, Letters())
     made: dict[str, Retriever] = {
-        "coverage": index,
-        "bm25": bm25,
-        "dense": dense,
-        "hybrid": Fuse(index, bm25, dense),
+        "combined": index,
+        "centers": index.ranked_by("centers"),
+        "words": index.ranked_by("words"),
+        "vectors": index.ranked_by("vectors"),
+        "letters": letters,
     }
     for system, expected in made.items():
         opened = open_retriever(folder, system, encoder=encoder)
         assert type(opened) is type(expected)
         assert opened.search(QUERY) == expected.search(QUERY)
         assert opened.search([QUERY, TEXTS[0]], 3, passages=1) == expected.search([QUERY, TEXTS[0]], 3, passages=1)
-    joined = Fuse(index, bm25, dense, how="weighted", level="passage", weights=(2, 1, 1))
-    opened = open_retriever(folder, "hybrid", fuse="weighted", level="passage", encoder=encoder)
-    assert opened.search(QUERY) == joined.search(QUERY)
-    scoring = {"rank": "top-mean:2"}  # holds for all parts of a hybrid
-    sides = [Baseline.open(folder, side, rank="top-mean:2") for side in (Bm25(), Dense(encoder, pooling="mean"))]
-    by_means = Fuse(open_index(folder, scoring=scoring, encoder=encoder), *sides)
-    opened = open_retriever(folder, "hybrid", scoring=scoring, encoder=encoder)
-    assert opened.search(QUERY) == by_means.search(QUERY)
-    again = open_retriever(folder, rerank="bm25", top=2, encoder=encoder)
-    assert again.search(QUERY) == Rescore(index, bm25, top=2).search(QUERY)
-    assert set(made) | set(KINDS) == set(SYSTEMS)
+    by_means = open_retriever(folder, scoring={"rank": "top-mean:2"}, encoder=encoder)  # holds for all parts
+    assert by_means.search(QUERY) == index.search(QUERY, aggregation=TopMean(2))
+    again = open_retriever(folder, rerank="letters", top=2, encoder=encoder)
+    assert again.search(QUERY) == Rerank(index, letters, top=2).search(QUERY)
+    assert set(made) - {"letters"} | set(KINDS) == set(RANKINGS)
     assert set(RERANKERS) >= set(KINDS)
-    assert tuple(opening._MAKERS) == KINDS
 
 
-@pytest.mark.parametrize("system", ["coverage", "bm25", "dense", "hybrid"])
-@pytest.mark.parametrize("rerank", [None, "dense"])
+@pytest.mark.parametrize("system", ["combined", "centers", "letters"])
+@pytest.mark.parametrize("rerank", [None, "letters"])
 def test_every_system_takes_a_filter_as_text(
     folder: Path, model: SparseCoverage, system: str, rerank: str | None
 ) -> None:
@@ -143,36 +135,51 @@ def test_scoring_is_changed_in_whole_or_in_part(folder: Path, model: SparseCover
         assert index.statistics.config == expected
         expected_index = Index.open(folder, scoring=expected, encoder=model.encoder)
         assert index.search(QUERY) == expected_index.search(QUERY)
-    hybrid = open_retriever(folder, "hybrid", scoring={"alpha": 2.0}, encoder=model.encoder)
-    found = coverage_of(hybrid)
+    found = open_retriever(folder, "centers", scoring={"alpha": 2.0}, encoder=model.encoder).coverage
     assert found is not None
     assert found.statistics.config.alpha == 2.0
 
 
 def test_sparse_coverage_is_found_where_it_takes_part(folder: Path, model: SparseCoverage) -> None:
-    for system, takes_part in (("coverage", True), ("hybrid", True), ("bm25", False)):
-        for rerank in (None, "bm25"):
-            found = coverage_of(open_retriever(folder, system, rerank=rerank, encoder=model.encoder))
+    for system, takes_part in (("combined", True), ("words", True), ("letters", False)):
+        for rerank in (None, "letters"):
+            found = open_retriever(folder, system, rerank=rerank, encoder=model.encoder).coverage
             assert isinstance(found, Index) == takes_part
 
 
 def test_what_is_not_there_is_said(plain: Path, model: SparseCoverage) -> None:
     for system, cause in (
-        ("bm25", r"no bm25 side \(it has: none\).*index refresh .* --with bm25"),
-        ("hybrid", r"no bm25 and no dense side\. Hybrid needs bm25 and dense.*index refresh .* --hybrid"),
-        ("words", "no system 'words'.*coverage, bm25, dense, splade, colbert, hybrid"),
+        ("letters", r"no letters side \(it has: none\).*index refresh .* --with letters"),
+        ("runes", "no ranking 'runes'.*combined, centers, words, vectors, splade, colbert, letters"),
     ):
         with pytest.raises(InputError, match=cause):
             open_retriever(plain, system, encoder=model.encoder)
-    with pytest.raises(InputError, match=r"no reranker 'oracle'.*bm25"):
+    with pytest.raises(InputError, match=r"no reranker 'oracle'.*splade"):
         open_retriever(plain, rerank="oracle", encoder=model.encoder)
-    refresh_sides(plain, [Bm25()])
-    with pytest.raises(InputError, match=r"no dense side\. Hybrid needs bm25 and dense"):
-        open_retriever(plain, "hybrid", encoder=model.encoder)
 
 
-@pytest.mark.parametrize("kind", [Index, Baseline, Fuse, Rerank, Rescore, EngineRetriever])
+@pytest.mark.parametrize("kind", [Index, Baseline, Fuse, Rerank, EngineRetriever])
 def test_everything_that_ranks_is_a_searcher(kind: type) -> None:
     """mypy checks that a searcher is a retriever, since it says that it is one."""
     assert issubclass(kind, Searcher)
     assert Retriever in Searcher.__mro__
+
+
+def test_everything_that_ranks_explains_itself_in_one_way(model: SparseCoverage, folder: Path) -> None:
+    for system, rerank in (
+        ("combined", None),
+        ("centers", None),
+        ("words", None),
+        ("vectors", None),
+        ("letters", None),
+        ("centers", "letters"),
+    ):
+        retriever = open_retriever(folder, system, rerank=rerank, encoder=model.encoder)
+        found = retriever.search_explained(QUERY, 3, passages=2)
+        assert found.hits == retriever.search(QUERY, 3, passages=2)
+        assert set(found.explanations) == {passage.id for hit in found.hits for passage in hit.passages}
+        assert bool(found.parts) == (system == "combined")
+        assert not retriever.search_explained(QUERY, 3, reasons=False).explanations
+        assert retriever.explain(QUERY, found.hits[0].document).score > 0
+        assert retriever.store.folder == folder
+        assert (retriever.coverage is None) == (system == "letters")

@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparse_coverage.retrievers.colbert import PlaidScorer, max_sim
-from sparse_coverage.retrievers.plaid import PlaidConfig, PlaidTokens
-from sparse_coverage.retrievers.side import Block
+from sparse_coverage.index.sides import Block
+from sparse_coverage.retrievers.colbert import PlaidConfig, PlaidScorer, PlaidTokens, max_sim
 
 
 def unit(rows: np.ndarray) -> np.ndarray:

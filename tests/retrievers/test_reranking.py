@@ -11,7 +11,7 @@ import pytest
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.index.filters import country, document
-from sparse_coverage.retrievers import ByRetriever, Rerank, Rescore
+from sparse_coverage.retrievers import ByRetriever, Rerank
 from sparse_coverage.search import Hit, PassageHit, Retriever
 from sparse_coverage.search.searcher import Searcher
 
@@ -92,7 +92,7 @@ def test_a_reranker_that_searches_is_told_what_may_be_found() -> None:
 
 def test_a_rescoring_is_a_reranking_by_a_retriever() -> None:
     for weight in (0.25, 1.0):
-        rescored = Rescore(Listed("abcd"), Listed("ca"), top=3, weight=weight).search("q")
+        rescored = Rerank(Listed("abcd"), Listed("ca"), top=3, weight=weight).search("q")
         assert rescored == Rerank(Listed("abcd"), ByRetriever(Listed("ca"), weight), top=3).search("q")
 
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
+from letters_side import ALPHABET, Letters, install_letters
 from made_up_patents import TEXTS, patent, patents
-from tiny_bert import write_checkpoint
 
 from sparse_coverage import ActivationConfig, Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, SparseCoverageError
 from sparse_coverage.index import open_store
-from sparse_coverage.retrievers import Baseline, Bm25, Dense, open_retriever, refresh_sides
-from sparse_coverage.retrievers.sides import damaged_side_files, refresh_side, sides_of
+from sparse_coverage.index.sides import damaged_side_files, refresh_side, sides_of
+from sparse_coverage.retrievers import Baseline, open_retriever, refresh_sides
+
+
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    install_letters(monkeypatch)
 
 
 @pytest.fixture
@@ -30,20 +32,6 @@ def index(tmp_path: Path, tiny_checkpoint: Path) -> Index:
     return Index.build(tmp_path / "index", model, patents()[:4])
 
 
-class CountingDense(Dense):
-    """Counts the texts that are encoded."""
-
-    encoded = 0
-
-    def rows(self, texts: Iterable[str]) -> Iterator[Any]:
-        yield from super().rows(self._counted(texts))
-
-    def _counted(self, texts: Iterable[str]) -> Iterator[str]:
-        for text in texts:
-            self.encoded += 1
-            yield text
-
-
 def scores(index: Index, kind: str) -> dict[str, list[tuple[str, float]]]:
     """What a side finds for every text, by passage."""
     side = open_retriever(index.store.folder, kind, encoder=index.model.encoder)
@@ -51,40 +39,40 @@ def scores(index: Index, kind: str) -> dict[str, list[tuple[str, float]]]:
 
 
 def test_a_side_follows_every_change(index: Index, tmp_path: Path) -> None:
-    folder, encoder = index.store.folder, index.model.encoder
-    refresh_sides(folder, [CountingDense(encoder, pooling="mean")])
+    folder = index.store.folder
+    refresh_sides(folder, [Letters()])
     index.add(patents()[4:])
     index.delete(["XX-1-A1"])
     index.add([patent(0, "A rubber lamp.")], replace=True)
-    refresh_sides(folder, encoder=encoder)
-    after = scores(index, "dense")
+    refresh_sides(folder)
+    after = scores(index, "letters")
     texts = [(number, text) for number, text in enumerate(TEXTS) if number not in (0, 1)] + [(0, "A rubber lamp.")]
-    fresh = Baseline.build(tmp_path / "fresh", Dense(encoder, pooling="mean"), [patent(*one) for one in texts])
+    fresh = Baseline.build(tmp_path / "fresh", Letters(), [patent(*one) for one in texts])
     for text in TEXTS:
         assert after[text] == [(hit.id, pytest.approx(hit.score, abs=1e-6)) for hit in fresh.search_passages(text, 100)]
     index.merge()
-    refresh_sides(folder, encoder=encoder)
-    assert scores(index, "dense") == after
-    assert len(list((folder / "sides" / "dense").glob("*/block.json"))) == 1
+    refresh_sides(folder)
+    assert scores(index, "letters") == after
+    assert len(list((folder / "sides" / "letters").glob("*/block.json"))) == 1
 
 
 def test_a_merge_encodes_nothing_again(index: Index) -> None:
-    side = CountingDense(index.model.encoder, pooling="mean")
+    side = Letters()
     refresh_side(index.store, side)
-    assert side.encoded == 8
+    assert side.read == 8
     index.add(patents()[4:])
     refresh_side(index.store, side)
-    assert side.encoded == 12
+    assert side.read == 12
     index.delete(["XX-0-A1"])
     index.merge()
     assert refresh_side(index.store, side) == 1
-    assert side.encoded == 12
+    assert side.read == 12
 
 
 def test_what_was_damaged_is_not_copied(index: Index) -> None:
-    side = CountingDense(index.model.encoder, pooling="mean")
+    side = Letters()
     refresh_side(index.store, side)
-    path = next((index.store.folder / "sides").glob("dense/*/vectors.npy"))
+    path = next((index.store.folder / "sides").glob("letters/*/vectors.npy"))
     content = bytearray(path.read_bytes())
     content[-1] ^= 64
     path.write_bytes(content)
@@ -92,17 +80,16 @@ def test_what_was_damaged_is_not_copied(index: Index) -> None:
     index.add(patents()[4:])
     index.merge()
     refresh_side(index.store, side)
-    assert side.encoded == 20
+    assert side.read == 20
     assert damaged_side_files(index.store.folder) == []
 
 
-@pytest.mark.parametrize("kind", ["bm25", "dense"])
-def test_a_flipped_bit_of_any_file_of_a_side_is_told_when_it_is_opened(index: Index, kind: str) -> None:
+def test_a_flipped_bit_of_any_file_of_a_side_is_told_when_it_is_opened(index: Index) -> None:
     """A block was mapped as it lay there: one flipped bit of a vector changed scores, and nothing said so."""
     folder, encoder = index.store.folder, index.model.encoder
-    refresh_sides(folder, [Bm25(), Dense(encoder, pooling="mean")], encoder=encoder)
-    before = open_retriever(folder, kind, encoder=encoder).search(TEXTS[0], k=3)
-    [block] = [path.parent for path in (folder / "sides" / kind).glob("*/block.json")]
+    refresh_sides(folder, [Letters()])
+    before = open_retriever(folder, "letters", encoder=encoder).search(TEXTS[0], k=3)
+    [block] = [path.parent for path in (folder / "sides" / "letters").glob("*/block.json")]
     for path in sorted(block.iterdir()):
         sound = path.read_bytes()
         for place in {len(sound) // 3, len(sound) - 2}:
@@ -110,91 +97,89 @@ def test_a_flipped_bit_of_any_file_of_a_side_is_told_when_it_is_opened(index: In
             damaged[place] ^= 1
             path.write_bytes(damaged)
             with pytest.raises(SparseCoverageError, match=path.name if path.suffix == ".npy" else block.name):
-                open_retriever(folder, kind, encoder=encoder)
+                open_retriever(folder, "letters", encoder=encoder)
         path.write_bytes(sound)
-    assert open_retriever(folder, kind, encoder=encoder).search(TEXTS[0], k=3) == before
+    assert open_retriever(folder, "letters", encoder=encoder).search(TEXTS[0], k=3) == before
 
 
 def test_a_changed_word_of_what_a_side_says_of_itself_is_damage(index: Index) -> None:
-    """With another pooling, a side would answer, and answer otherwise."""
+    """With another alphabet, a side would answer, and answer otherwise."""
     folder = index.store.folder
-    refresh_sides(folder, [Bm25()])
-    path = folder / "sides" / "bm25" / "side.json"
+    refresh_sides(folder, [Letters()])
+    path = folder / "sides" / "letters" / "side.json"
     assert damaged_side_files(folder) == []
     sound = json.loads(path.read_text())
-    assert sound["settings"]["stemmer"] == "english"
-    path.write_text(json.dumps({**sound, "settings": {**sound["settings"], "stemmer": "porter"}}))
-    assert damaged_side_files(folder) == ["sides/bm25/side.json"]
+    assert sound["settings"]["alphabet"].endswith("xyz")
+    path.write_text(json.dumps({**sound, "settings": {**sound["settings"], "alphabet": "abc"}}))
+    assert damaged_side_files(folder) == ["sides/letters/side.json"]
     with pytest.raises(IndexStoreError, match="damaged"):
-        open_retriever(folder, "bm25")
-    del sound["sha256"]  # as earlier versions wrote it
-    path.write_text(json.dumps(sound))
-    assert open_retriever(folder, "bm25").search("A rubber lamp", 1)
+        open_retriever(folder, "letters")
 
 
 def test_blocks_of_a_newer_state_are_not_dropped_by_whoever_opened_an_older_one(index: Index) -> None:
     """Two processes that bring sides up to date at once took each other's blocks away."""
     folder = index.store.folder
-    refresh_sides(folder, [Bm25()])
+    refresh_sides(folder, [Letters()])
     older = open_store(folder)
     index.add(patents()[4:])
     index.merge()
     refresh_sides(folder)
-    refresh_side(older, Bm25())
-    assert open_retriever(folder, "bm25").search("A rubber lamp", 1)
+    refresh_side(older, Letters())
+    assert open_retriever(folder, "letters").search("A rubber lamp", 1)
 
 
 def test_a_side_that_was_left_behind_says_which_command_helps(index: Index) -> None:
     folder, encoder = index.store.folder, index.model.encoder
-    with pytest.raises(InputError, match=r"has no dense side .*index refresh .* --with dense"):
-        open_retriever(folder, "dense")
-    refresh_sides(folder, [Dense(encoder, pooling="mean")])
-    assert sides_of(folder) == ["dense"]
+    with pytest.raises(InputError, match=r"has no letters side .*index refresh .* --with letters"):
+        open_retriever(folder, "letters")
+    refresh_sides(folder, [Letters()])
+    assert sides_of(folder) == ["letters"]
     index.add(patents()[4:])
     with pytest.raises(MismatchError, match=r"lacks .* passages .* sparse-coverage index refresh"):
-        open_retriever(folder, "dense", encoder=encoder)
-    refresh_sides(folder, encoder=encoder)
-    assert open_retriever(folder, "dense", encoder=encoder).search(TEXTS[5], k=1)[0].document == "XX-5-A1"
+        open_retriever(folder, "letters", encoder=encoder)
+    refresh_sides(folder)
+    assert open_retriever(folder, "letters", encoder=encoder).search(TEXTS[5], k=1)[0].document == "XX-5-A1"
 
 
 def test_an_open_side_keeps_its_snapshot(index: Index) -> None:
     folder, encoder = index.store.folder, index.model.encoder
-    refresh_sides(folder, [Dense(encoder, pooling="mean")])
-    opened = open_retriever(folder, "dense", encoder=encoder)
+    refresh_sides(folder, [Letters()])
+    opened = open_retriever(folder, "letters", encoder=encoder)
     before = opened.search(TEXTS[0], k=10)
     index.delete(["XX-0-A1"])
     index.merge()
-    refresh_sides(folder, encoder=encoder)
+    refresh_sides(folder)
     assert opened.search(TEXTS[0], k=10) == before
-    assert open_retriever(folder, "dense", encoder=encoder).search(TEXTS[0], k=1)[0].document != "XX-0-A1"
+    assert open_retriever(folder, "letters", encoder=encoder).search(TEXTS[0], k=1)[0].document != "XX-0-A1"
 
 
 def test_deleted_documents_are_not_found(index: Index) -> None:
-    refresh_sides(index.store.folder, [Dense(index.model.encoder, pooling="mean")])
+    refresh_sides(index.store.folder, [Letters()])
     index.delete(["XX-2-A1"])
-    refresh_sides(index.store.folder, encoder=index.model.encoder)
-    found = open_retriever(index.store.folder, "dense", encoder=index.model.encoder).search(TEXTS[2], k=10)
+    refresh_sides(index.store.folder)
+    found = open_retriever(index.store.folder, "letters", encoder=index.model.encoder).search(TEXTS[2], k=10)
     assert len(found) == 3
     assert "XX-2-A1" not in {hit.document for hit in found}
 
 
 def test_texts_alone_make_an_index_too(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
-    Baseline.build(tmp_path / "index", Dense(tiny_encoder, pooling="mean"), patents())
+    Baseline.build(tmp_path / "index", Letters(), patents())
     store = open_store(tmp_path / "index")
     assert (store.state.documents, store.state.passages) == (6, 12)
     assert np.count_nonzero(store.frequencies) == 0
     with pytest.raises(InputError, match="exists already"):
-        Baseline.build(tmp_path / "index", Dense(tiny_encoder, pooling="mean"), patents())
+        Baseline.build(tmp_path / "index", Letters(), patents())
     with pytest.raises(InputError, match="holds no text"):
-        Baseline.build(tmp_path / "empty", Dense(tiny_encoder, pooling="mean"), [])
+        Baseline.build(tmp_path / "empty", Letters(), [])
 
 
-def test_the_same_encoder_may_lie_elsewhere(index: Index, tiny_checkpoint: Path, tmp_path: Path) -> None:
-    refresh_sides(index.store.folder, [Dense(index.model.encoder, pooling="mean")])
-    moved = shutil.copytree(tiny_checkpoint, tmp_path / "moved")
-    assert (
-        Baseline.open(index.store.folder, Dense(str(moved), threads=1)).search(TEXTS[3], k=1)[0].document == "XX-3-A1"
-    )
-    other = write_checkpoint(tmp_path / "other", seed=1)
-    with pytest.raises(MismatchError, match="made with fingerprint"):
-        Baseline.open(index.store.folder, Dense(str(other), threads=1))
+def test_a_side_that_is_set_otherwise_is_refused_but_for_where_its_model_lies(index: Index) -> None:
+    folder = index.store.folder
+    refresh_sides(folder, ["letters"])
+    with pytest.raises(MismatchError, match=r"made with alphabet '.*', this is 'abc'"):
+        Baseline.open(folder, Letters("abc"))
+
+    class Moved(Letters):
+        settings = {"alphabet": ALPHABET, "encoder": "another folder"}  # noqa: RUF012
+
+    assert Baseline.open(folder, Moved()).search(TEXTS[3], k=1)[0].document == "XX-3-A1"

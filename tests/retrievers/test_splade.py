@@ -13,7 +13,7 @@ pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch", reason="the extra [torch] is not installed; .ci/run installs it")
 transformers = pytest.importorskip("transformers", reason="the extra [torch] is not installed; .ci/run installs it")
 
-from sparse_coverage.encoding.tokenizer import TextTokenizer  # noqa: E402
+from sparse_coverage.encoding.batching import TextTokenizer  # noqa: E402
 from sparse_coverage.errors import ModelError  # noqa: E402
 from sparse_coverage.retrievers import Baseline, Splade  # noqa: E402
 

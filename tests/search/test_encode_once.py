@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from drawing import examples
 from golden.golden_rankings import patents
 from hash_encoder import HashEncoder
 from hypothesis import given, settings
@@ -21,9 +22,9 @@ from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.index.segment import FILES, TEXTS
 from sparse_coverage.patents import passages
-from sparse_coverage.patents.text_keys import text_key
-from sparse_coverage.search.known_vectors import KnownVectors, knowing
-from sparse_coverage.search.learning import learning_folder
+from sparse_coverage.patents.passages import text_key
+from sparse_coverage.search.building import learning_folder
+from sparse_coverage.search.vector_cache import encoding_once, sparse_cache
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary.sampling import passages as sampling
 from sparse_coverage.vocabulary.sampling.passages import PassageDraw, draw_of
@@ -87,10 +88,10 @@ def test_the_index_is_that_of_fitting_and_building_one_after_the_other(tmp_path:
 
 @pytest.mark.parametrize("precision", ["auto", "int8"])
 def test_a_whole_build_on_two_threads_gives_the_bytes_of_one_thread(
-    tmp_path: Path, tiny_checkpoint: Path, precision: str
+    tmp_path: Path, wide_checkpoint: Path, precision: str
 ) -> None:
     for threads in (1, 2):
-        encoder = OpenVinoEncoder(tiny_checkpoint, precision=precision, threads=threads)
+        encoder = OpenVinoEncoder(wide_checkpoint, precision=precision, threads=threads)
         Index.learn(tmp_path / str(threads), patents(COUNT), encoder=encoder, threads=threads)
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
 
@@ -118,7 +119,7 @@ def test_documents_that_can_be_read_only_once_are_refused(tmp_path: Path) -> Non
         Index.learn(tmp_path / "index", iter(patents(1)), encoder=HashEncoder())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     lengths=st.lists(st.integers(1, 60), min_size=1, max_size=40, unique=True),
     wanted=st.integers(1, 900),
@@ -162,7 +163,7 @@ def same(one: SparseVector, other: SparseVector) -> bool:
     )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(texts=st.lists(st.text(alphabet="abcdef", max_size=4), max_size=60))
 def test_what_comes_again_is_found_and_not_made_again(texts: list[str]) -> None:
     asked: list[str] = []
@@ -172,9 +173,9 @@ def test_what_comes_again_is_found_and_not_made_again(texts: list[str]) -> None:
             asked.append(text)
             yield vector_of(text)
 
-    with KnownVectors() as known:
+    with sparse_cache() as known:
         half = len(texts) // 2
-        found = [*knowing(known, vectors)(texts[:half]), *knowing(known, vectors)(texts[half:])]
+        found = [*encoding_once(known, vectors)(texts[:half]), *encoding_once(known, vectors)(texts[half:])]
     assert all(same(one, vector_of(text)) for one, text in zip(found, texts, strict=True))
     assert Counter(asked) == Counter(dict.fromkeys(texts, 1))
 
@@ -182,14 +183,14 @@ def test_what_comes_again_is_found_and_not_made_again(texts: list[str]) -> None:
 def test_the_file_of_known_vectors_stays_bounded_and_a_damaged_one_is_begun_anew(tmp_path: Path) -> None:
     texts = [f"text {number}" for number in range(400)]
     size = len(texts) * 100
-    with KnownVectors(tmp_path / "known.sqlite", limit=size // 8) as known:
+    with sparse_cache(tmp_path / "known.sqlite", limit=size // 8) as known:
         for text in texts:
             known.add({text_key(text): vector_of(text)})
         held = [text for text in texts if text_key(text) in known]
         assert held == texts[-len(held) :]
         assert 10 < len(held) < 100
     (tmp_path / "known.sqlite").write_bytes(b"not a database at all, but long enough to be looked at" * 40)
-    with KnownVectors(tmp_path / "known.sqlite") as known:
+    with sparse_cache(tmp_path / "known.sqlite") as known:
         assert known.find([text_key(texts[-1])]) == {}
         known.add({text_key("a"): vector_of("a")})
         known.remove()

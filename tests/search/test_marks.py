@@ -12,11 +12,10 @@ from sparse_coverage import ActivationConfig, Index, Preset, ScoringConfig, Spar
 from sparse_coverage.cli import cli
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.queries import QueryText
-from sparse_coverage.present.findings import find
 from sparse_coverage.retrievers import Fuse
 from sparse_coverage.search import Marks
-from sparse_coverage.search.marks import LENT, TAKEN, with_marks
+from sparse_coverage.search.feedback import LENT, TAKEN, with_marks
+from sparse_coverage.workspace import Marked, SearchRequest
 
 TEXTS = {
     "XX-0-A1": "A valve comprising a spring and a plunger. The plunger closes the valve.",
@@ -33,7 +32,7 @@ QUERY = "A valve with a plunger and a spring in the housing of a pump"
 def index(tiny_encoder: OpenVinoEncoder, tmp_path_factory: pytest.TempPathFactory) -> Index:
     preset = Preset(1, ActivationConfig(k=4, assignment="nearest"), ScoringConfig(smoothing=5.0))
     model = SparseCoverage.fit(list(TEXTS.values()), encoder=tiny_encoder, size=50, preset=preset)
-    return Index.build(tmp_path_factory.mktemp("marks") / "index", model, TEXTS.items())
+    return Index.build(tmp_path_factory.mktemp("marks") / "index", model, TEXTS.items()).ranked_by("centers")
 
 
 def scores(index: Index, marks: Marks | None = None) -> dict[str, float]:
@@ -78,7 +77,7 @@ def test_explanations_add_up_to_the_score(index: Index, marks: Marks) -> None:
         explained = index.explain(QUERY, hit.passages[0].id, marks=marks)
         assert explained.score == pytest.approx(hit.passages[0].score, rel=1e-4)
         reasons = explained.reasons
-        total = sum(one.contribution for one in reasons.phrases) + reasons.wording + reasons.feedback
+        total = sum(one.contribution for one in reasons.phrases) + reasons.similarity + reasons.feedback
         assert total == pytest.approx(explained.score, rel=1e-6)
 
 
@@ -97,7 +96,11 @@ def test_wrong_marks_are_refused(index: Index) -> None:
 def test_the_command_takes_marks_and_says_so(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = str(index.store.folder)
     monkeypatch.setattr(SparseCoverage, "load", lambda *_, **__: index.model)
-    done = CliRunner().invoke(cli, ["search", folder, QUERY, "--relevant", "XX-3-A1", "--json"], catch_exceptions=False)
+    done = CliRunner().invoke(
+        cli,
+        ["search", folder, QUERY, "--ranking", "centers", "--relevant", "XX-3-A1", "--json"],
+        catch_exceptions=False,
+    )
     found = json.loads(done.stdout)
     assert {hit["document"]: hit["score"] for hit in found["hits"]} == pytest.approx(
         scores(index, Marks(relevant=("XX-3-A1",))), rel=1e-6
@@ -107,7 +110,9 @@ def test_the_command_takes_marks_and_says_so(index: Index, monkeypatch: pytest.M
     assert np.all([one["score"] > 0 for one in found["hits"]])
 
 
-def test_marks_are_for_sparse_coverage_alone(index: Index) -> None:
+def test_marks_are_refused_where_no_centers_rank(index: Index) -> None:
     other = Fuse(index, index)
-    with pytest.raises(InputError, match="for Sparse Coverage alone"):
-        find(other, QueryText(QUERY), 3, passages=1, marks=Marks(relevant=("XX-3-A1",)))
+    with pytest.raises(InputError, match="Fuse does not rank by them"):
+        other.search_explained(QUERY, 3, passages=1, marks=Marks(relevant=("XX-3-A1",)))
+    with pytest.raises(InputError, match="words does not rank by them"):
+        SearchRequest(query=QUERY, ranking="words", marks=Marked(relevant=("XX-3-A1",)))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from drawing import examples
 from hash_encoder import HashEncoder
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,10 +15,10 @@ from hypothesis import strategies as st
 from sparse_coverage import Index, InputError, Patent, ScoringConfig, SparseCoverage
 from sparse_coverage.patents import Paragraph
 from sparse_coverage.search import Marks
-from sparse_coverage.search.phrases import FUNCTION_WORDS
 from sparse_coverage.search.reasons import reasons_for
 from sparse_coverage.search.results import Match, Place, Reason, Reasons
 from sparse_coverage.search.stored import whole_id
+from sparse_coverage.text import function_words
 
 QUERY = "A valve comprising an annular plunger biased by a return spring (12) of the housing"
 PASSAGE = "The return spring pushes the plungers of a ventricular pump."
@@ -36,13 +37,13 @@ def test_tokens_are_summed_into_the_phrases_they_stand_in() -> None:
     assert [(one.query.text, one.passage.text, one.contribution) for one in found.phrases] == [
         ("return spring", "return spring pushes", 5.0)
     ]
-    assert (found.wording, found.feedback) == (0.0, 0.0)
+    assert (found.similarity, found.feedback) == (0.0, 0.0)
 
 
-def test_function_words_numerals_and_pieces_of_unlike_words_are_wording_in_general() -> None:
+def test_function_words_numerals_and_pieces_of_unlike_words_are_general_similarity() -> None:
     matches = [match("of", "of", 1.0), match("12", "return", 2.0), match("ular", "ular", 4.0)]
     found = reasons_for(QUERY, PASSAGE, matches)
-    assert (found.phrases, found.wording) == ((), 7.0)
+    assert (found.phrases, found.similarity) == ((), 7.0)
 
 
 def test_pieces_of_words_alike_are_the_words() -> None:
@@ -59,7 +60,7 @@ def test_words_with_digits_are_words_and_numerals_are_not() -> None:
         ("3D printer", "3D heads"),
         ("H2O2 lines", "H2O2"),
     ]
-    assert found.wording == 2.0
+    assert found.similarity == 2.0
 
 
 def test_what_feedback_lent_is_a_sum_of_its_own() -> None:
@@ -83,23 +84,23 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     ]
     model = SparseCoverage.fit(patents, encoder=HashEncoder(), size=12)
     built = Index.build(tmp_path_factory.mktemp("reasons") / "index", model, patents)
-    return Index(built.store, built.model, replace(ScoringConfig(), feedback=1), 1)
+    return Index(built.store, built.model, replace(ScoringConfig(), feedback=1), 1, "centers")
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(TEXTS)
 def test_reasons_add_up_to_the_score_and_point_into_both_texts(index: Index, query: str) -> None:
     for hit in index.search(query):
         found = index.explain(query, hit.passages[0].id)
         total = sum(reason.contribution for reason in found.reasons.phrases)
-        assert total + found.reasons.wording + found.reasons.feedback == pytest.approx(found.score, rel=1e-9)
+        assert total + found.reasons.similarity + found.reasons.feedback == pytest.approx(found.score, rel=1e-9)
         for reason in found.reasons.phrases:
             assert query[reason.query.start : reason.query.end] == reason.query.text
             assert found.passage.text[reason.passage.start : reason.passage.end] == reason.passage.text
-            assert not {*reason.query.text.lower().split(), *reason.passage.text.lower().split()} & FUNCTION_WORDS
+            assert not {*reason.query.text.lower().split(), *reason.passage.text.lower().split()} & function_words()
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(TEXTS)
 def test_the_reasons_of_many_passages_are_those_of_each(index: Index, query: str) -> None:
     for marks in (None, Marks(("XX-1",), ("XX-2",))):
@@ -115,18 +116,18 @@ def plainly_summed(query: str, passage: str, matches: tuple[Match, ...]) -> Reas
     """The same, word by word: what the quick way must give to the last bit."""
     ours, theirs = plain_phrases(query), plain_phrases(passage)
     sums: dict[tuple[Place, Place], float] = {}
-    wording = feedback = 0.0
+    similarity = feedback = 0.0
     for one in matches:
         (word, phrase), (other, found) = at(ours, one.query), at(theirs, one.passage)
         pieces = word != one.query.text.lower() or other != one.passage.text.lower()
         if one.lender:
             feedback += one.contribution
         elif phrase is None or found is None or (pieces and word[:4] != other[:4]):
-            wording += one.contribution
+            similarity += one.contribution
         else:
             sums[phrase, found] = sums.get((phrase, found), 0.0) + one.contribution
     strongest = sorted(sums.items(), key=lambda item: (-item[1], item[0][0].start, item[0][1].start))
-    return Reasons(tuple(Reason(*pair, value) for pair, value in strongest), wording, feedback)
+    return Reasons(tuple(Reason(*pair, value) for pair, value in strongest), similarity, feedback)
 
 
 def plain_phrases(text: str) -> list[tuple[Place, Place]]:
@@ -135,7 +136,7 @@ def plain_phrases(text: str) -> list[tuple[Place, Place]]:
     for words in re.finditer(r"[^;]+", text):
         run: list[Place] = []
         for one in [*re.finditer(r"\S+", words.group()), None]:
-            if one is not None and one.group() not in FUNCTION_WORDS and one.group() != "12" and len(one.group()) > 1:
+            if one is not None and one.group() not in function_words() and one.group() != "12" and len(one.group()) > 1:
                 run.append(Place(one.group(), words.start() + one.start(), words.start() + one.end()))
             elif run:
                 begin, end = run[0].start, run[-1].end
@@ -171,12 +172,13 @@ def test_a_paragraph_that_was_cut_is_explained_by_its_best_piece(tmp_path: Path)
 
 
 def test_the_report_lists_reasons_that_add_up(index: Index, tmp_path: Path) -> None:
-    from sparse_coverage.present.report import render_report
+    from sparse_coverage.present.report import search_page
+    from sparse_coverage.workspace import SearchResult
 
     hits = index.search("a plunger biased by a spring")
     explanations = {
         hit.passages[0].id: index.explain("a plunger biased by a spring", hit.passages[0].id) for hit in hits
     }
-    page = render_report("a plunger biased by a spring", hits, explanations, title="Report")
+    page = search_page(SearchResult("a plunger biased by a spring", hits, explanations), title="Report")
     assert "What adds up to the score" in page
     assert "<td>plunger" in page

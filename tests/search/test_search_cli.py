@@ -62,7 +62,7 @@ def test_documents_come_and_go(run: Run, folder: Path, tmp_path: Path) -> None:
     status, out, _ = run("index", "add", folder, more)
     assert (status, "1 documents added" in out, "3 documents" in out) == (0, True, True)
     status, _, err = run("index", "add", folder, more)
-    assert (status, "'XX-3-B1' is in the index already" in err) == (1, True)
+    assert (status, "are in the index already (XX-3-B1)" in err) == (1, True)
     status, out, _ = run(
         "index", "add", folder, write(tmp_path / "new.jsonl", ["XX-3-B1"], "Rubber."), "--replace", "--json"
     )
@@ -80,7 +80,7 @@ def test_documents_without_text_are_counted(run: Run, folder: Path, tmp_path: Pa
     with more.open("a", encoding="utf-8") as file:
         file.write('{"id": "XX-4-A1"}\n{"id": "XX-5-A1"}\n')
     _, out, _ = run("index", more, "--model", folder / "model", "-o", tmp_path / "new")
-    assert "Without text in this language, and so passed over: 2." in " ".join(out.split())
+    assert "Without any text, and so passed over: 2." in " ".join(out.split())
     status, out, _ = run("index", "add", folder, more, "--json")
     assert (status, json.loads(out)["added"], json.loads(out)["without_text"]) == (0, 1, 2)
 
@@ -94,7 +94,7 @@ def test_what_cannot_be_read_is_told_when_nothing_is_left_to_learn_from(
     status, _, err = run("index", tmp_path / "broken.jsonl", "-o", tmp_path / "new")
     assert status == 1
     assert err.count("broken.jsonl") == 1
-    assert "Not one document was read" in err
+    assert "There is nothing to index: the input holds no text." in err
 
 
 def test_damage_is_named_and_shows_in_the_exit_status(run: Run, folder: Path) -> None:
@@ -132,21 +132,42 @@ def test_a_search_can_be_bound_to_what_is_prior_art(run: Run, folder: Path) -> N
 
 
 def test_what_a_query_cost_can_be_asked(run: Run, folder: Path) -> None:
-    answer = json.loads(run("search", folder, QUERY, "--json", "--profile")[1])
+    answer = json.loads(run("search", folder, QUERY, "--json", "--ranking", "centers", "--profile")[1])
     assert answer["cost"]["postings"] > 0
     assert {hit["document"] for hit in answer["hits"]} == {"XX-1-A1", "XX-2-A1"}
-    out = run("search", folder, QUERY, "--profile")[1]
+    out = run("search", folder, QUERY, "--ranking", "centers", "--profile")[1]
     assert "postings scanned" in out
     assert "encoding" in out
+    status, _, err = run("search", folder, QUERY, "--profile")
+    assert (status, "give --ranking centers" in err) == (1, True)
 
 
 def test_other_rankings_are_options(run: Run, folder: Path) -> None:
-    assert len(found(run("search", folder, QUERY, "--json", "--rank", "top-mean:2")[1])) == 2
-    assert run("search", folder, QUERY, "--rank", "worst")[0] == 1
-    listed = json.loads(run("search", folder, QUERY, "--json", "--rerank", "1")[1])["passages"]
-    assert len(listed) == 1
-    assert "XX-" in run("search", folder, QUERY, "--rerank", "2")[1]
-    assert run("search", folder, QUERY, "--rerank", "2", "--profile")[0] == 1
+    assert len(found(run("search", folder, QUERY, "--json", "--documents-by", "top-mean:2")[1])) == 2
+    assert run("search", folder, QUERY, "--documents-by", "worst")[0] == 1
+    for ranking in ("combined", "centers", "words", "vectors"):
+        answer = json.loads(run("search", folder, QUERY, "--json", "--ranking", ranking)[1])
+        assert answer["about"]["ranking"] == ranking
+        passages = ("--rerank", "passages", "--top", "1", "--ranking", ranking)
+        listed = json.loads(run("search", folder, QUERY, "--json", *passages)[1])["passages"]
+        assert len(listed) == 1
+    assert "XX-" in run("search", folder, QUERY, "--rerank", "passages")[1]
+    assert run("search", folder, QUERY, "--rerank", "passages", "--ranking", "centers", "--profile")[0] == 1
+
+
+def test_an_index_without_words_and_vectors_ranks_by_centers_and_says_so(
+    run: Run, folder: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "plain"
+    build = ("index", tmp_path / "all.jsonl", "--model", folder / "model", "-o", target)
+    assert run(*build, "--without", "words,vectors")[0] == 0
+    status, out, err = run("search", target, QUERY, "--json")
+    assert (status, json.loads(out)["about"]["ranking"]) == (0, "centers")
+    assert "keeps no words and vectors of passages, so it ranks by centers alone" in err
+    status, _, err = run("search", target, QUERY, "--ranking", "words")
+    assert (status, "keeps no words of passages" in err) == (1, True)
+    status, _, err = run("index", tmp_path / "all.jsonl", "-o", tmp_path / "other", "--without", "letters")
+    assert (status, "not without 'letters'" in err) == (1, True)
 
 
 def test_a_whole_document_can_be_set_against_the_query(run: Run, folder: Path) -> None:
@@ -159,23 +180,24 @@ def test_a_whole_document_can_be_set_against_the_query(run: Run, folder: Path) -
 
 
 def test_an_explanation_follows_the_scoring_of_the_search(run: Run, folder: Path) -> None:
-    scoring = ["--alpha", "1", "--gamma", "0", "--rho", "0"]
+    ranking = ["--ranking", "centers"]
+    scoring = ["--alpha", "1", "--gamma", "0", "--rho", "0", *ranking]
     (first, *_) = json.loads(run("search", folder, QUERY, "--json", *scoring)[1])["hits"]
     explained = json.loads(run("explain", folder, QUERY, first["document"], "--json", *scoring)[1])
     assert explained["score"] == pytest.approx(first["score"], rel=1e-6)
-    assert json.loads(run("explain", folder, QUERY, first["document"], "--json")[1])["score"] != explained["score"]
+    other = json.loads(run("explain", folder, QUERY, first["document"], "--json", *ranking)[1])
+    assert other["score"] != explained["score"]
 
 
 def test_a_hit_and_a_passage_have_the_same_keys_whichever_command_gives_them(run: Run, folder: Path) -> None:
-    assert run("index", "refresh", folder, "--with", "bm25")[0] == 0
     searches = [
         json.loads(run("search", folder, QUERY, "--json", *options)[1])["hits"]
-        for options in ([], ["--profile"], ["--system", "bm25"], ["--rescore", "bm25"])
+        for options in ([], ["--ranking", "centers", "--profile"], ["--ranking", "words"])
     ]
-    passages = json.loads(run("search", folder, QUERY, "--json", "--rerank", "2")[1])["passages"]
+    passages = json.loads(run("search", folder, QUERY, "--json", "--rerank", "passages")[1])["passages"]
     explained = json.loads(run("explain", folder, QUERY, "XX-1-A1", "--json")[1])
     assert {tuple(hit) for hits in searches for hit in hits} == {
-        ("document", "title", "score", "metadata", "passages", "members")
+        ("document", "title", "score", "metadata", "passages", "members", "closeness")
     }
     passages += [passage for hits in searches for hit in hits for passage in hit["passages"]] + [explained["passage"]]
     assert {tuple(passage) for passage in passages} == {("id", "document", "section", "text", "score", "number")}
@@ -210,8 +232,8 @@ try:
 except SystemExit as stop:
     needless = ["jinja2", "lxml", "numba", "torch"]
     needless += [f"sparse_coverage.{name}" for name in (
-        "patents.readers", "vocabulary.build", "vocabulary.sampling.sampler", "vocabulary.selection.registry",
-        "index.writer", "search.building", "search.learning", "retrievers.bm25", "retrievers.dense", "retrievers.colbert")]
+        "patents.readers", "vocabulary.build", "vocabulary.sampling.sampler", "vocabulary.selection",
+        "index.writer", "search.building", "retrievers.splade", "retrievers.colbert")]
     print(stop.code, [name for name in needless if name in sys.modules], file=sys.stderr)
 """
     words = [sys.executable, "-c", code, str(folder), QUERY]

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "index"))
 from made_up import CENTERS, Made, build, random_document, vector
+from waiting import SECONDS
 
+from sparse_coverage.aggregation import Aggregation, Best, DecayedSum, TopMean, parse_aggregation
 from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.index import IndexStore, IndexWriter, allowed_passages, open_store, parse_filter
-from sparse_coverage.index.sweep import Sweep
-from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.statistics import ScoringConfig
-from sparse_coverage.vectors.aggregation import Aggregation, Best, DecayedSum, TopMean, parse_aggregation
+from sparse_coverage.index.postings_scorer import PostingsScorer
+from sparse_coverage.search.ranking import Ranker, ScoringConfig
 
 RANDOM = np.random.default_rng(7)
 DOCUMENTS = [random_document(f"D{n}", RANDOM, country="EP" if n % 3 else "US") for n in range(60)]
@@ -142,16 +142,16 @@ def test_the_cost_counts_the_lists_that_are_read(store: IndexStore) -> None:
 
 
 def test_a_search_that_fails_leaves_nothing_running(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    really, ended = Sweep.best, []
+    really, ended = PostingsScorer.best, []
 
-    def damaged_first(sweep: Sweep, query: Any, allowed: Any, segments: range, k: int) -> Any:
+    def damaged_first(scorer: PostingsScorer, query: Any, allowed: Any, segments: range, k: int) -> Any:
         if segments.start == 0:
             raise IndexStoreError("damaged")
         time.sleep(0.2)
         ended.append(segments)
-        return really(sweep, query, allowed, segments, k)
+        return really(scorer, query, allowed, segments, k)
 
-    monkeypatch.setattr(Sweep, "best", damaged_first)
+    monkeypatch.setattr(PostingsScorer, "best", damaged_first)
     with pytest.raises(IndexStoreError, match="damaged"):
         Ranker(store, ScoringConfig(), 2).rank_passages(vector({1: 0.5}), 5, threads=2)
     assert ended
@@ -170,14 +170,9 @@ def test_a_forked_process_searches_on_threads_of_its_own(store: IndexStore) -> N
 
     child = context.Process(target=search, daemon=True)
     child.start()
-    child.join(30)
+    child.join(SECONDS)
     assert child.exitcode == 0
     assert answers.get() == here
-
-
-def test_an_alpha_beyond_all_numbers_is_refused(store: IndexStore) -> None:
-    with pytest.raises(InputError, match=r"alpha = 10000.* is too large"):
-        Ranker(store, ScoringConfig(alpha=10_000), 1)
 
 
 def test_an_index_without_documents_answers_nothing(tmp_path: Path) -> None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sparse_coverage import ActivationConfig, Index, Patent, Preset, ScoringConfig, SparseCoverage
+from sparse_coverage.aggregation import Best, DecayedSum, TopMean
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
 from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter
 from sparse_coverage.index.filters import family, published, section
 from sparse_coverage.patents import Claim, Paragraph
-from sparse_coverage.search import Best, DecayedSum, TopMean, is_unfinished
+from sparse_coverage.search import is_unfinished
 from sparse_coverage.search.building import build_index
 from sparse_coverage.search.explaining import trace_query
 from sparse_coverage.search.own_model import damaged_model_files
@@ -59,13 +59,13 @@ def model(tiny_encoder: OpenVinoEncoder) -> SparseCoverage:
 
 @pytest.fixture(scope="module")
 def index(model: SparseCoverage, tmp_path_factory: pytest.TempPathFactory) -> Index:
-    return Index.build(tmp_path_factory.mktemp("held") / "index", model, PATENTS)
+    return Index.build(tmp_path_factory.mktemp("held") / "index", model, PATENTS).ranked_by("centers")
 
 
 @pytest.fixture
 def own(model: SparseCoverage, tmp_path: Path) -> Index:
     """An index that a test may change."""
-    return Index.build(tmp_path / "index", model, PATENTS[:4])
+    return Index.build(tmp_path / "index", model, PATENTS[:4]).ranked_by("centers")
 
 
 def names(index: Index, query: str = QUERY, **options: object) -> list[str]:
@@ -154,7 +154,7 @@ def strict(tiny_encoder: OpenVinoEncoder, tmp_path_factory: pytest.TempPathFacto
     )
     folder = tmp_path_factory.mktemp("strict") / "index"
     Index.build(folder, model, PATENTS)
-    return Index.open(folder, encoder=tiny_encoder, scoring=ScoringConfig(rho=0.12))
+    return Index.open(folder, encoder=tiny_encoder, scoring=ScoringConfig(rho=0.12), ranking="centers")
 
 
 def test_every_span_is_compared_or_told_why_it_cannot_be(strict: Index) -> None:
@@ -227,7 +227,7 @@ def test_updates_show_at_once_here_and_after_a_refresh_elsewhere(
     other.refresh()
     final = [PATENTS[0], PATENTS[3], PATENTS[4], PATENTS[5], patent(2, "A plunger of rubber.")]
     fresh = Index.build(tmp_path / "fresh", model, final)
-    for updated in (own, other):
+    for updated in (own.ranked_by("combined"), other):
         assert updated.search(QUERY) == fresh.search(QUERY)
         assert updated.rerank_passages(QUERY, 3) == fresh.rerank_passages(QUERY, 3)
         assert updated.explain(QUERY, "XX-2-A1") == fresh.explain(QUERY, "XX-2-A1")
@@ -266,14 +266,15 @@ def test_another_index_in_the_place_of_this_one_is_noticed(own: Index, tiny_enco
 
 
 def test_a_build_interrupted_before_its_first_commit_keeps_the_model_it_learned(
-    model: SparseCoverage, tmp_path: Path
+    model: SparseCoverage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopped() -> Iterator[Patent]:
-        yield PATENTS[0]
+    def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        Index.build(tmp_path / "index", model, stopped())
+    with monkeypatch.context() as patch:
+        patch.setattr(IndexWriter, "add", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            Index.build(tmp_path / "index", model, PATENTS)
     assert is_unfinished(tmp_path / "index")
     learned = SparseCoverage.load(tmp_path / "index" / "model", encoder=model.encoder)
     assert len(Index.build(tmp_path / "index", learned, PATENTS).search(QUERY)) == 6
@@ -322,8 +323,8 @@ def test_an_interrupted_build_goes_on_where_it_stopped(
                 folder, model, PATENTS, by="paragraph", weight_bits=16, memory=1 << 20, seconds_between_commits=0
             )
     assert is_unfinished(folder)
-    with pytest.raises(IndexStoreError, match=r"did not finish; 4 documents"):
-        Index.open(folder, encoder=model.encoder)
+    with pytest.raises(IndexStoreError, match=r"did not finish; 4 of 6 documents"):
+        Index.open(folder, encoder=model.encoder).add(PATENTS)
     other = SparseCoverage.fit(PATENTS, encoder=model.encoder, size=50)
     with pytest.raises(MismatchError, match="another vocabulary"):
         Index.build(folder, other, PATENTS, by="paragraph")
@@ -335,8 +336,8 @@ def test_an_interrupted_build_goes_on_where_it_stopped(
         finished = Index.build(folder, model, PATENTS)
     assert added == ["XX-4-A1", "XX-5-A1"]
     assert not is_unfinished(folder)
-    assert finished.search(QUERY) == index.search(QUERY)
-    with pytest.raises(InputError, match="exists already"):
+    assert finished.search(QUERY, ranking="centers") == index.search(QUERY)
+    with pytest.raises(InputError, match="holds an index already"):
         Index.build(folder, model, PATENTS)
 
 
@@ -379,7 +380,9 @@ def test_pairs_teach_what_their_texts_teach(model: SparseCoverage) -> None:
 
 
 def test_all_scorings_run_on_one_index(index: Index, tiny_encoder: OpenVinoEncoder) -> None:
-    plain = Index.open(index.store.folder, encoder=tiny_encoder, scoring=ScoringConfig(0, 0, 0), threads=1)
+    plain = Index.open(
+        index.store.folder, encoder=tiny_encoder, scoring=ScoringConfig(0, 0, 0), threads=1, ranking="centers"
+    )
     for hit in plain.search(QUERY, aggregation=Best()):
         matches = plain.explain(QUERY, hit.passages[0].id).matches
         assert hit.score == pytest.approx(sum(m.query_weight * m.passage_weight for m in matches), rel=1e-5)

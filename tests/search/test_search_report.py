@@ -6,10 +6,11 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 
-from sparse_coverage.present.report import render_report
+from sparse_coverage.present.report import search_page
 from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit
 from sparse_coverage.search.reasons import reasons_for
 from sparse_coverage.search.results import Answer, Place, Unsearched
+from sparse_coverage.workspace import SearchResult
 
 CLAIM = 'A solenoid valve with a <b>spring</b> & "plunger"'
 PASSAGE = "The magnet valve's plunger</div><script>alert(1)</script> is sprung"
@@ -62,7 +63,9 @@ def report(matches: tuple[Match, ...] = MATCHES, answers: Answers | None = None)
     reasons = reasons_for(CLAIM, PASSAGE, matches)
     explanation = Explanation(CLAIM, HIT.passages[0], matches, (), reasons=reasons)
     told = {"XX-1-A1": answers} if answers else None
-    return Page(render_report(CLAIM, [HIT], {"XX-1-A1/p[1]": explanation}, title="Prior <art>", answers=told))
+    return Page(
+        search_page(SearchResult(CLAIM, [HIT], {"XX-1-A1/p[1]": explanation}, answers=told or {}), title="Prior <art>")
+    )
 
 
 def test_both_texts_are_whole_and_nothing_in_them_is_markup() -> None:
@@ -108,10 +111,10 @@ def test_what_the_document_lacks_is_said() -> None:
 def test_what_is_compared_with_nothing_is_said_once_and_not_held_against_a_document() -> None:
     unsearched = Unsearched(uncovered=(place(CLAIM, "with"), place(CLAIM, "sole")), common=(place(CLAIM, "A"),))
     explanation = Explanation(CLAIM, HIT.passages[0], MATCHES, (place(CLAIM, "noid"),), unsearched)
-    text = Page(render_report(CLAIM, [HIT], {"XX-1-A1/p[1]": explanation}, title="Prior art")).text
+    text = Page(search_page(SearchResult(CLAIM, [HIT], {"XX-1-A1/p[1]": explanation}), title="Prior art")).text
     assert "Not compared with any document, too common to count: a." in text
     assert "Not compared with any document, outside every center: with." in text, "pieces of 'solenoid' are compared"
 
 
 def test_a_report_without_hits_can_be_made() -> None:
-    assert "0 documents" in Page(render_report(CLAIM, [], {}, title="Nothing")).text
+    assert "0 documents" in Page(search_page(SearchResult(CLAIM, [], {}), title="Nothing")).text

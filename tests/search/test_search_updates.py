@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from drawing import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "index"))
-from made_up import CENTERS, build, random_document, vector
+from made_up import CENTERS, build, random_document, vector, whole
 
+from sparse_coverage.aggregation import Best, DecayedSum, TopMean
 from sparse_coverage.index import IndexStore, IndexWriter, allowed_passages, damaged_files, open_store
 from sparse_coverage.index.filters import country
-from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.statistics import ScoringConfig
-from sparse_coverage.vectors.aggregation import Best, DecayedSum, TopMean
+from sparse_coverage.search.part_scores import VectorScores, WordScores
+from sparse_coverage.search.ranking import Ranker, ScoringConfig
 
 SCORING = ScoringConfig(rho=0.1)
 QUERIES = [
@@ -44,6 +45,15 @@ def answers(store: IndexStore, threads: int) -> list[Any]:
                     (store.document(one.number).id, one.score, [store.passage(unit).id for unit in one.passages.tolist()])
                     for one in found
                 ])  # fmt: skip
+    words, vectors = WordScores(store), VectorScores(store)
+    for allowed in (None, allowed_passages(store, country("EP"))):
+        for scores in (
+            words.scores("text 0 of B3 and D1", allowed),
+            vectors.scores(np.stack([whole("a"), whole("b")]), allowed),
+        ):
+            places = np.flatnonzero(store.live_passages).tolist()
+            seen.append([(store.passage(number).id, float(scores[number])) for number in places])
+            assert not scores[~store.live_passages].any()
     return seen
 
 
@@ -134,5 +144,5 @@ class Updates(RuleBasedStateMachine):
             shutil.rmtree(self.root)
 
 
-Updates.TestCase.settings = settings(max_examples=20, stateful_step_count=20)
+Updates.TestCase.settings = settings(max_examples=examples(8), stateful_step_count=15)
 TestUpdates = Updates.TestCase

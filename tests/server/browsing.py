@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from pathlib import Path
 
 import httpx
 from served_devices import CLAIM
+from waiting import SECONDS, wait_until
 
 CHROMIUM = os.environ.get("SPARSE_COVERAGE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 AXE = os.environ.get("SPARSE_COVERAGE_AXE")
+# Nothing that a browser does by itself: a sandbox that root cannot have, a graphics card, and asking its maker for news.
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
+).split()
 
 
 def why_not() -> str:
@@ -29,12 +33,12 @@ class Desk:
     def __init__(self, browser, server, *, project: str | None = None, key: str | None = None, **screen) -> None:
         self.server = server
         headers = {"authorization": f"Bearer {key}"} if key else {}
-        self.http = httpx.Client(base_url=server.address, headers=headers, timeout=60)
+        self.http = httpx.Client(base_url=server.address, headers=headers, timeout=SECONDS)
         self.project = project or self.http.post("/v1/projects", json={"name": "Devices"}).json()["head"]["id"]
         self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 860}, **screen})
         self.context.add_init_script(f"localStorage.setItem('last project', '{self.project}')")
         self.page = self.context.new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(1000 * SECONDS)
         self.wrong: list[str] = []
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("dialog", lambda dialog: (self.wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
@@ -58,12 +62,15 @@ class Desk:
         """Wait until the last change is acknowledged."""
         self.until("document.getElementById('saved').textContent === 'Saved'")
 
-    def until(self, wanted: str, seconds: float = 20) -> None:
+    def until(self, wanted: str) -> None:
         """Wait until an expression is true. Playwright's own way would run it as a script, which the page's policy forbids."""
-        end = time.monotonic() + seconds
-        while not self.page.evaluate(wanted):
-            assert time.monotonic() < end, wanted
-            self.page.wait_for_timeout(50)
+        wait_until(lambda: self.page.evaluate(wanted) or self.page.wait_for_timeout(30), wanted)
+
+    def stop_listening(self) -> None:
+        """Let the page ask no longer what other windows changed: right after an answer, when it waits with the next question."""
+        with self.page.expect_response(lambda answer: "since=" in answer.url):
+            pass
+        self.page.evaluate("for (let timer = 0; timer < 10000; timer++) clearInterval(timer)")
 
     def ids(self) -> list[str]:
         """Return the documents of the list, in its order."""

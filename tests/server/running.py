@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import httpx
+from waiting import SECONDS
 
 
 class Running:
@@ -21,7 +22,7 @@ class Running:
     ) -> None:
         self._command = [
             *(sys.executable, "-m", "sparse_coverage", "serve", str(made / "devices")),
-            *("--calibration", str(made / "calibration.npz"), "--no-browser"),
+            *("--calibration", str(made / "calibration.json"), "--no-browser"),
             *(("--projects", str(projects)) if projects else ()),
             *options,
         ]
@@ -44,7 +45,7 @@ class Running:
                 stderr=log,
                 start_new_session=True,  # so that it can be killed with the process that does its work
             )
-        until = time.monotonic() + 120
+        until = time.monotonic() + SECONDS
         while time.monotonic() < until:
             told = self._log.read_text(errors="replace")
             found = re.search(r"at http://127\.0\.0\.1:(\d+)/", told)
@@ -52,7 +53,7 @@ class Running:
             if found:
                 self.port = int(found[1])
                 try:
-                    if httpx.get(f"{self.address}/v1/ready", timeout=5).status_code == 200:
+                    if httpx.get(f"{self.address}/v1/ready", timeout=SECONDS).status_code == 200:
                         return
                 except httpx.TransportError:
                     pass
@@ -63,9 +64,9 @@ class Running:
         """End it as a user does."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
-            self._process.wait(60)
+            self._process.wait(SECONDS)
 
     def kill(self) -> None:
         """End it at once."""
         os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait(60)
+        self._process.wait(SECONDS)

@@ -42,6 +42,7 @@ def made_patents() -> list[Patent]:
             priority_date=f"{1993 + number}-06-15",
             ipc=("F16K 31/06",) if number % 2 else ("H04N 5/44", "G06F 3/01"),
             applicants=("Bosch GmbH",) if number % 3 else ("Thornbury Limited",),
+            citations=("EP 1000002 A1", "US-5700647-A") if number == 0 else ("EP1000001",) if number == 6 else (),
             source="/srv/patents/secret folder/all.xml",
         )
         for number, each in enumerate(sets)

@@ -5,21 +5,21 @@ from __future__ import annotations
 import io
 import json
 import threading
-import time
 from dataclasses import replace
 
 import pytest
 from served_devices import CLAIM, made_patents
 from starlette.testclient import TestClient
+from waiting import wait_until
 
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import delete_documents, merge_index
 from sparse_coverage.index.manifest import writing
-from sparse_coverage.patents.export import to_record
+from sparse_coverage.patents.readers.records import to_record
 from sparse_coverage.retrievers import refresh_sides
 from sparse_coverage.server.app import create_app
-from sparse_coverage.server.holdings import Holdings
+from sparse_coverage.server.indexes import ServedIndexes
 from sparse_coverage.server.settings import ServerSettings
 
 TEAPOT = {"id": "EP-3000001-A1", "title": "A teapot", "claims": ["1. A teapot with a spout that does not drip."]}
@@ -43,10 +43,11 @@ def test_documents_are_added_found_replaced_and_deleted(changing):
     assert changing.post(f"{BASE}/add", json={"documents": [TEAPOT]}).json() == {
         "added": 1,
         "left_out": [],
+        "unused": "",
         "documents": 13,
     }
-    for system in ("coverage", "bm25", "hybrid"):
-        asked = {"query": "teapot spout drip", "k": 1, "system": system, "filters": {"must": ["teapot"]}}
+    for ranking in ("combined", "centers", "letters"):
+        asked = {"query": "teapot spout drip", "k": 1, "ranking": ranking, "filters": {"must": ["teapot"]}}
         [hit] = changing.post(f"{BASE}/search", json=asked).json()["hits"]
         assert hit["document"] == TEAPOT["id"]
         assert hit["metadata"]["source"] == "documents.jsonl"
@@ -62,7 +63,7 @@ def test_documents_are_added_found_replaced_and_deleted(changing):
 
 
 def test_a_file_is_uploaded_with_progress_and_what_cannot_be_read_is_said(changing):
-    lines = json.dumps(TEAPOT) + "\nno json at all\n"
+    lines = json.dumps({**TEAPOT, "colour": "red"}) + "\nno json at all\n"
     answer = changing.post(
         f"{BASE}/upload",
         files={"file": ("week 46.jsonl", io.BytesIO(lines.encode()))},
@@ -71,7 +72,7 @@ def test_a_file_is_uploaded_with_progress_and_what_cannot_be_read_is_said(changi
     assert "event: progress" in answer.text
     result = json.loads(answer.text.rpartition("event: result\ndata: ")[2])
     assert result["added"] == 1
-    assert len(result["left_out"]) == 1
+    assert (len(result["left_out"]), result["unused"]) == (1, "colour")
     assert "week 46.jsonl" in result["left_out"][0]
     assert documents(changing) == 13
 
@@ -101,103 +102,103 @@ def test_changes_are_off_unless_allowed(client):
 
 
 def test_a_change_on_disk_is_picked_up_and_a_search_that_began_before_goes_on(copied):
-    holdings = Holdings({"devices": copied})
-    before = holdings.snapshot("devices", "hybrid")
-    hybrid = before.retriever("hybrid")
-    hits = hybrid.search(CLAIM, 12)
+    indexes = ServedIndexes({"devices": copied})
+    before = indexes.opened("devices", "letters")
+    by_letters = before.retriever("letters")
+    hits = by_letters.search(CLAIM, 12)
     delete_documents(copied, ["EP-1000001-A1"])
     merge_index(copied)
-    refresh_sides(copied, encoder=before.index.model.encoder)
-    after = holdings.snapshot("devices", "hybrid")
+    refresh_sides(copied)
+    after = indexes.opened("devices", "letters")
     assert after is not before
     assert after.store.state.documents == 11
-    assert "EP-1000001-A1" not in {hit.document for hit in after.retriever("hybrid").search(CLAIM, 12)}
-    assert hybrid.search(CLAIM, 12) == hits
+    assert "EP-1000001-A1" not in {hit.document for hit in after.retriever("letters").search(CLAIM, 12)}
+    assert by_letters.search(CLAIM, 12) == hits
     assert before.index.explain(CLAIM, "EP-1000001-A1").score > 0
-    assert holdings.snapshot("devices", "hybrid") is after
+    assert indexes.opened("devices", "letters") is after
 
 
-def test_while_a_side_is_behind_its_system_ranks_the_former_state(copied):
-    holdings = Holdings({"devices": copied})
-    encoder = holdings.snapshot("devices").index.model.encoder
+def test_while_a_side_is_behind_its_ranking_ranks_the_former_state(copied):
+    indexes = ServedIndexes({"devices": copied})
+    encoder = indexes.opened("devices").index.model.encoder
     Index.open(copied, encoder=encoder).add([replace(made_patents()[0], id="EP-3000002-A1")])
-    assert holdings.snapshot("devices").store.state.documents == 13
-    assert holdings.snapshot("devices", "hybrid").store.state.documents == 12
-    refresh_sides(copied, encoder=encoder)
-    assert holdings.snapshot("devices", "hybrid").store.state.documents == 13
+    assert indexes.opened("devices").store.state.documents == 13
+    assert indexes.opened("devices", "letters").store.state.documents == 12
+    refresh_sides(copied)
+    assert indexes.opened("devices", "letters").store.state.documents == 13
 
 
 def test_a_side_that_moved_on_before_it_was_opened_is_looked_for_again(copied, monkeypatch):
     """Found by `make soak`: between the look at the index and the opening of its side, both were changed and merged."""
-    holding = Holdings({"devices": copied}).holding("devices")
-    encoder = holding.snapshot().index.model.encoder
+    served = ServedIndexes({"devices": copied}).served("devices")
+    encoder = served.opened().index.model.encoder
     index = Index.open(copied, encoder=encoder)
     index.add([("EP-3000002-A1", "A teapot with a spout.")])
     index.merge()
-    refresh_sides(copied, encoder=encoder)
-    looks = [holding._seen]
-    signature = holding._signature
-    monkeypatch.setattr(holding, "_signature", lambda: looks.pop() if looks else signature())
-    snapshot = holding.snapshot("bm25")
+    refresh_sides(copied)
+    looks = [served._seen]
+    signature = served._signature
+    monkeypatch.setattr(served, "_signature", lambda: looks.pop() if looks else signature())
+    snapshot = served.opened("letters")
     assert not looks
     assert snapshot.store.state.documents == 13
-    assert snapshot.retriever("bm25").search("A teapot", 1)[0].document == "EP-3000002-A1"
+    assert snapshot.retriever("letters").search("A teapot with a spout.", 1)[0].document == "EP-3000002-A1"
 
 
 def test_a_side_that_stays_behind_is_refused_in_the_end(copied, monkeypatch):
-    holdings = Holdings({"devices": copied})
-    Index.open(copied, encoder=holdings.snapshot("devices").index.model.encoder).add(
+    indexes = ServedIndexes({"devices": copied})
+    Index.open(copied, encoder=indexes.opened("devices").index.model.encoder).add(
         [replace(made_patents()[0], id="EP-3000002-A1")]
     )
-    assert holdings.snapshot("devices", "bm25").store.state.documents == 12
-    monkeypatch.setattr("sparse_coverage.server.holdings._PATIENCE", 0.0)
-    holdings.snapshot("devices")
+    assert indexes.opened("devices", "letters").store.state.documents == 12
+    monkeypatch.setattr("sparse_coverage.server.indexes._PATIENCE", 0.0)
+    indexes.opened("devices")
     with pytest.raises(InputError, match="index refresh"):
-        holdings.snapshot("devices", "bm25")
+        indexes.opened("devices", "letters")
 
 
 def test_another_index_in_the_place_of_the_first_is_opened_with_its_own_model(copied, tmp_path):
-    holdings = Holdings({"devices": copied})
-    before = holdings.snapshot("devices")
+    indexes = ServedIndexes({"devices": copied})
+    before = indexes.opened("devices")
     patents = made_patents()[:5]
     model = SparseCoverage.fit(patents, encoder=before.index.model.encoder, size=30)
     Index.build(tmp_path / "other", model, patents)
     copied.rename(tmp_path / "former")
     (tmp_path / "other").rename(copied)
-    after = holdings.snapshot("devices")
+    after = indexes.opened("devices")
     assert after.store.state.documents == 5
     assert after.index.search(patents[1].claims[0].text, 1)
     assert before.index.search(CLAIM, 1)
 
 
 def test_a_damaged_manifest_leaves_the_former_state_in_service(copied, caplog):
-    holdings = Holdings({"devices": copied})
+    indexes = ServedIndexes({"devices": copied})
     (copied / "manifest.json").write_text("{}", encoding="utf-8")
-    assert holdings.snapshot("devices").store.state.documents == 12
+    assert indexes.opened("devices").store.state.documents == 12
     assert "former state is served" in caplog.text
 
 
 def test_no_answer_is_torn_while_an_index_is_changed_over_and_over(copied):
     """Each state holds all or none of a set of documents, so an answer with some of them would be of two states."""
-    holdings = Holdings({"devices": copied})
-    encoder = holdings.snapshot("devices").index.model.encoder
+    indexes = ServedIndexes({"devices": copied})
+    encoder = indexes.opened("devices").index.model.encoder
     extra = [replace(made_patents()[0], id=f"EP-400000{number}-A1") for number in range(3)]
     ids = {patent.id for patent in extra}
     ended = threading.Event()
 
     def change():
         index = Index.open(copied, encoder=encoder)
-        for _ in range(4):
-            index.add(extra)
-            time.sleep(0.02)
-            index.delete(sorted(ids))
+        for change, holds in [(index.add, 3), (index.delete, 0)] * 4:
+            seen.clear()
+            change(extra if holds else sorted(ids))
+            wait_until(lambda holds=holds: holds in seen or wrong, "an answer of the new state")
         ended.set()
 
+    seen, wrong = set(), []
     thread = threading.Thread(target=change)
     thread.start()
-    seen, wrong = set(), []
     while not ended.is_set():
-        snapshot = holdings.snapshot("devices")
+        snapshot = indexes.opened("devices")
         hits = snapshot.index.search(CLAIM, 20)
         found = ids & {hit.document for hit in hits}
         seen.add(len(found))
@@ -207,4 +208,3 @@ def test_no_answer_is_torn_while_an_index_is_changed_over_and_over(copied):
             snapshot.index.explain(CLAIM, hit.passages[0].id)
     thread.join()
     assert not wrong
-    assert seen == {0, 3}

@@ -6,6 +6,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
+from letters_side import Letters
 from served_devices import CLAIM, made_patents
 
 from sparse_coverage import Client, Fuse, Index, InputError, open_retriever
@@ -13,7 +14,7 @@ from sparse_coverage.errors import NoDocumentError
 from sparse_coverage.evaluation.collection import Ranking, Relevance
 from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.index.filters import classified, published
-from sparse_coverage.retrievers import Baseline, Bm25, RemoteError
+from sparse_coverage.retrievers import Baseline, RemoteError
 from sparse_coverage.server.app import create_app
 from sparse_coverage.server.running import serving
 from sparse_coverage.server.settings import ServerSettings
@@ -49,13 +50,13 @@ def test_it_ranks_as_the_index_does(address, index, made):
     condition = published(before="2002") & ~classified("F16K")
     for filter_ in (condition, "published<2002 and not class:F16K"):
         assert bare(client.search(CLAIM, 12, filter=filter_)) == bare(index.search(CLAIM, 12, filter=filter_))
-    hybrid = Client(address, "devices", system="hybrid")
-    assert bare(hybrid.search(CLAIM, 5)) == bare(open_retriever(made / "devices", "hybrid").search(CLAIM, 5))
+    words = Client(address, "devices", ranking="words")
+    assert bare(words.search(CLAIM, 5)) == bare(open_retriever(made / "devices", "words").search(CLAIM, 5))
 
 
 def test_it_is_fused_with_what_ranks_here(address, index, made):
-    bm25 = Baseline.open(made / "devices", Bm25())
-    there, here = Fuse(Client(address), bm25), Fuse(index, bm25)
+    letters = Baseline.open(made / "devices", Letters())
+    there, here = Fuse(Client(address), letters), Fuse(index, letters)
     assert [(hit.document, hit.score) for hit in there.search(CLAIM, 8)] == [
         (hit.document, hit.score) for hit in here.search(CLAIM, 8)
     ]
@@ -81,7 +82,7 @@ def test_the_other_answers_are_those_of_the_service(address):
     assert client.indexes()[0]["documents"] == 12
     assert client.find(CLAIM, k=2, filters={"before": "2002"})["about"]["filters"] == {"--before": "2002"}
     assert client.read("EP1000001")["document"] == "EP-1000001-A1"
-    assert client.explain(CLAIM, "EP-1000001-A1")["score"] > 0
+    assert client.explain_record(CLAIM, "EP-1000001-A1")["score"] > 0
     assert client.chart(CLAIM, ["EP-1000001-A1"])["documents"][0]["id"] == "EP-1000001-A1"
     assert client.combine(CLAIM, top=3)["combinations"]["documents"] == 3
 

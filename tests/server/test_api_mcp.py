@@ -23,7 +23,7 @@ from sparse_coverage.server.mcp import create_mcp_app
 from sparse_coverage.server.running import serving
 from sparse_coverage.server.settings import ServerSettings
 
-TOOLS = {"list_indexes", "search", "read_passage", "find_document", "chart", "combine"}
+TOOLS = {"list_indexes", "search", "read_passage", "find_document", "verify_quotation", "chart", "combine"}
 KEY = "a-long-and-random-key-0123456789"
 """What a client does with every tool. Written once, for both ways to reach them."""
 
@@ -85,7 +85,11 @@ async def every_tool(client: Client, index: Index) -> None:
     chart = result.structured_content
     verify(chart, 4)
     assert {column["document"] for column in chart["documents"]} == {"EP-1000001-A1", "EP-1000002-A1"}
-    assert {cell["word"] for row in chart["elements"] for cell in row["cells"]} <= {"disclosed", "partly", "not found"}
+    assert {cell["verdict"] for row in chart["elements"] for cell in row["cells"]} <= {
+        "disclosed",
+        "partly",
+        "not found",
+    }
     assert told
     combined = await call(client, "combine", claim=CLAIM, top=6, filter="not family:EP-1000001-A1")
     verify(combined["chart"], 2)
@@ -110,7 +114,7 @@ def within(seconds: float, function: Callable[[], Awaitable[None]]) -> None:
 
 
 def test_every_tool_over_standard_input_and_output(made, environment):
-    words = ["-m", "sparse_coverage", "mcp", str(made / "devices"), "--calibration", str(made / "calibration.npz")]
+    words = ["-m", "sparse_coverage", "mcp", str(made / "devices"), "--calibration", str(made / "calibration.json")]
     server = StdioServerParameters(command=sys.executable, args=words, env=environment)
 
     async def main() -> None:
@@ -121,7 +125,7 @@ def test_every_tool_over_standard_input_and_output(made, environment):
 
 
 def test_every_tool_over_http_with_a_key(made):
-    settings = ServerSettings({"devices": made / "devices"}, key=KEY, calibration=made / "calibration.npz")
+    settings = ServerSettings({"devices": made / "devices"}, key=KEY, calibration=made / "calibration.json")
     with serving(create_mcp_app(settings)) as address:
 
         async def main() -> None:

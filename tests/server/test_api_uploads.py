@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import InputError, SparseCoverageError
 from sparse_coverage.evaluation import demo
 from sparse_coverage.server import upload_reader, uploads
+from sparse_coverage.server.errors import refusal_of
+from sparse_coverage.server.settings import ServerSettings
 
 HEADERS = {"x-sparse-coverage": "1"}
 XML = """<?xml version="1.0"?>
@@ -41,9 +43,9 @@ def test_a_patent_gives_its_claims_and_its_dates(client):
     found = sent(client, "valve.xml", path.read_bytes(), "?claims=1").json()
     assert found["text"].startswith("Solenoid valve")
     assert found["publication"] == "EP-9110112-A1"
-    assert found["priority_date"] == "1996-04-02"
-    assert found["publication_date"] == "1997-10-08"
-    assert found["claims"][:2] == [1, 2]
+    whole = sent(client, "valve.xml", path.read_bytes()).json()
+    assert (whole["before"], whole["date"], whole["wanted"]) == ("1996-04-02", "priority date", "1")
+    assert [claim["number"] for claim in whole["claims"]][:2] == [1, 2]
 
 
 def test_a_word_file_gives_its_claims(client):
@@ -55,7 +57,7 @@ def test_a_word_file_gives_its_claims(client):
     document.save(content)
     found = sent(client, "draft.docx", content.getvalue()).json()
     assert "A kettle with a whistle." in found["text"]
-    assert found["publication"] is None
+    assert found["publication"] == ""
 
 
 def word_bomb() -> bytes:
@@ -91,7 +93,7 @@ def test_hostile_and_broken_files_are_refused_with_a_reason(client, name, conten
     "name", ["../../../etc/passwd", "..\\..\\boot.ini", "-rf", ".", "", "a" * 500 + ".txt", "x\0y\n.txt"]
 )
 def test_the_name_of_an_upload_is_never_a_path(name, tmp_path):
-    with uploads.kept(io.BytesIO(b"x"), name, 10) as path:
+    with uploads.stored_upload(io.BytesIO(b"x"), name, 10) as path:
         assert path.parent.parent == Path(path.parent).parent
         assert path.name == uploads.harmless_name(name)
         assert not {"/", "\\", "\0", "\n"} & set(path.name)
@@ -100,7 +102,7 @@ def test_the_name_of_an_upload_is_never_a_path(name, tmp_path):
 
 
 def test_an_upload_that_is_too_large_is_refused_while_it_is_kept():
-    with pytest.raises(InputError, match="larger than 10 bytes"), uploads.kept(io.BytesIO(b"x" * 11), "a", 10):
+    with pytest.raises(InputError, match="larger than 10 bytes"), uploads.stored_upload(io.BytesIO(b"x" * 11), "a", 10):
         pass
 
 
@@ -136,5 +138,14 @@ def test_the_reader_bounds_its_own_memory(tmp_path, monkeypatch, environment):
 def test_patents_are_read_as_lines(tmp_path):
     (tmp_path / "teapot.xml").write_text(XML, encoding="utf-8")
     found = uploads.read_apart("patents", tmp_path / "teapot.xml", "out.lines")
-    assert found == {"read": 1, "left_out": []}
+    assert found == {"read": 1, "left_out": [], "unused": ""}
     assert "A teapot with a spout." in (tmp_path / "out.lines").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_full_disk_is_told_as_what_it_is(tmp_path):
+    """A project that was imported onto a full disk was said to take too much memory."""
+    (tmp_path / "teapot.xml").write_text(XML, encoding="utf-8")
+    with pytest.raises(SparseCoverageError, match="No space left on device") as told:
+        uploads.read_apart("patents", tmp_path / "teapot.xml", "/dev/full")
+    assert refusal_of(told.value, ServerSettings({})).status == 503

@@ -17,13 +17,13 @@ def test_from_a_claim_to_a_word_file_and_all_there_after_a_restart(desk, workben
     desk.search()
     first = desk.ids()[0]
     assert page.locator(".result .passage mark").count() > 3
-    assert page.locator(".result .element-bar").count() > 10
+    assert page.locator(".result .chip").count() > 10
     page.get_by_role("button", name="Chart the claim").click()
     page.wait_for_selector(".chart-table")
     assert page.locator(".chart-table tbody tr").count() == 5
     page.locator(".cell-button").nth(1).click()
-    page.get_by_role("combobox", name="Word").select_option("not found")
-    page.get_by_label("Why").fill("only in the prior art of it")
+    page.get_by_role("combobox", name="Verdict").select_option("not found")
+    page.get_by_label("Reason").fill("only in the prior art of it")
     page.get_by_role("button", name="Save").click()
     page.wait_for_selector(".own")
     desk.saved()
@@ -59,7 +59,7 @@ def test_from_a_claim_to_a_word_file_and_all_there_after_a_restart(desk, workben
     assert page.locator(".note", has_text="the closest").is_visible()
     assert desk.marks() == marks
     page.get_by_role("link", name="Chart", exact=True).click()
-    assert page.locator(".own").count() == 1
+    page.locator(".own").wait_for()  # strict: there is one
     desk.wrong.clear()  # the browser's own words about the server that was away
 
 
@@ -131,6 +131,11 @@ def test_a_small_screen_shows_every_view_whole(desks):
     page.locator(".result .title").first.click()
     page.wait_for_selector(".match")
     assert not desk.too_wide()
+    page.get_by_role("button", name="Read side by side").click()
+    page.wait_for_selector(".compare-document .match")
+    assert not desk.too_wide()
+    page.go_back()
+    page.wait_for_selector(".match")
     page.get_by_role("button", name="Chart against the claim").click()
     page.wait_for_selector(".chart-table")
     assert not desk.too_wide()
@@ -142,6 +147,47 @@ def test_a_small_screen_shows_every_view_whole(desks):
     page.get_by_role("link", name="Project", exact=True).click()
     page.wait_for_selector(".project-head")
     assert not desk.too_wide()
+
+
+def test_side_by_side_each_document_is_scrolled_to_what_answers_the_chosen_feature(desk):
+    page = desk.page
+    desk.search()
+    page.keyboard.press("s")
+    page.wait_for_selector(".compare-document .paragraph.chosen")
+    assert page.locator(".compare-document").count() == 3
+    feature = page.locator(".feature").nth(1)
+    feature.click()
+    assert feature.get_attribute("aria-pressed") == "true"
+    label = feature.locator(".chip").inner_text()
+    assert all(told.startswith(f"{label}: ") for told in page.locator(".answer").all_inner_texts())
+    colour = page.locator(".compare-document").first.locator(".paragraph.chosen mark.f1")
+    assert colour.count() >= 1
+    page.get_by_role(
+        "button", name=f"Take {desk.page.locator('.compare-document header h2').nth(2).inner_text()} away"
+    ).click()
+    desk.until("document.querySelectorAll('.compare-document').length === 2")
+
+
+def test_an_expression_searches_alone_points_at_what_is_wrong_and_says_what_is_new(desk):
+    page = desk.page
+    page.locator("details.fold > summary", has_text="Filters").click()
+    box = page.get_by_label("Expression")
+    box.fill("device near valve")
+    box.press("Enter")
+    told = page.locator(".state.failed pre")
+    told.wait_for()
+    assert told.inner_text().splitlines()[-2:] == ["  device near valve", "         ^"]
+    box.fill("device near/9 (device or spring) or ti:devi*")
+    box.press("Enter")
+    page.wait_for_selector(".result")
+    assert not page.locator(".state.failed").count()
+    page.goto(f"{desk.server.address}/#/project")
+    page.get_by_role("button", name="What is new for search 1").click()
+    page.get_by_role("heading", name="Nothing was found").wait_for()  # not the notice at the foot, which says it too
+    made = desk.http.get(f"/v1/projects/{desk.project}/searches").json()
+    assert [one["documents"] for one in made][-1] == 0
+    assert "new since" in made[-1]["request"]["automatic"]
+    desk.wrong = [one for one in desk.wrong if "400" not in one]  # the browser's own note of the refusal
 
 
 def test_a_hostile_document_is_only_text(desk):
@@ -177,6 +223,11 @@ def test_axe_finds_nothing_serious_in_any_view(desks, scheme):
     page.locator(".result .title").first.click()
     page.wait_for_selector(".match")
     found["reading"] = desk.axe()
+    page.get_by_role("button", name="Read side by side").click()
+    page.wait_for_selector(".compare-document .match")
+    found["side by side"] = desk.axe()
+    page.go_back()
+    page.wait_for_selector(".match")
     page.get_by_role("button", name="Chart against the claim").click()
     page.wait_for_selector(".chart-table")
     found["chart"] = desk.axe()

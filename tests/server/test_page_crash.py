@@ -7,18 +7,18 @@ import os
 import random
 import sqlite3
 import threading
-import time
 from pathlib import Path
 
 import httpx
 import pytest
 from killed_writer import write
 from running import Running
+from waiting import SECONDS, wait_until
 
 from sparse_coverage.projects import ProjectFolder
 
-KILLS = int(os.environ.get("SPARSE_COVERAGE_PROJECT_KILLS", "46"))
-SERVER_KILLS = int(os.environ.get("SPARSE_COVERAGE_SERVER_KILLS", "4"))
+KILLS = int(os.environ.get("SPARSE_COVERAGE_PROJECT_KILLS", "12"))
+SERVER_KILLS = int(os.environ.get("SPARSE_COVERAGE_SERVER_KILLS", "2"))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there is no kill -9 here")
@@ -34,13 +34,10 @@ def test_every_acknowledged_change_of_the_store_survives(tmp_path: Path):
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["sparse_coverage.projects"])
     for _ in range(KILLS):
-        before = log.stat().st_size
+        enough = log.stat().st_size + chance.randrange(40)
         writer = context.Process(target=write, args=(folder.path, id_, log))
         writer.start()
-        until = time.monotonic() + 60
-        while log.stat().st_size == before and time.monotonic() < until:  # so that every process changed something
-            time.sleep(0.001)
-        time.sleep(chance.random() * 0.03)
+        wait_until(lambda size=enough: log.stat().st_size > size, "a process that changes something")
         writer.kill()
         writer.join()
         acknowledged = int(log.read_text().split()[-1])
@@ -58,7 +55,9 @@ def test_every_acknowledged_mark_of_the_server_survives(made, tmp_path, environm
     """Four users mark and note at once; the server is killed at random points and started again."""
     chance = random.Random(19)
     server = Running(made, tmp_path / "projects", environment, tmp_path / "log")
-    project = httpx.post(f"{server.address}/v1/projects", json={"name": "Devices"}).json()["head"]["id"]
+    project = httpx.post(f"{server.address}/v1/projects", json={"name": "Devices"}, timeout=SECONDS).json()["head"][
+        "id"
+    ]
     states: dict[str, tuple[int, int]] = {f"EP-{1000001 + user}-A1": (0, 0) for user in range(4)}
     try:
         for _ in range(SERVER_KILLS):
@@ -68,25 +67,26 @@ def test_every_acknowledged_mark_of_the_server_survives(made, tmp_path, environm
             ]
             for user in users:
                 user.start()
-            time.sleep(0.3 + chance.random())
+            enough = sum(number for number, _ in states.values()) + chance.randrange(20, 60)
+            wait_until(lambda many=enough: sum(number for number, _ in states.values()) >= many, "marks that are kept")
             server.kill()
             stop.set()
             for user in users:
                 user.join()
             server.start()
-            there = httpx.get(f"{server.address}/v1/projects/{project}").json()["marks"]
+            there = httpx.get(f"{server.address}/v1/projects/{project}", timeout=SECONDS).json()["marks"]
             notes = {mark["id"]: (int(mark["note"]), mark["version"]) for mark in there}
             for id_, (number, _) in states.items():
                 assert notes.get(id_, (0, 0))[0] in (number, number + 1), id_
                 states[id_] = notes.get(id_, (0, 0))
     finally:
         server.stop()
-    assert all(number > 3 for number, _ in states.values()), states
+    assert all(number for number, _ in states.values()), states
 
 
 def _edit(address: str, project: str, id_: str, states: dict[str, tuple[int, int]], stop: threading.Event) -> None:
     number, version = states[id_]
-    with httpx.Client(base_url=address, timeout=30) as client:
+    with httpx.Client(base_url=address, timeout=SECONDS) as client:
         while not stop.is_set():
             body = {"mark": "relevant", "note": str(number + 1), "version": version}
             try:

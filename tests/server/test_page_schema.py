@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx
 import pytest
+from drawing import examples
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as tested_with
 
@@ -12,6 +15,7 @@ pytest.importorskip("schemathesis", reason="schemathesis is not installed")
 import schemathesis
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi import checks as openapi_checks
+from waiting import SECONDS
 
 from sparse_coverage.server.app import create_app
 from sparse_coverage.server.routes.projects import projects_router
@@ -29,28 +33,28 @@ EXAMPLES = 12
 
 @pytest.fixture(scope="module")
 def fuzzed(made, tmp_path_factory):
+    """The description of a server, its address and the name of its folder of projects. Each test has a project of its own."""
     folder = tmp_path_factory.mktemp("fuzzed")
     with serving(create_app(ServerSettings({"devices": made / "devices"}, projects=folder))) as address:
-        project = httpx.post(f"{address}/v1/projects", json={"name": "Devices"}).json()["head"]["id"]
-        yield schemathesis.openapi.from_url(f"{address}/v1/openapi.json"), project, folder
+        yield schemathesis.openapi.from_url(f"{address}/v1/openapi.json"), address, str(folder)
 
 
 def operations():
     return [(route.path.replace(":path", ""), method) for route in projects_router().routes for method in route.methods]
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize(("path", "method"), operations())
 def test_no_answer_is_a_failure_or_one_that_is_not_described(fuzzed, path, method):
-    schema, project, folder = fuzzed
+    schema, address, folder = fuzzed
+    project = httpx.post(f"{address}/v1/projects", json={"name": "Devices"}, timeout=SECONDS).json()["head"]["id"]
     answered = set()
 
     @given(case=schema[path][method].as_strategy())
     @tested_with(
-        max_examples=EXAMPLES,
+        max_examples=examples(EXAMPLES),
         phases=[Phase.explicit, Phase.generate],
         suppress_health_check=list(HealthCheck),
-        database=None,
-        derandomize=True,
     )
     def sent(case):
         known = {"project": project, "index": "devices", "id": "EP-1000001-A1"}
@@ -59,10 +63,10 @@ def test_no_answer_is_a_failure_or_one_that_is_not_described(fuzzed, path, metho
                 name: known.get(name, value) for name, value in (case.path_parameters or {}).items()
             }
         case.headers = {**(case.headers or {}), "x-sparse-coverage": "1"}
-        response = case.call()
+        response = case.call(timeout=SECONDS)
         case.validate_response(response, checks=CHECKS)
         answered.add(response.status_code)
 
     sent()
     assert answered
-    assert not list(folder.glob("*.partial"))
+    assert not list(Path(folder).glob("*.partial"))

@@ -1,4 +1,4 @@
-"""The page docs/server.md is true: its examples run, its tables name what there is; and so are the commands of the Containerfile."""
+"""The page docs/rest.md is true: its examples run, its tables name what there is; and so are the commands of the Containerfile."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import click
 import pytest
 from served_devices import CLAIM, made_patents
 
-from sparse_coverage.cli.serve import command
-from sparse_coverage.patents.export import to_record
+from sparse_coverage.cli.serving import serve_command as command
+from sparse_coverage.patents.readers.records import to_record
 from sparse_coverage.server.app import create_app
 from sparse_coverage.server.errors import may_answer
 from sparse_coverage.server.running import serving
-from sparse_coverage.server.settings import Limits, ServerSettings
+from sparse_coverage.server.settings import ServerLimits, ServerSettings
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "server.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "rest.md").read_text(encoding="utf-8")
 EXAMPLES = [block for block in re.findall(r"^```bash\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL) if "$SERVER" in block]
 
 
@@ -31,7 +31,7 @@ def test_the_curl_examples_run(copied, made, tmp_path):
         pytest.skip("there is no curl here")
     (tmp_path / "claim.txt").write_text(f"1. {CLAIM}\n2. The device of claim 1, made of steel.\n", encoding="utf-8")
     (tmp_path / "patents.jsonl").write_text(json.dumps(to_record(made_patents()[5])) + "\n", encoding="utf-8")
-    settings = ServerSettings({"my-index": copied}, allow_changes=True, calibration=made / "calibration.npz")
+    settings = ServerSettings({"my-index": copied}, allow_changes=True, calibration=made / "calibration.json")
     answers = 0
     with serving(create_app(settings)) as address:
         for example in EXAMPLES:
@@ -74,7 +74,7 @@ def test_every_status_that_a_route_may_answer_with_is_explained():
 
 
 def test_the_limits_of_the_page_are_those_of_the_server():
-    section, limits = PAGE.partition("## Limits")[2].partition("##")[0], Limits()
+    section, limits = PAGE.partition("## Limits")[2].partition("##")[0], ServerLimits()
     for value in (
         limits.characters,
         limits.k,

@@ -9,7 +9,7 @@ from sparse_coverage.errors import InputError, MissingExtraError, ModelError
 from sparse_coverage.spans import get_unit
 from sparse_coverage.spans.noun_phrases import spacy_phrases
 from sparse_coverage.spans.noun_phrases.spacy_phrases import SpacyExtractor
-from sparse_coverage.spans.phrase_units import PhraseUnit
+from sparse_coverage.spans.units import PhraseUnit
 
 PARTS_OF_SPEECH = {"the": "DET", "a": "DET", "said": "DET", "at": "ADP", "least": "ADJ", "one": "NUM", "rotating": "ADJ"} | {
     "it": "PRON", "turns": "VERB", "holds": "VERB", ".": "PUNCT", "(": "PUNCT", ")": "PUNCT", "10": "NUM", "two": "NUM",

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.encoding import Tokens
-from sparse_coverage.spans.phrase_units import PhraseUnit
-from sparse_coverage.spans.pooling import normalise, pool_runs
+from sparse_coverage.spans.span import normalise, pool_runs
+from sparse_coverage.spans.units import PhraseUnit
 
 
 def plain_pool(vectors, first, last):

@@ -148,7 +148,7 @@ def test_a_unit_is_found_again_by_its_own_name(unit):
 
 @pytest.mark.parametrize("name", ["", "word", "np[other]", "token[spacy]", "np[spacy", "NP"])
 def test_an_unknown_unit_is_an_error_that_lists_the_names(name):
-    with pytest.raises(InputError, match=r"token, np, np\+token"):
+    with pytest.raises(InputError, match=r"token, all-tokens, np, np\+token"):
         get_unit(name)
 
 

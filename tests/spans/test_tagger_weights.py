@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sparse_coverage.errors import ModelError
-from sparse_coverage.spans.noun_phrases import tagger_weights
-from sparse_coverage.spans.noun_phrases.tagger_weights import (
+from sparse_coverage.spans.noun_phrases import tagger as tagger_weights
+from sparse_coverage.spans.noun_phrases.tagger import (
     arrays_from_pickle,
     load_arrays,
     read_plain_pickle,
@@ -110,6 +110,6 @@ def test_without_a_connection_the_error_says_what_for(tmp_path, monkeypatch):
         raise ModelError("no route")
 
     monkeypatch.setenv("SPARSE_COVERAGE_CACHE", str(tmp_path))
-    monkeypatch.setattr(tagger_weights, "fetch_files", fail)
+    monkeypatch.setattr("sparse_coverage.encoding.downloads.fetch_files", fail)
     with pytest.raises(ModelError, match=r"noun phrases need.*no route(.|\n)*`token` needs no tagger"):
         load_arrays()

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sparse_coverage import Index, SparseCoverage
+from sparse_coverage import Index, Selection, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.vectors.activation import count_covering
@@ -28,7 +28,7 @@ def test_a_posting_list_holds_each_document_once() -> None:
 
 
 def test_every_size_is_measured_on_spans_of_the_sample(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
-    model = SparseCoverage.fit(TEXTS, encoder=tiny_encoder, size=60, sizes=[10, 30], work=tmp_path)
+    model = SparseCoverage.fit(TEXTS, encoder=tiny_encoder, size=60, selection=Selection(sizes=[10, 30]), work=tmp_path)
     sample = SpanSample(tmp_path)
     found = analyse(model.vocabulary, sample, spans=None)
     assert [b.size for b in found] == [10, 30, 60]
@@ -46,7 +46,9 @@ def test_every_size_is_measured_on_spans_of_the_sample(tmp_path: Path, tiny_enco
 
 
 def test_with_an_index_the_skew_is_that_of_its_lists(tmp_path: Path, tiny_encoder: OpenVinoEncoder) -> None:
-    model = SparseCoverage.fit(TEXTS, encoder=tiny_encoder, size=60, sizes=[10], work=tmp_path / "work")
+    model = SparseCoverage.fit(
+        TEXTS, encoder=tiny_encoder, size=60, selection=Selection(sizes=[10]), work=tmp_path / "work"
+    )
     lists = Index.build(tmp_path / "index", model, TEXTS).store.frequencies
     [found] = analyse(model.vocabulary, SpanSample(tmp_path / "work"), lists=lists)
     assert found.size == 60

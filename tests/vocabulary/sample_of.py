@@ -24,6 +24,13 @@ def sample_of(folder: Path, total: int, *, dimension: int = 32, common: int = 0)
     ]
     (folder / "anchors.jsonl").write_text("".join(line + "\n" for line in lines))
     checksums = {name: sha256_of(folder / name) for name in ("points.f16", "anchors.jsonl")}
-    facts = {"spans": total, "dimension": dimension, "documents": -(-total // 10), "seen": {}, "sha256": checksums}
+    facts = {
+        "spans": total,
+        "dimension": dimension,
+        "documents": -(-total // 10),
+        "first": "",
+        "seen": {},
+        "sha256": checksums,
+    }
     write_json(folder / "sample.json", facts)
     return SpanSample(folder)

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawing import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain import all_distances, unit
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.vocabulary import nearest as nearest_module
-from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
-from sparse_coverage.vocabulary.radii import FLOOR, cell_radii, measure_cells
+from sparse_coverage.vocabulary.nearest import FLOOR, Assignment, cell_radii, measure_cells, nearest_centers
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(
     seed=st.integers(0, 2**32),
     total=st.integers(1, 900),

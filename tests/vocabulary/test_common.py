@@ -12,8 +12,7 @@ from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.vectors import ActivationConfig, activate
 from sparse_coverage.vocabulary import build_vocabulary, load_vocabulary, save_vocabulary
-from sparse_coverage.vocabulary.common import CommonPart
-from sparse_coverage.vocabulary.points import Points
+from sparse_coverage.vocabulary.points import CommonPart, Points
 from sparse_coverage.vocabulary.verify import verify
 
 

@@ -6,16 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from drawing import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain import plain_farthest_first, unit
 
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.kernels.dense import canonical_distance
+from sparse_coverage.vocabulary import farthest_first as farthest_first_module
+from sparse_coverage.vocabulary.farthest_first import farthest_first
 from sparse_coverage.vocabulary.points import Points
-from sparse_coverage.vocabulary.selection import farthest_first as farthest_first_module
-from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
-from sparse_coverage.vocabulary.selection.kmeans import seed_by_distance
+from sparse_coverage.vocabulary.selection import seed_by_distance
 
 
 @st.composite
@@ -46,7 +47,7 @@ def clouds(draw: st.DrawFn) -> np.ndarray:
     return points
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     points=clouds(),
     share=st.floats(0, 1),
@@ -65,7 +66,7 @@ def test_the_sequence_is_that_of_the_plain_algorithm(
     assert found.distances.tolist() == gaps[:count]
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(points=clouds(), seed=st.integers(0, 3))
 def test_too_few_distinct_points_is_an_error_that_counts_them(points: np.ndarray, seed: int) -> None:
     first = int(np.random.default_rng(seed).integers(len(points)))
@@ -90,7 +91,7 @@ def test_more_centers_than_different_rows_fail_before_the_walk_begins(
         seed_by_distance(Points(points), asked)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(points=clouds(), seed=st.integers(0, 3), threads=st.sampled_from([1, 2]))
 def test_float16_points_stand_for_unit_vectors(points: np.ndarray, seed: int, threads: int) -> None:
     packed = points.astype(np.float16)

@@ -12,10 +12,10 @@ import pytest
 from plain import all_distances, unit
 
 from sparse_coverage.errors import MissingExtraError
-from sparse_coverage.vocabulary import on_gpu
+from sparse_coverage.vocabulary import nearest as on_gpu
+from sparse_coverage.vocabulary.farthest_first import farthest_first
 from sparse_coverage.vocabulary.nearest import nearest_centers
 from sparse_coverage.vocabulary.points import Points
-from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
 
 
 @pytest.fixture(params=["float32", "bfloat16"])

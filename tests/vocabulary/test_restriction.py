@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from sparse_coverage import SparseCoverage, load_encoder
+from sparse_coverage import Sampling, SparseCoverage, load_encoder
 from sparse_coverage.cli import cli
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.patents import Paragraph, Patent
@@ -68,7 +68,7 @@ def test_the_model_remembers_and_other_models_are_as_before(tiny_checkpoint: Pat
     encoder = load_encoder(str(tiny_checkpoint), threads=1)
     only = Restriction("2000-2010", with_text=True)
     work = tmp_path / "work"
-    model = SparseCoverage.fit(PATENTS, encoder=encoder, size=5, only=only, work=work)
+    model = SparseCoverage.fit(PATENTS, encoder=encoder, size=5, sampling=Sampling(only=only), work=work)
     assert model.vocabulary.config.documents == 4
     assert {anchor.document for anchor in model.vocabulary.anchors} <= {"EP-2-A1", "EP-3-A1", "EP-4-A1", "EP-8-A1"}
     model.save(tmp_path / "model")
@@ -81,7 +81,9 @@ def test_the_model_remembers_and_other_models_are_as_before(tiny_checkpoint: Pat
     # What identifies a model without restrictions does not know of them: indexes made before still open.
     header = json.loads((tmp_path / "model" / "vocabulary.json").read_text(encoding="utf-8"))
     assert header["config"]["only"]
-    assert digest_of(plain.vocabulary, plain.activation, []) != digest_of(model.vocabulary, model.activation, [])
+    assert digest_of(plain.vocabulary, plain.activation, [], "") != digest_of(
+        model.vocabulary, model.activation, [], ""
+    )
 
 
 def test_fit_takes_years(tiny_checkpoint: Path, tmp_path: Path) -> None:

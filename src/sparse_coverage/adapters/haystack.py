@@ -4,7 +4,7 @@
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage.adapters.finding import find, opened
+from sparse_coverage.adapters import find, opened
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.search import Retriever
 
@@ -15,16 +15,16 @@ except ImportError:
 
 
 @component
-class SparseCoverageRetriever:
+class HaystackRetriever:
     """Finds passages, or documents, for a pipeline.
 
-        from sparse_coverage.adapters.haystack import SparseCoverageRetriever
+        from sparse_coverage.adapters.haystack import HaystackRetriever
 
-        pipeline.add_component("retriever", SparseCoverageRetriever("my-index", top_k=5))
+        pipeline.add_component("retriever", HaystackRetriever("my-index", top_k=5))
         pipeline.run({"retriever": {"query": "A valve comprising a plunger", "filter": "published<2001-05-17"}})
 
     `index` is the folder of an index, opened at the first use, so that a pipeline can be written to YAML and read again; or
-    anything that ranks documents (`open_retriever("my-index", "hybrid")`), for pipelines that are not written.
+    anything that ranks documents (`open_retriever("my-index", "words")`), for pipelines that are not written.
     `filter` is written as on the command line; one given when running takes the place of the one given here.
     """
 
@@ -58,9 +58,9 @@ class SparseCoverageRetriever:
         return settings
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "SparseCoverageRetriever":
+    def from_dict(cls, data: dict[str, Any]) -> "HaystackRetriever":
         """Make a retriever from its settings."""
-        made: SparseCoverageRetriever = default_from_dict(cls, data)
+        made: HaystackRetriever = default_from_dict(cls, data)
         return made
 
     @component.output_types(documents=list[Document])  # type: ignore[untyped-decorator, unused-ignore]

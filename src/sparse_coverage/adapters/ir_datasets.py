@@ -1,10 +1,28 @@
-"""A test collection with the iterators of `ir_datasets`, for tools that take its datasets. That library is not needed."""
+"""A test collection with the iterators of `ir_datasets`, for tools that take its datasets; that library is not needed for it.
+
+With the library (extra [eval]), collections of ours join its catalogue, and others load CLEF-IP 2013 there as they load any other:
+
+    import ir_datasets
+    from sparse_coverage.adapters.ir_datasets import register_clefip
+
+    register_clefip("path/to/clef-ip-2013")
+    dataset = ir_datasets.load("clef-ip-2013/passages")
+
+Then everything that takes an id of that library works: PyTerrier's `pt.get_dataset("irds:clef-ip-2013/passages")`, its command line.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import importlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from sparse_coverage.errors import MissingExtraError
+from sparse_coverage.evaluation.clefip import PoolConfig, read_clefip
+from sparse_coverage.evaluation.clefip.topics import Ancestors
 from sparse_coverage.evaluation.collection import Collection
 from sparse_coverage.patents import passages, section_text
 
@@ -23,7 +41,7 @@ class Doc(NamedTuple):
         return "\n".join(part for part in (self.title, self.text) if part)
 
 
-class Topic(NamedTuple):
+class DatasetQuery(NamedTuple):
     """A query."""
 
     query_id: str
@@ -50,12 +68,21 @@ class CollectionDataset:
         for doc in dataset.docs_iter():
             print(doc.doc_id, doc.title)
 
-    With `passages`, its documents are passages, and its judgements those of passages (relevant ones have the grade 1).
+    With `passages`, its documents are passages, and its judgements those of passages (relevant ones have the grade 1). Ids are
+    written as the collection's own files write them.
     """
 
     def __init__(self, collection: Collection, *, passages: bool = False) -> None:
         self.collection = collection
         self.passages = passages
+
+    @cached_property
+    def _own_ids(self) -> Mapping[str, str]:
+        return self.collection.own_ids()
+
+    def _own(self, document: str, id_: str = "") -> str:
+        """Return the id of a document, or of a passage of it, as the collection writes it."""
+        return self._own_ids.get(document, document) + id_.removeprefix(document)
 
     def dataset_id(self) -> str:
         """Return the name of the collection."""
@@ -78,23 +105,24 @@ class CollectionDataset:
         for patent in self.collection.documents():
             if self.passages:
                 cut = passages(patent, by=self.collection.by)  # as the judgements name them
-                yield from (Doc(passage.id, "", passage.text) for passage in cut)
+                yield from (Doc(self._own(patent.id, passage.id), "", passage.text) for passage in cut)
             else:
                 texts = (section_text(patent, section) for section in SECTIONS)  # type: ignore[arg-type]
-                yield Doc(patent.id, patent.title, "\n".join(text for text in texts if text))
+                yield Doc(self._own(patent.id), patent.title, "\n".join(text for text in texts if text))
 
-    def queries_iter(self) -> Iterator[Topic]:
+    def queries_iter(self) -> Iterator[DatasetQuery]:
         """Yield the queries."""
-        return (Topic(query.id, query.text) for query in self.collection.queries)
+        return (DatasetQuery(query.id, query.text) for query in self.collection.queries)
 
     def qrels_iter(self) -> Iterator[Qrel]:
         """Yield the judgements."""
         for query, relevance in self.collection.judgements.items():
             if self.passages:
-                found = sorted(passage for of_document in relevance.passages.values() for passage in of_document)
+                judged = relevance.passages.items()
+                found = sorted(self._own(document, passage) for document, ids in judged for passage in ids)
                 yield from (Qrel(query, passage, 1) for passage in found)
             else:
-                yield from (Qrel(query, document, grade) for document, grade in relevance.grades.items())
+                yield from (Qrel(query, self._own(document), grade) for document, grade in relevance.grades.items())
 
     def queries_count(self) -> int:
         """Return how many queries there are."""
@@ -103,3 +131,101 @@ class CollectionDataset:
     def qrels_count(self) -> int:
         """Return how many judgements there are."""
         return sum(1 for _ in self.qrels_iter())
+
+
+CLEFIP = "clef-ip-2013"
+
+
+def register_clefip(
+    folder: str | Path,
+    name: str = CLEFIP,
+    *,
+    pool: PoolConfig | None = None,
+    ancestors: Ancestors = "all",
+    store: str | Path | None = None,
+) -> list[str]:
+    """Register CLEF-IP 2013, claims to passages: `clef-ip-2013` with documents, `clef-ip-2013/passages` with passages.
+
+    `pool` says which candidates are drawn (25,000, seed 0), `ancestors` which claims precede a dependent one in a query.
+    """
+    return register_collection(name, read_clefip(Path(folder), pool, ancestors=ancestors).collection, store)
+
+
+def register_collection(name: str, collection: Collection, store: str | Path | None = None) -> list[str]:
+    """Register any collection under a name, and below it its passages where they are judged. Return the names.
+
+    The library keeps documents that are looked up by id in the folder `store`, a temporary one by default.
+    """
+    try:
+        library = importlib.import_module("ir_datasets")
+    except ImportError:
+        raise MissingExtraError("Registering with ir_datasets", "eval") from None
+    home = Path(store) if store is not None else Path(tempfile.mkdtemp(prefix="sparse-coverage-irds-"))
+    shapes = {name: False, **({f"{name}/passages": True} if collection.has_passages else {})}
+    for id_, by_passage in shapes.items():
+        dataset = CollectionDataset(collection, passages=by_passage)
+        library.registry.register(id_, _dataset(library, dataset, id_, home / id_.replace("/", "-")))
+    return list(shapes)
+
+
+def _dataset(library: Any, inner: CollectionDataset, name: str, place: Path) -> Any:
+    """Make a dataset of that library's own classes, whose methods are found by its tools."""
+    formats, util = library.formats, library.util
+
+    class _Docs(formats.BaseDocs):  # type: ignore[misc, name-defined]
+        @util.use_docstore  # type: ignore[untyped-decorator]
+        def docs_iter(self) -> Iterator[Doc]:
+            return inner.docs_iter()
+
+        def docs_cls(self) -> type[Doc]:
+            return Doc
+
+        def docs_store(self) -> Any:
+            return library.indices.PickleLz4FullStore(
+                path=f"{place}.pklz4",
+                init_iter_fn=inner.docs_iter,
+                data_cls=Doc,
+                lookup_field="doc_id",
+                index_fields=["doc_id"],
+                count_hint=inner.collection.candidates,
+            )
+
+        def docs_count(self) -> int:
+            return int(self.docs_store().count())
+
+        def docs_namespace(self) -> str:
+            return name
+
+        def docs_lang(self) -> str:
+            return "en"
+
+    class _Queries(formats.BaseQueries):  # type: ignore[misc, name-defined]
+        def queries_iter(self) -> Iterator[DatasetQuery]:
+            return inner.queries_iter()
+
+        def queries_cls(self) -> type[DatasetQuery]:
+            return DatasetQuery
+
+        def queries_count(self) -> int:
+            return inner.queries_count()
+
+        def queries_namespace(self) -> str:
+            return name
+
+        def queries_lang(self) -> str:
+            return "en"
+
+    class _Qrels(formats.BaseQrels):  # type: ignore[misc, name-defined]
+        def qrels_iter(self) -> Iterator[Qrel]:
+            return inner.qrels_iter()
+
+        def qrels_cls(self) -> type[Qrel]:
+            return Qrel
+
+        def qrels_defs(self) -> dict[int, str]:
+            return {1: "relevant", 0: "not relevant"}
+
+        def qrels_count(self) -> int:
+            return inner.qrels_count()
+
+    return library.Dataset(_Docs(), _Queries(), _Qrels())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sparse_coverage.adapters.finding import find, opened
+from sparse_coverage.adapters import find, opened
 from sparse_coverage.errors import MissingExtraError
 
 try:
@@ -14,15 +14,15 @@ except ImportError:
     raise MissingExtraError("The LangChain retriever", "langchain") from None
 
 
-class SparseCoverageRetriever(BaseRetriever):  # type: ignore[misc]
+class LangChainRetriever(BaseRetriever):  # type: ignore[misc]
     """Finds passages, or documents, for a chain.
 
-        from sparse_coverage.adapters.langchain import SparseCoverageRetriever
+        from sparse_coverage.adapters.langchain import LangChainRetriever
 
-        retriever = SparseCoverageRetriever(index="my-index", k=5)
+        retriever = LangChainRetriever(index="my-index", k=5)
         retriever.invoke("A valve comprising a plunger", filter="published<2001-05-17")
 
-    `index` is the folder of an index or anything that ranks documents (`open_retriever("my-index", "hybrid")`); `filter` a
+    `index` is the folder of an index or anything that ranks documents (`open_retriever("my-index", "words")`); `filter` a
     filter or its text. Both `k` and `filter` may also be given when asking. Metadata holds the score, the document, and its
     section (a passage) or its bibliographic data (a document).
     """

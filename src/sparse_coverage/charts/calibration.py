@@ -1,111 +1,135 @@
-"""A calibration: the space of an encoder, and from which score on an element counts as disclosed or partly disclosed.
+"""A calibration: the space of an encoder's tokens and the fitted score that turns figures into verdicts.
 
-It belongs to one encoder, whose fingerprint it carries, and holds the figures that chose it. One for the encoder of the base
-install comes with the package; `sparse-coverage calibrate` makes one for another encoder.
+It belongs to one encoder, whose fingerprint it carries, and holds the measurements that chose it: one readable JSON file. Those for
+the encoders that charts are known to read well with come with the package; `sparse-coverage calibrate` makes one for another encoder.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
-from zipfile import ZipFile
+from typing import Any
 
 import numpy as np
 
-from sparse_coverage.charts.space import Space
-from sparse_coverage.charts.words import Rarity
+from sparse_coverage.charts.score import Figures, Rarity, Score, TokenSpace
+from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.encoding import Encoder
-from sparse_coverage.encoding.checksums import cache_folder
+from sparse_coverage.encoding.weights import cache_folder
 from sparse_coverage.errors import InputError, MismatchError
-from sparse_coverage.kernels import Floats
-from sparse_coverage.restoring import restored
+from sparse_coverage.files import write_text
 
-Word = Literal["disclosed", "partly", "not found"]
-WORDS: tuple[Word, ...] = ("disclosed", "partly", "not found")
-FORMAT = 2
+FORMAT = 5
 _SHIPPED = Path(__file__).parent / "calibrations"
+_LARGEST = 4 << 20
+"""The most bytes that a file of a calibration may have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """How scores become evidence in [0, 1] and evidence becomes a word.
-
-    Evidence is logistic in the score: 1 / (1 + exp(-(slope * score + offset))). `rarity` weighs words; `phrase` is the least cosine of
-    two phrases that are taken to mean the same. `figures` are the measurements that chose the numbers.
-    """
+    """How the figures of a cell become evidence in [0, 1], and evidence becomes a verdict; `figures` are the measurements."""
 
     encoder: str
     fingerprint: str
-    space: Space
-    rarity: Rarity
-    slope: float
-    offset: float
-    disclosed: float
-    partly: float
-    phrase: float
+    space: TokenSpace
+    score: Score
     figures: dict[str, Any]
+    rarity: Rarity = field(default_factory=lambda: Rarity.shipped())
 
-    def evidence(self, scores: Floats) -> Floats:
-        """Return the evidence of scores."""
-        evidence: Floats = 1.0 / (1.0 + np.exp(-np.clip(self.slope * scores + self.offset, -30, 30)))
-        return evidence
+    @property
+    def disclosed(self) -> float:
+        """The evidence from which on a cell is called disclosed."""
+        return self.score.disclosed
 
-    def word(self, evidence: float) -> Word:
-        """Return the word for evidence."""
+    @property
+    def partly(self) -> float:
+        """The evidence from which on a cell is called partly disclosed."""
+        return self.score.partly
+
+    def verdict(self, evidence: float) -> Verdict:
+        """Return the verdict for evidence."""
         if evidence >= self.disclosed:
-            return "disclosed"
-        return "partly" if evidence >= self.partly else "not found"
+            return Verdict.DISCLOSED
+        return Verdict.PARTLY if evidence >= self.partly else Verdict.NOT_FOUND
 
-    def capped(self, evidence: float, word: Word, share: float) -> float:
-        """Return evidence that is worth at most a word: within the range of that word, as far up as the share of what was found."""
-        if word == "disclosed":
+    def at_most(self, evidence: float, verdict: Verdict) -> float:
+        """Return evidence that is worth at most a verdict."""
+        if verdict is Verdict.DISCLOSED:
             return evidence
-        low, high = (self.partly, self.disclosed) if word == "partly" else (0.0, self.partly)
-        most = float(np.nextafter(np.float32(high), np.float32(0)))  # evidence is compared in single precision, too
-        return min(evidence, most, low + (high - low) * share * evidence)
+        level = self.disclosed if verdict is Verdict.PARTLY else self.partly
+        return min(evidence, float(np.nextafter(np.float32(level), np.float32(0))))
+
+    def told(self) -> tuple[str, ...]:
+        """Return for people how often such verdicts are right, and what they are not."""
+        figures = self.figures.get("held out", {}).get("all", self.figures)
+        known = [figures.get(name) for name in ("cells", "precision", "recall", "disclosed but not found")]
+        right = (
+            f"On {known[0]} cells judged by readers, by scores that did not know the claim, {known[1]:.0%} of what was called disclosed "
+            f"was, {known[2]:.0%} of what was disclosed was called so, and {known[3]:.0%} of it was called not found. "
+            if all(isinstance(one, int | float) for one in known)
+            else "How often such verdicts are right was not measured for this calibration. "
+        )
+        return (
+            f"Read with {self.encoder}. {right}Read the quotations before relying on a verdict.",
+            "Verdicts are measurements and no legal opinion.",
+        )
 
     def save(self, path: Path) -> None:
         """Write the calibration to a file."""
-        about = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "space"} | {"format": FORMAT}
-        about["rarity"] = asdict(self.rarity)
+        space = {name: [round(float(value), 6) for value in getattr(self.space, name)] for name in ("mean", "common")}
+        content = {
+            "format": FORMAT,
+            "encoder": self.encoder,
+            "fingerprint": self.fingerprint,
+            "score": asdict(self.score),
+            "figures": self.figures,
+            "space": space,
+        }
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            arrays: dict[str, Any] = {
-                "about": np.frombuffer(json.dumps(about).encode(), np.uint8),
-                **self.space.arrays(),
-            }
-            np.savez_compressed(file, **arrays)
+        write_text(path, json.dumps(content, indent=1) + "\n")
 
     @classmethod
     def load(cls, path: Path) -> Calibration:
         """Read a calibration from a file."""
         try:
-            arrays = _read_arrays(path)
-            about = json.loads(arrays.pop("about").tobytes())
-            if not isinstance(about, dict) or about.pop("format", None) != FORMAT:
-                raise InputError(f"{path}: a calibration of another version. Make it again: sparse-coverage calibrate")
-            return restored(cls, {**about, "space": Space.of_arrays(arrays)}, str(path))
+            if path.stat().st_size > _LARGEST:
+                raise ValueError(f"it has more than {_LARGEST:,} bytes")
+            found = json.loads(path.read_text(encoding="utf-8"))
+            if (number := found.pop("format", None)) != FORMAT:
+                raise InputError(
+                    f"{path}: a calibration of format {number}, where format {FORMAT} is read. Make it again: sparse-coverage calibrate"
+                )
+            space = {name: np.asarray(found["space"][name], np.float32) for name in ("mean", "common")}
+            if space["mean"].ndim != 1 or space["mean"].shape != space["common"].shape:
+                raise ValueError("mean and common do not fit one another")
+            score = from_json(Score, found["score"], f"{path}: score")
+            sizes = {len(score.means), len(score.deviations), len(score.weights)}
+            numbers = [
+                *score.means,
+                *score.deviations,
+                *score.weights,
+                *score.offsets,
+                *space["mean"],
+                *space["common"],
+            ]
+            if (
+                sizes != {len(Figures._fields)}
+                or not np.isfinite(numbers).all()
+                or not all(0 < share < 1 for share in score.thresholds)
+            ):
+                raise ValueError("the numbers of the score do not fit one another, or are none")
+            if not isinstance(found["figures"], dict):
+                raise ValueError("figures is not an object")
+            return cls(str(found["encoder"]), str(found["fingerprint"]), TokenSpace(**space), score, found["figures"])
         except InputError:
             raise
         except Exception as error:
             # A file that is cut short, changed or of another kind fails in as many ways as there are layers below.
             raise InputError(f"{path}: no calibration of claim charts ({error}).") from None
-
-
-_LARGEST = 256 << 20
-"""The most bytes that an array of a calibration may have."""
-
-
-def _read_arrays(path: Path) -> dict[str, Any]:
-    with ZipFile(path) as stored:
-        largest = max((one.file_size for one in stored.infolist()), default=0)
-        if largest > _LARGEST:
-            raise ValueError(f"an array of {largest:,} bytes is in it, at most {_LARGEST:,} are read")
-    with np.load(path, allow_pickle=False) as file:
-        return {name: np.asarray(array) for name, array in file.items()}
 
 
 def calibration_for(encoder: Encoder, path: Path | None = None) -> Calibration:
@@ -120,18 +144,28 @@ def calibration_for(encoder: Encoder, path: Path | None = None) -> Calibration:
         return found
     for candidate in _candidates(encoder):
         if candidate.is_file():
-            return Calibration.load(candidate)
+            return _known(candidate, candidate.stat().st_mtime_ns)
     raise InputError(
         f"Claim charts have no calibration for the encoder '{encoder.name}'. Make one from a collection of claims and the "
         f"documents that disclose them: sparse-coverage calibrate COLLECTION --encoder {encoder.name}"
     )
 
 
+@lru_cache(8)
+def _known(path: Path, changed: int) -> Calibration:
+    return Calibration.load(path)
+
+
 def own_calibration(encoder: Encoder) -> Path:
     """Return where the calibration of an encoder is kept on this machine."""
-    return cache_folder() / "calibrations" / f"{encoder.fingerprint[:16]}.npz"
+    return cache_folder() / "calibrations" / f"{encoder.fingerprint[:16]}.json"
+
+
+def is_shipped(encoder: Encoder) -> bool:
+    """Return whether a calibration for an encoder comes with the package."""
+    return (_SHIPPED / f"{encoder.fingerprint[:16]}.json").is_file()
 
 
 def _candidates(encoder: Encoder) -> Iterator[Path]:
     yield own_calibration(encoder)
-    yield _SHIPPED / f"{encoder.fingerprint[:16]}.npz"
+    yield _SHIPPED / f"{encoder.fingerprint[:16]}.json"

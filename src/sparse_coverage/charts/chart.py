@@ -2,28 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
-from sparse_coverage.charts.calibration import Calibration, Word
-from sparse_coverage.charts.cells import Cell, ChartDocument
 from sparse_coverage.charts.elements import Element
-from sparse_coverage.charts.evidence import window_scores
-from sparse_coverage.charts.reading import Reader
-from sparse_coverage.charts.sentences import Sentences, each_sentences, joined, word_tokens
-from sparse_coverage.charts.words import ElementWords, SentenceWords
-from sparse_coverage.encoding import Encoder
-from sparse_coverage.encoding.batching import windows
+from sparse_coverage.charts.phrases import Pair
+from sparse_coverage.charts.quantities import NumberFound
+from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.errors import InputError
-from sparse_coverage.kernels import Floats
+from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents import Claim
+from sparse_coverage.search.results import Place
 
-_TOGETHER = 30_000
-"""Characters of documents that are encoded at a time."""
-CREDIT: dict[Word, float] = {"disclosed": 1.0, "partly": 0.5, "not found": 0.0}
+QUOTES = 3
+"""How many quotations a cell has at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartDocument:
+    """A document to be charted: its passages in text order."""
+
+    id: str
+    title: str
+    passages: tuple[PassageRecord, ...]
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_texts(cls, id_: str, texts: Sequence[str]) -> ChartDocument:
+        """Return texts as a document without a title, each a passage of its description."""
+        records = (PassageRecord(f"{id_}/{n}", id_, "description", text, "") for n, text in enumerate(texts))
+        return cls(id_, "", tuple(records))
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """One or two sentences of a passage, verbatim: `text` is exactly the passage's text from `start` to `end`."""
+
+    passage: str
+    section: str
+    number: str
+    text: str
+    start: int
+    end: int
+    evidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Overruled:
+    """What stood in a cell before a user gave a verdict of their own, why they did, and the quotation that they chose."""
+
+    found: Verdict
+    note: str = ""
+    quote: Quote | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnVerdict:
+    """What a user says about a cell: a verdict (None: the one that was found), why, and a quotation that shows it."""
+
+    verdict: Verdict | None = None
+    note: str = ""
+    quote: Quote | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SecondOpinion:
+    """What a second reader says to a cell: a verdict (None where it cannot be believed), the quotation that shows it, and why."""
+
+    verdict: Verdict | None
+    quote: Quote | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a document has for an element: the verdict, the evidence, quotations, what they share, and what is missing.
+
+    `pairs` are phrases of the element and of the quotations that say the same; `missing` are phrases of the element that the
+    document does not have; `numbers` sets quantities of the element against those of the quotations. `overruled` is there where
+    `verdict` is a user's own, `second` where a second reader was asked.
+    """
+
+    element: str
+    document: str
+    verdict: Verdict
+    evidence: float
+    quotes: tuple[Quote, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    missing: tuple[Place, ...] = ()
+    numbers: tuple[NumberFound, ...] = ()
+    overruled: Overruled | None = None
+    second: SecondOpinion | None = None
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether a number of the document lies outside what is claimed."""
+        return any(not number.agrees for number in self.numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +113,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Elements down, documents across. `weights` say how rare each element is; `undisclosed` are those that no document has."""
+    """Elements down, documents across. `weights` say how rare each element is; `undisclosed` are those that no document has.
+
+    `about` is what every export says: what was searched, how often such verdicts are right, and what they are not.
+    """
 
     claims: tuple[Claim, ...]
     elements: tuple[Element, ...]
@@ -46,6 +124,7 @@ class Chart:
     cells: tuple[tuple[Cell, ...], ...]
     weights: tuple[float, ...]
     encoder: str
+    about: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         fits = len(self.cells) == len(self.weights) == len(self.elements)
@@ -60,99 +139,61 @@ class Chart:
     def undisclosed(self) -> tuple[Element, ...]:
         """The elements that no document discloses, not even partly."""
         rows = zip(self.elements, self.cells, strict=True)
-        return tuple(element for element, row in rows if all(cell.word == "not found" for cell in row))
+        return tuple(element for element, row in rows if all(cell.verdict is Verdict.NOT_FOUND for cell in row))
 
     def cell(self, label: str, document: str) -> Cell:
         """Return the cell of an element and a document."""
         row = [element.label for element in self.elements].index(label)
         return next(cell for cell in self.cells[row] if cell.document == document)
 
-    def best_first(self) -> Chart:
-        """Return the chart with the documents that cover most in front."""
-        order = sorted(range(len(self.documents)), key=lambda place: (-self.documents[place].share, place))
-        documents = tuple(self.documents[place] for place in order)
+    def summary(self, document: str) -> str:
+        """Return how many elements a document has, for people: "2 of 6 features found, 1 partly"."""
+        place = [column.id for column in self.documents].index(document)
+        found = [row[place].verdict for row in self.cells]
+        partly = found.count(Verdict.PARTLY)
+        told = f"{found.count(Verdict.DISCLOSED)} of {len(found)} features found"
+        return f"{told}, {partly} partly" if partly else told
+
+    def only(self, documents: Sequence[str]) -> Chart:
+        """Return the chart of some of its documents, in the order given."""
+        ids = [column.id for column in self.documents]
+        places = [ids.index(document) for document in documents]
         return replace(
-            self, documents=documents, cells=tuple(tuple(row[place] for place in order) for row in self.cells)
+            self,
+            documents=tuple(self.documents[place] for place in places),
+            cells=tuple(tuple(row[place] for place in places) for row in self.cells),
         )
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class EncodedClaims:
-    """Claims with their elements placed in the space of a calibration, and the words of the elements."""
-
-    claims: tuple[Claim, ...]
-    elements: tuple[Element, ...]
-    placed: Floats
-    words: ElementWords
-
-
-def encode_claims(
-    claims: Sequence[Claim], elements: Sequence[Element], encoder: Encoder, calibration: Calibration
-) -> EncodedClaims:
-    """Encode claims once, for any number of documents."""
-    placed = np.zeros((len(elements), encoder.dimension), np.float32)
-    for claim, vectors in zip(claims, encoder.encode(claim.text for claim in claims), strict=True):
-        rows, starts, _ = word_tokens(claim.text, vectors)
-        numbers = [number for number, element in enumerate(elements) if element.claim == claim.number]
-        if not len(rows) or not numbers:
-            continue
-        whole = rows.mean(0)
-        means = []
-        for number in numbers:
-            inside = (starts >= elements[number].start) & (starts < elements[number].end)
-            means.append(rows[inside].mean(0) if inside.any() else whole)
-        placed[numbers] = calibration.space.place_elements(np.stack(means), whole)
-    words = ElementWords.of([element.text for element in elements], calibration.rarity)
-    return EncodedClaims(tuple(claims), tuple(elements), placed, words)
-
-
-def scores_of(
-    encoded: EncodedClaims, document: ChartDocument, sentences: Sentences, calibration: Calibration
-) -> Floats:
-    """Return the score of each window of a document for each element."""
-    texts = [passage.text for passage in document.passages]
-    if not len(sentences):
-        return np.zeros((len(encoded.elements), 0), np.float32)
-    windows = calibration.space.place_windows(sentences.windows()[0])
-    shares = SentenceWords.of(texts, sentences).shares(encoded.words)
-    return window_scores(calibration.space, encoded.placed, windows, shares)
-
-
-def make_chart(
-    encoded: EncodedClaims,
-    documents: Sequence[ChartDocument],
-    encoder: Encoder,
-    calibration: Calibration,
-    *,
-    sentences: Iterable[Sentences] | None = None,
-    weights: Sequence[float] | None = None,
-) -> Chart:
-    """Set claims against documents. `sentences` of the documents, in order, where they are kept; else they are encoded here."""
-    given = iter(sentences if sentences is not None else encoded_sentences(documents, encoder))
-    reader = Reader(encoded.elements, encoder, calibration)
-    columns: list[tuple[Cell, ...]] = []
-    for document in documents:
-        found = next(given)
-        evidence = calibration.evidence(scores_of(encoded, document, found, calibration))
-        columns.append(tuple(reader.cells(document, found, evidence)))
-    rare = tuple(weights) if weights is not None else (1.0,) * len(encoded.elements)
-    shown = tuple(
-        Column(document.id, document.title, document.metadata, covered(column, rare))
-        for document, column in zip(documents, columns, strict=True)
-    )
-    rows = tuple(tuple(column[number] for column in columns) for number in range(len(encoded.elements)))
-    return Chart(encoded.claims, encoded.elements, shown, rows, rare, encoder.name)
-
-
-def encoded_sentences(documents: Sequence[ChartDocument], encoder: Encoder) -> Iterable[Sentences]:
-    """Yield the sentences of documents, encoded now: a few documents together, so that progress is told and work can be stopped."""
-    for group in windows(documents, lambda one: sum(len(passage.text) for passage in one.passages), _TOGETHER):
-        parts = each_sentences((passage.text for document in group for passage in document.passages), encoder)
-        for document in group:
-            yield joined([next(parts) for _ in document.passages], encoder.dimension)
+    def best_first(self) -> Chart:
+        """Return the chart with the documents that cover most in front."""
+        return self.only([column.id for column in sorted(self.documents, key=lambda column: -column.share)])
 
 
 def covered(cells: Sequence[Cell], weights: Sequence[float]) -> float:
     """Return the share of the elements that a document covers; what is partly disclosed counts half."""
     total = sum(weights) or 1.0
-    return sum(CREDIT[cell.word] * weight for cell, weight in zip(cells, weights, strict=True)) / total
+    return sum(cell.verdict.credit * weight for cell, weight in zip(cells, weights, strict=True)) / total
+
+
+def overrule(chart: Chart, rulings: Mapping[tuple[str, str], OwnVerdict]) -> Chart:
+    """Return a chart with a user's verdicts, notes and quotations, by the text of the element and the document; shares are those
+    of the new verdicts.
+
+    A note without a verdict leaves the one that was found. The order of the documents stays.
+    """
+
+    def own(cell: Cell, said: OwnVerdict | None) -> Cell:
+        if said is None or said == OwnVerdict():
+            return cell
+        overruled = Overruled(cell.verdict, said.note, said.quote)
+        return replace(cell, verdict=said.verdict or cell.verdict, overruled=overruled)
+
+    rows = tuple(
+        tuple(own(cell, rulings.get((element.text, cell.document))) for cell in row)
+        for element, row in zip(chart.elements, chart.cells, strict=True)
+    )
+    documents = tuple(
+        replace(column, share=covered([row[place] for row in rows], chart.weights))
+        for place, column in enumerate(chart.documents)
+    )
+    return replace(chart, cells=rows, documents=documents)

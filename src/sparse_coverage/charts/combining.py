@@ -6,20 +6,20 @@ adds most; that takes at most 1 + 1/2 + … + 1/n times the fewest, where n is t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from sparse_coverage.charts.calibration import Calibration, Word
+from sparse_coverage.charts.calibration import Calibration
+from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Floats
 
 EXACT = 3
 _SHOWN = 5
-_AT_ONCE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +34,32 @@ class Part:
 class Combination:
     """The closest document first, then those that add what it lacks. `weakest` is the evidence of the weakest element.
 
-    `word` is what every element is at least: disclosed, or partly. `nearness` is how near the fields (IPC) are: 1 the same subclass.
+    `lacks` are the elements that none of the documents has: a combination that lacks any is only the best there is.
+
+    `verdict` is what every element is at least: disclosed, or partly. `nearness` is how near the fields (IPC) are: 1 the same subclass.
     """
 
     parts: tuple[Part, ...]
     weakest: float
     weakest_element: str
-    word: Word
+    verdict: Verdict
     nearness: float
+    lacks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Combinations:
-    """The combinations that were found, best first. `missing`: the elements that no document has. `bound`: how many times the
-    fewest documents the answer may take; 1 where all sets were looked at.
+    """The combinations that were found, best first; where none has every element, the best that lack some. `missing`: the elements
+    that no document has. `bound`: how many times the fewest documents the answer may take; 1 where all sets were looked at. `own`: how
+    many of a user's own verdicts they start from; `left_out`: how many documents were left out as not relevant.
     """
 
     found: tuple[Combination, ...]
     missing: tuple[str, ...]
     documents: int
     bound: float = 1.0
+    own: int = 0
+    left_out: int = 0
 
 
 def combine(
@@ -66,6 +72,7 @@ def combine(
     fields: Sequence[Sequence[str]] | None = None,
     families: Sequence[frozenset[str]] | None = None,
     show: int = _SHOWN,
+    own: int = 0,
 ) -> Combinations:
     """Combine documents by their evidence (an element a row, a document a column), at most `most` in a combination.
 
@@ -77,51 +84,29 @@ def combine(
     if not documents:
         return Combinations((), tuple(labels), 0)
     missing = tuple(label for label, row in zip(labels, evidence, strict=True) if row.max() < calibration.partly)
-    if missing:
-        return Combinations((), missing, len(documents))
     kin = families or [frozenset((document,)) for document in documents]
     symbols = fields or [()] * len(documents)
     chosen: list[tuple[int, ...]]
     bound = 1.0
-    if most <= EXACT:
+    if missing:
+        chosen = []
+    elif most <= EXACT:
         chosen = _all_sets(evidence, calibration, most, kin, show * 20)
     else:
         chosen, bound = _greedy(evidence, calibration, most, kin)
+    chosen = chosen or _partial_sets(evidence, calibration, min(most, EXACT), kin, show)
     made = [_combination(each, evidence, labels, documents, calibration, symbols) for each in chosen]
-    order = {"disclosed": 0, "partly": 1, "not found": 2}
     made.sort(
-        key=lambda one: (order[one.word], len(one.parts), -round(one.weakest, 3), -one.nearness, one.parts[0].document)
+        key=lambda one: (
+            len(one.lacks),
+            one.verdict.rank,
+            len(one.parts),
+            -round(one.weakest, 3),
+            -one.nearness,
+            one.parts[0].document,
+        )
     )
-    return Combinations(tuple(made[:show]), (), len(documents), bound)
-
-
-def combine_exactly(
-    bounds: Floats,
-    read: Callable[[Sequence[int]], Floats],
-    labels: Sequence[str],
-    documents: Sequence[str],
-    calibration: Calibration,
-    **options: Any,
-) -> Combinations:
-    """Combine documents of which only bounds of the evidence are known: `read` gives the evidence of some of them, a column each.
-
-    Those in the best combinations by what is known are read until they all have been: the answer is that of reading every document,
-    since reading never raises evidence. Elements are called missing only after all documents that may have them were read.
-    """
-    known = bounds.copy()
-    left = np.ones(len(documents), dtype=bool)
-    while True:
-        found = combine(known, labels, documents, calibration, **options)
-        wanted = {documents.index(part.document) for one in found.found for part in one.parts}
-        unread = sorted(place for place in wanted if left[place])
-        if not found.found:
-            certain = (known[:, ~left] >= calibration.partly).any(1)
-            hopeful = ((known >= calibration.partly) & left)[~certain].any(0)
-            unread = np.flatnonzero(hopeful)[np.argsort(-known[:, hopeful].sum(0), kind="stable")][:_AT_ONCE].tolist()
-        if not unread:
-            return found
-        known[:, unread] = np.minimum(known[:, unread], read(unread))
-        left[unread] = False
+    return Combinations(tuple(made[:show]), missing, len(documents), bound, own)
 
 
 def _all_sets(
@@ -151,6 +136,21 @@ def _sets_of(evidence: Floats, size: int, level: float, show: int) -> Iterable[t
         for place in np.flatnonzero(weakest >= level).tolist():
             kept.append((-float(weakest[place]), (*first, start + place)))
     return [one for _, one in sorted(kept)[:show]]
+
+
+def _partial_sets(
+    evidence: Floats, calibration: Calibration, most: int, kin: Sequence[frozenset[str]], show: int
+) -> list[tuple[int, ...]]:
+    """Return the sets with most of the elements: fewest documents first, then most evidence."""
+    found: list[tuple[int, int, float, tuple[int, ...]]] = []
+    for size in range(1, min(most, evidence.shape[1]) + 1):
+        for chosen in combinations(range(evidence.shape[1]), size):
+            best = evidence[:, list(chosen)].max(1)
+            has = int((best >= calibration.partly).sum())
+            if has and _apart(chosen, kin):
+                found.append((-has, size, -float(best.sum()), chosen))
+        found = sorted(found)[:show]
+    return [chosen for *_, chosen in found]
 
 
 def _greedy(
@@ -204,8 +204,9 @@ def _combination(
     best = of_set.max(1)
     weakest = int(np.argmin(best))
     near = [nearness(fields[chosen[closest]], fields[chosen[place]]) for place in order[1:]]
-    word = calibration.word(float(best[weakest]))
-    return Combination(tuple(parts), float(best[weakest]), labels[weakest], word, min(near, default=1.0))
+    verdict = calibration.verdict(float(best[weakest]))
+    lacks = tuple(label for label, value in zip(labels, best, strict=True) if value < calibration.partly)
+    return Combination(tuple(parts), float(best[weakest]), labels[weakest], verdict, min(near, default=1.0), lacks)
 
 
 def nearness(ours: Sequence[str], theirs: Sequence[str]) -> float:

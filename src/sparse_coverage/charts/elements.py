@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Claim
-from sparse_coverage.patents.claims import added_elements, claim_elements, numbered_claims, split_claims
+from sparse_coverage.patents.claims import added_elements, claim_elements, is_cancelled, numbered_claims, split_claims
 from sparse_coverage.patents.claims.elements import Role
 
 
@@ -25,7 +25,7 @@ class Element:
 
 def read_claims(text: str) -> tuple[Claim, ...]:
     """Return the claims of a text: one, or several that are numbered."""
-    claims = numbered_claims(split_claims(text))
+    claims = tuple(claim for claim in numbered_claims(split_claims(text)) if not is_cancelled(claim.text))
     if not claims:
         raise InputError("The claim is empty. Give its text.")
     return claims

@@ -1,134 +1,267 @@
-"""From the scores of windows to the cells of a document: quotations, shared and missing phrases, numbers, negations."""
+"""Documents read for the elements of a claim: figures, evidence, quotations, shared and missing phrases, numbers.
+
+The words of an element choose the passages that are read closely, by the vectors of their tokens. Reading a third of a document in
+this way gives the verdicts that reading all of it gives (`benchmarks/charts.py`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sparse_coverage.charts.calibration import Calibration, Word
-from sparse_coverage.charts.cells import QUOTES, Cell, ChartDocument, Quote
-from sparse_coverage.charts.elements import Element
-from sparse_coverage.charts.phrases import Pair, Wanted, denied, head, noun_phrases, phrase_vectors, stems, telling
+from sparse_coverage.charts.calibration import Calibration
+from sparse_coverage.charts.chart import QUOTES, Cell, Chart, ChartDocument, Column, Quote, covered
+from sparse_coverage.charts.claims import EncodedClaims, Sentences
+from sparse_coverage.charts.phrases import Pair, Wanted, denied, noun_phrases, stems_in, telling
 from sparse_coverage.charts.quantities import NumberFound, compare, quantities
-from sparse_coverage.charts.sentences import Sentences
-from sparse_coverage.encoding import Encoder
-from sparse_coverage.kernels import Floats
+from sparse_coverage.charts.score import Figures, PlacedTokens
+from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.encoding import Encoder, TokenVectors
+from sparse_coverage.encoding.batching import windows
+from sparse_coverage.kernels import Floats, Int64s
+from sparse_coverage.progress import tracked
 from sparse_coverage.search.results import Place
+from sparse_coverage.search.stored import whole_id
 
-_LOOKED_AT = 12
-_HALF = 0.5
+_READ = 6
+"""So many windows with most of an element's words have their passages read closely (`benchmarks/charts.py` compares)."""
+_TOGETHER = 30_000
+"""Characters of passages that are encoded at a time."""
+_KEPT = 128 << 20
+"""Bytes of token vectors that are kept for the next chart of the same documents."""
+_WORDS = 1 / 3
+"""How much the share of an element's words counts beside the likeness of its tokens where quotations are chosen."""
+_ADDS = 0.05
+"""A neighbouring sentence is quoted, too, where it adds this much likeness."""
+_SAME = 0.7
+"""A phrase is not missing where its words have this mean likeness to words of the document."""
 
 
-class Reader:
-    """Reads documents for the elements of one claim."""
+class KeptTokenVectors:
+    """Encodes passages, and keeps the vectors of the last ones in half precision: the same whether they were kept or not."""
 
-    def __init__(self, elements: Sequence[Element], encoder: Encoder, calibration: Calibration) -> None:
-        self._elements = elements
-        self._encoder = encoder
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+        self._kept: OrderedDict[str, TokenVectors] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def of(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Return the token vectors of texts."""
+        with self._lock:
+            found = {text: self._kept[text] for text in texts if text in self._kept}
+        new = [text for text in dict.fromkeys(texts) if text not in found]
+        found |= zip(new, map(_halved, self.encoder.encode(new)), strict=True)
+        with self._lock:
+            for text, vectors in found.items():
+                if text not in self._kept:
+                    self._bytes += vectors.vectors.nbytes
+                self._kept[text] = vectors
+                self._kept.move_to_end(text)
+            while self._bytes > _KEPT and self._kept:
+                self._bytes -= self._kept.popitem(last=False)[1].vectors.nbytes
+        return [found[text] for text in texts]
+
+
+def _halved(found: TokenVectors) -> TokenVectors:
+    return TokenVectors(found.vectors.astype(np.float16), found.starts, found.ends, found.chunks)
+
+
+class CloseReading:
+    """The passages of a document that may matter, by their tokens: the figures of each element, and its match with each sentence."""
+
+    def __init__(
+        self,
+        encoded: EncodedClaims,
+        sentences: Sentences,
+        passages: Sequence[int],
+        read: Sequence[PlacedTokens],
+        calibration: Calibration,
+    ) -> None:
+        self.rows = np.flatnonzero(np.isin(sentences.passages, passages))
+        dimension = encoded.wholes.shape[1]
+        pieces: list[Floats] = []
+        for number, tokens in zip(passages, read, strict=True):
+            here = np.flatnonzero(sentences.passages == number)
+            sentence = np.minimum(np.searchsorted(sentences.ends[here], tokens.starts, side="right"), len(here) - 1)
+            found = np.split(tokens.vectors, np.searchsorted(sentence, np.arange(1, len(here))))
+            pieces += [piece if len(piece) else np.zeros((1, dimension), np.float32) for piece in found]
+        vectors = np.concatenate(pieces) if pieces else np.zeros((0, dimension), np.float32)
+        borders: Int64s = np.cumsum([0, *map(len, pieces)]).astype(np.int64)
+        follows = np.searchsorted(self.rows, sentences.last[self.rows])
+        self.likeness = [element.likeness(vectors, borders) for element in encoded.tokens] if len(self.rows) else []
+        self.figures: list[Figures] = []
+        self.windows: list[Floats] = []
+        if not len(self.rows):
+            self.figures = [Figures(-1.0, -10.0, element.telling, -1.0, -1.0, 0.0, -1.0) for element in encoded.tokens]
+            return
+        counts = np.asarray([len(tokens.vectors) for tokens in read], np.float64)
+        means = np.stack([tokens.mean for tokens in read])
+        mean = (counts @ means / max(float(counts.sum()), 1.0)).astype(np.float32)
+        context = encoded.wholes @ calibration.space.place_means(mean[None])[0]
+        nearest = (encoded.wholes @ calibration.space.place_means(means[counts > 0]).T).max(1, initial=-1.0)
+        shared = encoded.shares(sentences)[1].max(1, initial=0.0)
+        pairs = list(zip(encoded.tokens, self.likeness, strict=True))
+        anywhere = np.asarray([float(element.match(likeness.max(1, keepdims=True))[0]) for element, likeness in pairs])
+        for number, (element, likeness) in enumerate(pairs):
+            match = element.match(np.maximum(likeness, likeness[:, follows]))
+            others = np.delete(anywhere, number) if len(anywhere) > 1 else anywhere
+            self.windows.append(match)
+            self.figures.append(
+                Figures(
+                    float(match.max()),
+                    element.unmet(likeness),
+                    element.telling,
+                    float(context[number]),
+                    float(others.mean()),
+                    float(shared[number]),
+                    float(nearest[number]),
+                )
+            )
+
+
+def read_documents(
+    encoded: EncodedClaims, documents: Sequence[ChartDocument], vectors: KeptTokenVectors, calibration: Calibration
+) -> Iterator[tuple[Sentences, CloseReading]]:
+    """Read documents closely where the words of the elements are; a few together, so that progress is told and work can be stopped."""
+    cut = map(Sentences.of, documents)
+    chosen = ((document, found, _worth_reading(encoded, found)) for document, found in zip(documents, cut, strict=True))
+    for group in windows(chosen, lambda one: sum(len(one[0].passages[number].text) for number in one[2]), _TOGETHER):
+        texts = [[document.passages[number].text for number in numbers] for document, _, numbers in group]
+        encoded_texts = iter(vectors.of([text for each in texts for text in each]))
+        for (_, sentences, numbers), each in zip(group, texts, strict=True):
+            read = [PlacedTokens.of(text, next(encoded_texts), calibration.space) for text in each]
+            yield sentences, CloseReading(encoded, sentences, numbers, read, calibration)
+
+
+def _worth_reading(encoded: EncodedClaims, sentences: Sentences) -> list[int]:
+    """Return the numbers of the passages whose windows have most of the words of an element."""
+    best = np.argsort(-encoded.shares(sentences)[1], axis=1, kind="stable")[:, :_READ].ravel()
+    numbers: list[int] = np.unique(sentences.passages[best]).tolist() if best.size else []
+    return numbers
+
+
+def make_chart(
+    encoded: EncodedClaims,
+    documents: Sequence[ChartDocument],
+    encoder: Encoder,
+    calibration: Calibration,
+    *,
+    weights: Sequence[float] | None = None,
+    vectors: KeptTokenVectors | None = None,
+) -> Chart:
+    """Set claims against documents. `vectors` are those of an earlier chart, where some may be kept."""
+    reader = ElementReader(encoded, calibration)
+    read = read_documents(encoded, documents, vectors or KeptTokenVectors(encoder), calibration)
+    columns = [
+        tuple(reader.cells(document, *found))
+        for document, found in zip(documents, tracked(read, "Reading documents", len(documents)), strict=True)
+    ]
+    rare = tuple(weights) if weights is not None else (1.0,) * len(encoded.elements)
+    shown = tuple(
+        Column(document.id, document.title, document.metadata, covered(column, rare))
+        for document, column in zip(documents, columns, strict=True)
+    )
+    rows = tuple(tuple(column[number] for column in columns) for number in range(len(encoded.elements)))
+    return Chart(encoded.claims, encoded.elements, shown, rows, rare, encoder.name)
+
+
+class ElementReader:
+    """Reads documents for the elements of claims."""
+
+    def __init__(self, encoded: EncodedClaims, calibration: Calibration) -> None:
+        self._encoded = encoded
         self._calibration = calibration
-        texts = [element.text for element in elements]
+        texts = [element.text for element in encoded.elements]
         phrases = [telling(places) for places in noun_phrases(texts)]
         self._wanted = [[Wanted(place, calibration.rarity.of) for place in places] for places in phrases]
         self._denied = [denied(text) for text in texts]
         self._numbers = [quantities(text) for text in texts]
-        encoded = encoder.encode(texts)
-        self._vectors = [
-            phrase_vectors(text, vectors, places, calibration.space.prose)
-            for text, vectors, places in zip(texts, encoded, phrases, strict=True)
-        ]
 
-    def cells(self, document: ChartDocument, sentences: Sentences, evidence: Floats) -> Iterator[Cell]:
-        """Yield the cell of each element; `evidence` of each window, an element a row."""
-        picked = [self._picked(number, document, sentences, row) for number, row in enumerate(evidence)]
-        read = self._read({quote.text for quotes in picked for quote in quotes})
+    def cells(self, document: ChartDocument, sentences: Sentences, read: CloseReading) -> Iterator[Cell]:
+        """Yield the cell of each element."""
+        shares = self._encoded.shares(sentences)[0][:, read.rows]
         words = _Words(document)
-        for number, quotes in enumerate(picked):
-            element = self._elements[number]
+        for number, element in enumerate(self._encoded.elements):
+            every = self._wanted[number]
+            quotes = self._quotes(number, document, sentences, read, shares[number])
             if not quotes:
-                every = tuple(phrase.place for phrase in self._wanted[number])
-                yield Cell(element.label, document.id, "not found", 0.0, missing=every)
+                yield Cell(
+                    element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=tuple(each.place for each in every)
+                )
                 continue
-            pairs = self._pairs(number, [read[quote.text] for quote in quotes])
-            missing = self._missing(number, pairs, words)
+            pairs = self._pairs(number, [quote.text for quote in quotes])
+            found = {pair.element for pair in pairs} | self._near(number, read)
+            refused = [each for each in every if words.denies(each, self._denied[number])]
+            missing = tuple(
+                each.place
+                for each in every
+                if each in refused or (each.place not in found and not words.have(each, self._denied[number]))
+            )
             numbers = self._compared(number, quotes)
-            share = self._share(number, missing)
-            most = self._most(number, missing, share, any(not one.agrees for one in numbers))
-            worth = self._calibration.capped(quotes[0].evidence, most, share)
-            word = self._calibration.word(worth)
-            yield Cell(element.label, document.id, word, worth, quotes, pairs, missing, numbers)
+            evidence = float(self._calibration.score.evidence([read.figures[number]])[0])
+            if refused and refused[0] is every[0]:
+                evidence = self._calibration.at_most(evidence, Verdict.NOT_FOUND)
+            elif refused or any(not one.agrees for one in numbers):
+                evidence = self._calibration.at_most(evidence, Verdict.PARTLY)
+            verdict = self._calibration.verdict(evidence)
+            yield Cell(element.label, document.id, verdict, evidence, tuple(quotes), pairs, missing, numbers)
 
-    def _picked(
-        self, number: int, document: ChartDocument, sentences: Sentences, evidence: Floats
-    ) -> tuple[Quote, ...]:
-        """Return the best windows, none with a sentence of a better one, none that denies what the element asks for."""
+    def _quotes(
+        self, number: int, document: ChartDocument, sentences: Sentences, read: CloseReading, shares: Floats
+    ) -> list[Quote]:
+        """Return the best sentences of the best paragraphs, with a neighbour that adds to them; none that denies a thing."""
         wanted = {phrase.head for phrase in self._wanted[number]} - self._denied[number]
-        used: set[int] = set()
+        if not len(read.rows):
+            return []
+        element, likeness = self._encoded.tokens[number], read.likeness[number]
+        match = element.match(likeness)
+        used: set[str] = set()
         quotes: list[Quote] = []
-        last = sentences.window_ends()
-        for window in np.argsort(-evidence, kind="stable")[: _LOOKED_AT * 2].tolist():
-            end_sentence = int(last[window])
-            if {window, end_sentence} & used:
+        for place in np.argsort(-(match + _WORDS * shares), kind="stable").tolist():
+            passage = document.passages[int(sentences.passages[read.rows[place]])]
+            if whole_id(passage.id) in used:
                 continue
-            passage = document.passages[int(sentences.passages[window])]
-            start, end = int(sentences.starts[window]), int(sentences.ends[end_sentence])
+            first, last = _with_neighbour(place, match, read.windows[number], sentences.passages[read.rows])
+            start, end = int(sentences.starts[read.rows[first]]), int(sentences.ends[read.rows[last]])
             text = passage.text[start:end]
             if denied(text) & wanted:
                 continue
-            used |= {window, end_sentence}
-            quotes.append(Quote(passage.id, passage.section, passage.number, text, start, end, float(evidence[window])))
+            used.add(whole_id(passage.id))
+            likely = float(element.match(likeness[:, first : last + 1].max(1, keepdims=True))[0])
+            figures = read.figures[number]
+            evidence = self._calibration.score.evidence([figures._replace(match=min(likely, figures.match))])
+            quotes.append(Quote(passage.id, passage.section, passage.number, text, start, end, float(evidence[0])))
             if len(quotes) == QUOTES:
                 break
-        return tuple(quotes)
+        return quotes
 
-    def _read(self, quoted: Iterable[str]) -> dict[str, _Read]:
-        """Find the phrases of quotations, their words and vectors."""
-        texts = sorted(quoted)
-        middle = self._calibration.space.prose
-        rows = zip(texts, noun_phrases(texts), self._encoder.encode(texts), strict=True)
-        return {text: _Read(places, phrase_vectors(text, vectors, places, middle)) for text, places, vectors in rows}
-
-    def _pairs(self, number: int, quotes: Sequence[_Read]) -> tuple[Pair, ...]:
-        """Pair each phrase of an element with the phrase of its quotations that is most alike; words count more than vectors."""
-        places = [(quote, place) for quote, read in enumerate(quotes) for place in read.places]
-        if not places:
-            return ()
-        named = [each for read in quotes for each in read.named]
-        vectors = np.concatenate([read.vectors for read in quotes])
+    def _pairs(self, number: int, quotes: Sequence[str]) -> tuple[Pair, ...]:
+        """Pair each phrase of an element with the phrase of a quotation that names it."""
+        there = [[(place, stems_in(place.text)) for place in places] for places in noun_phrases(quotes)]
         pairs = []
-        for phrase, vector in zip(self._wanted[number], self._vectors[number], strict=True):
-            likeness = vectors @ vector
-            same = np.asarray([phrase.named_by(*each) for each in named])
-            best = int(np.argmax(likeness + same))
-            if same[best] or likeness[best] >= self._calibration.phrase:
-                quote, place = places[best]
-                likely = round(float(max(likeness[best], float(same[best]))), 4)
-                pairs.append(Pair(phrase.place, place, likely, quote))
+        for phrase in self._wanted[number]:
+            named = [
+                (quote, place)
+                for quote, places in enumerate(there)
+                for place, words in places
+                if phrase.named_by(words)
+            ]
+            if named:
+                pairs.append(Pair(phrase.place, named[0][1], 1.0, named[0][0]))
         return tuple(pairs)
 
-    def _missing(self, number: int, pairs: Sequence[Pair], words: _Words) -> tuple[Place, ...]:
-        found = {pair.element for pair in pairs}
-        return tuple(
-            phrase.place
-            for phrase in self._wanted[number]
-            if phrase.place not in found and not words.have(phrase, self._denied[number])
-        )
-
-    def _share(self, number: int, missing: Sequence[Place]) -> float:
-        """Return the share of an element's phrases that a document has; the first, the thing that it is about, counts twice."""
-        if not missing:
-            return 1.0
-        return 1 - (len(missing) + self._without_its_thing(number, missing)) / (len(self._wanted[number]) + 1)
-
-    def _without_its_thing(self, number: int, missing: Sequence[Place]) -> bool:
-        """Return whether the first phrase of an element, the thing that it is about, is missing."""
-        return bool(missing) and missing[0] == self._wanted[number][0].place
-
-    def _most(self, number: int, missing: Sequence[Place], share: float, contradicted: bool) -> Word:
-        """Return what an element can be at most: not found without its thing or half of its phrases, partly without any other."""
-        if share <= _HALF or self._without_its_thing(number, missing):
-            return "not found"
-        return "partly" if missing or contradicted else "disclosed"
+    def _near(self, number: int, read: CloseReading) -> set[Place]:
+        """Return the phrases of an element that the document has something near to, in whatever words."""
+        starts, nearest = self._encoded.tokens[number].starts, read.likeness[number].max(1)
+        places = [phrase.place for phrase in self._wanted[number]]
+        inside = [(starts >= place.start) & (starts < place.end) for place in places]
+        return {
+            place for place, here in zip(places, inside, strict=True) if here.any() and nearest[here].mean() >= _SAME
+        }
 
     def _compared(self, number: int, quotes: Sequence[Quote]) -> tuple[NumberFound, ...]:
         """Compare numbers with those of the quotations; one that agrees anywhere is not contradicted elsewhere."""
@@ -140,30 +273,33 @@ class Reader:
         return tuple(best.values())
 
 
-class _Read:
-    """The phrases of a quotation: their places, what each is about with its words, and their vectors."""
-
-    def __init__(self, places: Sequence[Place], vectors: Floats) -> None:
-        self.places = places
-        self.named = [(head(place), stems(place.text)) for place in places]
-        self.vectors = vectors
+def _with_neighbour(place: int, match: Floats, windows: Floats, passages: Int64s) -> tuple[int, int]:
+    """Return the first and last sentence to quote: one, or two where the next or the one before adds enough to it."""
+    after = float(windows[place])
+    before = float(windows[place - 1]) if place and passages[place - 1] == passages[place] else -1.0
+    if max(after, before) < match[place] + _ADDS:
+        return place, place
+    return (place, place + 1) if after >= before else (place - 1, place)
 
 
 class _Words:
-    """The words of a document: whether a passage names a phrase without denying it."""
+    """The words of a document: whether a passage names a phrase, and whether it says that the thing is not there."""
 
     def __init__(self, document: ChartDocument) -> None:
-        self._texts = [(passage.text, passage.text.lower()) for passage in document.passages]
+        self._texts = [passage.text for passage in document.passages]
+        self._small = [text.lower() for text in self._texts]
 
     def have(self, phrase: Wanted, denied_there: set[str]) -> bool:
-        for text, small in self._texts:
-            if phrase.head not in small:
-                continue
-            there = stems(text)
-            if (
-                phrase.head in there
-                and phrase.named_by(phrase.head, there)
-                and (phrase.head in denied_there or phrase.head not in denied(text))
-            ):
-                return True
-        return False
+        return any(phrase.named_by(words) and not refused for words, refused in self._naming(phrase, denied_there))
+
+    def denies(self, phrase: Wanted, denied_there: set[str]) -> bool:
+        """Return whether the document names the thing of a phrase, and every time only to say that it is not there."""
+        found = [refused for _, refused in self._naming(phrase, denied_there)]
+        return bool(found) and all(found)
+
+    def _naming(self, phrase: Wanted, denied_there: set[str]) -> Iterator[tuple[set[str], bool]]:
+        for text, small in zip(self._texts, self._small, strict=True):
+            if phrase.head and phrase.head in small:
+                words = stems_in(text)
+                if phrase.head in words:
+                    yield words, phrase.head not in denied_there and phrase.head in denied(text)

@@ -1,4 +1,4 @@
-"""The command `sparse-coverage`. Each subcommand is one file here, imported only when it is called."""
+"""The command `sparse-coverage`. A subcommand is in a file of its name, or with its neighbours; it is imported only when it is called."""
 
 from __future__ import annotations
 
@@ -8,38 +8,71 @@ import gc
 import importlib
 import os
 import sys
+from functools import partial
 
 import click
 
 from sparse_coverage.errors import SparseCoverageError
 from sparse_coverage.progress import be_quiet
 
-COMMANDS = {
-    "demo": "Find prior art in the built-in demo collection.",
-    "fit": "Learn a vocabulary of centers from patents or texts.",
-    "index": "Index patents for searching.",
-    "search": "Find the prior art of a claim.",
-    "explain": "Show why a passage was found.",
-    "show": "Print a document of an index in full, matches marked.",
-    "info": "Say what an index holds.",
-    "chart": "Set the elements of a claim against documents.",
-    "combine": "Find few documents that together disclose a claim.",
-    "serve": "Serve indexes: a page to search in, and a REST service.",
-    "mcp": "Give an assistant tools to search, read, chart and combine.",
-    "inspect": "Say what patents a file or folder holds.",
-    "convert": "Turn patents of any format into JSON lines.",
-    "spans": "Show what counts as a span in a text.",
-    "evaluate": "Measure and compare systems on a test collection.",
-    "reproduce": "Make the paper's tables and figures on a collection.",
-    "clefip": "Check the CLEF-IP 2013 benchmark and its candidate pool.",
-    "vocabulary": "Look at centers; check, compare and analyse vocabularies.",
-    "engine": "Serve an index on Qdrant, Milvus, OpenSearch or Elasticsearch.",
-    "export": "Write an index for another engine.",
-    "vectors": "Index and search vectors of other encoders.",
-    "calibrate": "Measure the thresholds of claim charts for an encoder.",
-    "models": "List, fetch and locate encoders.",
-    "warm-up": "Compile and fetch everything now, as for a container image.",
+SECTIONS = {
+    "Every day": {
+        "search": "Find the prior art of a claim, or what an expression asks for.",
+        "explain": "Show why a passage was found.",
+        "show": "Print a document of an index in full, matches marked.",
+        "chart": "Set the elements of a claim against documents.",
+        "combine": "Find few documents that together disclose a claim.",
+        "watch": "Say what is new for a search that was made.",
+        "serve": "Serve indexes: a page to search in, and a REST service.",
+        "demo": "Find prior art in the built-in demo collection.",
+    },
+    "Keep an index": {
+        "inspect": "Say what patents a file or folder holds.",
+        "convert": "Turn patents of any format into JSON lines.",
+        "index": "Index patents for searching: build, add, delete, merge, verify.",
+        "info": "Say what an index holds.",
+        "models": "List, fetch and locate encoders.",
+        "warm-up": "Compile and fetch everything now, as for a container image.",
+    },
+    "Research": {
+        "fit": "Learn a vocabulary of centers from patents or texts.",
+        "vocabulary": "Look at centers; check, compare and analyse vocabularies.",
+        "spans": "Show what counts as a span in a text.",
+        "evaluate": "Measure and compare systems on a test collection.",
+        "reproduce": "Make the paper's tables and figures on a collection.",
+        "calibrate": "Fit the score of claim charts for an encoder.",
+        "clefip": "Check the CLEF-IP 2013 benchmark and its candidate pool.",
+        "cache": "Show or prune what evaluate and reproduce keep.",
+    },
+    "Engines and programs": {
+        "mcp": "Give an assistant tools to search, read, chart and combine.",
+        "engine": "Serve an index on Qdrant or Milvus.",
+        "export": "Write an index for another engine.",
+        "vectors": "Index and search vectors of other encoders.",
+    },
 }
+"""The commands, as `--help` lists them."""
+COMMANDS = {name: told for commands in SECTIONS.values() for name, told in commands.items()}
+_TOGETHER = {
+    **dict.fromkeys(("chart", "combine", "calibrate"), "charts"),
+    **dict.fromkeys(("serve", "mcp"), "serving"),
+    **dict.fromkeys(("inspect", "convert"), "patents"),
+    **dict.fromkeys(("export", "vectors"), "formats"),
+    "warm-up": "models",
+    "engine": "engines",
+}
+"""The modules that hold more than one command, or one of another name."""
+HEADINGS = {
+    "Filters: what may be found": "--before --undated --not-family-of --only --must --any --not --filter",
+    "Ranking": "--ranking --system --rerank --top --relevant --not-relevant",
+    "Reading files": "--language --strict --format --columns --ocr --join --metadata --on-duplicate --by",
+    "The method": "--encoder --unit --size -k --assignment --uncovered --tau --selection --common --repeats "
+    "--passage-repeats --smoothing --alpha --gamma --rho --feedback --documents-by --max-spans --learn",
+    "Output": "--html --docx --pdf --xlsx --csv --run --runs --profile --json --quiet",
+}
+"""Where the help of a command lists an option: under one of these if it has at least three of it, first of all under Options.
+
+-k is no setting of the method where it counts results."""
 
 _INTERRUPTED = (
     "\nInterrupted. No half-written file was left behind; redirected output is incomplete. "
@@ -58,16 +91,37 @@ class _ReaderGoneError(Exception):
     """Whoever read our standard output has seen enough, as `head` does."""
 
 
-def _able_to_be_quiet(command: click.Command) -> click.Command:
-    """Give a command, or all commands of a group, the option `--quiet`."""
+def _completed(command: click.Command) -> click.Command:
+    """Give a command, or all commands of a group, the option `--quiet`, and help with headings."""
     if isinstance(command, click.Group):
         for member in command.commands.values():
-            _able_to_be_quiet(member)
+            _completed(member)
     elif not any(option.name == "quiet" for option in command.params):
         command.params.append(
             click.Option(["-q", "--quiet"], is_flag=True, expose_value=False, callback=_quiet, help="Show no progress.")
         )
+        command.format_options = partial(_format_options, command)  # type: ignore[method-assign]
     return command
+
+
+def _format_options(command: click.Command, context: click.Context, formatter: click.HelpFormatter) -> None:
+    """Write the options of a command, the common ones first and the others under headings."""
+    rows: dict[str, list[tuple[str, str]]] = {heading: [] for heading in ("Options", *HEADINGS)}
+    options = [option for option in command.get_params(context) if isinstance(option, click.Option)]
+    names = [set(option.opts) for option in options]
+    counts = any("--passages" in one for one in names)
+    headings = {heading: {*listed.split()} - ({"-k"} if counts else set()) for heading, listed in HEADINGS.items()}
+    few = [heading for heading, listed in headings.items() if sum(bool(one & listed) for one in names) < 3]
+    for option, own in zip(options, names, strict=True):
+        place = next(
+            (heading for heading, listed in headings.items() if heading not in few and own & listed), "Options"
+        )
+        if row := option.get_help_record(context):
+            rows[place].append(row)
+    for heading, listed_rows in rows.items():
+        if listed_rows:
+            with formatter.section(heading):
+                formatter.write_dl(listed_rows)
 
 
 def _quiet(context: click.Context, parameter: click.Parameter, quiet: bool) -> None:
@@ -83,8 +137,10 @@ class _LazyGroup(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"sparse_coverage.cli.{name.replace('-', '_')}").command
-        return _able_to_be_quiet(command)
+        own = name.replace("-", "_")
+        module = importlib.import_module(f"sparse_coverage.cli.{_TOGETHER.get(name, own)}")
+        command: click.Command = getattr(module, f"{own}_command", None) or module.command
+        return _completed(command)
 
     def invoke(self, context: click.Context) -> object:
         """Run a command. That nobody reads on must be told from failures here: click and rich make it status 1."""
@@ -98,8 +154,10 @@ class _LazyGroup(click.Group):
             raise
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        width = max(map(len, COMMANDS))
+        for heading, commands in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(width), told) for name, told in commands.items()])
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
@@ -111,7 +169,7 @@ def cli() -> None:
     The usual way:
       sparse-coverage index PATENTS -o INDEX      read, learn, index
       sparse-coverage search INDEX "A valve ..."  ranked documents and passages
-      sparse-coverage explain INDEX "A valve ..." EP-1234567-A1
+      sparse-coverage chart INDEX "A valve ..."   its elements against the best of them
 
     See it work on a built-in collection first: sparse-coverage demo
     """

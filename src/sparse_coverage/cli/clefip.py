@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from sparse_coverage.cli.options import json_option, path_option, show
-from sparse_coverage.cli.options.collections import Reading, reading_options
+from sparse_coverage.cli.options.collections import CollectionOptions, reading_options
+from sparse_coverage.dataclass_json import record
 from sparse_coverage.files import as_typed
-from sparse_coverage.present.records import record
 
 folder_argument = click.argument("folder", type=click.Path(path_type=Path))
 
@@ -55,11 +55,13 @@ def check(folder: Path, as_json: bool) -> int:
 @path_option("-o", "--output", help="Also write the pool: every document and its tier.")
 @reading_options
 @json_option
-def pool(folder: Path, output: Path | None, reading: Reading, as_json: bool) -> None:
+def pool(folder: Path, output: Path | None, reading: CollectionOptions, as_json: bool) -> None:
     """Draw the candidate pool of the paper and show its tiers. Same seed, same pool."""
     from sparse_coverage.evaluation.clefip import read_clefip
-    from sparse_coverage.files import write_json
+    from sparse_coverage.files import require_place, write_json
 
+    if output is not None:
+        require_place(output)
     read = read_clefip(folder, reading.pool_config, cache=reading.cache)
     drawn = read.pool
     facts = {"config": drawn.config, "counts": drawn.counts(), "available": drawn.available, "missing": drawn.missing}
@@ -78,9 +80,9 @@ def pool(folder: Path, output: Path | None, reading: Reading, as_json: bool) -> 
 @folder_argument
 @reading_options
 @json_option
-def statistics(folder: Path, reading: Reading, as_json: bool) -> None:
+def statistics(folder: Path, reading: CollectionOptions, as_json: bool) -> None:
     """Count documents, passages, queries and judgements, beside the paper's table."""
-    from sparse_coverage.evaluation.statistics import dataset_statistics
+    from sparse_coverage.evaluation.collection import dataset_statistics
     from sparse_coverage.experiments.bench import Workbench
     from sparse_coverage.experiments.definition import load_definition
     from sparse_coverage.experiments.reproduce import run_experiment

@@ -17,31 +17,25 @@ from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
     from sparse_coverage import Index, SparseCoverage
-
-
-_PLACES = click.Choice(["local", "ray"])
+    from sparse_coverage.encoding import Encoder
 
 
 def workplace_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command `--on` and `--address`; `--engine`, the old name of `--on`, still works and says so."""
+    """Give a command `--on` and `--address`."""
 
     @click.option(
         "--on",
-        type=_PLACES,
+        type=click.Choice(["local", "ray"]),
         default="local",
         help="Work on this machine, or on a Ray cluster (extra [ray]): --threads cores a task there. See docs/cluster.md.",
     )
-    @click.option("--engine", "old_on", type=_PLACES, hidden=True)
     @click.option(
         "--address",
         metavar="HOST:PORT",
         help="The Ray cluster, or auto for the one this machine is in [start one here].",
     )
     @wraps(function)
-    def with_workplace(*, on: str, old_on: str | None, address: str | None, **rest: Any) -> Any:
-        if old_on is not None:
-            click.echo(f"Warning: --engine {old_on} is now called --on {old_on}.", err=True)
-            on = old_on
+    def with_workplace(*, on: str, address: str | None, **rest: Any) -> Any:
         if on != "ray" and address is not None:
             raise InputError("--address names a Ray cluster: give --on ray with it.")
         return function(on=on, address=address, **rest)
@@ -76,12 +70,13 @@ def index_with_ray(
     output: Path,
     model: str | None,
     log: ProblemLog,
+    wholes: Encoder | None,
     *,
     language: str,
     runtime: str,
     **settings: Any,
 ) -> Index:
-    """Index patents on a cluster, after learning a model from them there if none is given."""
+    """Index patents on a cluster, after learning a model from them there if none is given. `wholes`: the encoder of whole passages."""
     from sparse_coverage import SparseCoverage
     from sparse_coverage.cluster import build_on_cluster, connect, fit_on_cluster
 
@@ -93,6 +88,7 @@ def index_with_ray(
                 learned = fit_on_cluster(cluster, paths, fitting, by=settings["by"], **reading)
         else:
             learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
+        learned = learned.with_vectors_of(wholes) if wholes else learned
         index = build_on_cluster(
             cluster, output, learned, paths, language=language, runtime=runtime, on_problem=log, **settings
         )

@@ -32,8 +32,9 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     from sparse_coverage.evaluation.clefip import topic_document, topic_query
     from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_judgements, demo_patents, demo_topics
     from sparse_coverage.files import as_typed, write_text
-    from sparse_coverage.present.report import render_report
+    from sparse_coverage.present.report import search_page
     from sparse_coverage.present.terminal import hits_text
+    from sparse_coverage.workspace import SearchResult
 
     topics = {entry.id: entry for entry in demo_topics()}
     if topic not in topics:
@@ -59,7 +60,7 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     explanations = {one.id: index.explain(query, one.id) for hit in hits for one in hit.passages}
     report = output / "report.html"
     title = f"Prior art for {documents[topic].id}: {documents[topic].title}"
-    write_text(report, render_report(query, hits, explanations, title=title))
+    write_text(report, search_page(SearchResult(query, hits, explanations), title=title))
     claims = f"\n[bold]The claims[/bold] ({topic}, from {documents[topic].id}: {documents[topic].title})"
     table = Table("topic", "claims of", "relevant documents found at rank", "missed", title="All topics")
     for name, found in ranks.items():

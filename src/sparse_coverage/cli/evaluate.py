@@ -2,45 +2,55 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
 
 from sparse_coverage.cli.options import (
     NamesIn,
+    OnceOnly,
     count_option,
+    depth_option,
     fresh_option,
     json_option,
+    measure_option,
     method,
     path_option,
+    repeatable,
     seed_option,
     seeds_option,
     show,
 )
 from sparse_coverage.cli.options.collections import Means, bench_options
-from sparse_coverage.cli.options.searching import rank_option, weighting_options
+from sparse_coverage.cli.options.searching import documents_by_option, weighting_options
 from sparse_coverage.errors import InputError
+from sparse_coverage.present.tables import short_heading
 
 if TYPE_CHECKING:
-    from sparse_coverage.evaluation.collection import Collection
-    from sparse_coverage.evaluation.measures import AnyMeasure
-    from sparse_coverage.experiments.bench import Workbench
-    from sparse_coverage.experiments.evaluate import Evaluation
+    from sparse_coverage.evaluation.significance import Comparison
+    from sparse_coverage.experiments.comparison import Results
+
+_TRIED = "k assignment uncovered alpha gamma rho tau selection common repeats passage_repeats smoothing feedback rank max_spans learn"
 
 
-@click.command(no_args_is_help=True)
+@click.command(cls=OnceOnly, no_args_is_help=True)
+@repeatable(*_TRIED.split())
 @click.argument("collection")
 @click.option(
     "--system",
     "systems",
     multiple=True,
-    type=NamesIn("experiments.systems:SYSTEMS", what="system"),
+    type=NamesIn("systems:STUDIED", what="system"),
     help="What to measure; may be repeated [paper, or none where a --run is given].",
 )
 @method.encoder_option(("minilm",), "May be repeated.", multiple=True)
@@ -48,7 +58,6 @@ if TYPE_CHECKING:
 @method.size_option("Centers of the vocabulary; may be repeated [10,000, or a tenth of the spans].", multiple=True)
 @count_option("-K", "k", default=5, help="How many centers a span may activate.")
 @method.assignment_option
-@click.option("--hard", is_flag=True, help="The same as --assignment hard.")
 @method.uncovered_option
 @weighting_options
 @method.tau_option
@@ -70,18 +79,13 @@ if TYPE_CHECKING:
     least=0,
     help="How many of the best passages are added to the query, before a second search [that of the system].",
 )
-@rank_option
+@documents_by_option
 @seed_option("Seed of the vocabulary, the first of several.")
 @seeds_option
 @method.max_spans_option
 @method.learn_option
-@click.option(
-    "--measure",
-    "measures",
-    multiple=True,
-    type=NamesIn("evaluation.measures.registry:NAMES", open=True),
-    help="As R@100, MAP, PRES@100 or nDCG@10; one of these or of ir_measures; may be repeated.",
-)
+@measure_option
+@depth_option
 @click.option("--against", help="Compare with this row only, not every two rows: its name, or a part of it.")
 @path_option("--runs", file_okay=False, help="Also write the rankings into this folder, as TREC runs.")
 @click.option(
@@ -110,6 +114,7 @@ def command(
     systems: tuple[str, ...],
     measures: tuple[str, ...],
     seeds: int,
+    depth: int,
     against: str | None,
     runs: Path | None,
     metadata: bool,
@@ -132,83 +137,55 @@ def command(
       sparse-coverage evaluate path/to/papers.toml --system bm25 --system default --topics topics/
       sparse-coverage evaluate demo --system paper --system default --seeds 5 --against paper
     """
-    from sparse_coverage.cli.evaluation_tables import evaluation_record, evaluation_text
-    from sparse_coverage.evaluation.significance import compare
-    from sparse_coverage.experiments.evaluate import evaluate_run, evaluate_system, label, variants
-    from sparse_coverage.experiments.seeds import over_seeds, seeded
-    from sparse_coverage.experiments.systems import get_system, is_sparse
-    from sparse_coverage.experiments.topics import write_topics
+    from sparse_coverage.experiments.comparison import Output, Variant, checked_measures, evaluate
+    from sparse_coverage.experiments.evaluation import variants
+    from sparse_coverage.systems import require_system
 
     systems = systems or (() if given_runs else ("paper",))
     for name in systems:
-        get_system(name)
+        require_system(name, "study")
     source = click.get_current_context().get_parameter_source
     typed = {name: value for name, value in settings.items() if source(name) is not ParameterSource.DEFAULT}
     rows = variants(systems, _settings(typed, means))
-    files = {_name_of(path, given_runs): path for path in dict.fromkeys(given_runs)}
-    base = _row_named(against, [*(label(*row) for row in rows), *files])
-    loaded = means.reading.collection(collection)
-    wanted = _measures(measures, loaded)
-    found: dict[str, Evaluation] = {}
-    keep = runs is not None or topics is not None
     if topics is not None and seeds > 1:
         raise InputError("--topics shows the rankings of one seed: leave out --seeds, or choose one with --seed.")
     if metadata and runs is None:
         raise InputError("--metadata is for the runs that --runs writes: name a folder for them.")
+    for folder in filter(None, (runs, topics)):
+        folder.mkdir(parents=True, exist_ok=True)
+    loaded = means.reading.collection(collection)
+    checked_measures(measures, loaded)
+    output = Output(runs, topics, metadata, shlex.join(["sparse-coverage", *sys.argv[1:]]))
     with means.workbench(loaded) as bench:
-        bench.plan(one for system, options in rows if is_sparse(system) for one in seeded(system, options, seeds))
-        for system, options in rows:
-            every = []
-            for chosen in seeded(system, options, seeds):
-                one = evaluate_system(bench, system, chosen, wanted, keep_run=keep, fresh=fresh)
-                if runs is not None:
-                    _write_runs(runs, label(system, chosen), one, bench, metadata)
-                every.append(one)
-            found[label(system, options)] = over_seeds(every)
-        notes, encoders = list(bench.notes()), bench.encoders()
-        page = write_topics(topics, bench, found, str(_main_measure(wanted))) if topics and found else None
-        for name, path in files.items():
-            found[name], noticed = evaluate_run(bench, path, wanted)
-            notes += [f"{name}: {note}" for note in noticed]
-    tests = {}
-    for measure in map(str, wanted):
-        values = {name: one.values[measure] for name, one in found.items() if measure in one.values}
-        tests[measure] = [] if base and base not in values else compare(values, measure, against=base)
-    show(
-        evaluation_record(loaded.name, notes, encoders, found, tests),
-        as_json,
-        lambda: evaluation_text(loaded.name, notes, len(loaded.judged), found, tests),
-        crop=False,
-    )
+        found = evaluate(
+            loaded,
+            [Variant(system, **options.settings()) for system, options in rows],
+            measures,
+            seeds=seeds,
+            depth=depth,
+            against=against,
+            runs={_name_of(path, given_runs): path for path in dict.fromkeys(given_runs)},
+            bench=bench,
+            output=output,
+            fresh=fresh,
+        )
+    show(found.record(), as_json, lambda: evaluation_text(found), crop=False)
     if runs is not None and not as_json:
         click.echo(f"Runs: {runs}")
-    if page is not None and not as_json:
-        click.echo(f"Topics: {page}")
+    if topics is not None and rows and not as_json:
+        click.echo(f"Topics: {topics / 'topics.html'}")
 
 
 def _settings(given: dict[str, Any], means: Means) -> dict[str, Sequence[Any]]:
     """Return the values of the settings that were typed: those of options that may be repeated, and one of each other."""
-    if given.pop("hard", False):
-        given["assignment"] = "hard"
     settings = {
         name: value if isinstance(value, tuple) else (value,)
         for name, value in given.items()
         if value not in (None, ())
     }
+    if means.as_published:
+        settings["unit"] = means.units(settings.get("unit", ("token",)))
     return {**settings, "max_documents": (means.max_documents,)}
-
-
-def _measures(names: Sequence[str], collection: Collection) -> list[AnyMeasure]:
-    from sparse_coverage.evaluation.measures import parse_measure
-    from sparse_coverage.experiments.evaluate import default_measures
-
-    wanted = [parse_measure(name) for name in names] or list(default_measures(collection))
-    for measure in wanted:
-        if measure.ranked == "passage" and not collection.has_passages:
-            raise InputError(
-                f"{measure} is about passages, and the collection '{collection.name}' judges documents only."
-            )
-    return wanted
 
 
 def _name_of(path: Path, all_of_them: Sequence[Path]) -> str:
@@ -216,29 +193,67 @@ def _name_of(path: Path, all_of_them: Sequence[Path]) -> str:
     return path.name if len({other for other in all_of_them if other.name == path.name}) == 1 else str(path)
 
 
-def _row_named(part: str | None, rows: Sequence[str]) -> str | None:
-    """Return the row that `--against` means, before anything is computed."""
-    if part is None:
-        return None
-    chosen = [row for row in rows if row == part] or [row for row in rows if part in row]
-    if len(chosen) != 1:
-        raise InputError(f"--against must name one row, not {len(chosen)} of: {', '.join(rows)}.")
-    return chosen[0]
+def evaluation_text(found: Results) -> Group:
+    """Return the tables for people, narrow enough for a small terminal. A note is one line, however long: print with `crop=False`."""
+    title = f"{found.collection}: {len(found.queries)} queries, means x 100 with 95 % bootstrap intervals"
+    tests = {measure: found.compare(measure) for measure in found.measures}
+    lines: list[RenderableType] = [_means(title, found)]
+    if any(one.cost is not None for one in found.rows.values()):
+        lines.append(Text("scanned: postings (dense: similarities computed) a query", style="dim"))
+    if counts := {len(one.seeds) for one in found.rows.values() if one.seeds}:
+        lines.append(Text(f"±: standard deviation over {max(counts)} seeds", style="dim"))
+    if found.documents > found.depth:
+        lines.append(Text(f"the first {found.depth:,} documents of each ranking count", style="dim"))
+    lines += [Text(note, style="dim", no_wrap=True, overflow="ignore") for note in found.notes]
+    if any(tests.values()):
+        lines.append(_differences(tests))
+    return Group(*lines)
 
 
-def _main_measure(wanted: Sequence[AnyMeasure]) -> AnyMeasure:
-    """Return what topics are compared by: average precision where it is measured, else the first measure."""
-    return next((measure for measure in wanted if str(measure) == "MAP"), wanted[0])
+def _means(title: str, found: Results) -> Table:
+    table = _table(title, ["system"], [*found.measures, "scanned"])
+    silent = {measure for measure in found.measures if found.says_nothing(measure)}
+    for row, one in found.rows.items():
+        cells = []
+        for measure in found.measures:
+            if measure in one.values:
+                at = one.interval(measure)
+                spread = one.deviation(measure)
+                seeds = "" if spread is None else f" ±{100 * spread:.1f}"
+                mean = _percent(at.mean) if measure in silent else f"[bold]{_percent(at.mean)}[/bold]"
+                cells.append(f"{mean}{seeds}\n[dim]{_percent(at.low)}-{_percent(at.high)}[/dim]")
+            else:
+                cells.append("–")
+        table.add_row(escape(row), *cells, "" if one.cost is None else f"{one.cost:,.0f}")
+    return table
 
 
-def _write_runs(folder: Path, name: str, found: Evaluation, bench: Workbench, metadata: bool) -> None:
-    from sparse_coverage.evaluation.trec import write_passage_run, write_run
-    from sparse_coverage.experiments.run_header import run_header
+def _differences(tests: Mapping[str, Sequence[Comparison]]) -> Table:
+    title = "Differences x 100 (second minus first); p of the paired randomisation test after Holm's correction"
+    table = _table(title, ["first", "second"], list(tests))
+    by_pair: dict[tuple[str, str], dict[str, str]] = {}
+    for measure, comparisons in tests.items():
+        for pair in comparisons:
+            by_pair.setdefault((pair.first, pair.second), {})[measure] = _difference(pair)
+    for (first, second), cells in by_pair.items():
+        table.add_row(escape(first), escape(second), *(cells.get(measure, "–") for measure in tests))
+    return table
 
-    folder.mkdir(parents=True, exist_ok=True)
-    tag = re.sub(r"[^\w.+=-]+", "-", name)
-    command = shlex.join(["sparse-coverage", *sys.argv[1:]])
-    header = run_header(bench, found, tag, command) if metadata else ""
-    write_run(folder / f"{tag}.run", found.run, tag, header=header)
-    if bench.collection.has_passages:
-        write_passage_run(folder / f"{tag}.passages.run", found.run, tag, header=header)
+
+def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
+    table = Table(title=escape(title), box=SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
+    for name in names:
+        table.add_column(name, overflow="fold")
+    for name in numbers:
+        table.add_column(escape(short_heading(name)), justify="right", no_wrap=True)  # a broken number is another one
+    return table
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.1f}" if round(100 * value, 1) < 100 else "100"
+
+
+def _difference(comparison: Comparison) -> str:
+    p = "<.001" if comparison.p_holm < 0.001 else f"{comparison.p_holm:.3f}".removeprefix("0")
+    text = f"{100 * comparison.difference:+.1f}\np {p}"
+    return f"[bold]{text}[/bold]" if comparison.p_holm < 0.05 else text

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
-from sparse_coverage.cli.options.filtering import conditions_of, filter_options
+from sparse_coverage.cli.options import count_option, index_argument, json_option, show, tell, threads_option
 from sparse_coverage.cli.options.inputs import claims_option, query_argument, read_query
-from sparse_coverage.cli.options.languages import tell_language
-from sparse_coverage.cli.options.searching import joining_options, scoring_options
+from sparse_coverage.cli.options.searching import documents_by_option, filter_options, ranking_option, scoring_options
 
 if TYPE_CHECKING:
-    from sparse_coverage.retrievers import FusionLevel, FusionRule
-    from sparse_coverage.search.conditions import FilterOptions
+    from sparse_coverage.workspace import Filters
 
 
 @click.command(no_args_is_help=True)
@@ -27,8 +24,9 @@ if TYPE_CHECKING:
 @click.option(
     "--whole", is_flag=True, help="Set the whole document against QUERY: the strongest of each span, and what it lacks."
 )
-@joining_options
+@ranking_option
 @filter_options
+@documents_by_option
 @scoring_options
 @threads_option
 @json_option
@@ -39,52 +37,35 @@ def command(
     claims: str | None,
     matches: int,
     whole: bool,
-    system: str,
-    hybrid: bool,
-    fuse: FusionRule,
-    level: FusionLevel,
-    filters: FilterOptions,
+    ranking: str,
+    filters: Filters,
     threads: int | None,
     as_json: bool,
-    **scoring: float | None,
+    **scoring: float | str | None,
 ) -> None:
-    """Show why QUERY found ID, a passage or a document (its best passage): the matching spans and what each adds.
+    """Show why QUERY found ID, a passage or a document (its best passage): what adds up to its score.
 
-    Give the filters, the system and the settings of the search that found it: what a first search lends the query depends on
-    them. With --hybrid it is what each part added, and the reasons of each part; with --system bm25 the words, with --system
-    dense the words of the passage that bring it near the query.
+    That are phrases with a shared meaning, shared words with how rare they are, and how like the passage is as a whole. Give the
+    filters, the ranking and the settings of the search that found it: scores depend on them.
 
     \b
     Example:
       sparse-coverage explain my-index @claim.txt EP-1234567-A1
       sparse-coverage explain my-index @claim.txt "EP-1234567-A1/description/p[16]"
       sparse-coverage explain my-index @claim.txt EP-1234567-A1 --whole
-      sparse-coverage explain my-index @claim.txt EP-1234567-A1 --hybrid
+      sparse-coverage explain my-index @claim.txt EP-1234567-A1 --ranking centers
     """
-    from sparse_coverage.errors import InputError
-    from sparse_coverage.present.terminal import answers_text, explanation_text, hybrid_text
-    from sparse_coverage.retrievers import coverage_of, open_index, open_retriever
-    from sparse_coverage.retrievers.explaining import HybridExplanation, explain
+    from sparse_coverage.present.terminal import answers_text, explanation_text
+    from sparse_coverage.workspace import ExplainRequest, OpenIndex
 
     text = read_query(query, claims=claims).text
-    condition = conditions_of(index, filters).filter
-    system = "hybrid" if hybrid else system
-    if whole:
-        if system != "coverage":
-            raise InputError("--whole is for Sparse Coverage alone. Leave --system and --hybrid out.")
-        opened = open_index(index, scoring=scoring, threads=threads)
-        tell_language(opened.store, text)
-        answers = opened.answers(text, id_)
-        show(answers, as_json, lambda: answers_text(answers, matches))
-        return
-    retriever = open_retriever(index, system, fuse=fuse, level=level, scoring=scoring, threads=threads)
-    if (covering := coverage_of(retriever)) is not None:
-        tell_language(covering.store, text)
-    found = explain(retriever, text, id_, condition=condition)
-    show(
-        found,
-        as_json,
-        lambda: (
-            hybrid_text(found, matches) if isinstance(found, HybridExplanation) else explanation_text(found, matches)
-        ),
-    )
+    with OpenIndex.open(index, ranking, scoring=scoring, threads=threads) as opened:
+        tell(filter(None, [opened.language_warning(text)]))
+        if whole:
+            answers = opened.answers(text, id_)
+            show(answers, as_json, lambda: answers_text(answers, matches))
+            return
+        found = opened.explain(ExplainRequest(query=text, id=id_, ranking=ranking, filters=filters))
+    tell(found.notes)
+    why = found.explanation
+    show(why, as_json, lambda: explanation_text(why, matches))

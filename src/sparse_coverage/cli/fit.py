@@ -19,10 +19,10 @@ from sparse_coverage.cli.options import (
     show,
     threads_option,
 )
-from sparse_coverage.cli.options.inputs import ProblemLog, language_option, limits_for, paths_argument, strict_option
+from sparse_coverage.cli.options.inputs import ProblemLog, paths_argument, reading_options, reading_settings
+from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import as_typed
-from sparse_coverage.present.records import record
 
 if TYPE_CHECKING:
     from sparse_coverage.patents import Patent, Problem
@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     "--work", help="Keep the sample and the state of the run here: interrupted, the same command goes on from there."
 )
 @seed_option("Same seed, same input: same vocabulary.")
-@language_option
-@strict_option
+@reading_options
 @workplace_options
 @threads_option
 @json_option
@@ -87,6 +86,7 @@ def command(
     from sparse_coverage import SparseCoverage, load_encoder
     from sparse_coverage.files import require_free
     from sparse_coverage.presets import get_preset
+    from sparse_coverage.vocabulary import Sampling, Selection
     from sparse_coverage.vocabulary.sampling import Restriction
 
     require_free(output)
@@ -110,8 +110,12 @@ def command(
         counted = get_preset(settings["preset"]).learn == "sections" and "-" not in paths
         documents = (_Counted if counted else _Documents)(paths, language, strict, log, readings=1 + sampled)
         running = load_encoder(encoder, threads=threads, **loading)
-        only = Restriction(years, language if years or with_text else "", with_text)
-        model = SparseCoverage.fit(documents, encoder=running, threads=threads, work=work, only=only, **settings)
+        only = Restriction(years, language.removeprefix("only-") if years or with_text else "", with_text)
+        sampling = Sampling(settings.pop("max_documents"), settings.pop("max_spans"), only)
+        selection = Selection(settings.pop("selection"), settings.pop("sizes"), settings.pop("tau"))
+        model = SparseCoverage.fit(
+            documents, encoder=running, sampling=sampling, selection=selection, threads=threads, work=work, **settings
+        )
     model.save(output)
     config = model.vocabulary.config
     told = (
@@ -130,8 +134,7 @@ class _Documents:
 
     def __init__(self, paths: tuple[str, ...], language: str, strict: bool, log: ProblemLog, readings: int) -> None:
         self._paths = list(paths)
-        self._language = language
-        self._limits = limits_for(strict)
+        self._settings = reading_settings(language, strict)
         self._log = log
         self._left = readings
 
@@ -143,7 +146,7 @@ class _Documents:
     def _read(self, report: Callable[[Problem], None], note: Callable[[Problem], None]) -> Iterator[Patent]:
         from sparse_coverage import read_patents
 
-        return read_patents(self._paths, language=self._language, on_problem=report, on_note=note, limits=self._limits)
+        return read_patents(self._paths, on_problem=report, on_note=note, **self._settings)
 
 
 class _Counted(_Documents):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,21 +22,29 @@ from sparse_coverage.cli.options import (
 )
 from sparse_coverage.cli.options.inputs import (
     ProblemLog,
-    count_documents,
     duplicate_option,
-    language_option,
-    limits_for,
     paths_argument,
-    strict_option,
+    read_ids,
+    reading_options,
+    reading_settings,
 )
 from sparse_coverage.cli.options.method import runtime_option
-from sparse_coverage.cli.options.sides import encoder_for, make_sides, side_options
-from sparse_coverage.errors import InputError
-from sparse_coverage.files import as_typed
-from sparse_coverage.present.records import to_json
+from sparse_coverage.dataclass_json import to_json
+from sparse_coverage.errors import AlreadyThereError, InputError
+from sparse_coverage.files import as_typed, require_space
 
 if TYPE_CHECKING:
-    from sparse_coverage.patents.repeats import OnDuplicate
+    from sparse_coverage.patents.documents import OnDuplicate
+    from sparse_coverage.search import Index
+
+
+side_option = click.option(
+    "--with",
+    "sides",
+    multiple=True,
+    type=NamesIn("systems:KINDS", what="side", open=True),
+    help="Also keep what another ranking needs. Repeatable.",
+)
 
 
 class _Build(click.Command):
@@ -91,14 +100,27 @@ def command() -> None:
 @click.option(
     "--by",
     type=NamesIn("patents.passages:By"),
-    help="What one indexed passage is [as the model says: passage; paragraph for the preset paper and for older models].",
+    help="What one indexed passage is [as the model says: passage; paragraph for the preset paper].",
 )
-@language_option
-@strict_option
+@reading_options
 @duplicate_option
 @weight_bits_option
 @count_option("--memory", default=512, help="MiB of postings to hold before they are written.")
-@side_options
+@click.option(
+    "--without",
+    metavar="PARTS",
+    default="",
+    help="Parts of passages not to keep: words, vectors or words,vectors. Searches then rank by the others "
+    "[none; words,vectors for the preset paper].",
+)
+@click.option(
+    "--vectors",
+    "vectors_of",
+    metavar="NAME",
+    help="The encoder that makes the vectors of whole passages, such as use-multilingual, so that a claim finds documents in other "
+    "languages. It is a second pass [the encoder of the model, in one pass].",
+)
+@side_option
 @workplace_options
 @runtime_option
 @threads_option
@@ -113,64 +135,86 @@ def build(
     on_duplicate: str,
     weight_bits: str,
     memory: int,
+    without: str,
+    vectors_of: str | None,
+    sides: tuple[str, ...],
     on: str,
     address: str | None,
     runtime: str,
     threads: int | None,
     as_json: bool,
-    **sides: Any,
 ) -> int:
     """Index the patents in PATHS (files, folders, patterns, archives). The word `build` may be left out.
 
-    An interrupted build goes on where it stopped when the same command is given again.
+    All files are read first; from then on the documents can be found by their words, while one after the other is encoded. An
+    interrupted build goes on where it stopped when the same command is given again.
 
     \b
     Example:
       sparse-coverage index patents/ -o my-index
-      sparse-coverage index patents/ -o my-index --hybrid
+      sparse-coverage index patents/ -o my-index --without vectors
+      sparse-coverage index patents/ -o my-index --vectors use-multilingual
     """
     from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
-    from sparse_coverage.search.learning import documents_read, learn_for
+    from sparse_coverage.presets import DEFAULT_PRESET, get_preset
+    from sparse_coverage.retrievers import refresh_sides
+    from sparse_coverage.search.building import learn_for, require_buildable
+    from sparse_coverage.systems import require_system
 
+    for kind in sides:
+        require_system(kind, "side")
+    left_out = tuple(filter(None, (part.strip() for part in without.split(",")))) or None
+    if vectors_of and "vectors" in (left_out or ()):
+        raise InputError("--vectors names the encoder of vectors that --without does not keep. Give one of the two.")
+    require_space(output)
+    require_buildable(output)
     log = ProblemLog()
     settings: dict[str, Any] = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
-    reading: dict[str, Any] = {"language": language, "limits": limits_for(strict)}
+    settings["without"] = left_out
+    wholes = load_encoder(vectors_of, runtime=runtime, threads=threads) if vectors_of else None
+    reading: dict[str, Any] = reading_settings(language, strict)
     settings |= {"on_duplicate": on_duplicate, "on_repeat": log.repeated}
     if on == "ray":
         if strict:
             raise InputError("--strict is not for --on ray: small damage is always mended there. `inspect` finds it.")
         index = index_with_ray(
-            address, threads, paths, output, model, log, language=language, runtime=runtime, **settings
+            address, threads, paths, output, model, log, wholes, language=language, runtime=runtime, **settings
         )
     else:
+        if model is None and "-" in paths:
+            raise InputError("Standard input can be read only once: fit a model first and give it with --model.")
+        learned: Any
         if model is not None:
             learned = SparseCoverage.load(model, runtime=runtime, threads=threads)
-            learned = learned.encoded_by(encoder_for(output, learned.encoder, sides, cleaned=bool(learned.clean)))
-            total = count_documents(paths, **reading)
+            learned = learned.with_vectors_of(wholes) if wholes else learned
+            settings["by"] = by or learned.by
         else:
-            if "-" in paths:
-                raise InputError("Standard input can be read only once: fit a model first and give it with --model.")
-            with log.held_back() as hold:
-                learned = learn_for(
+            running = load_encoder(runtime=runtime, threads=threads)
+
+            def learned() -> SparseCoverage:
+                found = learn_for(
                     output,
-                    lambda: read_patents(list(paths), on_problem=hold, **reading),
-                    encoder=encoder_for(output, load_encoder(runtime=runtime, threads=threads), sides),
-                    by=by,  # type: ignore[arg-type]
+                    lambda: read_patents(
+                        list(paths), on_problem=lambda problem: None, **reading
+                    ),  # all was told before
+                    encoder=running,
+                    by=settings["by"],
                     threads=threads,
                 )
-            total = documents_read(output) or count_documents(paths, **reading)
+                return found.with_vectors_of(wholes) if wholes else found
+
+            settings["by"] = by or get_preset(DEFAULT_PRESET).by
         patents = read_patents(list(paths), on_problem=log, on_note=log.note, **reading)
-        patents = log.watched(patents, by or learned.by)  # type: ignore[arg-type]
-        index = Index.build(output, learned, patents, total=total, **settings)
+        index = Index.build(output, learned, log.watched(patents, settings["by"]), **settings)
     facts = index.store.manifest
-    made = make_sides(output, index.model.encoder, threads, **sides)
+    made = refresh_sides(output, tuple(dict.fromkeys(sides)), threads=threads, repair=True)
     counts = log.counts(watched=on == "local")
     share = facts["uncovered_spans"] / max(facts["spans"], 1)
     told = (
         f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} {index.store.state.about['by']}s, "
         f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
-        f"{log.about_texts}{log.told_of_repeats(on_duplicate)}Saved in [bold]{escape(str(output))}[/bold]. "
-        f'Next: sparse-coverage search {escape(as_typed(output))} "your claim"{" --hybrid" if sides["hybrid"] else ""}'
+        f"{log.about_texts(index.model.encoder.name)}{log.told_of_repeats(on_duplicate)}Saved in [bold]{escape(str(output))}[/bold]. "
+        f'Next: sparse-coverage search {escape(as_typed(output))} "your claim"'
     )
     show({"index": str(output), **counts, **facts, "sides": made}, as_json, lambda: told)
     return log.status
@@ -180,8 +224,10 @@ def build(
 @index_argument
 @paths_argument
 @click.option("--replace", is_flag=True, help="Put new versions in the place of documents that are there already.")
-@language_option
-@strict_option
+@click.option(
+    "--skip-known", is_flag=True, help="Leave documents that are there already as they are, and add the others."
+)
+@reading_options
 @duplicate_option
 @threads_option
 @json_option
@@ -189,6 +235,7 @@ def add(
     index: Path,
     paths: tuple[str, ...],
     replace: bool,
+    skip_known: bool,
     language: str,
     strict: bool,
     on_duplicate: OnDuplicate,
@@ -200,20 +247,35 @@ def add(
     \b
     Example:
       sparse-coverage index add my-index week-46/
+      sparse-coverage index add my-index all-patents/ --skip-known
       sparse-coverage index add my-index corrected.xml --replace
     """
     from sparse_coverage import Index, read_patents
     from sparse_coverage.retrievers import refresh_sides
 
+    if replace and skip_known:
+        raise click.UsageError(
+            "--replace and --skip-known say two things of documents that are there already: give one of them."
+        )
     log = ProblemLog()
     opened = Index.open(index, threads=threads)
-    reading: dict[str, Any] = {"language": language, "limits": limits_for(strict)}
+    reading: dict[str, Any] = reading_settings(language, strict)
+    ids = read_ids(paths, **reading)
+    known = [] if replace else _known(opened, ids or [])
+    if known and not skip_known:
+        named = ", ".join(known[:5]) + (", …" if len(known) > 5 else "")
+        raise AlreadyThereError(
+            f"{len(known):,} of these {len(set(ids or [])):,} documents are in the index already ({named}). Nothing was added. "
+            "Give --skip-known to leave them as they are and add the others, or --replace to put these versions in their place."
+        )
     patents = read_patents(list(paths), on_problem=log, on_note=log.note, **reading)
     patents = log.watched(patents, opened.store.state.about["by"])
     repeats: dict[str, Any] = {"on_duplicate": on_duplicate, "on_repeat": log.repeated}
-    count = opened.add(patents, replace=replace, total=count_documents(paths, **reading), **repeats)
-    refresh_sides(index, encoder=opened.model.encoder, threads=threads)
-    done = f"{count:,} documents added. {log.about_texts}{log.told_of_repeats(on_duplicate)}".strip()
+    total = None if ids is None else len(ids) - len(known)
+    count = opened.add(patents, replace=replace, skip_known=skip_known, total=total, **repeats)
+    refresh_sides(index, threads=threads)
+    left = f"In the index already, and left as they are: {len(known):,}. " if known else ""
+    done = f"{count:,} documents added. {left}{log.about_texts(opened.model.encoder.name)}{log.told_of_repeats(on_duplicate)}".strip()
     _tell(index, as_json, done, added=count, **log.counts())
     return log.status
 
@@ -257,30 +319,26 @@ def merge(index: Path, as_json: bool) -> None:
 
 @command.command(no_args_is_help=True)
 @index_argument
-@side_options
+@side_option
 @threads_option
 @json_option
-def refresh(index: Path, threads: int | None, as_json: bool, **sides: Any) -> None:
-    """Add sides to INDEX for other systems than Sparse Coverage, and bring those it has up to date.
-
-    An index of an older version also gets the words that filters such as text:battery look for.
+def refresh(index: Path, sides: tuple[str, ...], threads: int | None, as_json: bool) -> None:
+    """Add sides to INDEX for other rankings than its own, and bring those it has up to date.
 
     `index add`, `delete` and `merge` keep sides up to date by themselves; this is for an index that got none when it was
     built, that a program changed, or whose last command was interrupted.
 
     \b
     Example:
-      sparse-coverage index refresh my-index --hybrid
+      sparse-coverage index refresh my-index --with splade
       sparse-coverage index refresh my-index
     """
-    from sparse_coverage.index import add_words
+    from sparse_coverage.retrievers import refresh_sides
 
-    words = add_words(index)  # first: it writes segments anew, which sides follow
-    made = make_sides(index, None, threads, **sides)
+    made = refresh_sides(index, tuple(dict.fromkeys(sides)), threads=threads, repair=True)
     told = [f"{kind}: {f'{count} segments made' if count else 'up to date'}" for kind, count in made.items()]
-    none = f"{index} has no sides. Add some with --hybrid, or --with one of them."
-    told += [f"words for filters: added to {words} segments"] if words else []
-    click.echo(to_json({"index": str(index), "sides": made, "words": words}) if as_json else "\n".join(told) or none)
+    none = f"{index} has no sides. Add one with --with."
+    click.echo(to_json({"index": str(index), "sides": made}) if as_json else "\n".join(told) or none)
 
 
 @command.command(no_args_is_help=True)
@@ -295,26 +353,41 @@ def verify(index: Path, as_json: bool) -> int:
     """
     from sparse_coverage.index import damaged_files
     from sparse_coverage.index.manifest import MANIFEST, read_manifest
-    from sparse_coverage.retrievers.sides import damaged_side_files
+    from sparse_coverage.index.sides import damaged_side_files, sides_behind
     from sparse_coverage.search.own_model import damaged_model_files
 
     damaged = damaged_files(index) + damaged_model_files(index) + damaged_side_files(index)
     told = [f"[red]damaged[/red] {escape(str(index / name))}" for name in damaged]
     told.append(
-        "Restore these files from a copy, or build the index again."
+        "Restore these files from a copy, or build the index again. What is in sides/ is made again by: "
+        f"sparse-coverage index refresh {escape(as_typed(index))}"
         if damaged
         else f"{escape(str(index))}: every file is as it was written."
     )
     state = None if MANIFEST in damaged else read_manifest(index)
+    behind = {} if state is None else sides_behind(index)
+    told += [
+        f"[yellow]behind[/yellow] The {kind} side lacks {count:,} passages: the index was changed without it. Bring it up to date "
+        f"with: sparse-coverage index refresh {escape(as_typed(index))}"
+        for kind, count in behind.items()
+    ]
     complete = state is not None and state.complete
     if state is not None and not complete:
         told.append(
-            f"[red]unfinished[/red] The build of this index did not finish; {state.documents:,} documents are in it. It cannot be "
-            "searched. Run the same `sparse-coverage index` command again: it goes on where it stopped."
+            f"[red]unfinished[/red] The build of this index did not finish: {state.encoded_documents:,} of {state.documents:,} "
+            "documents are encoded, the others are found by their words alone. If it is not running, give the same "
+            "`sparse-coverage index` command again: it goes on where it stopped."
         )
-    result = {"index": str(index), "damaged": damaged, "complete": complete}
+    result = {"index": str(index), "damaged": damaged, "behind": behind, "complete": complete}
     show(result, as_json, lambda: "\n".join(told), soft_wrap=True)
     return 0 if complete and not damaged else 1
+
+
+def _known(opened: Index, ids: Iterable[str]) -> list[str]:
+    """Return which documents an index holds already."""
+    store = opened.store
+    places = ((id_, store.find_document(id_)) for id_ in dict.fromkeys(ids))
+    return [id_ for id_, number in places if number is not None and store.document(number).id == id_]
 
 
 def _tell(index: Path, as_json: bool, done: str, **more: object) -> None:

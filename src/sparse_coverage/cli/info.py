@@ -13,7 +13,7 @@ from sparse_coverage.cli.options import index_argument, json_option, show
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from sparse_coverage.search.holdings import Holdings
+    from sparse_coverage.search.summary import IndexSummary
 
 _MOST = 10
 
@@ -29,24 +29,14 @@ def command(index: Path, as_json: bool) -> None:
       sparse-coverage info my-index
       sparse-coverage info my-index --json | jq .fields.country
     """
-    from sparse_coverage.index import open_store
-    from sparse_coverage.model import read_settings
-    from sparse_coverage.present.records import record
-    from sparse_coverage.search.holdings import holdings_of
-    from sparse_coverage.search.own_model import MODEL_FOLDER
-    from sparse_coverage.vocabulary import load_vocabulary
+    from sparse_coverage.workspace import OpenIndex
 
-    store = open_store(index)
-    held = holdings_of(store)
-    model: dict[str, Any] = {}
-    if (index / MODEL_FOLDER).is_dir():
-        model = {"vocabulary": record(load_vocabulary(index / MODEL_FOLDER, mmap=True, check=False).config)}
-        model |= read_settings(index / MODEL_FOLDER)
-    show({"index": str(index), **record(held), "model": model}, as_json, lambda: _text(index, held, model))
-    store.close()
+    with OpenIndex.open(index, None) as opened:
+        found = opened.info()
+    show(found.record(), as_json, lambda: _text(index, found.summary, found.model))
 
 
-def _text(index: Path, held: Holdings, model: Mapping[str, Any]) -> Group:
+def _text(index: Path, held: IndexSummary, model: Mapping[str, Any]) -> Group:
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -60,7 +50,9 @@ def _text(index: Path, held: Holdings, model: Mapping[str, Any]) -> Group:
     rows = [
         (
             "documents",
-            f"{held.documents:,}" + (f"; {held.deleted:,} deleted ones wait for a merge" if held.deleted else ""),
+            f"{held.documents:,}"
+            + (f"; {held.encoded:,} encoded so far" if held.encoded < held.documents else "")
+            + (f"; {held.deleted:,} deleted ones wait for a merge" if held.deleted else ""),
         ),
         ("passages", f"{held.passages:,}, by {held.by}"),
         ("published", dates + undated),

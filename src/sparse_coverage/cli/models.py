@@ -1,16 +1,18 @@
-"""`sparse-coverage models`: the store of encoders."""
+"""`sparse-coverage models` and `warm-up`: the store of encoders, and what the first commands after an installation would wait for."""
 
 from __future__ import annotations
 
 import click
 from rich.markup import escape
 
-from sparse_coverage.cli.options import json_option, show
-from sparse_coverage.present.records import to_json
+from sparse_coverage.cli.options import json_option, method, show
+from sparse_coverage.dataclass_json import to_json
+
+_FACTS = ("name", "hub", "kind", "dimension", "licence", "languages", "megabytes", "speed", "measured")
 
 
 @click.group(no_args_is_help=True)
-def command() -> None:
+def models_command() -> None:
     """List, fetch and locate encoders.
 
     An encoder is asked for by name, by a local folder, or by its id on the model hub (owner/name). What is fetched is
@@ -18,33 +20,38 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@models_command.command("list")
 @json_option
 def list_models(as_json: bool) -> None:
-    """List the encoders that have a name here, and which of them are in the cache."""
+    """List the models that have a name here: size, licence, languages, speed, what was measured, and which are in the cache."""
     from sparse_coverage.encoding.catalogue import CATALOGUE
-    from sparse_coverage.encoding.store import cached_folder
+    from sparse_coverage.encoding.weights import cached_folder
 
     rows, told = [], []
     for model in CATALOGUE.values():
         cached = cached_folder(model.name) is not None
-        about = {"name": model.name, "hub": model.hub, "dimension": model.dimension}
-        rows.append({**about, "cached": cached, "about": model.about})
+        facts = {field: getattr(model, field) for field in _FACTS}
+        rows.append({**facts, "cached": cached, "about": model.about})
         # Not a table: ids are there to be copied, and a narrow terminal would cut its columns.
         told.append(
-            f"[bold]{model.name}[/bold]  {model.hub}  {model.dimension:,} dimensions{', in the cache' * cached}"
+            f"[bold]{model.name}[/bold]  {model.hub or model.archive}  {model.dimension:,} dimensions{', in the cache' * cached}"
         )
+        known = [model.kind, f"languages: {model.languages}" * bool(model.languages), model.licence]
+        known += [f"{model.megabytes} MB" * bool(model.megabytes)]
+        known += [f"{model.speed:g} times as fast as minilm" if model.speed not in (None, 1.0) else ""]
         told.append(f"    {escape(model.about)}")
+        told.append(f"    {escape('; '.join(filter(None, known)))}")
+        told += [f"    measured: {escape(model.measured)}"] if model.measured else []
     show(rows, as_json, lambda: "\n".join(told), soft_wrap=True)
 
 
-@command.command(no_args_is_help=True)
+@models_command.command(no_args_is_help=True)
 @click.argument("name")
 @json_option
 def fetch(name: str, as_json: bool) -> None:
     """Fetch the encoder NAME (a known name or a hub id) into the cache, verified."""
     from sparse_coverage.encoding.catalogue import CATALOGUE
-    from sparse_coverage.encoding.store import model_folder
+    from sparse_coverage.encoding.weights import model_folder
 
     folder = model_folder(name)
     if name in CATALOGUE and CATALOGUE[name].adapter:
@@ -52,15 +59,47 @@ def fetch(name: str, as_json: bool) -> None:
     click.echo(to_json({"name": name, "path": str(folder)}) if as_json else f"{name} is in {folder}")
 
 
-@command.command(no_args_is_help=True)
+@models_command.command(no_args_is_help=True)
 @click.argument("name")
 @json_option
 def path(name: str, as_json: bool) -> None:
     """Print where the fetched encoder NAME lies. Fetches nothing."""
-    from sparse_coverage.encoding.store import cached_folder
+    from sparse_coverage.encoding.weights import cached_folder
     from sparse_coverage.errors import ModelError
 
     folder = cached_folder(name)
     if folder is None:
         raise ModelError(f"'{name}' is not in the cache. Fetch it with: sparse-coverage models fetch {name}")
     click.echo(to_json({"name": name, "path": str(folder)}) if as_json else str(folder))
+
+
+@click.command()
+@method.encoder_option("minilm", "The encoder to fetch and prepare.")
+@click.option("--no-encoder", is_flag=True, help="Compile only; fetch and prepare no encoder.")
+@click.option("--background", is_flag=True, hidden=True)
+@json_option
+def warm_up_command(encoder: str, no_encoder: bool, background: bool, as_json: bool) -> int:
+    """Compile the search and fetch the encoder now.
+
+    Nothing has to wait for this: after an installation searches run without compiled code, while another process compiles it.
+    In a container image or a read-only installation nothing could be kept, so run this when the image is made, as the
+    user who may write there.
+
+    \b
+    Example:
+      RUN pip install ./sparse-coverage && sparse-coverage warm-up
+    """
+    from sparse_coverage.search.warming import warm_up, warm_up_in_background
+
+    if background:
+        warm_up_in_background()
+        return 0
+    kept = warm_up()
+    if not no_encoder:
+        from sparse_coverage import load_encoder
+
+        load_encoder(encoder)
+    told = "Compiled." if kept else "Compiled, but the code cannot be kept here: every process compiles for itself."
+    about = {"compiled": True, "kept": kept, "encoder": None if no_encoder else encoder}
+    click.echo(to_json(about) if as_json else told + ("" if no_encoder else f" The encoder {encoder} is ready."))
+    return 0 if kept else 1

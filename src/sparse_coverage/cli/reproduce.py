@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -14,17 +16,26 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sparse_coverage.cli.options import fresh_option, json_option, path_option, seed_option, seeds_option
+from sparse_coverage.cli.options import (
+    OnceOnly,
+    depth_option,
+    fresh_option,
+    json_option,
+    measure_option,
+    path_option,
+    seed_option,
+    seeds_option,
+)
 from sparse_coverage.cli.options.collections import Means, bench_options
 from sparse_coverage.cli.options.method import encoder_option, size_option, unit_option
-from sparse_coverage.present.records import to_json
+from sparse_coverage.dataclass_json import to_json
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
     from sparse_coverage.experiments.definition import Definition
 
 
-@click.command(no_args_is_help=True)
+@click.command(cls=OnceOnly, no_args_is_help=True)
 @click.argument("experiments", nargs=-1, required=True)
 @click.option("--collection", default="demo", help="What to measure on; as for `evaluate`.")
 @path_option("-o", "--output", file_okay=False, default=Path("report"), help="The report folder.")
@@ -39,6 +50,8 @@ if TYPE_CHECKING:
 @click.option(
     "--against", help="Test all rows against this one: a row's name or a part of it, or bm25, dense, splade, colbert."
 )
+@measure_option
+@depth_option
 @fresh_option
 @click.option(
     "--dry-run", is_flag=True, help="Only list the rows, which are finished, and how long encoding would take."
@@ -53,6 +66,8 @@ def command(
     seed: int,
     seeds: int,
     against: str | None,
+    measures: tuple[str, ...],
+    depth: int,
     fresh: bool,
     dry_run: bool,
     means: Means,
@@ -73,8 +88,9 @@ def command(
       sparse-coverage reproduce main full --collection path/to/clef-ip-2013 --seeds 5 --against bm25
       sparse-coverage reproduce ablations --collection path/to/beir --small -V 1000 -V 5000
     """
+    from sparse_coverage.evaluation.measures import parse_measure
     from sparse_coverage.experiments.definition import NAMES, load_definition
-    from sparse_coverage.experiments.seeds import seeded
+    from sparse_coverage.experiments.evaluation import seeded
     from sparse_coverage.experiments.systems import is_sparse
 
     names = [name for given in experiments for name in (NAMES if given == "all" else (given,))]
@@ -83,10 +99,30 @@ def command(
         load_definition(name, small=small, changes=changes, seed=seed, max_documents=means.max_documents)
         for name in dict.fromkeys(names)
     ]
+    if means.as_published:
+        definitions = [
+            replace(
+                one,
+                rows=tuple(
+                    replace(row, options=replace(row.options, unit=means.units([row.options.unit])[0]))
+                    if is_sparse(row.system)
+                    else row
+                    for row in one.rows
+                ),
+            )
+            for one in definitions
+        ]
+    if measures:
+        for name in measures:
+            parse_measure(name)
+        definitions = [replace(one, measures=measures) for one in definitions]
+    if not dry_run:
+        output.mkdir(parents=True, exist_ok=True)
+        _tell_what_is_missing(definitions)
     loaded = means.reading.collection(collection)
     with means.workbench(loaded) as bench:
         if dry_run:
-            return _look_ahead(definitions, bench, means.as_typed(collection), seeds, as_json)
+            return _look_ahead(definitions, bench, means.as_typed(collection), seeds, depth, as_json)
         rows = [row for one in definitions for row in one.rows if is_sparse(row.system)]
         bench.plan(options for row in rows for options in seeded(row.system, row.options, seeds))
         about = {
@@ -101,12 +137,29 @@ def command(
             "seed": seed,
             "seeds": list(range(seed, seed + seeds)),
             "against": against,
+            "depth": depth,
             "learned_from": list(means.learn_from) or "the collection itself",
             "restricted": [str(means.only)] if means.only else [],
             "pool": {"size": means.reading.pool, "seed": means.reading.pool_seed},
         }
-        how = {"fresh": fresh, "seeds": seeds, "against": against}
+        how = {"fresh": fresh, "seeds": seeds, "against": against, "depth": depth}
         return _make(definitions, bench, means.as_typed(collection), output, about, how, as_json)
+
+
+def _tell_what_is_missing(definitions: Sequence[Definition]) -> None:
+    """Say before the work begins which rows will fail, and that figures will, for want of an extra."""
+    from sparse_coverage.errors import MissingExtraError, require_package
+    from sparse_coverage.experiments.figures import FIGURES_NEED
+    from sparse_coverage.systems import require_system
+
+    systems = dict.fromkeys(row.system for one in definitions for row in one.rows)
+    checks: list[Callable[[], object]] = [partial(require_system, name, "study") for name in systems]
+    checks.append(partial(require_package, *FIGURES_NEED))
+    for check in checks:
+        try:
+            check()
+        except MissingExtraError as error:
+            click.echo(f"Note: {error}", err=True)
 
 
 def _make(
@@ -118,7 +171,7 @@ def _make(
     how: dict[str, Any],
     as_json: bool,
 ) -> int:
-    from sparse_coverage.experiments.evaluate import settings_of
+    from sparse_coverage.experiments.evaluation import settings_of
     from sparse_coverage.experiments.report import write_result
     from sparse_coverage.experiments.reproduce import run_experiment
 
@@ -145,17 +198,21 @@ def _make(
     return 1 if failed else 0
 
 
-def _look_ahead(definitions: Sequence[Definition], bench: Workbench, spoken: str, seeds: int, as_json: bool) -> int:
-    from sparse_coverage.experiments.outlook import outlook
+def _look_ahead(
+    definitions: Sequence[Definition], bench: Workbench, spoken: str, seeds: int, depth: int, as_json: bool
+) -> int:
+    from sparse_coverage.experiments.sweep import look_ahead
 
-    planned, encoders = outlook(definitions, bench, spoken, seeds)
+    planned, encoders = look_ahead(definitions, bench, spoken, seeds, depth)
     if as_json:
         click.echo(to_json({"rows": planned, "encoders": encoders}))
         return 0
     console = Console()
     for row in planned:
         console.print(
-            f"{row.command}  [dim]# {row.experiment}, {escape(row.state)}[/dim]", highlight=False, soft_wrap=True
+            f"{escape(row.command)}  [dim]# {row.experiment}, {escape(row.state)}[/dim]",
+            highlight=False,
+            soft_wrap=True,
         )
     table = Table(title=f"{escape(bench.collection.name)}: {len(bench.corpus):,} passages, {len(planned):,} rows")
     table.add_column("encoder")

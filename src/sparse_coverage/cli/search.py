@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Group
 
-from sparse_coverage.cli.options import count_option, index_argument, json_option, show, threads_option
-from sparse_coverage.cli.options.filtering import conditions_of, filter_options
-from sparse_coverage.cli.options.languages import tell_language
-from sparse_coverage.cli.options.queries import Asked, asked_options
-from sparse_coverage.cli.options.reports import Reports, report_options
+from sparse_coverage.cli.options import index_argument, json_option, show, tell, threads_option
+from sparse_coverage.cli.options.exports import Exports, export_options, tell_written
+from sparse_coverage.cli.options.queries import QueryOptions, asked_options
 from sparse_coverage.cli.options.searching import (
-    about_search,
+    at_least_option,
+    documents_by_option,
+    filter_options,
     group_option,
     k_option,
     passages_option,
-    rank_option,
+    ranking_option,
+    rerank_options,
     scoring_options,
-    system_options,
 )
+from sparse_coverage.errors import InputError
+from sparse_coverage.present.export_kinds import SEARCH_EXPORTS
+from sparse_coverage.systems import PARTS
 
 if TYPE_CHECKING:
-    from sparse_coverage.present.findings import About
-    from sparse_coverage.retrievers import FusionLevel, FusionRule
-    from sparse_coverage.search import Filter, Retriever
-    from sparse_coverage.search.conditions import FilterOptions
+    from sparse_coverage.workspace import Filters, OpenIndex, SearchRequest
+
+_SHOWN = ("k", "passages", "group", "profile", "ranking", "at_least")
+"""Options that are fields of a request under the same names."""
 
 
 @click.command(no_args_is_help=True)
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 @k_option
 @passages_option
 @group_option
+@at_least_option
 @filter_options
 @click.option(
     "--relevant",
@@ -48,40 +52,25 @@ if TYPE_CHECKING:
 @click.option(
     "--not-relevant", metavar="ID", multiple=True, help="One that is not: less of what it is about. Repeatable."
 )
-@system_options
-@count_option(
-    "--rerank",
-    metavar="N",
-    help="List passages instead: the k best of all passages of the N best documents (the paper's two stages).",
-)
-@report_options
+@ranking_option
+@rerank_options
+@export_options(SEARCH_EXPORTS)
 @click.option("--profile", is_flag=True, help="Also say what the query cost: lists read, time per stage.")
-@rank_option
+@documents_by_option
 @scoring_options
 @threads_option
 @json_option
 def command(
     index: Path,
     query: str | None,
-    asked: Asked,
-    k: int,
-    passages: int,
-    group: bool,
-    filters: FilterOptions,
-    relevant: tuple[str, ...],
-    not_relevant: tuple[str, ...],
-    system: str,
-    hybrid: bool,
-    fuse: FusionRule,
-    level: FusionLevel,
-    rescore: str | None,
+    asked: QueryOptions,
+    filters: Filters,
+    exports: Exports,
+    rerank: str | None,
     top: int,
-    rerank: int | None,
-    reports: Reports,
-    profile: bool,
     threads: int | None,
     as_json: bool,
-    **scoring: float | str | None,
+    **options: Any,
 ) -> int:
     """Find the prior art of QUERY in INDEX: documents ranked by their best passages.
 
@@ -96,137 +85,141 @@ def command(
       sparse-coverage search my-index draft.docx --claims 1,3-5 --docx report.docx --xlsx report.xlsx
       sparse-coverage search my-index --like EP-0049154-A1 --claims 1
       sparse-coverage search my-index --queries claims.jsonl --run out.run -k 1000
-      sparse-coverage search my-index @claim.txt --filter "ipc:H04N,G06F and not country:US"
+      sparse-coverage search my-index @claim.txt --filter "coil near/5 plunger* and ipc:F16K not pa:Bosch"
+      sparse-coverage search my-index --filter "(valve or tap) adj/3 spring and pd:1999..2001"
       sparse-coverage search my-index @claim.txt --must "phase change" --any "battery,accumulator" --not "lead-acid"
       sparse-coverage search my-index @claim.txt -k 100 --json > hits.json
-      sparse-coverage search my-index @claim.txt --hybrid --html report.html
-      sparse-coverage search my-index @claim.txt --rescore dense --top 200
+      sparse-coverage search my-index @claim.txt --html report.html
+      sparse-coverage search my-index @claim.txt --ranking words
+      sparse-coverage search my-index @claim.txt --rerank chart --top 200
       sparse-coverage search my-index @claim.txt --relevant EP-1234567-A1 --not-relevant EP-2345678-A1
 
     \b
-    Filters: field:value[,value] joined by and, or, not and brackets. The fields are
-      published, priority       dates; also with <, <=, >, >=: published>=1999 and published<2001-05-17
-      ipc, cpc, class           beginnings of symbols: ipc:H04N, class:"H04N 5/44"
-      country, kind, language, section, document, family
-      text, title, claims       words: battery finds batteries; "phase change" is a phrase; batter* what begins so
-      applicant, inventor       words of a name: applicant:Bosch
+    Expressions, by --filter, beside QUERY or alone (docs/expressions.md has them all):
+      battery "phase change" batter* wom?n      words in all their forms, phrases, beginnings, any letter
+      a and b, a or b, not a, ( )               what a document holds as a whole; a b is a and b
+      a near/5 b, a adj/3 b                     at most so many words apart in one passage, in any order or in this
+      ti: ab: cl: desc: pa: in:                 title, abstract, claims, description, applicant, inventor: cl:(a and b)
+      ipc:H04N cpc:G06F16/2* class: pd<2001 pd:1999..2001 pr: cc:EP,WO kind: la: pn: family: section:
 
-    Other systems than Sparse Coverage need a side of the index: `index refresh INDEX --hybrid` adds those of hybrid.
+    \b
+    Rankings, by --ranking:
+      combined   centers, words and whole passages, each scaled to 0..1 and added up: the standard
+      centers    by concepts: the spans that claim and passage share in meaning
+      words      by words: BM25
+      vectors    by overall meaning: one vector a passage
+    Others (splade, colbert) need a side of the index: `index refresh INDEX --with NAME` adds it.
     """
-    from sparse_coverage.errors import InputError
+    from sparse_coverage.workspace import Marked, OpenIndex, Reranking, SearchRequest
 
-    system = "hybrid" if hybrid else system
-    otherwise = system != "coverage" or rescore is not None
-    if rerank and (reports or profile):
-        raise InputError("--rerank lists passages; reports and --profile are for documents. Leave one of them out.")
-    if otherwise and (rerank or profile):
-        raise InputError("--rerank and --profile are for Sparse Coverage alone. Leave them out.")
-    if (relevant or not_relevant) and (rerank or asked.queries):
-        raise InputError(
-            "--relevant and --not-relevant change the ranking of one query's documents. Leave --rerank and --queries out."
-        )
-    if asked.queries and (rerank or profile or reports.documents):
-        raise InputError(
-            "--queries gives a ranking of each query: --run, --csv and --json. Leave the other reports out."
-        )
-    from sparse_coverage.index import open_store
-    from sparse_coverage.index.filters import family
-    from sparse_coverage.present.findings import find
-    from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text, passages_text
-    from sparse_coverage.retrievers import open_retriever
-    from sparse_coverage.search import FamilyMembers, Index, Marks
-
-    conditions = conditions_of(index, filters)
-    condition, marks = conditions.filter, Marks(relevant, not_relevant)
-    by_chart = rescore == "chart"
-    retriever = open_retriever(
-        index,
-        system,
-        rerank=None if by_chart else rescore,
-        top=top,
-        fuse=fuse,
-        level=level,
-        scoring=scoring,
-        threads=threads,
-    )
-    if by_chart:
-        from sparse_coverage.charts.reranking import rerank_by_chart
-
-        retriever = rerank_by_chart(retriever, top)
-    about = about_search(index, retriever, system, filters)
-    if asked.queries:
-        return _search_all(asked, retriever, k, condition, about, reports.csv, as_json)
-    store = open_store(index)
-    given = asked.query(query, store)
-    if left_out := asked.itself(store):
-        condition = ~family(left_out) if condition is None else condition & ~family(left_out)
-        about = replace(about, filters={**about.filters, "--like": f"without {left_out} and its family"})
-    tell_language(store, given.text)
-    if rerank and isinstance(retriever, Index):
-        listed = retriever.rerank_passages(given.text, rerank, filter=condition)[:k]
-        why = {} if as_json else {one.id: retriever.explain(given.text, one.id, filter=condition) for one in listed}
-        result = {"query": given.text, "source": given.source, "passages": listed, "about": about}
-        show(result, as_json, lambda: passages_text(listed, why, conditions.nothing or NOTHING))
-        return 0
-    findings = find(
-        retriever,
-        given,
-        k,
-        passages=passages,
-        condition=condition,
-        about=about,
-        members=FamilyMembers(store, condition) if group else None,
-        profile=profile,
-        answers=bool(reports),
-        marks=marks or None,
-    )
-    written = reports.write(findings)
-    nothing = conditions.nothing or ("Nothing was found." if otherwise else NOTHING)
-    costs = [cost_text(findings.cost)] if findings.cost else []
-    show(
-        findings.record() if as_json else None,
-        as_json,
-        lambda: Group(hits_text(findings.hits, findings.explanations, nothing, findings.parts), *costs),
-    )
-    for path in () if as_json else written:
-        click.echo(f"Report: {path}")
+    shown = {name: options.pop(name) for name in _SHOWN}
+    marks = Marked(options.pop("relevant"), options.pop("not_relevant"))
+    passages = top if rerank == "passages" else None
+    _require_fitting(asked, exports, passages, bool(marks), shown, bool(rerank))
+    many, unread = asked.many() if asked.queries else ({}, 0)
+    given = {} if many or asked.queries else asked.one(query)
+    again = Reranking(None if passages else rerank, top)
+    with OpenIndex.open(index, shown["ranking"], reranking=again, scoring=options, threads=threads) as opened:
+        if asked.queries:
+            _search_all(opened, many, asked, filters, shown["ranking"], shown["k"], exports, as_json)
+            return 1 if unread else 0
+        request = SearchRequest(**given, **shown, filters=filters, marks=marks or None)
+        if passages:
+            _show_passages(opened, request, passages, as_json)
+        else:
+            _show_documents(opened, request, exports, as_json)
     return 0
 
 
+def _require_fitting(
+    asked: QueryOptions, exports: Exports, passages: int | None, marks: bool, shown: Mapping[str, Any], rerank: bool
+) -> None:
+    """Refuse options that cannot be had together, before anything is loaded."""
+    profile = shown["profile"]
+    if passages and (exports or profile):
+        raise InputError(
+            "--rerank passages lists passages; reports and --profile are for documents. Leave one of them out."
+        )
+    if passages and shown["ranking"] not in ("combined", *PARTS):
+        raise InputError(f"--rerank passages ranks by what the index keeps itself, not by {shown['ranking']}.")
+    if profile and (shown["ranking"] != "centers" or rerank):
+        raise InputError("--profile says what ranking by centers costs: give --ranking centers, and no --rerank.")
+    if marks and (rerank or asked.queries):
+        raise InputError(
+            "--relevant and --not-relevant change the ranking of one query's documents. Leave --rerank and --queries out."
+        )
+    if asked.queries and (passages or profile or exports.with_passages):
+        raise InputError(
+            "--queries gives a ranking of each query: --run, --csv and --json. Leave the other reports out."
+        )
+
+
+def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports, as_json: bool) -> None:
+    from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text
+
+    found = opened.search(request, answers=bool(exports))
+    left_out = found.about.filters.get("--like", "") if found.about else ""
+    if left_out:
+        id_ = left_out.removeprefix("without ").removesuffix(" and its family")
+        tell([f"Left out: {id_} itself and its family (--keep-family keeps them)."])
+    tell(found.notes)
+    written = exports.write(found)
+    nothing = found.nothing or (NOTHING if request.ranking == "centers" else "Nothing was found.")
+    costs = [cost_text(found.cost)] if found.cost else []
+    show(
+        found.record() if as_json else None,
+        as_json,
+        lambda: Group(hits_text(found.hits, found.explanations, nothing, found.parts), *costs),
+    )
+    tell_written("Report", written, as_json)
+
+
+def _show_passages(opened: OpenIndex, request: SearchRequest, documents: int, as_json: bool) -> None:
+    from sparse_coverage.present.terminal import passages_text
+
+    found = opened.search_passages(request, documents)
+    tell(found.notes)
+    source = {"query": found.query.text, "source": found.query.source}
+    result = {**source, "passages": found.passages, "about": found.about}
+    show(
+        result,
+        as_json,
+        lambda: passages_text(found.passages, found.explanations, found.nothing or "Nothing was found."),
+    )
+
+
 def _search_all(
-    asked: Asked,
-    retriever: Retriever,
+    opened: OpenIndex,
+    queries: Mapping[str, Any],
+    asked: QueryOptions,
+    filters: Filters,
+    ranking: str,
     k: int,
-    condition: Filter | None,
-    about: About,
-    table: Path | None,
+    exports: Exports,
     as_json: bool,
-) -> int:
-    """Search with many queries, one ranking each; the exit status is 1 where some could not be read."""
+) -> None:
+    """Search with many queries, one ranking each."""
     from sparse_coverage.evaluation.collection import Ranking
     from sparse_coverage.evaluation.trec import write_run
     from sparse_coverage.files import write_text
     from sparse_coverage.present.exports import rankings_csv
     from sparse_coverage.present.terminal import rankings_text
-    from sparse_coverage.progress import tracked
+    from sparse_coverage.workspace import BatchRequest
 
-    queries, unread = asked.many()
-    rankings = {
-        id_: retriever.search(text, k, passages=1, filter=condition)
-        for id_, text in tracked(queries.items(), "Searching", len(queries))
-    }
+    found = opened.batch(BatchRequest(**queries, k=k, ranking=ranking, filters=filters))
+    tell(found.notes)
+    rankings, table = found.rankings, exports.paths.get("csv")
     if asked.run:
         run = {
             id_: Ranking(tuple(hit.document for hit in hits), tuple(hit.score for hit in hits))
             for id_, hits in rankings.items()
         }
-        write_run(asked.run, run, f"sparse-coverage-{about.system}", depth=k)
+        write_run(asked.run, run, f"sparse-coverage-{ranking}", depth=k)
     if table:
         write_text(table, rankings_csv(rankings))
     if as_json or not (asked.run or table):
-        show({"rankings": rankings, "about": about}, as_json, lambda: rankings_text(rankings))
+        show({"rankings": rankings, "about": found.about}, as_json, lambda: rankings_text(rankings))
     else:
-        found = sum(map(len, rankings.values()))
+        count = sum(map(len, rankings.values()))
         files = " and ".join(str(path) for path in (asked.run, table) if path)
-        click.echo(f"{len(rankings):,} queries, {found:,} documents found. Written to {files}.")
-    return 1 if unread else 0
+        click.echo(f"{len(rankings):,} queries, {count:,} documents found. Written to {files}.")

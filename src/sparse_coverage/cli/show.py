@@ -41,16 +41,12 @@ def command(
       sparse-coverage show my-index EP-1234567-A1 --json
     """
     from sparse_coverage.errors import InputError
-    from sparse_coverage.index import open_store
-    from sparse_coverage.present.reading import read_document, reading_text
-    from sparse_coverage.retrievers import open_index
+    from sparse_coverage.present.document_text import document_text
+    from sparse_coverage.workspace import OpenIndex, ReadRequest
 
     if claims and not claim:
         raise InputError("--claims chooses claims of --claim. Give that, too.")
-    text = read_query(claim, "claim", claims).text if claim else ""
-    store = open_store(index)
-    found = read_document(
-        store, id_, open_index(index, scoring=scoring, threads=threads) if text else None, text, matches
-    )
-    show(found.record(), as_json, lambda: reading_text(found))
-    store.close()
+    text = read_query(claim, "claim", claims).text if claim else None
+    with OpenIndex.open(index, "combined" if text else None, scoring=scoring, threads=threads) as opened:
+        found = opened.read(ReadRequest(id=id_, claim=text, matches=matches))
+        show(found.record(), as_json, lambda: document_text(found))

@@ -12,8 +12,8 @@ from rich.console import Console
 
 from sparse_coverage.cli.options import json_option, path_option
 from sparse_coverage.cli.options.method import encoder_option, unit_option
+from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.errors import InputError
-from sparse_coverage.present.records import to_json
 
 # One word with a slash or with a suffix that begins with a letter: nobody asks for the spans of that.
 _LOOKS_LIKE_A_FILE = re.compile(r"\S*[/\\]\S*|\S+\.[A-Za-z]\w{0,7}")
@@ -36,8 +36,8 @@ def command(text: str, unit: str, encoder: str, html: Path | None, as_json: bool
       sparse-coverage spans "A washing machine comprising a rotating drum (10)."
       sparse-coverage spans claim.txt --unit np+token --html spans.html
     """
-    from sparse_coverage.encoding.store import model_folder
-    from sparse_coverage.encoding.tokenizer import TextTokenizer
+    from sparse_coverage.encoding.batching import TextTokenizer
+    from sparse_coverage.encoding.weights import model_folder
     from sparse_coverage.files import write_text
     from sparse_coverage.present.spans import render_spans, spans_text
     from sparse_coverage.spans import get_unit

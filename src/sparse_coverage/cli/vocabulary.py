@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 from rich.console import Console, Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
 from sparse_coverage.cli.options import count_option, json_option, path_option, show, threads_option
-from sparse_coverage.cli.vocabulary_centers import frequencies_of, numbers_table, show_centers
-from sparse_coverage.errors import InputError
+from sparse_coverage.dataclass_json import record
+from sparse_coverage.errors import InputError, MismatchError, require_package
+from sparse_coverage.files import require_place
+
+if TYPE_CHECKING:
+    from sparse_coverage.vocabulary import Vocabulary
 
 
 @click.group(no_args_is_help=True)
@@ -45,20 +52,20 @@ def verify(context: click.Context, model: str, work: Path | None, as_json: bool)
       sparse-coverage vocabulary verify my-model --work my-work
     """
     from sparse_coverage.vocabulary import SpanSample, load_vocabulary
-    from sparse_coverage.vocabulary.verify import Finding
+    from sparse_coverage.vocabulary.verify import Check
     from sparse_coverage.vocabulary.verify import verify as run
 
     vocabulary = load_vocabulary(model)
-    findings = [Finding("every file has its checksum", True)]
-    findings += run(vocabulary, None if work is None else SpanSample(work))
+    checks = [Check("every file has its checksum", True)]
+    checks += run(vocabulary, None if work is None else SpanSample(work))
     told = []
-    for finding in findings:
+    for finding in checks:
         mark = "[green]holds[/green]" if finding.holds else "[red]FAILS[/red]"
         told.append(f"{mark}  {finding.what}{'' if finding.holds else f' ({escape(finding.details)})'}")
     if work is None:
         told.append("Not checked: the choices and the radii. They need the sample: --work")
-    show(findings, as_json, lambda: "\n".join(told))
-    context.exit(0 if all(finding.holds for finding in findings) else 1)
+    show(checks, as_json, lambda: "\n".join(told))
+    context.exit(0 if all(finding.holds for finding in checks) else 1)
 
 
 @command.command()
@@ -74,7 +81,7 @@ def compare(first: str, second: str, threads: int | None, as_json: bool) -> None
       sparse-coverage vocabulary compare my-model other-model
     """
     from sparse_coverage.vocabulary import load_vocabulary
-    from sparse_coverage.vocabulary.compare import compare as run
+    from sparse_coverage.vocabulary.verify import compare as run
 
     both = load_vocabulary(first, mmap=True), load_vocabulary(second, mmap=True)
     found = run(*both, threads=threads)
@@ -134,6 +141,9 @@ def analyse(
         )
     if indexes and len(indexes) != len(models):
         raise InputError(f"{len(models)} models need as many --index folders, or none; there are {len(indexes)}.")
+    if plot is not None:
+        require_package("matplotlib", "Plotting", "plot")
+        require_place(plot)
     found = []
     for model, work, index in zip(models, works, indexes or [None] * len(models), strict=True):
         vocabulary = load_vocabulary(model, mmap=True)
@@ -162,6 +172,31 @@ def analyse(
 
 @command.command()
 @click.argument("model", type=click.Path(path_type=Path))
+@path_option("-o", "--output", required=True, dir_okay=False, help="The new .zip file.")
+@click.option("--licence", required=True, help="The short name of its licence, as CC-BY-4.0 or Apache-2.0.")
+@click.option("--name", default="", help="What it is called [the name of the folder].")
+@path_option("--figures", exists=True, dir_okay=False, help="What `evaluate --json` wrote, for the card.")
+@json_option
+def pack(model: Path, output: Path, licence: str, name: str, figures: Path | None, as_json: bool) -> None:
+    """Write a model as one file to share: with a card that tells its licence, digest, encoder, settings and figures.
+
+    The file is loaded wherever a MODEL is named.
+
+    \b
+    Example:
+      sparse-coverage vocabulary pack my-model -o my-model.zip --licence CC-BY-4.0
+      sparse-coverage index patents/ --model my-model.zip -o my-index
+    """
+    from sparse_coverage.files import read_json
+    from sparse_coverage.vocabulary.storage import pack as write
+
+    digest = write(model, output, licence=licence, name=name, figures=read_json(figures) if figures else None)
+    told = f"Packed in [bold]{escape(str(output))}[/bold], sha256 {digest}"
+    show({"file": str(output), "sha256": digest}, as_json, lambda: told, soft_wrap=True)
+
+
+@command.command()
+@click.argument("model", type=click.Path(path_type=Path))
 @click.argument("repository")
 @click.option("--private", is_flag=True, help="Only for you and those you name.")
 def publish(model: Path, repository: str, private: bool) -> None:
@@ -176,4 +211,139 @@ def publish(model: Path, repository: str, private: bool) -> None:
     Console().print(f"Published: [bold]{run(model, repository, private=private)}[/bold]", highlight=False)
 
 
-command.add_command(show_centers)
+@command.command("show")
+@click.argument("model")
+@count_option("-n", "--number", default=20, help="How many centers to show.")
+@count_option("--from", "first", default=0, least=0, help="The first center to show.")
+@click.option("--find", help="Show only centers whose anchor text contains this.")
+@click.option("--sort", type=click.Choice(["chosen", "radius", "spans", "df"]), default="chosen")
+@count_option("--neighbours", default=3, least=0, help="Nearest other centers to show.")
+@path_option("--index", help="An index built with this model, for document frequencies.")
+@json_option
+def show_centers(
+    model: str, number: int, first: int, find: str | None, sort: str, neighbours: int, index: Path | None, as_json: bool
+) -> None:
+    """Show how a vocabulary was made and its centers: anchor text, where it stands, radius, spans in the cell, df, neighbours.
+
+    For every fitted size: the median radius, the share of the sampled spans within their nearest center's radius, and their
+    mean distance to it (the quantisation error).
+
+    \b
+    Example:
+      sparse-coverage vocabulary show my-model --sort spans -n 10
+      sparse-coverage vocabulary show my-model --find spring --index my-index
+    """
+    from sparse_coverage.vocabulary import load_vocabulary
+
+    vocabulary = load_vocabulary(model, mmap=True)
+    size = len(vocabulary)
+    spans = vocabulary.levels[size].counts if size in vocabulary.levels else None
+    frequencies = None if index is None else frequencies_of(index, size)
+    keys: dict[str, Any] = {"radius": vocabulary.radii, "spans": spans, "df": frequencies}
+    if sort != "chosen" and keys[sort] is None:
+        raise InputError(
+            "--sort df needs --index." if sort == "df" else "This vocabulary does not know its cells' sizes."
+        )
+    order = np.arange(size) if sort == "chosen" else np.argsort(-keys[sort], kind="stable")
+    wanted = [int(c) for c in order if find is None or find.casefold() in vocabulary.anchors[c].text.casefold()]
+    shown = wanted[first : first + number]
+    near = _neighbours(vocabulary.centers, shown, neighbours)
+    records = []
+    for center, others in zip(shown, near, strict=True):
+        anchor = vocabulary.anchors[center]
+        about: dict[str, Any] = {"center": center, **record(anchor), "radius": float(vocabulary.radii[center])}
+        if spans is not None:
+            about["spans"] = int(spans[center])
+        if frequencies is not None:
+            about["df"] = int(frequencies[center])
+        about["neighbours"] = [
+            {"center": c, "text": vocabulary.anchors[c].text, "similarity": similarity} for c, similarity in others
+        ]
+        records.append(about)
+    facts = {"size": size, "config": vocabulary.config, "sizes": _sizes(vocabulary), "found": len(wanted)}
+    title = f"{len(wanted):,} of {size:,} centers, {len(shown)} shown"
+    table = _centers(title, records) if wanted else f"No anchor contains '{escape(find or '')}'."
+    making = _making(vocabulary) if find is None else []
+    show({**facts, "centers": records}, as_json, lambda: Group(*making, table))
+
+
+def numbers_table(names: Sequence[str], numbers: Sequence[str], **settings: Any) -> Table:
+    """Return an empty table of columns with names and columns with numbers."""
+    table = Table(*names, **settings)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _centers(title: str, records: list[dict[str, Any]]) -> Table:
+    counts = [name for name in ("spans", "df") if any(name in about for about in records)]
+    table = Table(title=title, title_justify="left")
+    for name in ("center", "anchor", "radius", *counts, "nearest centers", "document"):
+        table.add_column(name, justify="right" if name in ("center", "radius", *counts) else "left")
+    for about in records:
+        cells = [str(about["center"]), escape(about["text"]), f"{about['radius']:.4f}"]
+        cells += [f"{about[name]:,}" for name in counts]
+        near = ", ".join(f"{escape(o['text'])} {o['similarity']:.2f}" for o in about["neighbours"])
+        table.add_row(*cells, near, escape(about["document"]))
+    return table
+
+
+def _sizes(vocabulary: Vocabulary) -> list[dict[str, Any]]:
+    """Return what is known of each fitted size."""
+    return [
+        {
+            "size": size,
+            "median_radius": float(np.median(cells.radii)),
+            "covered": cells.covered,
+            "error": cells.error,
+            "farthest": cells.farthest,
+            "largest_cell": int(cells.counts.max()),
+        }
+        for size, cells in sorted(vocabulary.levels.items())
+    ]
+
+
+def _making(vocabulary: Vocabulary) -> list[RenderableType]:
+    config = vocabulary.config
+    told = (
+        f"[bold]{config.size:,}[/bold] centers, chosen by {escape(config.selection)} (seed {config.seed}) from {config.spans:,} "
+        f"spans of {config.documents:,} documents\nencoder {escape(config.encoder)} ({config.precision}, {config.dimension} "
+        f"dimensions), unit {escape(config.unit)}, tau {config.tau:g}"
+        + (f"\nlearned from documents {escape(config.only)}" if config.only else "")
+    )
+    table = numbers_table((), ("V", "median radius", "spans covered", "mean distance", "farthest", "largest cell"))
+    for facts in _sizes(vocabulary):
+        table.add_row(
+            f"{facts['size']:,}",
+            f"{facts['median_radius']:.4f}",
+            f"{facts['covered']:.2%}",
+            f"{facts['error']:.4f}",
+            f"{facts['farthest']:.4f}",
+            f"{facts['largest_cell']:,}",
+        )
+    return [told, table] if vocabulary.levels else [told]
+
+
+def frequencies_of(index: Path, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return the document frequencies of an index that belongs to a vocabulary of that size."""
+    from sparse_coverage.index import open_store
+
+    frequencies = open_store(index).frequencies
+    if len(frequencies) != size:
+        raise MismatchError(
+            f"The index has {len(frequencies):,} centers, the model {size:,}: they do not belong together."
+        )
+    return frequencies
+
+
+def _neighbours(
+    centers: np.ndarray[Any, np.dtype[np.float32]], shown: list[int], count: int
+) -> list[list[tuple[int, float]]]:
+    """Return the centers nearest to each of some centers, with their similarities."""
+    near = []
+    for center in shown:
+        similarities = centers @ centers[center]
+        similarities[center] = -np.inf
+        order = np.argsort(-similarities, kind="stable")[: min(count, len(centers) - 1)]
+        near.append([(int(other), float(similarities[other])) for other in order])
+    return near

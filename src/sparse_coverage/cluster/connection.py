@@ -10,14 +10,20 @@ import os
 import secrets
 import socket
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
 
-from sparse_coverage.errors import InputError, MissingExtraError, SparseCoverageError
+from sparse_coverage.encoding import Encoder, load_encoder
+from sparse_coverage.encoding.catalogue import CATALOGUE
+from sparse_coverage.encoding.encoder import with_cleaning
+from sparse_coverage.errors import InputError, MismatchError, MissingExtraError, SparseCoverageError
+from sparse_coverage.files import read_json, write_json
+from sparse_coverage.patents.cleaning import step_names
 
 R = TypeVar("R")
 
@@ -182,3 +188,59 @@ def _look(path: str, token: str) -> tuple[bool, str]:
 
     found = Path(path)
     return found.is_file() and found.read_text(encoding="utf-8") == token, __version__
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSpec:
+    """What a worker needs to load the encoder that the run was started with."""
+
+    name: str
+    runtime: str
+    precision: str
+    fingerprint: str
+    clean: tuple[str, ...]
+    threads: int
+
+    @classmethod
+    def of(cls, encoder: Encoder, clean: Sequence[str], runtime: str, threads: int) -> EncoderSpec:
+        """Describe a running encoder: its arithmetic by name, so that no node chooses another."""
+        is_folder = encoder.name not in CATALOGUE and Path(encoder.name).is_dir()
+        name = str(Path(encoder.name).absolute()) if is_folder else encoder.name
+        return cls(name, runtime, encoder.precision, encoder.fingerprint, step_names(clean), threads)
+
+    def load(self) -> Encoder:
+        """Return the encoder of this process, as it is."""
+        return _loaded(self)
+
+    def load_cleaning(self) -> Encoder:
+        """Return the encoder of this process with the cleaning of the run."""
+        return with_cleaning(_loaded(self), self.clean)
+
+
+@lru_cache(maxsize=1)
+def _loaded(spec: EncoderSpec) -> Encoder:
+    encoder = load_encoder(spec.name, runtime=spec.runtime, precision=spec.precision, threads=spec.threads)
+    if encoder.fingerprint != spec.fingerprint:
+        raise MismatchError(
+            f"A node has other weights for the encoder '{spec.name}' ({encoder.fingerprint}) than the run was started with "
+            f"({spec.fingerprint}). Put the same ones on every node, or name a folder that all nodes see."
+        )
+    return encoder
+
+
+def require_same_run(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Keep what determines a run beside its state; refuse to go on with the state of another."""
+    from sparse_coverage.version import __version__
+
+    path = folder / "run.json"
+    wanted = {"version": __version__, **facts}
+    if not path.exists():
+        write_json(path, wanted)
+        return
+    found = read_json(path)
+    different = [name for name in wanted if found.get(name) != wanted[name]]
+    if different:
+        raise MismatchError(
+            f"{folder} holds the state of another run: {', '.join(different)} differ. Use the same settings and input to "
+            "finish that one, or give another folder with --work."
+        )

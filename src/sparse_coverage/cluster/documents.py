@@ -17,19 +17,17 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.cluster.connection import Cluster, ClusterError
-from sparse_coverage.cluster.shared_files import published
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import InputError
-from sparse_coverage.files import read_json, write_json
-from sparse_coverage.patents import Patent, Problem, read_patents
-from sparse_coverage.patents.languages import wanted_language
+from sparse_coverage.files import new_file, read_json, write_json
+from sparse_coverage.patents import Patent, Problem, raise_problem, read_patents
+from sparse_coverage.patents.documents import Duplicates
 from sparse_coverage.patents.patent import Claim, Paragraph
-from sparse_coverage.patents.reading.context import DEFAULT_LIMITS
-from sparse_coverage.patents.reading.read import work_of
-from sparse_coverage.patents.reading.sources import STDIN, Found, expand, require_present
-from sparse_coverage.patents.reading.work import Outcome, carry_out_all
-from sparse_coverage.patents.survey import Duplicates
+from sparse_coverage.patents.reading.context import Settings
+from sparse_coverage.patents.reading.read import Outcome, carry_out_all, work_of
+from sparse_coverage.patents.reading.sources import STDIN, SourceFile, expand, require_present
 from sparse_coverage.progress import progress_bar
+from sparse_coverage.text.languages import wanted_language
 
 BATCH_BYTES = 2 << 20
 """Files are read in batches of about this size."""
@@ -49,11 +47,11 @@ class DocumentSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceFiles:
     """One of the named sources, as far as it lies in a batch: where it was named, and its files there."""
 
     name: str
-    files: tuple[Found, ...]
+    files: tuple[SourceFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +83,20 @@ def read_shards(
             advance()
             yield reading.documents
     for name in (name for name, held in fruitful.items() if not held):
-        for _ in read_patents(name, language=language, on_problem=report):  # says what is wrong with it
+        for _ in read_patents(
+            name, language=language, on_problem=report or raise_problem
+        ):  # says what is wrong with it
             pass
 
 
-def read_batch(path: str, batch: list[Source], home: str, language: str, measure: Measure) -> Reading:
+def read_batch(path: str, batch: list[SourceFiles], home: str, language: str, measure: Measure) -> Reading:
     """Read some files into one shard, on a worker."""
     target, facts = Path(path), Path(path).with_suffix(".json")
     if facts.exists():
         return _restored(read_json(facts))
     _go_to(home, batch)
     reading = Reading([], [], [])
-    with published(target) as partial, partial.open("w", encoding="ascii") as stream:
+    with new_file(target) as partial, partial.open("w", encoding="ascii") as stream:
         for source in batch:
             for outcome in _outcomes(source, language):
                 if outcome.patent is not None:
@@ -135,7 +135,7 @@ def _drop(path: Path, kept: list[bool]) -> None:
     reading = read_json(facts)
     facts.unlink()
     with (
-        published(path) as partial,
+        new_file(path) as partial,
         path.open(encoding="ascii") as lines,
         partial.open("w", encoding="ascii") as stream,
     ):
@@ -181,13 +181,13 @@ def input_digest(paths: list[str]) -> str:
     return digest.hexdigest()
 
 
-def _batches(paths: list[str]) -> Iterator[list[Source]]:
+def _batches(paths: list[str]) -> Iterator[list[SourceFiles]]:
     every = ((name, found) for name, files in expand(paths) for found in files)
     for batch in windows(every, lambda one: _size(one[1].path), BATCH_BYTES):
-        by_source: dict[str, list[Found]] = {}
+        by_source: dict[str, list[SourceFile]] = {}
         for name, found in batch:
             by_source.setdefault(name, []).append(found)
-        yield [Source(source, tuple(held)) for source, held in by_source.items()]
+        yield [SourceFiles(source, tuple(held)) for source, held in by_source.items()]
 
 
 def _size(path: str) -> int:
@@ -202,7 +202,7 @@ def _status(path: str) -> os.stat_result | None:
         return None
 
 
-def _go_to(home: str, batch: list[Source]) -> None:
+def _go_to(home: str, batch: list[SourceFiles]) -> None:
     """Let relative names, which become the documents' sources, mean here what they mean at home; miss no file."""
     wanted = [found.path for source in batch for found in source.files if not found.skipped]
     if Path(home).is_dir():
@@ -215,9 +215,10 @@ def _go_to(home: str, batch: list[Source]) -> None:
             )
 
 
-def _outcomes(source: Source, language: str) -> Iterator[Outcome]:
+def _outcomes(source: SourceFiles, language: str) -> Iterator[Outcome]:
+    settings = Settings(language)
     for found in source.files:
-        yield from carry_out_all(work_of(found, DEFAULT_LIMITS), language, DEFAULT_LIMITS, processes=1)
+        yield from carry_out_all(work_of(found, settings), settings, processes=1)
 
 
 def _tell(problems: list[Problem], report: Report | None) -> None:

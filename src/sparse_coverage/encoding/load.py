@@ -6,8 +6,9 @@ from pathlib import Path
 
 from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.encoding.encoder import Encoder
+from sparse_coverage.encoding.graphs import FAMILY, onnx_file
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.encoding.store import model_folder
+from sparse_coverage.encoding.weights import model_folder
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import read_json
 
@@ -20,7 +21,7 @@ def load_encoder(
 ) -> Encoder:
     """Return the encoder of a catalogue name, a local folder or a hub id.
 
-    `runtime`: `openvino` (base install, BERT checkpoints), `torch` (extra; other architectures, adapters, GPUs), or
+    `runtime`: `openvino` (base install: ONNX, and safetensors of the BERT family), `torch` (extra; other architectures, adapters, GPUs), or
     `auto`: OpenVINO, and torch for what only torch can run.
     """
     if runtime not in RUNTIMES:
@@ -28,6 +29,10 @@ def load_encoder(
     known = CATALOGUE.get(name)
     folder = model_folder(name)
     adapter = model_folder(known.adapter) if known and known.adapter else None
+    if (folder / "weights.npz").is_file() and (folder / "sp.model").is_file():
+        from sparse_coverage.encoding.use_encoder import UseEncoder
+
+        return UseEncoder(folder, name=name, precision=precision, threads=threads)
     if runtime == "torch" or (runtime == "auto" and (adapter or _needs_torch(folder))):
         from sparse_coverage.encoding.torch_encoder import TorchEncoder
 
@@ -36,8 +41,10 @@ def load_encoder(
 
 
 def _needs_torch(folder: Path) -> bool:
-    """Tell whether only torch can run a checkpoint: its weights are pickled, or it is not a BERT."""
+    """Tell whether only torch can run a checkpoint: there is no ONNX graph, and its weights are pickled or of another family."""
+    if onnx_file(folder) is not None:
+        return False
     if (folder / "pytorch_model.bin").is_file() and not (folder / "model.safetensors").is_file():
         return True
     config = folder / "config.json"
-    return config.is_file() and read_json(config).get("model_type") != "bert"
+    return config.is_file() and read_json(config).get("model_type") not in FAMILY

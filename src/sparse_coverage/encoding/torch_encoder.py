@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sparse_coverage.encoding.batching import Hidden, Ids
-from sparse_coverage.encoding.chunk_encoder import ChunkEncoder
-from sparse_coverage.encoding.store import fingerprint_of
+from sparse_coverage.encoding.batching import ChunkEncoder, Hidden, Ids
+from sparse_coverage.encoding.weights import fingerprint_of
 from sparse_coverage.errors import InputError, MissingExtraError, ModelError
 
 PRECISIONS = ("auto", "fp32", "bf16", "fp16")

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import filters
-from sparse_coverage.index.facts import DATES, FAMILY_FIELD, TERM_FIELDS, collect_facts
-from sparse_coverage.index.filters import Filter
-from sparse_coverage.index.records import DocumentRecord
+from sparse_coverage.index.columns import DATES, FAMILY_FIELD, TERM_FIELDS, collect_columns
+from sparse_coverage.index.filters import DATE_NAMES, Filter
+from sparse_coverage.index.stored_fields import DocumentRecord
 from sparse_coverage.patents.numbers import spellings
 
 _FAMILY = f"{FAMILY_FIELD}="
-_DATE_FIELDS = ("published", "priority")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class NoneOf:
     """The part is not met."""
 
     part: Condition
 
 
-Condition = AnyOf | Between | AllOf | OneOf | Not
+Condition = AnyOf | Between | AllOf | OneOf | NoneOf
 
 
 def all_of(parts: Iterable[Condition | None]) -> Condition | None:
@@ -72,20 +72,20 @@ def all_of(parts: Iterable[Condition | None]) -> Condition | None:
 def documents_but(documents: Iterable[str], keep: Collection[str]) -> Condition:
     """Mean the points of some documents, those with a digest in `keep` excepted."""
     wanted = AnyOf("document", tuple(documents))
-    return AllOf((wanted, Not(AnyOf("digest", tuple(keep))))) if keep else wanted
+    return AllOf((wanted, NoneOf(AnyOf("digest", tuple(keep))))) if keep else wanted
 
 
 def condition_of(filter_: Filter, facts_of: Callable[[str], list[str]]) -> Condition:
     """Say a filter in terms of points. `facts_of` looks up what is known of a document, for the family of one."""
-    if isinstance(filter_, filters.Both):
-        left, right = condition_of(filter_.left, facts_of), condition_of(filter_.right, facts_of)
-        return AllOf((left, right)) if filter_.join is np.logical_and else _either(left, right)
+    if isinstance(filter_, filters.Joined):
+        parts = tuple(condition_of(part, facts_of) for part in filter_.parts)
+        return AllOf(parts) if filter_.join is np.logical_and else reduce(_either, parts)
     if isinstance(filter_, filters.Not):
-        return Not(condition_of(filter_.inner, facts_of))
+        return NoneOf(condition_of(filter_.inner, facts_of))
     if isinstance(filter_, filters.Dates):
-        return Between(_DATE_FIELDS[filter_.column], max(filter_.first, 1), filter_.last)
+        return Between(DATE_NAMES[filter_.column], max(filter_.first, 1), filter_.last)
     if isinstance(filter_, filters.Undated):
-        return Between(_DATE_FIELDS[filter_.column], 0, 0)
+        return Between(DATE_NAMES[filter_.column], 0, 0)
     if isinstance(filter_, filters.Document):
         return condition_of(filter_.terms, facts_of)
     if isinstance(filter_, filters.Term):
@@ -97,7 +97,7 @@ def condition_of(filter_: Filter, facts_of: Callable[[str], list[str]]) -> Condi
         return AnyOf("facts", tuple(dict.fromkeys([*(f"{_FAMILY}{name}" for name in filter_.names), *known])))
     if isinstance(filter_, filters.Words):
         raise InputError(
-            f"Words are kept in an index, not in an engine, so {filter_.wanted.field}: cannot be a filter here. Search the index "
+            f"Words are kept in an index, not in an engine, so {filter_.field}: cannot be a filter here. Search the index "
             "itself (sparse-coverage search), or leave it out."
         )
     raise InputError(
@@ -107,7 +107,7 @@ def condition_of(filter_: Filter, facts_of: Callable[[str], list[str]]) -> Condi
 
 def document_facts(record: DocumentRecord) -> tuple[list[str], int, int]:
     """Return the terms of a document that filters look up, its publication date and its priority date (0: none)."""
-    facts = collect_facts([record])
+    facts = collect_columns([record])
     terms = list(facts.terms)
     for field in TERM_FIELDS:
         values = [term.partition("=")[2] for term in terms if term.startswith(f"{field}=")]
@@ -127,13 +127,11 @@ def _beginnings(field: str, value: str) -> list[str]:
         return [value[:1]]
     if field not in ("ipc", "cpc"):
         return []
-    group = value.find("/") + 1
-    lengths = [1, 3, 4, *(range(group, len(value) + 1) if group else ())]
-    return [value[:length] for length in lengths if length <= len(value)]
+    return [value[:length] for length in (1, 3, 4, *range(6, len(value) + 1)) if length <= len(value)]
 
 
 def _either(left: Condition, right: Condition) -> Condition:
     """Join two alternatives; terms of one field become one look-up."""
     if isinstance(left, AnyOf) and isinstance(right, AnyOf) and left.field == right.field:
         return AnyOf(left.field, tuple(dict.fromkeys(left.values + right.values)))
-    return OneOf((left, right))
+    return OneOf((*left.parts, right) if isinstance(left, OneOf) else (left, right))

@@ -1,15 +1,23 @@
 """What an engine is asked for and what it gives back, whichever engine it is.
 
-A passage is kept as one point. Its vector holds w(d,c) / (|S| + smoothing)^gamma, which no later change of the collection touches; a query
-brings w(q,c) * idf^alpha without the stop centers. So the engine's dot product is our score, and adding documents rewrites
-none of the old ones.
+A passage is kept as one point with up to three vectors, and the engine's dot product with that of a query is our score in each part:
+
+| part | the point has | the query brings |
+| --- | --- | --- |
+| `centers` (sparse) | w(d,c) / (number of spans + smoothing)^gamma | w(q,c) * idf^alpha, without the stop centers |
+| `words` (sparse) | count / (count + k1 * (1 - b + b * length / mean length)) | how often it has the word * idf |
+| `vectors` (dense) | the vector of the whole passage, of 8 bits a number | that of each chunk; the largest product counts |
+
+Later changes of the collection touch neither centers nor vectors. The weights of words depend on the mean length of all passages:
+when that changes, points are sent again, so that scores stay those of the index.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +27,12 @@ from sparse_coverage.errors import SparseCoverageError
 
 Centers = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
-SHOWN = ["unit", "document", "section", "text", "title", "metadata"]
+Vector = dict[int, float] | list[float]
+"""Numbers by dimension where the vector is sparse, all of them where it is dense; in single precision, as engines keep them."""
+NOWHERE = 0xFFFF_FFF0
+"""A dimension that no query has, for a sparse vector that would be empty: some engines refuse these."""
+SHOWN = ["passage", "document", "section", "text", "title", "metadata", "number"]
 """What of a payload a hit is shown with, in the order of `Shown`."""
-_NUMBER = "passage_number"
 
 
 class EngineError(SparseCoverageError):
@@ -47,14 +58,13 @@ class Point:
     published: int
     priority: int
     digest: str
-    centers: Centers
-    weights: Weights
+    vectors: Mapping[str, Vector]
     number: str = ""
 
     def payload(self) -> dict[str, Any]:
-        """Return what is kept beside the vector. The passage is called `unit` there, as in collections that are older."""
+        """Return what is kept beside the vector."""
         return {
-            "unit": self.passage,
+            "passage": self.passage,
             "document": self.document,
             "section": self.section,
             "facts": list(self.facts),
@@ -63,31 +73,23 @@ class Point:
             "priority": self.priority,
             "title": self.title,
             "text": self.text,
-            # Beside what is known of the document, so that collections made before there were numbers keep their schema.
-            "metadata": {**self.metadata, _NUMBER: self.number} if self.number else dict(self.metadata),
+            "metadata": dict(self.metadata),
+            "number": self.number,
         }
-
-    def vector(self) -> dict[int, float]:
-        """Return the weights by center, in the precision that engines keep."""
-        return sparse(self.centers, self.weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Request:
-    """A query for an engine: factors by center, how many points to return, and which points may be found."""
+class PointQuery:
+    """A query for one part of the points: its vector, how many points to return, and which may be found."""
 
-    centers: Centers
-    factors: Weights
-    limit: int
+    part: str
+    vector: Vector
+    limit: int = 0
     condition: Condition | None = None
-
-    def vector(self) -> dict[int, float]:
-        """Return the factors by center, in the precision of the weights."""
-        return sparse(self.centers, self.factors)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPoint:
     """A point that an engine found."""
 
     id: str
@@ -105,19 +107,16 @@ class Shown:
     text: str
     title: str
     metadata: Mapping[str, Any]
-    number: str = ""
+    number: str
 
     @classmethod
     def of(cls, payload: Mapping[str, Any]) -> Shown:
         """Take it from the payload of a point."""
-        metadata = dict(payload["metadata"])
-        number = metadata.pop(_NUMBER, "")
-        unit, document, section, text, title, _ = (payload[name] for name in SHOWN)
-        return cls(unit, document, section, text, title, metadata, number)
+        return cls(**{name: payload[name] for name in SHOWN})
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class EngineHealth:
     """How an engine is: its version, how many nodes it has, and every part that is not ready to serve."""
 
     version: str
@@ -132,14 +131,14 @@ class RemoteCollection(Protocol):
     name: str
     limit: int
 
-    def health(self) -> Health:
+    def health(self) -> EngineHealth:
         """Ask how the engine is; an error if it cannot be reached."""
 
     def exists(self) -> bool:
         """Tell whether the collection is there."""
 
-    def create(self) -> None:
-        """Make the collection, or what is still missing of it."""
+    def create(self, dimension: int) -> None:
+        """Make the collection, or what is still missing of it. `dimension`: the length of dense vectors, 0 for none."""
 
     def drop(self) -> None:
         """Delete the collection with everything in it."""
@@ -153,29 +152,32 @@ class RemoteCollection(Protocol):
     def delete(self, documents: Sequence[str], keep: Collection[str] = ()) -> None:
         """Delete the points of some documents, those with a digest in `keep` excepted."""
 
-    def write_statistics(self, text: str, centers: int) -> None:
+    def write_statistics(self, text: str, dimension: int) -> None:
         """Keep the statistics, in the place of older ones; this ends every upload, so what was sent is put in order now.
 
-        `centers` is a dimension that no passage and no query has.
+        `dimension` is that of the dense vectors, for engines that want one with everything they keep.
         """
 
     def read_statistics(self) -> str | None:
         """Return the statistics, or None where none were written yet."""
 
-    def search(self, requests: Sequence[Request]) -> list[list[Found]]:
+    def search(self, requests: Sequence[PointQuery]) -> list[list[FoundPoint]]:
         """Return the best points with a positive score for each request, best first."""
 
     def show(self, ids: Sequence[str]) -> dict[str, Shown]:
         """Return what points are shown with, by id."""
 
-    def scores(self, ids: Sequence[str], centers: Centers, factors: Weights) -> dict[str, float]:
+    def scores(self, ids: Sequence[str], request: PointQuery) -> dict[str, float]:
         """Return the exact scores of some points for a whole query, by id, in whatever way is quickest on this engine."""
 
     def facts_of(self, document: str) -> list[str]:
         """Return the facts of a document; none if it is not there."""
 
-    def size(self, condition: Condition | None = None) -> int:
-        """Return how many points the collection holds, or how many of them meet a condition; the statistics left out."""
+    def sizes(self, documents: Sequence[str], condition: Condition | None) -> dict[str, int]:
+        """Return how many points each of some documents has, or how many of them meet a condition."""
+
+    def size(self) -> int:
+        """Return how many points the collection holds, the statistics left out."""
 
 
 def sparse(centers: Centers, weights: Weights) -> dict[int, float]:
@@ -183,15 +185,95 @@ def sparse(centers: Centers, weights: Weights) -> dict[int, float]:
     return dict(zip(centers.tolist(), weights.astype(np.float32).tolist(), strict=True))
 
 
-def batches(points: Iterable[Point], most_points: int = 256, most_postings: int = 50_000) -> Iterator[list[Point]]:
-    """Group points so that neither their number nor their postings make a request too large."""
+def batches(points: Iterable[Point], most_points: int = 256, most_numbers: int = 200_000) -> Iterator[list[Point]]:
+    """Group points so that neither how many they are nor their numbers make a request too large."""
     batch: list[Point] = []
-    postings = 0
+    numbers = 0
     for point in points:
-        if batch and (len(batch) >= most_points or postings + len(point.centers) > most_postings):
+        own = sum(map(len, point.vectors.values()))
+        if batch and (len(batch) >= most_points or numbers + own > most_numbers):
             yield batch
-            batch, postings = [], 0
+            batch, numbers = [], 0
         batch.append(point)
-        postings += len(point.centers)
+        numbers += own
     if batch:
         yield batch
+
+
+C = TypeVar("C")
+R = TypeVar("R")
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+
+
+class Failover(Generic[C]):
+    """Calls one of several equal nodes and goes on to the next when one fails.
+
+    `passes` tells whether an error may pass by itself. `patience` is how many seconds all attempts of one call may take; the
+    call under way is never cut short.
+    """
+
+    def __init__(
+        self,
+        nodes: Sequence[tuple[str, C]],
+        passes: Callable[[Exception], bool],
+        patience: float,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._nodes = list(nodes)
+        self._passes = passes
+        self._patience = patience
+        self._clock = clock
+        self._sleep = sleep
+        self._current = 0
+
+    def call(self, what: str, ask: Callable[[C], R]) -> R:
+        """Return what a node answers. `what` says in errors what was asked for."""
+        begun, pause = self._clock(), _FIRST_PAUSE
+        failures: dict[str, str] = {}
+        attempt = 0
+        while True:
+            place = self._current % len(self._nodes)
+            name, node = self._nodes[place]
+            try:
+                return ask(node)
+            except Exception as error:
+                if not self._passes(error):
+                    raise
+                failures[name] = first_line(error)
+            attempt += 1
+            # Threads share the place; whoever fails on a node moves everyone on, once.
+            if self._current % len(self._nodes) == place:
+                self._current = place + 1
+            if self._clock() - begun + pause > self._patience:
+                told = "; ".join(f"{name}: {reason}" for name, reason in failures.items())
+                raise EngineError(
+                    f"{what} failed {attempt} times in {self._clock() - begun:.0f} s ({told}). "
+                    "Check that the engine runs and can be reached, then try again; an upload goes on where it stopped."
+                )
+            if attempt % len(self._nodes) == 0:
+                self._sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+class Asking:
+    """A collection whose requests go to equal nodes; what they refuse becomes an error that says what was asked for."""
+
+    engine: str
+    name: str
+    _nodes: Failover[Any]
+
+    def _ask(self, what: str, ask: Callable[[Any], R]) -> R:
+        try:
+            return self._nodes.call(what, ask)
+        except EngineError:
+            raise
+        except Exception as error:
+            raise EngineError(f"{what} in '{self.name}' failed: {self.engine} says {first_line(error)}") from error
+
+
+def first_line(error: Exception) -> str:
+    """Return what an error says, shortened to one line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 300 else text[:300] + " …"

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, OneOf, documents_but
-from sparse_coverage.engines.engine import SHOWN, Centers, EngineError, Found, Health, Point, Request, Shown, Weights
-from sparse_coverage.engines.retrying import Asking, Failover, first_line
-from sparse_coverage.errors import InputError, MissingExtraError
+from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, OneOf, all_of, documents_but
+from sparse_coverage.engines.engine import (
+    NOWHERE,
+    SHOWN,
+    Asking,
+    EngineError,
+    EngineHealth,
+    Failover,
+    FoundPoint,
+    Point,
+    PointQuery,
+    Shown,
+    Vector,
+    first_line,
+)
+from sparse_coverage.errors import InputError, require_package
 
-VECTOR = "centers"
 _PAGE = 4096
 # What a string field of Milvus holds at most, in bytes; statistics are cut into pieces of this length.
 _LONGEST_TEXT = 65_535
@@ -33,10 +45,9 @@ class MilvusCollection(Asking):
     def __init__(
         self, uri: str, name: str, *, shards: int = 1, token: str = "", timeout: float = 60.0, patience: float = 60.0
     ) -> None:
-        try:
-            import pymilvus
-        except ImportError:
-            raise MissingExtraError("Milvus", "milvus") from None
+        require_package("pymilvus", "Milvus", "milvus")
+        import pymilvus
+
         self.name = name
         self._shards = shards
         self._types: Any = pymilvus.DataType
@@ -46,24 +57,27 @@ class MilvusCollection(Asking):
             raise EngineError(f"Milvus at {uri} cannot be opened ({first_line(error)}).") from error
         self._nodes = Failover([(uri, self._client)], _passes, patience)
 
-    def health(self) -> Health:
+    def health(self) -> EngineHealth:
         """Ask for the version. Milvus looks after its own nodes: what it answers, it answers for all of them."""
         version = self._ask("Asking for the version", lambda client: client.get_server_version())
-        return Health(str(version), 1, 1, ())
+        return EngineHealth(str(version), 1, 1, ())
 
     def exists(self) -> bool:
         """Tell whether the collection is there."""
         return bool(self._ask("Looking for the collection", lambda client: client.has_collection(self.name)))
 
-    def create(self) -> None:
-        """Make the collection with an exact inverted index, if it is not there."""
+    def create(self, dimension: int) -> None:
+        """Make the collection with exact indexes, if it is not there."""
         if self.exists():
             return
         types = self._types
         schema = self._client.create_schema(auto_id=False, enable_dynamic_field=False)
         schema.add_field("id", types.VARCHAR, is_primary=True, max_length=36)
-        schema.add_field(VECTOR, types.SPARSE_FLOAT_VECTOR)
-        for field in ("unit", "document", "section", "digest"):
+        for field in ("centers", "words"):
+            schema.add_field(field, types.SPARSE_FLOAT_VECTOR)
+        if dimension:
+            schema.add_field("vectors", types.FLOAT_VECTOR, dim=dimension)
+        for field in ("passage", "document", "section", "number", "digest"):
             schema.add_field(field, types.VARCHAR, max_length=_LONGEST_NAME)
         for field in ("text", "title"):
             schema.add_field(field, types.VARCHAR, max_length=_LONGEST_TEXT)
@@ -74,7 +88,10 @@ class MilvusCollection(Asking):
         for field in ("published", "priority"):
             schema.add_field(field, types.INT64)
         index = self._client.prepare_index_params()
-        index.add_index(VECTOR, index_type="SPARSE_INVERTED_INDEX", metric_type="IP")
+        for field in ("centers", "words"):
+            index.add_index(field, index_type="SPARSE_INVERTED_INDEX", metric_type="IP")
+        if dimension:
+            index.add_index("vectors", index_type="FLAT", metric_type="IP")
         self._ask(
             "Making the collection",
             lambda client: client.create_collection(
@@ -107,8 +124,9 @@ class MilvusCollection(Asking):
             {
                 **point.payload(),
                 "id": point.id,
-                VECTOR: point.vector(),
-                "unit": _name(point.passage, "A passage's id"),
+                "words": {NOWHERE: 1.0},
+                **point.vectors,
+                "passage": _name(point.passage, "A passage's id"),
                 "document": _name(point.document, "A document's id"),
                 "section": _name(point.section, "The name of a section"),
                 "text": _cut(point.text),
@@ -124,11 +142,22 @@ class MilvusCollection(Asking):
         wanted = expression(documents_but(documents, keep))
         self._ask("Deleting", lambda client: client.delete(self.name, filter=wanted))
 
-    def write_statistics(self, text: str, centers: int) -> None:
+    def write_statistics(self, text: str, dimension: int) -> None:
         """Keep the statistics as points without a document, each with a piece of the text."""
         pieces = [text[first : first + _LONGEST_TEXT] for first in range(0, len(text), _LONGEST_TEXT)]
-        empty = {"unit": "", "document": "", "digest": "", "title": "", "facts": [], "priority": 0, "metadata": {}}
-        same = {**empty, VECTOR: {centers: 1.0}, "section": str(len(pieces))}
+        empty = {
+            "passage": "",
+            "document": "",
+            "number": "",
+            "digest": "",
+            "title": "",
+            "facts": [],
+            "priority": 0,
+            "metadata": {},
+        }
+        vectors = {"vectors": [0.0] * dimension} if dimension else {}
+        nothing = {NOWHERE: 1.0}
+        same = {**empty, **vectors, "centers": nothing, "words": nothing, "section": str(len(pieces))}
         rows = [
             {**same, "id": f"statistics-{place}", "text": piece, "published": place}
             for place, piece in enumerate(pieces)
@@ -146,7 +175,7 @@ class MilvusCollection(Asking):
         count = int(next(row["section"] for row in rows if row["published"] == 0))
         return "".join(pieces[place] for place in range(count))
 
-    def search(self, requests: Sequence[Request]) -> list[list[Found]]:
+    def search(self, requests: Sequence[PointQuery]) -> list[list[FoundPoint]]:
         """Return the best points of each request, exactly: nothing of the query is dropped."""
         return [self._search(request) for request in requests]
 
@@ -154,42 +183,47 @@ class MilvusCollection(Asking):
         """Return what points are shown with, by id."""
         return {row["id"]: Shown.of(row) for row in self._get(ids, SHOWN)}
 
-    def scores(self, ids: Sequence[str], centers: Centers, factors: Weights) -> dict[str, float]:
+    def scores(self, ids: Sequence[str], request: PointQuery) -> dict[str, float]:
         """Return the exact scores of some points, added up here: Milvus would read all lists of the query for a few points."""
-        query = dict(zip(centers.tolist(), factors.tolist(), strict=True))
-        return {
-            row["id"]: sum(weight * query[center] for center, weight in row[VECTOR].items() if center in query)
-            for row in self._get(ids, [VECTOR])
-        }
+        scored = {row["id"]: _product(request.vector, row[request.part]) for row in self._get(ids, [request.part])}
+        return {id_: score for id_, score in scored.items() if score > 0}
 
     def facts_of(self, document: str) -> list[str]:
         """Return the facts of a document; none if it is not there."""
         rows = self._query(expression(AnyOf("document", (document,))), ["facts"], limit=1)
         return [str(fact) for fact in rows[0]["facts"]] if rows else []
 
-    def size(self, condition: Condition | None = None) -> int:
-        """Return how many points the collection holds, or how many of them meet a condition; the statistics left out."""
-        counted = 'document != ""' if condition is None else f'document != "" and ({expression(condition)})'
-        return int(self._query(counted, ["count(*)"], limit=None)[0]["count(*)"])
+    def sizes(self, documents: Sequence[str], condition: Condition | None) -> dict[str, int]:
+        """Return how many points each of some documents has, or how many of them meet a condition."""
+        chosen = all_of([condition, AnyOf("document", tuple(documents))])
+        rows = self._query("" if chosen is None else expression(chosen), ["document"], limit=self.limit)
+        return dict(Counter(row["document"] for row in rows))
+
+    def size(self) -> int:
+        """Return how many points the collection holds, the statistics left out."""
+        return int(self._query('document != ""', ["count(*)"], limit=None)[0]["count(*)"])
 
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
 
-    def _search(self, request: Request) -> list[Found]:
+    def _search(self, request: PointQuery) -> list[FoundPoint]:
         (hits,) = self._ask(
             "Searching",
             lambda client: client.search(
                 self.name,
-                [request.vector()],
-                anns_field=VECTOR,
+                [request.vector],
+                anns_field=request.part,
                 limit=request.limit,
                 filter="" if request.condition is None else expression(request.condition),
                 output_fields=["document"],
-                search_params={"metric_type": "IP", "params": {"drop_ratio_search": 0.0}},
+                search_params={
+                    "metric_type": "IP",
+                    "params": {} if request.part == "vectors" else {"drop_ratio_search": 0.0},
+                },
             ),
         )
-        found = [Found(hit["id"], hit["entity"]["document"], float(hit["distance"])) for hit in hits]
+        found = [FoundPoint(hit["id"], hit["entity"]["document"], float(hit["distance"])) for hit in hits]
         return [point for point in found if point.score > 0]
 
     def _query(self, condition: str, fields: list[str], limit: int | None = _PAGE) -> list[dict[str, Any]]:
@@ -213,8 +247,8 @@ class MilvusCollection(Asking):
 def expression(condition: Condition) -> str:
     """Return a condition in the language of Milvus.
 
-    >>> from sparse_coverage.engines.conditions import Not
-    >>> expression(AllOf((AnyOf("facts", ("country=EP",)), Not(Between("published", 1, 20001231)))))
+    >>> from sparse_coverage.engines.conditions import NoneOf
+    >>> expression(AllOf((AnyOf("facts", ("country=EP",)), NoneOf(Between("published", 1, 20001231)))))
     '(array_contains_any(facts, ["country=EP"])) and (not (published >= 1 and published <= 20001231))'
     """
     if isinstance(condition, AnyOf):
@@ -236,6 +270,12 @@ def _passes(error: Exception) -> bool:
     code = getattr(error, "code", None)
     status = code() if callable(code) else code
     return getattr(status, "name", "") in _PASSING or type(error).__name__ == "MilvusUnavailableException"
+
+
+def _product(one: Vector, other: Any) -> float:
+    if isinstance(one, list):
+        return float(sum(first * second for first, second in zip(one, other, strict=True)))
+    return float(sum(weight * one[place] for place, weight in other.items() if place in one))
 
 
 def _name(value: str, what: str) -> str:

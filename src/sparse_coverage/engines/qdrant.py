@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, Not, OneOf, documents_but
-from sparse_coverage.engines.engine import SHOWN, Centers, Found, Health, Point, Request, Shown, Weights, sparse
-from sparse_coverage.engines.retrying import Asking, Failover
-from sparse_coverage.errors import InputError, MissingExtraError
+from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, NoneOf, OneOf, all_of, documents_but
+from sparse_coverage.engines.engine import (
+    NOWHERE,
+    SHOWN,
+    Asking,
+    EngineHealth,
+    Failover,
+    FoundPoint,
+    Point,
+    PointQuery,
+    Shown,
+    Vector,
+)
+from sparse_coverage.errors import InputError, require_package
 
-VECTOR = "centers"
 _PAGE = 4096
-_PASSAGES = Not(AnyOf("document", ("",)))  # everything but the statistics
+_PASSAGES = NoneOf(AnyOf("document", ("",)))  # everything but the statistics
 # The one point that is no passage; its id is the smallest there is.
 _STATISTICS = "00000000-0000-0000-0000-000000000000"
 
@@ -42,10 +51,9 @@ class QdrantCollection(Asking):
     ) -> None:
         if not urls:
             raise InputError("Qdrant needs the address of at least one node, such as http://127.0.0.1:6333.")
-        try:
-            import qdrant_client
-        except ImportError:
-            raise MissingExtraError("Qdrant", "qdrant") from None
+        require_package("qdrant_client", "Qdrant", "qdrant")
+        import qdrant_client
+
         self.name = name
         self._models: Any = qdrant_client.models
         self._shards, self._replicas, self._on_disk = shards, replicas, on_disk
@@ -57,7 +65,7 @@ class QdrantCollection(Asking):
         self._clients = clients
         self._nodes = Failover(clients, _passes, patience)
 
-    def health(self) -> Health:
+    def health(self) -> EngineHealth:
         """Ask for the version, the peers, and the state of each replica of the collection."""
         version = str(self._ask("Asking for the version", lambda client: client.info()).version)
         status = self._ask("Asking for the cluster", lambda client: client.cluster_status())
@@ -76,23 +84,28 @@ class QdrantCollection(Asking):
                     where = getattr(shard, "peer_id", shards.peer_id)
                     troubles.append(f"shard {shard.shard_id} on peer {where} is {state}")
             troubles += [f"shard {move.shard_id} is being copied" for move in shards.shard_transfers]
-        return Health(version, len(peers), replicas, tuple(troubles))
+        return EngineHealth(version, len(peers), replicas, tuple(troubles))
 
     def exists(self) -> bool:
         """Tell whether the collection is there."""
         return bool(self._ask("Looking for the collection", lambda client: client.collection_exists(self.name)))
 
-    def create(self) -> None:
+    def create(self, dimension: int) -> None:
         """Make the collection and the indexes of what filters look up; what is there already stays."""
         models = self._models
         if not self.exists():
-            index = models.SparseIndexParams(on_disk=self._on_disk)
+            index = models.SparseVectorParams(index=models.SparseIndexParams(on_disk=self._on_disk))
+            # Without a graph: dense vectors are compared one by one, exactly.
+            plain = models.HnswConfigDiff(m=0)
+            dense = models.VectorParams(
+                size=dimension or 1, distance=models.Distance.DOT, hnsw_config=plain, on_disk=self._on_disk
+            )
             self._ask(
                 "Making the collection",
                 lambda client: client.create_collection(
                     self.name,
-                    vectors_config={},
-                    sparse_vectors_config={VECTOR: models.SparseVectorParams(index=index)},
+                    vectors_config={"vectors": dense} if dimension else {},
+                    sparse_vectors_config={"centers": index, "words": index},
                     shard_number=self._shards,
                     replication_factor=self._replicas,
                     write_consistency_factor=self._replicas,
@@ -134,7 +147,7 @@ class QdrantCollection(Asking):
 
     def upload(self, points: Sequence[Point]) -> None:
         """Write points; returns when every replica has them."""
-        made = [self._point(point.id, point.vector(), point.payload()) for point in points]
+        made = [self._point(point.id, point.vectors, point.payload()) for point in points]
         self._ask("Uploading", lambda client: client.upsert(self.name, made, wait=True))
 
     def delete(self, documents: Sequence[str], keep: Collection[str] = ()) -> None:
@@ -142,9 +155,9 @@ class QdrantCollection(Asking):
         chosen = self._models.FilterSelector(filter=self._filter(documents_but(documents, keep)))
         self._ask("Deleting", lambda client: client.delete(self.name, chosen, wait=True))
 
-    def write_statistics(self, text: str, centers: int) -> None:
+    def write_statistics(self, text: str, dimension: int) -> None:
         """Keep the statistics as the payload of one point without a document."""
-        point = self._point(_STATISTICS, {centers: 1.0}, {"document": "", "statistics": text})
+        point = self._point(_STATISTICS, {"centers": {NOWHERE: 1.0}}, {"document": "", "statistics": text})
         self._ask("Writing the statistics", lambda client: client.upsert(self.name, [point], wait=True))
 
     def read_statistics(self) -> str | None:
@@ -152,12 +165,13 @@ class QdrantCollection(Asking):
         found = self._ask("Reading the statistics", lambda client: client.retrieve(self.name, [_STATISTICS]))
         return str(found[0].payload["statistics"]) if found else None
 
-    def search(self, requests: Sequence[Request]) -> list[list[Found]]:
-        """Return the best points of each request. Qdrant's sparse search is exact."""
+    def search(self, requests: Sequence[PointQuery]) -> list[list[FoundPoint]]:
+        """Return the best points of each request, exactly."""
         made = [
             self._models.QueryRequest(
-                query=self._sparse(request.vector()),
-                using=VECTOR,
+                query=self._vector(request.vector),
+                using=request.part,
+                params=_exact(self._models),
                 limit=request.limit,
                 filter=None if request.condition is None else self._filter(request.condition),
                 with_payload=["document"],
@@ -166,7 +180,7 @@ class QdrantCollection(Asking):
         ]
         answers = self._ask("Searching", lambda client: client.query_batch_points(self.name, made))
         return [
-            [Found(str(point.id), point.payload["document"], point.score) for point in answer.points]
+            [FoundPoint(str(one.id), one.payload["document"], one.score) for one in answer.points if one.score > 0]
             for answer in answers
         ]
 
@@ -175,21 +189,22 @@ class QdrantCollection(Asking):
         found = self._ask("Reading passages", lambda client: client.retrieve(self.name, list(ids), with_payload=SHOWN))
         return {str(point.id): Shown.of(point.payload) for point in found}
 
-    def scores(self, ids: Sequence[str], centers: Centers, factors: Weights) -> dict[str, float]:
+    def scores(self, ids: Sequence[str], request: PointQuery) -> dict[str, float]:
         """Return the exact scores of some points: a search among these alone, which costs Qdrant less than sending them."""
         models = self._models
         answer = self._ask(
             "Scoring",
             lambda client: client.query_points(
                 self.name,
-                query=self._sparse(sparse(centers, factors)),
-                using=VECTOR,
+                query=self._vector(request.vector),
+                using=request.part,
+                search_params=_exact(models),
                 query_filter=models.Filter(must=[models.HasIdCondition(has_id=list(ids))]),
                 limit=len(ids),
                 with_payload=False,
             ),
         )
-        return {str(point.id): point.score for point in answer.points}
+        return {str(point.id): point.score for point in answer.points if point.score > 0}
 
     def facts_of(self, document: str) -> list[str]:
         """Return the facts of a document; none if it is not there."""
@@ -200,10 +215,21 @@ class QdrantCollection(Asking):
         )
         return [str(fact) for fact in records[0].payload["facts"]] if records else []
 
-    def size(self, condition: Condition | None = None) -> int:
-        """Return how many points the collection holds, or how many of them meet a condition; the statistics left out."""
-        counted = self._filter(_PASSAGES if condition is None else AllOf((condition, _PASSAGES)))
-        return int(self._ask("Counting", lambda client: client.count(self.name, counted, exact=True)).count)
+    def sizes(self, documents: Sequence[str], condition: Condition | None) -> dict[str, int]:
+        """Return how many points each of some documents has, or how many of them meet a condition."""
+        chosen = self._filter(all_of([condition, AnyOf("document", tuple(documents))]) or _PASSAGES)
+        counted = self._ask(
+            "Counting",
+            lambda client: client.facet(
+                self.name, "document", facet_filter=chosen, limit=max(1, len(documents)), exact=True
+            ),
+        )
+        return {str(hit.value): int(hit.count) for hit in counted.hits}
+
+    def size(self) -> int:
+        """Return how many points the collection holds, the statistics left out."""
+        passages = self._filter(_PASSAGES)
+        return int(self._ask("Counting", lambda client: client.count(self.name, passages, exact=True)).count)
 
     def information(self) -> Any:
         """Return what Qdrant says of the collection; `status` is green when it has nothing left to rearrange."""
@@ -232,11 +258,19 @@ class QdrantCollection(Asking):
             return models.Filter(should=[self._part(part) for part in condition.parts])
         return models.Filter(must_not=[self._part(condition.part)])
 
-    def _point(self, id_: str, vector: Mapping[int, float], payload: dict[str, Any]) -> Any:
-        return self._models.PointStruct(id=id_, vector={VECTOR: self._sparse(vector)}, payload=payload)
+    def _point(self, id_: str, vectors: Mapping[str, Vector], payload: dict[str, Any]) -> Any:
+        made = {part: self._vector(vector) for part, vector in vectors.items()}
+        return self._models.PointStruct(id=id_, vector=made, payload=payload)
 
-    def _sparse(self, vector: Mapping[int, float]) -> Any:
+    def _vector(self, vector: Vector) -> Any:
+        if isinstance(vector, list):
+            return vector
         return self._models.SparseVector(indices=list(vector), values=list(vector.values()))
+
+
+def _exact(models: Any) -> Any:
+    """Return the settings of a search that leaves nothing out."""
+    return models.SearchParams(exact=True)
 
 
 def _passes(error: Exception) -> bool:

@@ -1,23 +1,43 @@
-"""Ranking query vectors on an engine: passages, and from these documents, exactly."""
+"""Ranking queries on an engine: passages, and from these documents, exactly.
+
+Two-phase search is for engines that are slow on long queries. A claim activates hundreds of centers, and an engine takes time for
+every posting of each. The rare centers weigh most and have the shortest lists, so the engine is asked with those alone; what it finds
+is then scored with the whole query. The scores are exact; whether everything that belongs into the list is found is not certain.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
 
-from sparse_coverage.engines.conditions import AnyOf, Condition, Not, all_of
-from sparse_coverage.engines.engine import EngineError, Found, RemoteCollection, Request
-from sparse_coverage.engines.statistics import Statistics
-from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
+from sparse_coverage.aggregation import Aggregation, Best, DecayedSum, TopMean, document_scores
+from sparse_coverage.engines.conditions import AnyOf, Condition, NoneOf, all_of
+from sparse_coverage.engines.engine import (
+    Centers,
+    EngineError,
+    FoundPoint,
+    PointQuery,
+    RemoteCollection,
+    Weights,
+    sparse,
+)
+from sparse_coverage.engines.points import Statistics
+from sparse_coverage.errors import InputError
+from sparse_coverage.index.passage_vectors import rounded_queries
+from sparse_coverage.search.combined import DEPTH
+from sparse_coverage.search.explaining import TracedQuery
+from sparse_coverage.search.ranking import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
-from sparse_coverage.vectors.aggregation import Aggregation, Best, DecayedSum, TopMean, document_scores
 
-AT_ONCE = 8
+AT_ONCE = 32
 _PASSAGES_PER_DOCUMENT = 4
 _FEWEST = 32
+PartQuery = tuple[PointQuery, ...]
+"""What one part is asked: one request, or one for each chunk of a query, of which the largest score counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +45,45 @@ class FoundDocument:
     """A document with its best points, best first. `complete`: there are no more points of it than these."""
 
     id: str
-    points: tuple[Found, ...]
+    points: tuple[FoundPoint, ...]
     complete: bool
     score: float = 0.0
 
 
-class Ranker:
-    """Ranks what a collection holds, with the document frequencies that it held when this was made or last refreshed."""
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Scales the scores of a part as the index does: 1 for its best document, 0 for its last. `alone`, a part is not scaled."""
+
+    high: float
+    low: float
+    alone: bool
+
+    @classmethod
+    def of(cls, documents: Sequence[FoundDocument], alone: bool) -> _Scale:
+        return cls(documents[0].score, documents[-1].score, alone) if documents else cls(0.0, 0.0, alone)
+
+    def scaled(self, score: float) -> float:
+        if self.alone:
+            return score
+        if self.high <= self.low:
+            return float(score >= self.high > 0)
+        return max(0.0, (score - self.low) / (self.high - self.low))
+
+
+class EngineRanker:
+    """Ranks what a collection holds, with the document frequencies that it held when this was made or last refreshed.
+
+    By the three parts of `combined`, as the index does: each ranks its first documents, its scores are scaled over these and added.
+    """
 
     known: Statistics
     statistics: CenterStatistics
 
-    def __init__(self, collection: RemoteCollection, scoring: ScoringConfig | None = None) -> None:
+    def __init__(
+        self, collection: RemoteCollection, scoring: ScoringConfig | None = None, ranking: str = "combined"
+    ) -> None:
         self.collection = collection
+        self.ranking = ranking
         self._scoring = scoring
         self.refresh()
 
@@ -51,46 +97,129 @@ class Ranker:
             )
         known = Statistics.from_text(text)
         self.known, self.statistics = known, known.scored(self._scoring or known.scoring)
+        if self.ranking not in ("combined", *known.parts):
+            raise InputError(
+                f"The collection '{self.collection.name}' can be ranked by combined, {', '.join(known.parts)}, not by "
+                f"'{self.ranking}'."
+            )
 
-    def rank_passages(self, vector: SparseVector, k: int, condition: Condition | None = None) -> list[Found]:
-        """Return the `k` best points of a query vector."""
-        centers, factors = self.statistics.factors(vector.centers, vector.weights)
-        return self.collection.search([Request(centers, factors, k, condition)])[0] if len(centers) else []
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts whose scores are added."""
+        return self.known.parts if self.ranking == "combined" else (self.ranking,)
+
+    def asked(self, query: TracedQuery) -> dict[str, PartQuery]:
+        """Return what each part is asked for a query; a part that has nothing to ask for is left out."""
+        asked: dict[str, PartQuery] = {}
+        for part in self.parts:
+            if part == "centers":
+                factors = sparse(*self.statistics.factors(query.vector.centers, query.vector.weights))
+                asked[part] = (PointQuery(part, factors),) if factors else ()
+            elif part == "words":
+                words = self.known.word_factors(query.text)
+                asked[part] = (PointQuery(part, words),) if words else ()
+            else:
+                asked[part] = tuple(PointQuery(part, chunk.tolist()) for chunk in rounded_queries(query.chunks))
+        return {part: requests for part, requests in asked.items() if requests}
+
+    def rank_passages(self, query: TracedQuery, k: int, condition: Condition | None = None) -> list[FoundPoint]:
+        """Return the `k` best points of a query.
+
+        Of each part the best points are taken, more and more of them, until no other can have a larger sum than the last of the `k`.
+        """
+        asked = self.asked(query)
+        if len(self.parts) == 1:
+            return self._search(list(asked.values()), k, condition)[0] if asked else []
+        scales = self._scales(asked, condition)
+        limit = min(max(4 * k, _FEWEST), self.collection.limit)
+        while True:
+            lists = dict(zip(asked, self._search(list(asked.values()), limit, condition), strict=True))
+            every = {point.id: point for found in lists.values() for point in found}
+            sums = dict.fromkeys(every, 0.0)
+            for part, found in lists.items():
+                scores = {point.id: point.score for point in found}
+                if len(found) == limit and (others := [id_ for id_ in every if id_ not in scores]):
+                    scores |= self._scores(others, asked[part])
+                for id_, score in scores.items():
+                    sums[id_] += scales[part].scaled(score)
+            best = sorted((id_ for id_ in sums if sums[id_] > 0), key=lambda id_: -sums[id_])[:k]
+            rest = sum(scales[part].scaled(found[-1].score) for part, found in lists.items() if len(found) == limit)
+            last = sums[best[-1]] if len(best) == k else 0.0
+            if rest <= last or limit == self.collection.limit:
+                return [replace(every[id_], score=sums[id_]) for id_ in best]
+            limit = min(4 * limit, self.collection.limit)
 
     def rank_documents(
-        self, vector: SparseVector, k: int, passages: int, condition: Condition | None = None
+        self, query: TracedQuery, k: int, passages: int, condition: Condition | None = None
     ) -> list[FoundDocument]:
-        """Return the `k` best documents, each with its best `passages`.
+        """Return the `k` best documents, each with its best `passages`."""
+        asked = self.asked(query)
+        alone = len(self.parts) == 1
+        ranked = {
+            part: self._best_documents(requests, k if alone else DEPTH, condition) for part, requests in asked.items()
+        }
+        scales = {part: _Scale.of(found, alone) for part, found in ranked.items()}
+        totals: dict[str, float] = {}
+        for part, found in ranked.items():
+            for one in found:
+                totals[one.id] = totals.get(one.id, 0.0) + scales[part].scaled(one.score)
+        best = sorted(totals, key=lambda id_: -totals[id_])[:k]
+        sums: dict[str, dict[str, FoundPoint]] = {id_: {} for id_ in best}
+        for part, found in ranked.items():
+            there = {one.id: one for one in found}
+            chosen = [there.get(id_, FoundDocument(id_, (), False)) for id_ in best]
+            most = passages if alone else self.collection.limit
+            for document in self._with_points(chosen, asked[part], most, condition):
+                own = sums[document.id]
+                for point in document.points:
+                    before = own[point.id].score if point.id in own else 0.0
+                    own[point.id] = replace(point, score=before + scales[part].scaled(point.score))
+        shown = {id_: sorted(own.values(), key=lambda point: -point.score)[:passages] for id_, own in sums.items()}
+        return [FoundDocument(id_, tuple(shown[id_]), True, totals[id_]) for id_ in best]
+
+    def _scales(self, asked: Mapping[str, PartQuery], condition: Condition | None) -> dict[str, _Scale]:
+        ranked = {part: self._best_documents(requests, DEPTH, condition) for part, requests in asked.items()}
+        return {part: _Scale.of(found, False) for part, found in ranked.items()}
+
+    def _best_documents(self, query: PartQuery, k: int, condition: Condition | None) -> list[FoundDocument]:
+        """Return the `k` best documents of one part.
 
         Engines rank passages, so documents are met in the order of their best passage, and no document makes more of its
         passages than its best one allows: once that is less than what the k-th best makes, all the best have been met.
         """
-        centers, factors = self.statistics.factors(vector.centers, vector.weights)
-        if not len(centers):
-            return []
         rule = self.statistics.config.aggregation
-        query = Request(centers, factors, 0, condition)
-        met = self._met(query, max(k, _FEWEST))
+        met = self._met(query, max(k, _FEWEST), condition)
         best: list[FoundDocument] = []
         while group := list(islice(met, AT_ONCE)):
             if len(best) == k and _most(rule, group[0].points[0].score) < best[-1].score:
                 break
-            group = self._with_points(group, query, _needed(rule, self.collection.limit))
-            scored = [replace(one, score=self._score(one, rule, condition)) for one in group]
-            best = sorted([*best, *scored], key=lambda one: -one.score)[:k]
-        shown = self._with_points(best, query, passages)
-        return [replace(one, points=one.points[:passages]) for one in shown]
+            group = self._with_points(group, query, _needed(rule, self.collection.limit), condition)
+            best = sorted([*best, *self._scored(group, rule, condition)], key=lambda one: -one.score)[:k]
+        return best
 
-    def _met(self, query: Request, most: int) -> Iterator[FoundDocument]:
+    def _search(self, queries: Sequence[PartQuery], limit: int, condition: Condition | None) -> list[list[FoundPoint]]:
+        """Return the best points of each query: of several requests, each point with its largest score."""
+        made = [replace(request, limit=limit, condition=condition) for query in queries for request in query]
+        answers = iter(self.collection.search(made))
+        return [_largest([next(answers) for _ in query], limit) for query in queries]
+
+    def _scores(self, ids: Sequence[str], query: PartQuery) -> dict[str, float]:
+        """Return the scores of some points, where they are above 0."""
+        found: dict[str, float] = {}
+        for first in range(0, len(ids), self.collection.limit):
+            for request in query:
+                for id_, score in self.collection.scores(ids[first : first + self.collection.limit], request).items():
+                    found[id_] = max(score, found.get(id_, 0.0))
+        return found
+
+    def _met(self, query: PartQuery, most: int, condition: Condition | None) -> Iterator[FoundDocument]:
         """Yield documents in the order of their best points; what was met already is left out of the next request."""
         met: list[str] = []
         while True:
             limit = min(_PASSAGES_PER_DOCUMENT * most, self.collection.limit)
-            others = Not(AnyOf("document", tuple(met))) if met else None
-            (found,) = self.collection.search(
-                [replace(query, limit=limit, condition=all_of([query.condition, others]))]
-            )
-            new: dict[str, list[Found]] = {}
+            others = NoneOf(AnyOf("document", tuple(met))) if met else None
+            (found,) = self._search([query], limit, all_of([condition, others]))
+            new: dict[str, list[FoundPoint]] = {}
             for point in found:
                 new.setdefault(point.document, []).append(point)
             complete = len(found) < limit  # that was everything there is
@@ -100,29 +229,52 @@ class Ranker:
                 return
             met += new
 
-    def _with_points(self, documents: list[FoundDocument], query: Request, count: int) -> list[FoundDocument]:
+    def _with_points(
+        self, documents: list[FoundDocument], query: PartQuery, count: int, condition: Condition | None
+    ) -> list[FoundDocument]:
         """Return documents with `count` of their points at least, or all; what is missing is asked for, many at a time."""
         short = [one for one in documents if not one.complete and len(one.points) < count]
         filled = {}
         for first in range(0, len(short), AT_ONCE):
             part = short[first : first + AT_ONCE]
             asked = [
-                replace(query, limit=count, condition=all_of([query.condition, AnyOf("document", (one.id,))]))
+                replace(request, limit=count, condition=all_of([condition, AnyOf("document", (one.id,))]))
                 for one in part
+                for request in query
             ]
-            for one, found in zip(part, self.collection.search(asked), strict=True):
+            answers = iter(self.collection.search(asked))
+            for one in part:
+                found = _largest([next(answers) for _ in query], count)
                 # A document that was deleted since keeps what it was met with.
                 filled[one.id] = replace(one, points=tuple(found) or one.points, complete=len(found) < count)
         return [filled.get(one.id, one) for one in documents]
 
-    def _score(self, document: FoundDocument, rule: Aggregation, condition: Condition | None) -> float:
-        scores = [point.score for point in document.points]
-        if isinstance(rule, TopMean) and len(scores) < rule.m:
-            # Points that share nothing with the query are not found, but count in a mean.
-            own = AnyOf("document", (document.id,))
-            there = min(rule.m, self.collection.size(all_of([condition, own])))
-            scores += [0.0] * (there - len(scores))
-        return float(document_scores(np.asarray(scores, np.float32), np.zeros(1, np.int64), rule)[0])
+    def _scored(
+        self, documents: list[FoundDocument], rule: Aggregation, condition: Condition | None
+    ) -> list[FoundDocument]:
+        """Return documents with the scores that their points make."""
+        # Points that share nothing with the query are not found, but count in a mean.
+        wanted = rule.m if isinstance(rule, TopMean) else 0
+        short = [one.id for one in documents if len(one.points) < wanted]
+        sizes = self.collection.sizes(short, condition) if short else {}
+        scored = []
+        for one in documents:
+            scores = [point.score for point in one.points]
+            scores += [0.0] * (min(wanted, sizes.get(one.id, 0)) - len(scores))
+            made = document_scores(np.asarray(scores, np.float32), np.zeros(1, np.int64), rule)
+            scored.append(replace(one, score=float(made[0])))
+        return scored
+
+
+def _largest(lists: Sequence[list[FoundPoint]], limit: int) -> list[FoundPoint]:
+    """Return the best points of several lists, each with its largest score."""
+    if len(lists) == 1:
+        return lists[0]
+    best: dict[str, FoundPoint] = {}
+    for point in (point for found in lists for point in found):
+        if point.id not in best or point.score > best[point.id].score:
+            best[point.id] = point
+    return sorted(best.values(), key=lambda point: -point.score)[:limit]
 
 
 def _needed(rule: Aggregation, limit: int) -> int:
@@ -135,3 +287,89 @@ def _needed(rule: Aggregation, limit: int) -> int:
 def _most(rule: Aggregation, best: float) -> float:
     """Return the most that a document can make whose best point has this score."""
     return best / (1 - rule.decay) if isinstance(rule, DecayedSum) else best
+
+
+@dataclass(frozen=True, slots=True)
+class PruningCost:
+    """What the engine is spared: centers and postings of a query, and of its pruned form."""
+
+    centers: int
+    kept_centers: int
+    postings: int
+    kept_postings: int
+
+
+@dataclass(frozen=True, slots=True)
+class TwoPhase:
+    """Which share of a query's centers, the strongest ones, finds candidates, and how many candidates are scored exactly."""
+
+    share: float = 0.5
+    candidates: int = 500
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1 or self.candidates < 1:
+            raise InputError(
+                f"Two phases need a share above 0 and at most 1, and a candidate at least, not {self.share} and {self.candidates}."
+            )
+
+
+class TwoPhaseRanker(EngineRanker):
+    """Ranks by centers, in two phases."""
+
+    def __init__(
+        self, collection: RemoteCollection, config: TwoPhase | None = None, scoring: ScoringConfig | None = None
+    ) -> None:
+        self._config = config or TwoPhase()
+        super().__init__(collection, scoring, "centers")
+
+    def rank_passages(self, query: TracedQuery, k: int, condition: Condition | None = None) -> list[FoundPoint]:
+        """Return the best `k` of the candidates."""
+        return self._rescored(query.vector, max(k, self._config.candidates), condition)[:k]
+
+    def rank_documents(
+        self, query: TracedQuery, k: int, passages: int, condition: Condition | None = None
+    ) -> list[FoundDocument]:
+        """Return the best `k` documents that have a candidate, with their best passages among the candidates.
+
+        In a mean of several passages, those that are no candidates count 0.
+        """
+        rule = self.statistics.config.aggregation
+        documents: dict[str, list[FoundPoint]] = {}
+        for point in self._rescored(query.vector, max(k, self._config.candidates), condition):
+            documents.setdefault(point.document, []).append(point)
+        best = []
+        for document, points in documents.items():
+            scores = [point.score for point in points]
+            scores += [0.0] * (rule.m - len(scores) if isinstance(rule, TopMean) else 0)
+            made = document_scores(np.asarray(scores, np.float32), np.zeros(1, np.int64), rule)
+            best.append(FoundDocument(document, tuple(points[:passages]), True, float(made[0])))
+        return sorted(best, key=lambda one: -one.score)[:k]
+
+    def cost(self, vector: SparseVector) -> PruningCost:
+        """Say what the pruned query spares the engine."""
+        centers, factors = self.statistics.factors(vector.centers, vector.weights)
+        kept, _ = strongest(centers, factors, self._config.share)
+        lengths = self.known.frequencies
+        return PruningCost(len(centers), len(kept), int(lengths[centers].sum()), int(lengths[kept].sum()))
+
+    def _rescored(self, vector: SparseVector, limit: int, condition: Condition | None) -> list[FoundPoint]:
+        centers, factors = self.statistics.factors(vector.centers, vector.weights)
+        if not len(centers):
+            return []
+        kept, strong = strongest(centers, factors, self._config.share)
+        limit = min(limit, self.collection.limit)
+        (found,) = self.collection.search([PointQuery("centers", sparse(kept, strong), limit, condition)])
+        if len(kept) == len(centers):
+            return found
+        whole = PointQuery("centers", sparse(centers, factors))
+        scores = self.collection.scores([point.id for point in found], whole) if found else {}
+        # A point that was deleted between the two requests is left out.
+        scored = [FoundPoint(point.id, point.document, scores[point.id]) for point in found if point.id in scores]
+        return sorted(scored, key=lambda point: -point.score)
+
+
+def strongest(centers: Centers, factors: Weights, share: float) -> tuple[Centers, Weights]:
+    """Return the share of centers of largest w(q,c) * idf^alpha, in rising order; the rarer a center, the stronger it is."""
+    count = math.ceil(share * len(centers))
+    chosen = np.sort(np.lexsort((centers, -factors))[:count])
+    return centers[chosen], factors[chosen]

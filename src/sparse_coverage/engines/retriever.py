@@ -9,18 +9,18 @@ from typing import TypeVar
 
 from sparse_coverage.engines.conditions import Condition, condition_of
 from sparse_coverage.engines.engine import RemoteCollection, Shown
-from sparse_coverage.engines.ranking import AT_ONCE, FoundDocument, Ranker
-from sparse_coverage.engines.two_phase import TwoPhase, TwoPhaseRanker
+from sparse_coverage.engines.ranking import EngineRanker, FoundDocument, TwoPhase, TwoPhaseRanker
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.model import SparseCoverage
+from sparse_coverage.search.explaining import TracedQuery, trace_query
 from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest
+from sparse_coverage.search.ranking import ScoringConfig
 from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.searcher import PassageSearcher
-from sparse_coverage.search.statistics import ScoringConfig
-from sparse_coverage.vectors import SparseVector
 
 T = TypeVar("T")
+_THREADS = 8
 
 
 class EngineRetriever(PassageSearcher):
@@ -31,7 +31,8 @@ class EngineRetriever(PassageSearcher):
             print(hit.document, hit.score, hit.passages[0].text)
 
     Needs the model, since queries are encoded here, and no index: document frequencies come from the engine, as they were
-    when this was made or last refreshed. With `two_phase` the engine is asked with the strongest centers only.
+    when this was made or last refreshed. `ranking` is that of an index: `combined`, or one of its parts. With `two_phase` it is
+    ranked by centers, and the engine is asked with the strongest of them only.
     """
 
     def __init__(
@@ -41,11 +42,16 @@ class EngineRetriever(PassageSearcher):
         *,
         scoring: ScoringConfig | None = None,
         two_phase: TwoPhase | None = None,
+        ranking: str | None = None,
     ) -> None:
+        if two_phase is not None and ranking not in (None, "centers"):
+            raise InputError(f"Two phases are for centers; the ranking is by {ranking}. Leave one of the two out.")
         self.collection = collection
         self.model = model
         self.ranker = (
-            Ranker(collection, scoring) if two_phase is None else TwoPhaseRanker(collection, two_phase, scoring)
+            EngineRanker(collection, scoring, ranking or "combined")
+            if two_phase is None
+            else TwoPhaseRanker(collection, two_phase, scoring)
         )
         self._require_model()
 
@@ -56,7 +62,7 @@ class EngineRetriever(PassageSearcher):
 
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
         wanted = self._condition(condition)
-        return self._each(queries, lambda vector: self._hits(self.ranker.rank_documents(vector, k, passages, wanted)))
+        return self._each(queries, lambda query: self._hits(self.ranker.rank_documents(query, k, passages, wanted)))
 
     def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
         if k > self.collection.limit:
@@ -65,20 +71,20 @@ class EngineRetriever(PassageSearcher):
             )
         wanted = self._condition(condition)
 
-        def one(vector: SparseVector) -> list[PassageHit]:
-            found = self.ranker.rank_passages(vector, k, wanted)
+        def one(query: TracedQuery) -> list[PassageHit]:
+            found = self.ranker.rank_passages(query, k, wanted)
             shown = self.collection.show([point.id for point in found]) if found else {}
             return [_passage(shown[point.id], point.score) for point in found if point.id in shown]
 
         return self._each(queries, one)
 
-    def _each(self, queries: list[str], function: Callable[[SparseVector], T]) -> list[T]:
-        """Apply a function to the vector of each query, many at a time."""
-        if len(queries) == 1:
-            return [function(self.model.encode_query(queries[0]))]
-        vectors = self.model.encode_query(queries)
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            return list(pool.map(function, vectors))
+    def _each(self, queries: list[str], function: Callable[[TracedQuery], T]) -> list[T]:
+        """Apply a function to each query when it is encoded, several at a time."""
+        traced = [trace_query(self.model, query) for query in queries]
+        if len(traced) == 1:
+            return [function(traced[0])]
+        with ThreadPoolExecutor(_THREADS) as pool:
+            return list(pool.map(function, traced))
 
     def _require_model(self) -> None:
         self.ranker.known.require(vocabulary_digest(self.model), self.collection.name)

@@ -11,12 +11,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from sparse_coverage.engines.engine import EngineError, Point, RemoteCollection, batches
-from sparse_coverage.engines.points import LocalDocument, read_documents
-from sparse_coverage.engines.statistics import Statistics, norm_of
+from sparse_coverage.engines.points import LocalDocument, Statistics, norm_of, read_documents
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.index import IndexStore
 from sparse_coverage.progress import tracked
-from sparse_coverage.search.statistics import ScoringConfig
+from sparse_coverage.search.ranking import ScoringConfig
 
 _DELETED_AT_ONCE = 256
 _ROUNDS = 3
@@ -48,7 +47,7 @@ class SyncReport:
 def push(collection: RemoteCollection, store: IndexStore, *, scoring: ScoringConfig = SCORING) -> SyncReport:
     """Make the collection if it is not there, and bring it up to date."""
     collection.health()
-    collection.create()
+    collection.create(store.state.dimension)
     return sync(collection, store, scoring=scoring)
 
 
@@ -62,15 +61,14 @@ def sync(collection: RemoteCollection, store: IndexStore, *, scoring: ScoringCon
             f"The engine is not whole: {'; '.join(troubles)}. What is there cannot be compared while a copy is missing; "
             "wait until every node is back and try again."
         )
-    statistics = Statistics.of(store, scoring)
-    _require_same(collection, statistics)
+    statistics = _statistics(collection, store, scoring)
     report = SyncReport(0, 0, 0, 0)
     for round_ in range(_ROUNDS):
-        latest = _one_round(collection, store, scoring)
+        latest = _one_round(collection, store, statistics)
         report = latest if round_ == 0 else report.and_then(latest)
         # A listing can come out short while copies differ; what was sent since has made them equal.
         if collection.size() == store.state.passages:
-            collection.write_statistics(statistics.to_text(), len(statistics.frequencies))
+            collection.write_statistics(statistics.to_text(), statistics.dimension)
             return report
     raise EngineError(
         f"'{collection.name}' holds {collection.size():,} passages where the index has {store.state.passages:,}. Does something else "
@@ -78,10 +76,10 @@ def sync(collection: RemoteCollection, store: IndexStore, *, scoring: ScoringCon
     )
 
 
-def _one_round(collection: RemoteCollection, store: IndexStore, scoring: ScoringConfig) -> SyncReport:
+def _one_round(collection: RemoteCollection, store: IndexStore, statistics: Statistics) -> SyncReport:
     versions = _inventory(collection)
     uploader = _Uploader(collection, versions)
-    documents = tracked(read_documents(store, scoring), "Uploading documents", store.state.documents)
+    documents = tracked(read_documents(store, statistics), "Uploading documents", store.state.documents)
     _upload(collection, batches(uploader.changed(documents)))
     uploader.clear()
     gone = list(versions)
@@ -138,10 +136,12 @@ def _inventory(collection: RemoteCollection) -> Versions:
     return versions
 
 
-def _require_same(collection: RemoteCollection, statistics: Statistics) -> None:
+def _statistics(collection: RemoteCollection, store: IndexStore, scoring: ScoringConfig) -> Statistics:
+    """Return the statistics of an index for a collection; one of another index, or with other norms, is refused."""
     text = collection.read_statistics()
-    if text is not None:
-        there = Statistics.from_text(text)
+    there = None if text is None else Statistics.from_text(text)
+    statistics = Statistics.of(store, scoring, there)
+    if there is not None:
         there.require(statistics.vocabulary, collection.name)
         if norm_of(there.scoring) != norm_of(statistics.scoring):
             raise MismatchError(
@@ -149,6 +149,7 @@ def _require_same(collection: RemoteCollection, statistics: Statistics) -> None:
                 f"{norm_of(statistics.scoring)}. "
                 "Its vectors would be of two kinds for a while: push under another name."
             )
+    return statistics
 
 
 def _parts(documents: list[str]) -> Iterator[list[str]]:

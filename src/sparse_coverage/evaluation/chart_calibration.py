@@ -2,91 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from sparse_coverage.charts.calibrating import ClaimExample, Examples, fit_calibration
-from sparse_coverage.charts.calibration import Calibration
-from sparse_coverage.charts.elements import chart_elements, read_claims
-from sparse_coverage.charts.phrase_level import phrase_level
-from sparse_coverage.charts.sentences import Sentences, sentences_of, word_tokens
+from sparse_coverage.charts.calibrating import NEAR, JudgedClaim, fit_calibration, nearest, unjudged
+from sparse_coverage.charts.calibration import Calibration, calibration_for
+from sparse_coverage.charts.chart import ChartDocument
+from sparse_coverage.charts.claims import encode_claims
+from sparse_coverage.charts.elements import chart_elements, given_elements, read_claims
+from sparse_coverage.charts.reading import make_chart
+from sparse_coverage.charts.second_reader import Asks, ReaderMeasured, read_again
 from sparse_coverage.encoding import Encoder
+from sparse_coverage.evaluation.clefip.topics import topic_document
 from sparse_coverage.evaluation.collection import Collection
-from sparse_coverage.patents import Patent, passages
-from sparse_coverage.progress import tracked
+from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_chart_truth, demo_patents, demo_topics
+from sparse_coverage.index import PassageRecord
+from sparse_coverage.patents import passages
 
-_WORDS = 2000
+_ELEMENTS = 12
+"""A claim to hundreds of substituents shall not outweigh all others."""
 
 
 def calibrate(collection: Collection, encoder: Encoder) -> Calibration:
-    """Return the calibration of an encoder by a collection: relevant documents disclose a claim, others do not."""
-    return calibrated(examples_of(collection, encoder), encoder)
-
-
-def calibrated(examples: Examples, encoder: Encoder) -> Calibration:
-    """Return the calibration of an encoder by examples."""
-    made = fit_calibration(examples, encoder=encoder.name, fingerprint=encoder.fingerprint)
-    return replace(made, phrase=phrase_level(examples, encoder, made))
-
-
-def examples_of(collection: Collection, encoder: Encoder) -> Examples:
-    """Return the claims of a collection and its documents, encoded."""
-    ids: list[str] = []
-    texts: list[list[str]] = []
-    documents: list[Sentences] = []
+    """Return the calibration of an encoder by a collection: relevant documents disclose a claim, the nearest others do not."""
     patents = list(collection.documents())
-    for patent in tracked(patents, "Encoding documents", len(patents)):
-        ids.append(patent.id)
-        texts.append([passage.text for passage in passages(patent)])
-        documents.append(sentences_of(texts[-1], encoder))
-    return Examples(claims_of(collection, ids, encoder), texts, documents)
+    texts = [[passage.text for passage in passages(patent)] for patent in patents]
+    numbers = {patent.id: number for number, patent in enumerate(patents)}
+    claims: list[JudgedClaim] = []
+    for query in collection.judged:
+        relevant = [numbers[id_] for id_ in collection.judgements[query.id].documents if id_ in numbers]
+        claim = read_claims(query.text)[:1]
+        elements = chart_elements(claim)[:_ELEMENTS]
+        if relevant and elements:
+            claims.append(JudgedClaim(claim[0], elements, {number: [2] * len(elements) for number in relevant}))
+    whole = [" ".join(each) for each in texts]
+    others = nearest([one.claim.text for one in claims], whole, lambda number: frozenset(claims[number].labels))
+    judged = [unjudged(one, near[:NEAR].tolist()) for one, near in zip(claims, others, strict=True)]
+    return fit_calibration(judged, texts, encoder)
 
 
-def claims_of(collection: Collection, ids: Sequence[str], encoder: Encoder) -> list[ClaimExample]:
-    """Return the topics of a collection as claims; `ids` are those of the documents, by number."""
-    numbers = {id_: number for number, id_ in enumerate(ids)}
-    claims = []
-    for query in tracked(collection.judged, "Encoding claims", len(collection.judged)):
-        relevant = collection.judgements[query.id].documents
-        found = frozenset(numbers[id_] for id_ in relevant if id_ in numbers)
-        if found:
-            claims.append(claim_example(query.text, found, encoder))
-    return claims
-
-
-def own_descriptions(patents: Iterable[Patent], encoder: Encoder) -> Examples:
-    """Return the first claims of patents as examples, disclosed by their own descriptions, of which the first words count."""
-    claims: list[ClaimExample] = []
-    texts: list[list[str]] = []
-    documents: list[Sentences] = []
-    for patent in tracked(patents, "Encoding patents"):
-        pieces = _opening([passage.text for passage in passages(patent) if passage.section == "description"])
-        if patent.claims and pieces:
-            claims.append(claim_example(patent.claims[0].text, frozenset([len(documents)]), encoder))
-            texts.append(pieces)
-            documents.append(sentences_of(pieces, encoder))
-    return Examples(claims, texts, documents)
-
-
-def _opening(pieces: Sequence[str]) -> list[str]:
-    kept: list[str] = []
-    for piece in pieces:
-        if sum(len(each.split()) for each in kept) > _WORDS:
+def measure_second_reader(model: Asks, encoder: Encoder, cells: int) -> ReaderMeasured:
+    """Return how often a language model agrees with judged cells of the demo collection, and the built-in score with the same."""
+    calibration = calibration_for(encoder)
+    patents = {patent.id: patent for patent in demo_patents()}
+    topics = {topic.id: topic for topic in demo_topics()}
+    right = built_in = done = 0
+    for truth in demo_chart_truth():
+        if done >= cells:
             break
-        kept.append(piece)
-    return kept
-
-
-def claim_example(text: str, relevant: frozenset[int], encoder: Encoder) -> ClaimExample:
-    """Return a claim with the mean token vectors of the whole and of its elements."""
-    claim = read_claims(text)[0]
-    rows, starts, _ = word_tokens(claim.text, next(iter(encoder.encode([claim.text]))))
-    parts, means = [], []
-    for element in chart_elements([claim]):
-        inside = (starts >= element.start) & (starts < element.end)
-        if inside.any():
-            parts.append(element.text)
-            means.append(rows[inside].mean(0))
-    return ClaimExample(text, tuple(parts), rows.mean(0), np.stack(means), relevant)
+        numbers = {element.claim for element in truth.elements}
+        claims = [one for one in topic_document(topics[truth.topic], TOPICS_FILE).claims if one.number in numbers]
+        elements = given_elements(claims, [element.text for element in truth.elements])
+        documents = [
+            ChartDocument(id_, "", tuple(PassageRecord.of(one) for one in passages(patents[id_])))
+            for id_ in truth.documents
+        ]
+        by_id = {document.id: document.passages for document in documents}
+        chart = make_chart(encode_claims(claims, elements, encoder, calibration), documents, encoder, calibration)
+        rows = min(len(chart.elements), max(1, (cells - done) // max(len(documents), 1)))
+        chart = replace(chart, elements=chart.elements[:rows], cells=chart.cells[:rows], weights=chart.weights[:rows])
+        asked = read_again(chart, by_id.__getitem__, model, None)
+        for element, row in zip(truth.elements, asked.cells, strict=False):
+            for cell in row:
+                said = cell.second.verdict if cell.second and cell.second.verdict else cell.verdict
+                right += said == element.found[cell.document]
+                built_in += cell.verdict == element.found[cell.document]
+                done += 1
+    return ReaderMeasured(model.name, done, right / max(done, 1), built_in / max(done, 1))

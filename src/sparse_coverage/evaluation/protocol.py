@@ -5,16 +5,15 @@ Deterministic: higher score first, then corpus order. A passage without evidence
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from sparse_coverage.aggregation import Aggregation, Best, document_scores
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import Ranking
-from sparse_coverage.evaluation.corpus import Corpus
+from sparse_coverage.evaluation.collection import Corpus, Ranking
 from sparse_coverage.search import Hit
-from sparse_coverage.vectors.aggregation import Aggregation, Best, document_scores
 
 DEPTH = 100
 UNSCORED = -np.inf
@@ -91,8 +90,3 @@ def evidence(scores: Scores) -> npt.NDArray[np.float64]:
     ranked = scores.astype(np.float64)
     ranked[ranked <= 0] = UNSCORED
     return ranked
-
-
-def missing_passages(judged: Iterable[str], corpus: Corpus) -> int:
-    """Return how many of the judged passages the corpus does not hold. They stay in the judgements, as misses."""
-    return len(set(judged).difference(corpus.ids))

@@ -5,16 +5,17 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import Query, Ranking, Relevance, Run, graded
+from sparse_coverage.evaluation.collection import Query, Ranking, Relevance, Run, graded, spelled
 from sparse_coverage.files import write_text
 from sparse_coverage.patents.numbers import printed_id
 
+NO_IDS: Mapping[str, str] = {}
 _TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
 # A field ends where the next begins, at a closing tag, or at any other tag that opens a line (<smry> in the oldest topics).
 # Its label, as in "<num> Number: 301", is no part of it; a title may well begin with the word "Number".
@@ -85,8 +86,24 @@ def _judged(path: Path) -> Iterator[tuple[str, str, int]]:
             raise InputError(f"{path}:{number}: the grade is a whole number, not '{parts[3]}'.") from None
 
 
+def is_qrels(path: Path) -> bool:
+    """Tell whether the first line of a text file is a judgement: `Q1 0 EP-0049154-A1 1`."""
+    with path.open("rb") as stream:
+        parts = stream.readline(1000).split()
+    return len(parts) in (4, 5) and parts[3].removeprefix(b"-").isdigit()
+
+
+def judged_spellings(path: Path) -> dict[str, str]:
+    """Return how judgements write the documents whose ids are kept in another form."""
+    return spelled(line.split()[2] for _, line in read_lines(path))
+
+
 def read_run(path: Path) -> dict[str, Ranking]:
     """Read a run: `query Q0 document rank score tag`. Higher score first, equal scores by rank; comments are passed over."""
+    return _read_items(path, printed_id)
+
+
+def _read_items(path: Path, kept: Callable[[str], str]) -> dict[str, Ranking]:
     lines: dict[str, list[tuple[float, int, str]]] = {}
     for number, line in read_lines(path):
         if line.startswith("#"):
@@ -94,7 +111,7 @@ def read_run(path: Path) -> dict[str, Ranking]:
         parts = line.split()
         try:
             query, _, document, rank, score = parts[:5]
-            entry = (-float(score), int(rank), printed_id(document))
+            entry = (-float(score), int(rank), kept(document))
         except ValueError:
             raise InputError(f"{path}:{number}: expected `query Q0 document rank score tag`.") from None
         if math.isnan(entry[0]):
@@ -110,23 +127,50 @@ def read_run(path: Path) -> dict[str, Ranking]:
     return run
 
 
-def write_run(path: Path, run: Run, tag: str, *, depth: int = 1000, header: str = "") -> None:
-    """Write the first `depth` documents of each query; their order survives tools that sort by score alone.
+def read_passage_run(path: Path) -> dict[str, Ranking]:
+    """Read a run of passages, whose ids are DOCUMENT/place: rankings with passages and no documents."""
+    found = {}
+    for query, ranking in _read_items(path, _kept_passage).items():
+        owners = tuple(item.partition("/")[0] for item in ranking.documents)
+        found[query] = Ranking((), (), ranking.documents, owners, ranking.scores)
+    return found
 
-    `header` are comment lines for tools that know them.
+
+def _kept_passage(item: str) -> str:
+    document, slash, place = item.partition("/")
+    return f"{printed_id(document)}{slash}{place}"
+
+
+def write_run(
+    path: Path, run: Run, tag: str, *, depth: int | None = None, header: str = "", own_ids: Mapping[str, str] = NO_IDS
+) -> None:
+    """Write the documents of each query, or the first `depth`; their order survives tools that sort by score alone.
+
+    `header` are comment lines for tools that know them; `own_ids` tells how the collection writes ids that are kept in another form.
     """
-    rankings = {query: (ranking.documents, ranking.scores) for query, ranking in run.items()}
+    rankings = {
+        query: (tuple(own_ids.get(document, document) for document in ranking.documents), ranking.scores)
+        for query, ranking in run.items()
+    }
     _write(path, rankings, tag, depth, header)
 
 
-def write_passage_run(path: Path, run: Run, tag: str, *, depth: int = 1000, header: str = "") -> None:
-    """Write the first `depth` passages of each query, with passage ids in the place of documents."""
-    rankings = {query: (ranking.passages, ranking.passage_scores) for query, ranking in run.items()}
-    _write(path, rankings, tag, depth, header)
+def write_passage_run(path: Path, run: Run, tag: str, *, header: str = "", own_ids: Mapping[str, str] = NO_IDS) -> None:
+    """Write the passages of each query, with passage ids in the place of documents."""
+    rankings = {}
+    for query, ranking in run.items():
+        owned = zip(ranking.passages, ranking.passage_documents, strict=True)
+        items = tuple(f"{own_ids.get(of, of)}{id_.removeprefix(of)}" for id_, of in owned)
+        rankings[query] = (items, ranking.passage_scores)
+    _write(path, rankings, tag, None, header)
 
 
 def _write(
-    path: Path, rankings: Mapping[str, tuple[tuple[str, ...], tuple[float, ...]]], tag: str, depth: int, header: str
+    path: Path,
+    rankings: Mapping[str, tuple[tuple[str, ...], tuple[float, ...]]],
+    tag: str,
+    depth: int | None,
+    header: str,
 ) -> None:
     lines = [header]
     for query, (items, scores) in rankings.items():

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from sparse_coverage.encoding import TokenVectors, load_encoder
+from sparse_coverage.encoding import Encoder, TokenVectors, load_encoder
 from sparse_coverage.errors import SparseCoverageError, VocabularyError
-from sparse_coverage.evaluation.collection import Collection
-from sparse_coverage.evaluation.corpus import Corpus, read_corpus
-from sparse_coverage.evaluation.protocol import missing_passages
-from sparse_coverage.experiments.cache import alone, code_key, content_key
-from sparse_coverage.experiments.indexing import build_indexes, vectors_of
+from sparse_coverage.evaluation.collection import Collection, Corpus, missing_passages, read_corpus
+from sparse_coverage.experiments.cache import DEFAULT_BUDGET, RememberingEncoder, alone, code_key, content_key
+from sparse_coverage.experiments.indexes import Vocabularies, build_indexes, build_part, vectors_of
 from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.token_cache import DEFAULT_BUDGET, RememberingEncoder
-from sparse_coverage.experiments.vocabularies import Vocabularies
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
-from sparse_coverage.patents import Patent, Problem, read_patents
+from sparse_coverage.patents import Passage, Patent, Problem, passages, read_patents
 from sparse_coverage.patents.passages import By
 from sparse_coverage.patents.reading.sources import expand, require_present
 from sparse_coverage.progress import tracked
@@ -67,6 +64,7 @@ class Workbench:
         self._models: dict[SystemOptions, SparseCoverage] = {}
         self._query_tokens: dict[str, list[TokenVectors]] = {}
         self._planned: dict[SystemOptions, None] = {}
+        self._texts: dict[str, tuple[str, dict[str, Passage]]] = {}
         self._vocabularies = Vocabularies(cache, self, lambda: self._planned, threads)
 
     def __enter__(self) -> Workbench:
@@ -83,6 +81,31 @@ class Workbench:
         """The passages of the collection, read once."""
         return read_corpus(tracked(self.collection.documents(), "Reading documents"), self.collection.by)
 
+    def passages_of(self, documents: Iterable[str]) -> tuple[dict[str, dict[str, Passage]], dict[str, str]]:
+        """Return the passages of some documents by their ids, and the titles. All texts are read once and kept."""
+        wanted = set(documents)
+        if not wanted <= self._texts.keys():
+            for patent in self.collection.documents():
+                cut = {passage.id: passage for passage in passages(patent, by=self.collection.by)}
+                self._texts[patent.id] = (patent.title, cut)
+        return {id_: self._texts[id_][1] for id_ in wanted}, {id_: self._texts[id_][0] for id_ in wanted}
+
+    @cached_property
+    def own_ids(self) -> Mapping[str, str]:
+        """How the collection's own files write the ids of documents that are kept in another form."""
+        return self.collection.own_ids()
+
+    def stamps(self, options: SystemOptions, read: Sequence[str]) -> dict[str, Any]:
+        """Return what was really used for a row: encoder, precision and weights, V, spans and seed of the vocabulary, and the code."""
+        stamps: dict[str, Any] = {}
+        if "encoder" in read:
+            encoder = self.encoder(options.encoder)
+            stamps |= {"encoder": encoder.name, "precision": encoder.precision, "weights": encoder.fingerprint}
+        if "size" in read:
+            config = self.model(options).vocabulary.config
+            stamps |= {"V": config.size, "spans": config.spans, "documents": config.documents, "seed": config.seed}
+        return {**stamps, "code": self.code}
+
     @cached_property
     def fingerprint(self) -> str:
         """Identifies the whole collection: texts, queries, judgements, exclusions."""
@@ -93,7 +116,10 @@ class Workbench:
                 (query, sorted(relevance.grades.items()), sorted((d, sorted(p)) for d, p in relevance.passages.items()))
                 for query, relevance in sorted(self.collection.judgements.items())
             ],
-            [(query, sorted(ids)) for query, ids in sorted(self.collection.excluded.items())],
+            *(
+                [(query, sorted(ids)) for query, ids in sorted(named.items())]
+                for named in (self.collection.excluded, self.collection.choices)
+            ),
         ]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
@@ -115,7 +141,7 @@ class Workbench:
         if not self._learn_from:
             return self.collection.documents()
         unread: list[Problem] = []
-        return self._told_apart(read_patents(self._learn_from, on_problem=unread.append), unread)
+        return self._told_apart(read_patents(self._learn_from, language="only-en", on_problem=unread.append), unread)
 
     def _told_apart(self, patents: Iterator[Patent], unread: list[Problem]) -> Iterator[Patent]:
         """Pass patents on, and keep what could not be read: a vocabulary that is found in the cache is not learned again."""
@@ -149,9 +175,11 @@ class Workbench:
             notes.append(f"{len(problems):,} documents could not be used, the first: {problems[0]}")
         if self._learn_from and self._unread_file.is_file() and (unread := read_json(self._unread_file)):
             notes.append(f"{len(unread):,} of --learn-from could not be used, the first: {unread[0]}")
-        candidates = self.collection.candidates or held
-        if candidates - held > len(problems):
-            notes.append(f"{candidates - held:,} of {candidates:,} candidates have no readable text")
+        documents_read = max(held + self.corpus.without_text, self.collection.candidates or 0)
+        if documents_read - held > len(problems):
+            notes.append(
+                f"{documents_read - held:,} of {documents_read:,} documents have no readable text and are left out"
+            )
         if missing := len(documents.difference(self.corpus.documents)):
             notes.append(
                 f"{missing} of {len(documents)} relevant documents are not in the corpus: they count as misses"
@@ -183,6 +211,17 @@ class Workbench:
                 raise
             self._encoders[name] = RememberingEncoder(running, self.cache, self._token_budget)
         return self._encoders[name]
+
+    def use(self, encoder: Encoder) -> str:
+        """Take an encoder of a user's own; return the name by which settings mean it."""
+        if encoder.name not in self._encoders:
+            self._encoders[encoder.name] = RememberingEncoder(encoder, self.cache, self._token_budget)
+        return encoder.name
+
+    @property
+    def code(self) -> str:
+        """The digest of the program text that computes everything here."""
+        return code_key(".")
 
     def encoders(self) -> dict[str, dict[str, str]]:
         """Return the encoders that were asked for, with what identifies their vectors: the weights, and what they compute in."""
@@ -216,6 +255,27 @@ class Workbench:
             self._stores[folder] = open_store(folder)
         return Index(self._stores[folder], self.model(core), options.scoring, self.threads)
 
+    def words(self) -> IndexStore:
+        """Return the words of all passages, as an index keeps them."""
+        return self._part("words", None)
+
+    def passage_vectors(self, encoder: str) -> IndexStore:
+        """Return one vector for each passage, as an index keeps them."""
+        return self._part("vectors", self.encoder(encoder))
+
+    def _part(self, name: str, encoder: RememberingEncoder | None) -> IndexStore:
+        key = content_key(
+            code=code_key("text", "kernels", "encoding", "index", "experiments/indexes.py"),
+            documents=self.corpus.fingerprint,
+            encoder=(encoder.fingerprint, encoder.precision) if encoder else None,
+        )
+        folder = self.cache / "indexes" / f"{name}-{key}"
+        with alone(folder, f"the {name} of these passages"):
+            build_part(folder, encoder, self.collection.documents(), self.collection.by, len(self.corpus.documents))
+        if folder not in self._stores:
+            self._stores[folder] = open_store(folder)
+        return self._stores[folder]
+
     def query_tokens(self, encoder: str) -> list[TokenVectors]:
         """Return the token vectors of the judged queries."""
         if encoder not in self._query_tokens:
@@ -236,7 +296,7 @@ class Workbench:
         return self._vocabularies.sample(_core(options))
 
     def _index_folder(self, model: SparseCoverage) -> Path:
-        code = code_key("kernels", "encoding", "spans", "vocabulary", "vectors", "index", "experiments/indexing.py")
+        code = code_key("kernels", "encoding", "spans", "vocabulary", "vectors", "index", "experiments/indexes.py")
         key = content_key(code=code, documents=self.corpus.fingerprint, vocabulary=vocabulary_digest(model))
         return self.cache / "indexes" / key
 

@@ -1,26 +1,81 @@
-"""Caches keyed by content: what was computed from the same things is found again, whatever it was called."""
+"""Caches keyed by content: what was computed from the same things is found again, whatever it was called.
+
+`RememberingEncoder` keeps the token vectors of texts: computed once, whatever units and sizes are tried on them.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import shutil
+import sqlite3
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from filelock import FileLock, Timeout
-from platformdirs import user_cache_path
+
+from sparse_coverage.encoding import Encoder, Tokens, TokenVectors
+from sparse_coverage.encoding.batching import windows
+from sparse_coverage.encoding.catalogue import Pooling
+from sparse_coverage.encoding.encoder import FloatMatrix, IntArray
+from sparse_coverage.errors import InputError
+from sparse_coverage.files import ClosesItself, user_cache
 
 
 def default_cache() -> Path:
     """Return the folder of the caches; `SPARSE_COVERAGE_CACHE` moves it."""
-    chosen = os.environ.get("SPARSE_COVERAGE_CACHE")
-    base = Path(chosen) if chosen else user_cache_path("sparse-coverage")
-    return base / "experiments"
+    return user_cache() / "experiments"
+
+
+def _entries(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the entries of a cache with the part that each belongs to: folders of a part, and files beside them."""
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if path.is_file():
+            yield ("tokens" if path.name.startswith("tokens-") else "others"), path
+        else:
+            yield from ((path.name, entry) for entry in sorted(path.iterdir()) if entry.suffix != ".lock")
+
+
+def _files(entry: Path) -> list[os.stat_result]:
+    every = [entry] if entry.is_file() else [path for path in entry.rglob("*") if path.is_file()]
+    return [path.stat() for path in every]
+
+
+def cache_parts(folder: Path) -> dict[str, tuple[int, int]]:
+    """Return how many entries each part of a cache has, and how many bytes."""
+    parts: dict[str, tuple[int, int]] = {}
+    for name, entry in _entries(folder):
+        count, size = parts.get(name, (0, 0))
+        parts[name] = (count + 1, size + sum(one.st_size for one in _files(entry)))
+    return parts
+
+
+def prune_cache(folder: Path, days: int) -> tuple[int, int]:
+    """Remove the entries that were neither written nor read for so many days; return how many, and the bytes that they took.
+
+    What another process is making at the moment is left alone.
+    """
+    removed = freed = 0
+    oldest = time.time() - days * 86_400
+    for _, entry in list(_entries(folder)):
+        files = _files(entry)
+        if days and any(max(one.st_mtime, one.st_atime) > oldest for one in files):
+            continue
+        with suppress(Timeout), FileLock(f"{entry}.lock", timeout=0):
+            if entry.is_file():
+                entry.unlink()
+            else:
+                shutil.rmtree(entry)
+            removed, freed = removed + 1, freed + sum(one.st_size for one in files)
+        Path(f"{entry}.lock").unlink(missing_ok=True)
+    return removed, freed
 
 
 @contextmanager
@@ -59,3 +114,97 @@ def content_key(**facts: Any) -> str:
     """
     text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+DEFAULT_BUDGET = 8 << 30
+_WINDOW = 500_000  # characters: some hundred megabytes of vectors at most
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS texts (
+    key BLOB PRIMARY KEY, vectors BLOB NOT NULL, starts BLOB NOT NULL, ends BLOB NOT NULL, chunks BLOB NOT NULL,
+    special BLOB
+) WITHOUT ROWID
+"""
+
+
+class RememberingEncoder(ClosesItself):
+    """Wraps an encoder; vectors go, as they are, into one SQLite file until it holds `budget` bytes.
+
+    What does not fit any more is computed each time. On a GPU an encoder's last bits (about 1e-6) depend on which texts share a
+    batch, and so on what was known before: two caches with different histories may differ there, one cache never does.
+    """
+
+    def __init__(self, inner: Encoder, folder: Path, budget: int = DEFAULT_BUDGET) -> None:
+        self._inner = inner
+        self.name, self.fingerprint = inner.name, inner.fingerprint
+        self.precision, self.dimension = inner.precision, inner.dimension
+        self._pooling: Pooling = getattr(inner, "pooling", "mean")
+        self._budget = budget
+        folder.mkdir(parents=True, exist_ok=True)
+        self._path = folder / f"tokens-{inner.fingerprint}-{inner.precision}-{code_key('encoding')}.sqlite"
+        try:
+            self._store = sqlite3.connect(self._path, timeout=60, isolation_level=None)
+            self._store.execute(_SCHEMA)
+        except sqlite3.Error as error:
+            raise InputError(
+                f"{self._path}: the cache of token vectors cannot be opened ({error}). Remove it."
+            ) from None
+
+    def tokenize(self, text: str) -> Tokens:
+        """Return the tokens of a text without encoding it."""
+        return self._inner.tokenize(text)
+
+    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
+        """Yield the token vectors of each text, in order, from the cache where they are in it."""
+        for window in windows(texts, len, _WINDOW):
+            yield from self._encode(window)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._store.close()
+
+    def _encode(self, texts: list[str]) -> Iterator[TokenVectors]:
+        keys = [hashlib.sha256(text.encode()).digest() for text in texts]
+        absent = {key: text for key, text in zip(keys, texts, strict=True) if not self._holds(key)}
+        fresh = dict(zip(absent, self._inner.encode(absent.values()), strict=True))
+        self._keep(fresh)
+        for key in keys:
+            yield fresh[key] if key in fresh else self._read(key)
+
+    def _holds(self, key: bytes) -> bool:
+        return self._store.execute("SELECT 1 FROM texts WHERE key = ?", (key,)).fetchone() is not None
+
+    def _read(self, key: bytes) -> TokenVectors:
+        query = "SELECT vectors, special, starts, ends, chunks FROM texts WHERE key = ?"
+        vectors, special, *places = self._store.execute(query, (key,)).fetchone()
+        starts, ends, chunks = (np.frombuffer(place, dtype=np.int32) for place in places)
+        shaped = np.frombuffer(vectors, dtype=np.float32).reshape(-1, self.dimension)
+        return TokenVectors(shaped, starts, ends, chunks, _special(special, chunks, self.dimension), self._pooling)
+
+    def _keep(self, fresh: dict[bytes, TokenVectors]) -> None:
+        if not fresh or self._path.stat().st_size >= self._budget:
+            return
+        rows = [(key, *_blobs(tokens)) for key, tokens in fresh.items()]
+        try:
+            self._store.execute("BEGIN IMMEDIATE")
+            self._store.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?, ?, ?, ?, ?)", rows)
+            self._store.execute("COMMIT")
+        except sqlite3.OperationalError as error:  # a full disk, or another process that writes for very long
+            self._budget = 0
+            if self._store.in_transaction:
+                self._store.execute("ROLLBACK")
+            print(f"Token vectors are no longer kept ({error}): everything takes longer from here.", file=sys.stderr)
+
+
+def _blobs(tokens: TokenVectors) -> list[bytes | None]:
+    places = (tokens.starts, tokens.ends, tokens.chunks)
+    special = None if tokens.special is None else tokens.special.astype(np.float32).tobytes()
+    vectors = tokens.vectors.astype(np.float32).tobytes()
+    return [vectors, *(place.astype(np.int32).tobytes() for place in places), special]
+
+
+def _special(content: bytes | None, chunks: IntArray, dimension: int) -> FloatMatrix | None:
+    if content is None:
+        return None
+    count = int(chunks.max(initial=-1)) + 1
+    vectors = np.frombuffer(content, dtype=np.float32)
+    return vectors.reshape(count, -1, dimension) if count else vectors.reshape(0, 0, dimension)

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.described import read_toml
 from sparse_coverage.experiments.options import FLAGS, SystemOptions, make_options
 from sparse_coverage.experiments.systems import concerning, reads
+from sparse_coverage.files import read_toml
 
 NAMES = ("main", "full", "ablations", "efficiency", "centers", "lengths")
 KINDS = ("table", "sizes", "ablations", "cost", "centers", "lengths")
 """What is made of the rows: a table; with curves over V; averages of settings; with a plot of cost against recall; the
 geometry of the vocabularies; or, without rows, a description of the collection."""
-_KNOWN = {"title", "kind", "rows", "small", "settings"}
+_KNOWN = {"title", "kind", "rows", "small", "settings", "measures", "split"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class Definition:
     title: str
     rows: tuple[Row, ...]
     kind: str = "table"
+    measures: tuple[str, ...] = ()
+    split: Mapping[str, Any] | None = None
 
 
 def load_definition(
@@ -53,8 +55,8 @@ def load_definition(
 ) -> Definition:
     """Read one of our experiments by name, or another from a `.toml` file.
 
-    `small` takes its rows for small collections, where there are some; `changes` puts other values in the place of every
-    list of that setting (encoder, unit, size).
+    `small` takes its rows for small collections, where there are some; `changes` are values that every row takes in the place of
+    its own, where its system reads that setting (encoder, unit, size).
     """
     if name in NAMES:
         path = Path(str(resources.files("sparse_coverage.experiments") / "definitions" / f"{name}.toml"))
@@ -86,7 +88,12 @@ def _definition(
     rows = [
         row for setting in settings or [{}] for one in described for row in _expanded(one, setting, changes, common)
     ]
-    return Definition(name, str(about.get("title", name)), tuple(dict.fromkeys(rows)), kind)
+    measures = about.get("measures", [])
+    if not isinstance(measures, list) or not all(isinstance(one, str) for one in measures):
+        raise InputError('measures is a list of names, as in ["MAP", "R@100"].')
+    return Definition(
+        name, str(about.get("title", name)), tuple(dict.fromkeys(rows)), kind, tuple(measures), about.get("split")
+    )
 
 
 def _tables(about: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -107,7 +114,8 @@ def _expanded(
     system = described.get("system")
     if not isinstance(system, str):
         raise InputError('a row has no system = "…".')
-    values = [changes.get(name) or value if isinstance(value, list) else [value] for name, value in given.items()]
+    given |= {name: list(values) for name, values in changes.items() if values and name in reads(system)}
+    values = [value if isinstance(value, list) else [value] for value in given.values()]
     labels = (str(described.get("group", "")), str(setting.get("factor", "")), str(setting.get("name", "")))
     found = [make_options({**common, **dict(zip(given, chosen, strict=True)), **varied}) for chosen in product(*values)]
     return [Row(system, concerning(system, options), *labels) for options in found]

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from sparse_coverage.errors import MissingExtraError
+from sparse_coverage.errors import require_package
 
+FIGURES_NEED = ("matplotlib", "Drawing figures", "plot")
+"""The package, the name for people and the extra."""
 COLUMN, PAGE = 3.33, 6.9
 """The width in inches of a figure in one column, and across both columns of a page."""
 SUFFIXES = (".pdf", ".svg", ".png")
@@ -37,7 +39,7 @@ STYLES = {"enc. tok.": ("-", "o"), "NP": ("--", "s"), "NP+tok.": (":", "^"), "de
 OTHER_STYLES = (("-.", "v"), ((0, (3, 1, 1, 1)), "<"), ((0, (5, 1)), ">"), ("-", "X"))
 
 
-class Point(NamedTuple):
+class FigurePoint(NamedTuple):
     """A value at a place, with its 95 % interval where it is known."""
 
     x: float
@@ -45,16 +47,14 @@ class Point(NamedTuple):
     interval: tuple[float, float] | None = None
 
 
-Points = Sequence[Point]
+Points = Sequence[FigurePoint]
 Curves = Mapping[tuple[str, str], Points]
 """Curves by what the color stands for (an encoder, a baseline) and what style and marker stand for (a unit)."""
 
 
 def _plots() -> Any:
-    try:
-        matplotlib = importlib.import_module("matplotlib")
-    except ImportError:
-        raise MissingExtraError("Drawing figures", "plot") from None
+    require_package(*FIGURES_NEED)
+    matplotlib = importlib.import_module("matplotlib")
     matplotlib.use("Agg")
     matplotlib.rcParams.update(
         {
@@ -176,6 +176,22 @@ def draw_histograms(path: Path, panels: Mapping[str, Sequence[int]]) -> list[Pat
         axis.set_ylabel("queries")
         axis.yaxis.get_major_locator().set_params(integer=True)
         axis.legend()
+    return _save(plots, figure, path)
+
+
+def draw_intervals(
+    path: Path, points: Mapping[str, tuple[float, tuple[float, float] | None]], title: str
+) -> list[Path]:
+    """Draw one line a system, the first on top: its mean and its 95 % interval."""
+    plots = _plots()
+    figure, axis = plots.subplots(figsize=(COLUMN, 0.7 + 0.22 * len(points)), layout="constrained")
+    for place, (mean, interval) in enumerate(points.values()):
+        _, (color, _, _) = next(iter(_looks([("", "")]).items()))
+        if interval:
+            axis.plot(interval, [-place, -place], color=color, linewidth=1)
+        axis.plot([mean], [-place], marker="o", color=color)
+    axis.set_yticks([-place for place in range(len(points))], [textwrap.shorten(name, 40) for name in points])
+    axis.set_xlabel(title)
     return _save(plots, figure, path)
 
 

@@ -9,7 +9,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.presets import get_preset
 from sparse_coverage.search import ScoringConfig
 from sparse_coverage.vectors import ActivationConfig
-from sparse_coverage.vectors.sparse_vector import Assignment, Uncovered
+from sparse_coverage.vectors.activation import Assignment, Uncovered
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,10 @@ class SystemOptions:
         """How shared centers make a score."""
         return ScoringConfig(self.alpha, self.gamma, self.rho, self.smoothing, self.feedback, rank=self.rank)
 
+    def settings(self) -> dict[str, Any]:
+        """Return all settings by name."""
+        return {name: getattr(self, name) for name in NAMES}
+
     def differences(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults."""
         default = asdict(SystemOptions())
@@ -69,7 +73,7 @@ def preset_settings(name: str) -> dict[str, Any]:
 
 
 NAMES = tuple(field.name for field in fields(SystemOptions) if field.name != "fixed")
-FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V", "k": "-K"}
+FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V", "k": "-K", "rank": "--documents-by"}
 """How each setting is spelled on the command line."""
 
 _COUNTS = ("size", "k", "max_spans", "max_documents")

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from importlib.util import find_spec
 
 from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.evaluation.collection import Collection
@@ -24,7 +25,29 @@ POOL, QUERIES = 25_000, 48
 """How many candidates the paper draws, and how many topics it can use."""
 TAGGER = "spacy:en_core_sci_lg"
 """What finds the paper's noun phrases."""
-_FREE = {"encoder", "unit", "size", "seed", "max_documents"}
+YEARS, LEARNED = "2000-2010", 300_000
+"""The paper's vocabularies: English EPO documents of these years, so many of them."""
+
+
+def published_unit(unit: str) -> str:
+    """Return a unit as the paper has it: all encoder tokens, punctuation included, and SciSpaCy's raw chunks where it is installed.
+
+    >>> published_unit("token")
+    'all-tokens'
+    """
+    if unit == "token":
+        return "all-tokens"
+    installed = find_spec("spacy") is not None and find_spec("en_core_sci_lg") is not None
+    return f"{unit}[spacy-raw:en_core_sci_lg]" if unit in ("np", "np+token") and installed else unit
+
+
+def paper_unit(unit: str) -> str:
+    """Return what the paper calls a unit: `token`, `np` or `np+token`."""
+    kind = unit.partition("[")[0]
+    return "token" if kind == "all-tokens" else kind
+
+
+FREE = {"encoder", "unit", "size", "seed", "max_documents"}
 """Settings that do not make another configuration: the first three are compared by themselves."""
 
 
@@ -55,13 +78,13 @@ def other_collection(collection: Collection) -> str:
 
 def reason(row: Row) -> str:
     """Say why the paper has no value for a row, whatever the collection; nothing where it has one."""
-    encoder, unit = known_encoder(row.options.encoder), row.options.unit.partition("[")[0]
+    encoder, unit = known_encoder(row.options.encoder), paper_unit(row.options.unit)
     if row.factor:
         return "the paper has no such setting" if f"{row.factor} {row.setting}" not in paper_table("ablations") else ""
     if is_sparse(row.system):
         if row.system != "paper":
             return f"the system is {row.system}, not the paper's"
-        if changed := sorted(row.options.differences().keys() - _FREE):
+        if changed := sorted(row.options.differences().keys() - FREE):
             return f"other settings ({', '.join(changed)})"
         if not any(name.startswith(f"{encoder} ") for name in paper_table("full")):
             return f"another encoder ({encoder_name(encoder)})"
@@ -87,7 +110,7 @@ def paper_values(row: Row, collection: Collection) -> Values:
     if row.factor:
         return paper_table("ablations")[f"{row.factor} {row.setting}"]
     if is_sparse(row.system):
-        unit = row.options.unit.partition("[")[0]
+        unit = paper_unit(row.options.unit)
         return paper_table("full")[f"{known_encoder(row.options.encoder)} {unit} {row.options.size}"]
     return paper_table("main")[_baseline(row)]
 
@@ -114,7 +137,7 @@ def notes_on_the_paper(rows: Sequence[Row], collection: Collection, *, learned_h
 
 def papers_ablations(places: set[tuple[str, str, int | None]]) -> str:
     """Say how the configurations that an ablation averages over differ from the paper's twenty; nothing where they do not."""
-    ours = {(known_encoder(encoder), unit.partition("[")[0], size) for encoder, unit, size in places}
+    ours = {(known_encoder(encoder), paper_unit(unit), size) for encoder, unit, size in places}
     theirs = {
         (encoder, unit, size)
         for encoder in ("paecter", "patentmap")
@@ -145,7 +168,7 @@ def _baseline(row: Row) -> str:
 def _other_tagger(unit: str) -> str:
     """Return what finds a unit's noun phrases, where that is not the paper's."""
     kind, _, tagger = unit.rstrip("]").partition("[")
-    if kind == "token" or tagger.replace("spacy-raw:", "spacy:") == TAGGER:
+    if kind in ("token", "all-tokens") or tagger.replace("spacy-raw:", "spacy:") == TAGGER:
         return ""
     return tagger or "our own tagger"
 
@@ -157,7 +180,7 @@ ENCODERS = {
     "specter2": "SPECTER2",
     "minilm": "MiniLM",
 }
-UNITS = {"token": "enc. tok.", "np": "NP", "np+token": "NP+tok."}
+UNITS = {"token": "enc. tok.", "all-tokens": "all enc. tok.", "np": "NP", "np+token": "NP+tok."}
 SYSTEMS = {"bm25": "BM25", "splade": "SPLADE-v2", "colbert": "ColBERTv2", "colbert-plaid": "ColBERTv2 (PLAID)"}
 
 

@@ -1,32 +1,35 @@
-"""How results were made: versions and machine, a paragraph for a paper's section on methods, and the works it cites."""
+"""How results were made: versions and machine, a paragraph for a paper's section on methods with the works it cites, and headers of runs.
+
+The header follows the `ir_metadata` schema (https://www.ir-metadata.org): YAML in comment lines between `# ir_metadata.start` and
+`# ir_metadata.end`. Who ran it is left out: the program does not know.
+"""
 
 from __future__ import annotations
 
+import json
 import platform
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
+from sparse_coverage.experiments.bench import Workbench
+from sparse_coverage.experiments.cache import code_key
 from sparse_coverage.experiments.definition import Row
+from sparse_coverage.experiments.evaluation import Evaluation, settings_of
 from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.paper import SYSTEMS, encoder_name, known_encoder, unit_name
+from sparse_coverage.experiments.paper import FREE, SYSTEMS, encoder_name, known_encoder, unit_name
 from sparse_coverage.experiments.sweep import Result
 from sparse_coverage.experiments.systems import is_sparse, reads
-from sparse_coverage.kernels.threads import usable_cores
+from sparse_coverage.kernels import usable_cores
 from sparse_coverage.present.latex import escaped
+from sparse_coverage.systems import system_of
 from sparse_coverage.version import __version__
 
 _PACKAGES = ("numpy", "numba", "openvino", "tokenizers", "bm25s", "ir-measures", "matplotlib", "torch", "transformers")
-_CITED = {
-    "bm25": ("bm25", "bm25s"),
-    "splade": ("splade-v2",),
-    "colbert": ("colbertv2",),
-    "colbert-plaid": ("colbertv2", "plaid"),
-    "hybrid": ("rrf",),
-}
 _SETTINGS = {"k": "$K={}$", "alpha": r"$\alpha={}$", "gamma": r"$\gamma={}$", "rho": r"$\rho={}$", "tau": r"$\tau={}$"}
 _DEPARTURES = {
     "assignment": "{} assignment",
@@ -47,7 +50,7 @@ _TITLES = {
     "paper": "Sparse Coverage as published",
     "default": "Sparse Coverage (preset default)",
     "dense": "dense retrieval",
-    "hybrid": "the fusion of Sparse Coverage, BM25 and dense retrieval (hybrid)",
+    "combined": "the sum of Sparse Coverage, BM25 and dense retrieval, each scaled to 0..1 (combined)",
 }
 
 
@@ -55,6 +58,7 @@ def surroundings() -> dict[str, Any]:
     """Return versions and machine."""
     return {
         "sparse-coverage": __version__,
+        "code": code_key("."),
         "python": platform.python_version(),
         "packages": {name: version for name in _PACKAGES if (version := _version(name))},
         "machine": {"system": platform.platform(), "processor": _processor(), "cores": usable_cores()},
@@ -83,7 +87,8 @@ def methods(result: Result, about: dict[str, Any]) -> Methods:
         parts.append(_statistics(result, about, cited))
     machine, packages = about["machine"], ", ".join(f"{name} {version}" for name, version in about["packages"].items())
     parts.append(
-        f"All runs used sparse-coverage {about['sparse-coverage']} under Python {about['python']} ({escaped(packages)}) on "
+        f"All runs used sparse-coverage {about['sparse-coverage']} (code {about['code']}) under Python {about['python']} "
+        f"({escaped(packages)}) on "
         f"{escaped(machine['processor'])} with {machine['cores']} cores{_precisions(rows, about)}."
     )
     text = "% Every statement is taken from configuration.json; see references.bib for the works cited.\n" + "\n".join(
@@ -132,8 +137,12 @@ def _systems(result: Result, cited: list[str]) -> str:
         encoders = list(dict.fromkeys(known_encoder(one.encoder) for one in mine)) if "encoder" in reads(system) else []
         known = [key for key in encoders if key in ("minilm", "bert-for-patents", "paecter", "patentmap", "specter2")]
         with_encoders = f" with {_listed([encoder_name(one) for one in encoders])}" if encoders else ""
-        title = _TITLES.get(system, system)
-        works = (*_CITED.get(system, ()), *(("sparse-coverage",) if is_sparse(system) else ()), *known)
+        title = _title(system, mine)
+        works = (
+            *(row.cited if (row := system_of(system)) else ()),
+            *(("sparse-coverage",) if is_sparse(system) else ()),
+            *known,
+        )
         named.append(f"{escaped(title)}{escaped(with_encoders)}{_cite(cited, *works) if works else ''}")
     return f"The systems are {_listed(named)}."
 
@@ -156,12 +165,23 @@ def _vocabularies(rows: Sequence[Row], about: dict[str, Any], cited: list[str]) 
     if any(one.unit.endswith("en_core_sci_lg]") for one in options):
         text += f"; noun phrases by SciSpaCy{_cite(cited, 'scispacy')}"
     by_system = {
-        _TITLES.get(row.system, row.system): _fixed([o.options for o in rows if o.system == row.system]) for row in rows
+        _title(row.system, [o.options for o in rows if o.system == row.system]): _fixed(
+            [o.options for o in rows if o.system == row.system]
+        )
+        for row in rows
     }
     said = {values for values in by_system.values() if values}
     if len(by_system) == 1 or (len(said) == 1 and all(by_system.values())):
         return "; ".join([text, *said]) + "."
     return "; ".join([text, *(f"{escaped(name)}: {values}" for name, values in by_system.items() if values)]) + "."
+
+
+def _title(system: str, options: Sequence[SystemOptions]) -> str:
+    """Return what a system is called; "as published" only where every row of it is."""
+    departures = sorted({name for one in options for name in one.differences()} - FREE)
+    if system == "paper" and departures:
+        return f"Sparse Coverage (as published but for {_listed(departures)})"
+    return _TITLES.get(system, system)
 
 
 def _fixed(options: Sequence[SystemOptions]) -> str:
@@ -186,6 +206,12 @@ def _statistics(result: Result, about: dict[str, Any], cited: list[str]) -> str:
         f"the seeds {seeds[0]} to {seeds[-1]}, of which we give mean and standard deviation" if len(seeds) > 1 else ""
     )
     text = f"Vocabularies were drawn with {listed or f'seed {seeds[0]}'}. "
+    used = [o.evaluation.stamps for o in result.outcomes if o.evaluation and "V" in o.evaluation.stamps]
+    if used:
+        sizes, spans = (sorted({one[name] for one in used}) for name in ("V", "spans"))
+        text += f"They have $V={_between(sizes)}$ centers, chosen from {_between(spans)} spans. "
+    if depths := {o.evaluation.depth for o in result.outcomes if o.evaluation and o.evaluation.depth}:
+        text += f"The first {_between(sorted(depths))} documents of each ranking count. "
     text += f"Intervals are 95\\,\\% percentile bootstrap intervals over queries (10{{,}}000 resamples){_cite(cited, 'bootstrap')}"
     if any("PRES" in column for column in result.table.columns):
         text += f"; PRES follows{_cite(cited, 'pres')}"
@@ -193,6 +219,12 @@ def _statistics(result: Result, about: dict[str, Any], cited: list[str]) -> str:
         tests = _cite(cited, "randomisation-test")
         text += f"; differences were tested with paired randomisation tests{tests}, corrected after Holm{_cite(cited, 'holm1979')}"
     return f"{text}."
+
+
+def _between(numbers: Sequence[int | None]) -> str:
+    known = [number for number in numbers if number is not None]
+    ends = dict.fromkeys(f"{number:,}".replace(",", "{,}") for number in (known[0], known[-1]))
+    return "--".join(ends)
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -213,3 +245,75 @@ def _processor() -> str:
     except OSError:
         return platform.processor() or platform.machine()
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def run_header(bench: Workbench, found: Evaluation, tag: str, command: str) -> str:
+    """Return the header of a run as comment lines."""
+    lines = ["ir_metadata.start", *_yaml(run_facts(bench, found, tag, command)), "ir_metadata.end"]
+    return "".join(f"# {line}\n" for line in lines)
+
+
+def run_facts(bench: Workbench, found: Evaluation, tag: str, command: str) -> dict[str, Any]:
+    """Return what the schema asks for: platform, implementation, method, research goal and data.
+
+    What has no place of its own in it (how documents were cut, what vocabularies were learned from) stands under `other`.
+    """
+    about = surroundings()
+    machine = about["machine"]
+    libraries = [f"python=={about['python']}", *(f"{name}=={version}" for name, version in about["packages"].items())]
+    settings = settings_of(found.system, found.options)["options"]
+    collection = bench.collection
+    return {
+        "tag": tag,
+        "platform": {
+            "hardware": {"cpu": {"model": machine["processor"], "number of cores": machine["cores"]}},
+            "operating system": {"kernel": machine["system"]},
+            "software": {
+                "libraries": {"python": libraries},
+                "retrieval toolkit": [f"sparse-coverage=={about['sparse-coverage']}"],
+            },
+        },
+        "implementation": {
+            "executable": {"cmd": command},
+            "source": {
+                "lang": ["Python"],
+                "software": f"sparse-coverage {about['sparse-coverage']}",
+                "code": bench.code,
+            },
+        },
+        "method": {
+            "automatic": True,
+            "score ties": "corpus order",
+            "retrieval": [{"name": found.system, **settings, "used": dict(found.stamps)}],
+            "documents measured and written": found.depth,
+        },
+        "research goal": {"evaluation": {"reported measures": list(found.values)}},
+        "data": {
+            "test collection": {"name": collection.name},
+            "other": {
+                "judged topics": len(collection.judged),
+                "documents": len(bench.corpus.documents),
+                "passages": len(bench.corpus),
+                "passages are": collection.by,
+                "fingerprint": bench.fingerprint,
+                "notes": list(bench.notes()),
+            },
+        },
+        "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    }
+
+
+def _yaml(value: Mapping[str, Any] | Sequence[Any], indent: str = "") -> Iterator[str]:
+    """Yield nested mappings and lists as YAML; a value is written as JSON, which YAML reads."""
+    items = value.items() if isinstance(value, Mapping) else ((None, one) for one in value)
+    for name, one in items:
+        start = f"{indent}- " if name is None else f"{indent}{name}:"
+        if isinstance(one, Mapping) and name is None:
+            first, *rest = _yaml(one, indent + "  ")
+            yield f"{indent}- {first.strip()}"
+            yield from rest
+        elif isinstance(one, Mapping | list) and one:
+            yield start.rstrip()
+            yield from _yaml(one, indent + "  ")
+        else:
+            yield f"{start.rstrip()} {json.dumps(one, ensure_ascii=False)}"

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.errors import InputError
+from sparse_coverage.evaluation.measures import AnyMeasure
 from sparse_coverage.evaluation.significance import Comparison, compare, holm
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.definition import Definition, Row
-from sparse_coverage.experiments.evaluate import Evaluation, label
-from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.evaluation import Evaluation, label, tells_apart
+from sparse_coverage.experiments.options import NAMES, SystemOptions
 from sparse_coverage.experiments.paper import (
     known_encoder,
     model_name,
@@ -21,9 +22,10 @@ from sparse_coverage.experiments.paper import (
     papers_ablations,
     unit_name,
 )
-from sparse_coverage.experiments.sweep import Outcome, notes_beside_the_paper, paper_measures
-from sparse_coverage.experiments.systems import SYSTEMS, concerning, is_sparse, reads
-from sparse_coverage.present.tables import Cell, Content, Table
+from sparse_coverage.experiments.sweep import RowOutcome, notes_beside_the_paper, table_measures
+from sparse_coverage.experiments.systems import concerning, is_sparse, reads
+from sparse_coverage.present.tables import Content, Table, TableCell
+from sparse_coverage.systems import STUDIED
 
 COMPARED_UP_TO = 20
 """Tables of at most so many rows have their rows compared two by two; beyond that Holm's correction leaves nothing."""
@@ -38,7 +40,7 @@ def baseline_row(name: str, rows: Sequence[Row]) -> Row:
     chosen = [names[name]] if name in names else [row for one, row in names.items() if name in one]
     if len(chosen) == 1:
         return chosen[0]
-    if name in SYSTEMS and not is_sparse(name):
+    if name in STUDIED and not is_sparse(name):
         encoder = next((row.options.encoder for row in rows if "encoder" in reads(row.system)), SystemOptions().encoder)
         return Row(name, concerning(name, SystemOptions(encoder=encoder)))
     raise InputError(
@@ -47,7 +49,7 @@ def baseline_row(name: str, rows: Sequence[Row]) -> Row:
 
 
 def comparisons(
-    bench: Workbench, outcomes: Sequence[Outcome], against: Outcome | None = None
+    measures: Sequence[AnyMeasure], outcomes: Sequence[RowOutcome], against: RowOutcome | None = None
 ) -> tuple[Comparison, ...]:
     """Test every two rows on every measure, or all of them with a baseline, however many they are."""
     done = [outcome for outcome in outcomes if outcome.evaluation]
@@ -60,7 +62,7 @@ def comparisons(
         return ()
     return tuple(
         comparison
-        for measure in map(str, paper_measures(bench))
+        for measure in map(str, measures)
         for comparison in compare({name: one.values[measure] for name, one in found.items()}, measure, against=base)
     )
 
@@ -68,16 +70,17 @@ def comparisons(
 def results_table(
     definition: Definition,
     bench: Workbench,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[RowOutcome],
     tests: Sequence[Comparison] = (),
     *,
     against: Row | None = None,
 ) -> Table:
     """Return one line a row. `tests` against a baseline put a dagger at what differs."""
-    measures = [str(measure) for measure in paper_measures(bench)]
+    measures = [str(measure) for measure in table_measures(bench, definition)]
     base = label(against.system, against.options) if against else ""
     p_values = {(one.second, one.measure): one.p_holm for one in tests if base and one.first == base}
     cost = definition.kind == "cost"
+    varied = varied_settings([outcome.row for outcome in outcomes])
     rows: list[tuple[Content, ...]] = []
     for outcome in outcomes:
         row, found, paper = outcome.row, outcome.evaluation, paper_values(outcome.row, bench.collection)
@@ -86,31 +89,54 @@ def results_table(
             value_cell(found, measure, paper.get(measure), p_values.get((name, measure))) for measure in measures
         ]
         if cost:
-            cells.append(Cell(found.cost if found else None, digits=0))
+            cells.append(TableCell(found.cost if found else None, digits=0))
         group = row.group or ("Sparse Coverage" if is_sparse(row.system) else "Baselines")
         unit = unit_name(row.options.unit) if is_sparse(row.system) else "–"
-        rows.append((group, model_name(row), unit, _width(row, bench, found), *cells))
-    columns = ("Group", "Model", "Unit", "V/d", *measures, *(("Scanned per query",) if cost else ()))
-    notes = [*_seed_note(outcomes)]
+        set_to = (setting_text(row, name) for name in varied)
+        rows.append((group, model_name(row), unit, _width(row, bench, found), *set_to, *cells))
+    columns = ("Group", "Model", "Unit", "V/d", *varied, *measures, *(("Scanned per query",) if cost else ()))
+    notes = [*_seed_note(outcomes), *_stamp_notes(outcomes)]
     if base:
         notes.append(
             f"† differs from {base} (p < .05, paired randomisation test, Holm's correction over the rows of a column)."
         )
     every = [outcome.row for outcome in outcomes]
     notes += notes_beside_the_paper(bench, every)
-    best = tuple(range(4, 4 + len(measures)))
+    done, count = [outcome.evaluation for outcome in outcomes if outcome.evaluation], len(bench.corpus.documents)
+    best = tuple(4 + len(varied) + place for place, one in enumerate(measures) if tells_apart(one, done, count))
     return Table(definition.name, definition.title, columns, tuple(rows), tuple(notes), best)
 
 
+def varied_settings(rows: Sequence[Row]) -> list[str]:
+    """Return the settings, beside encoder, unit and V, in which rows of one system differ: each needs a column of its own."""
+    named = ("encoder", "unit", "size")
+    by_system: dict[str, list[SystemOptions]] = {}
+    for row in rows:
+        by_system.setdefault(row.system, []).append(row.options)
+    return [
+        name
+        for name in NAMES
+        if name not in named and any(len({getattr(one, name) for one in every}) > 1 for every in by_system.values())
+    ]
+
+
+def setting_text(row: Row, name: str) -> str:
+    """Return the value of a setting as printed; a dash where the system does not read it."""
+    value = getattr(row.options, name)
+    if name not in reads(row.system):
+        return "–"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def ablation_table(
-    definition: Definition, bench: Workbench, outcomes: Sequence[Outcome]
+    definition: Definition, bench: Workbench, outcomes: Sequence[RowOutcome]
 ) -> tuple[Table, tuple[Comparison, ...]]:
     """Average each setting over the configurations that all settings finished, so that the averages compare like with like.
 
     Every query has the mean over those configurations: intervals and tests are over queries. Each setting is compared with the
     paper's default of its factor; Holm's correction is over all settings of a measure.
     """
-    measures = [str(measure) for measure in paper_measures(bench)]
+    measures = [str(measure) for measure in table_measures(bench, definition)]
     failed = {place_of(o.row) for o in outcomes if not o.evaluation}
     used = {place_of(o.row) for o in outcomes} - failed
     means: dict[tuple[str, str], Evaluation] = {}
@@ -155,13 +181,13 @@ def place_of(row: Row) -> tuple[str, str, int | None]:
     return row.options.encoder, row.options.unit, row.options.size
 
 
-def value_cell(found: Evaluation | None, measure: str, paper: float | None = None, p: float | None = None) -> Cell:
+def value_cell(found: Evaluation | None, measure: str, paper: float | None = None, p: float | None = None) -> TableCell:
     """Return a measured value in percent with all that is known about it."""
     if found is None or measure not in found.values:
-        return Cell(None, paper)
+        return TableCell(None, paper)
     interval, deviation = found.interval(measure), found.deviation(measure)
     bounds = (100 * interval.low, 100 * interval.high)
-    return Cell(100 * interval.mean, paper, bounds, deviation=None if deviation is None else 100 * deviation, p=p)
+    return TableCell(100 * interval.mean, paper, bounds, deviation=None if deviation is None else 100 * deviation, p=p)
 
 
 def averaged(found: Sequence[Evaluation]) -> Evaluation:
@@ -195,7 +221,8 @@ def _ablation_tests(means: Mapping[tuple[str, str], Evaluation], measures: Seque
 def _width(row: Row, bench: Workbench, found: Evaluation | None) -> str:
     """Return V of a vocabulary, or how many numbers a passage or token has."""
     if is_sparse(row.system):
-        return f"{row.options.size:,}" if row.options.size else "default"
+        size = (found.stamps.get("V") if found else None) or row.options.size
+        return f"{size:,}" if size else "default"
     if row.system == "dense":
         known = CATALOGUE.get(known_encoder(row.options.encoder))
         dimension = known.dimension if known else bench.encoder(row.options.encoder).dimension if found else 0
@@ -203,6 +230,20 @@ def _width(row: Row, bench: Workbench, found: Evaluation | None) -> str:
     return f"{_DIMENSIONS[row.system]:,}" if row.system in _DIMENSIONS else "–"
 
 
-def _seed_note(outcomes: Sequence[Outcome]) -> list[str]:
+def _stamp_notes(outcomes: Sequence[RowOutcome]) -> list[str]:
+    """Say how deep rankings were measured, and from how many spans vocabularies were really chosen."""
+    found = [o.evaluation for o in outcomes if o.evaluation]
+    depths = sorted({one.depth for one in found if one.depth})
+    spans = sorted({one.stamps["spans"] for one in found if "spans" in one.stamps})
+    codes = sorted({one.stamps["code"] for one in found if "code" in one.stamps})
+    notes = [f"The first {depths[-1]:,} documents of each ranking count."] if depths else []
+    if spans:
+        notes.append(
+            f"Centers are chosen from {' to '.join(dict.fromkeys(f'{n:,}' for n in (spans[0], spans[-1])))} spans."
+        )
+    return [*notes, *([f"Code {', '.join(codes)}."] if codes else [])]
+
+
+def _seed_note(outcomes: Sequence[RowOutcome]) -> list[str]:
     counts = {len(o.evaluation.seeds) for o in outcomes if o.evaluation and o.evaluation.seeds}
     return [f"± is the standard deviation over {max(counts)} seeds."] if counts else []

@@ -1,12 +1,12 @@
 """Formats that other engines read, made from an index, and vectors that other encoders made, read into one."""
 
-from sparse_coverage.formats.export import FORMATS, QUANTISED, Exported, export_index
+from sparse_coverage.formats.export import FORMATS, Exported, ExportFormat, export_index
 from sparse_coverage.formats.source import Rows, Source, open_source
-from sparse_coverage.formats.vectors_in import VectorIndex, import_vectors
+from sparse_coverage.formats.vector_index import VectorIndex, import_vectors
 
 __all__ = [
     "FORMATS",
-    "QUANTISED",
+    "ExportFormat",
     "Exported",
     "Rows",
     "Source",

@@ -18,8 +18,7 @@ from typing import BinaryIO
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.formats.json_lines import write_lines
-from sparse_coverage.formats.source import Quantiser, Rows, Source
+from sparse_coverage.formats.source import Quantiser, Rows, Source, write_lines
 from sparse_coverage.kernels import Int64s
 from sparse_coverage.kernels.postings import BYTES_A_POSTING, decode_postings, encode_postings
 from sparse_coverage.progress import tracked

@@ -1,33 +1,222 @@
-"""Writing an index for other engines: one folder an export, with the files of the format and what is needed to read them."""
+"""Writing an index for other engines: one folder an export, with the files of the format and what is needed to read them.
+
+A format is one function and one row of `FORMATS`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
+from safetensors.numpy import save
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_folder, write_json
 from sparse_coverage.formats.ciff import write_ciff_export
-from sparse_coverage.formats.csr import write_csr, write_safetensors
-from sparse_coverage.formats.json_lines import write_anserini, write_seismic
-from sparse_coverage.formats.source import Rows, Source
+from sparse_coverage.formats.source import Quantiser, Rows, Source, write_lines
+from sparse_coverage.kernels import Array, Floats, Int32s, Int64s
+from sparse_coverage.progress import tracked
 from sparse_coverage.version import __version__
 
-QUANTISED: dict[str, tuple[Callable[[Source, Path, Rows | None, int], dict[str, float]], int]] = {
-    "anserini": (write_anserini, 8),
-    "ciff": (write_ciff_export, 16),
-}
-"""Formats of whole numbers, and how many bits they have unless told otherwise. Anserini repeats a term as often as it weighs."""
+Arrays = dict[str, Array]
 
-FLOATS: dict[str, Callable[[Source, Path, Rows | None], None]] = {
-    "seismic": write_seismic,
-    "csr": write_csr,
-    "safetensors": write_safetensors,
+
+def write_csr(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
+    """Write `documents.npz` and `queries.npz`, as `scipy.sparse.load_npz` reads them."""
+    return _write_matrix(source, folder, queries, "npz", _save_npz)
+
+
+def write_safetensors(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
+    """Write `documents.safetensors` and `queries.safetensors`."""
+    return _write_matrix(source, folder, queries, "safetensors", lambda path, arrays: path.write_bytes(save(arrays)))
+
+
+def _write_matrix(
+    source: Source, folder: Path, queries: Rows | None, suffix: str, put: Callable[[Path, Arrays], object]
+) -> dict[str, float]:
+    put(folder / f"documents.{suffix}", _documents(source))
+    if queries is not None:
+        shape = np.asarray([len(queries), len(source.names)], np.int64)
+        put(folder / f"queries.{suffix}", _arrays(queries.weights, queries.terms, queries.starts, shape))
+        (folder / "queries.txt").write_text("".join(f"{id_}\n" for id_ in queries.ids), encoding="utf-8")
+    return {}
+
+
+def _documents(source: Source) -> Arrays:
+    data, indices = np.empty(source.postings, np.float32), np.empty(source.postings, np.int32)
+    indptr = np.zeros(len(source) + 1, np.int64)
+    row = place = 0
+    for rows in tracked(source.blocks(), "Gathering segments", len(source.store.segments)):
+        data[place : place + len(rows.terms)] = rows.weights
+        indices[place : place + len(rows.terms)] = rows.terms
+        indptr[row + 1 : row + 1 + len(rows)] = place + rows.starts[1:]
+        row, place = row + len(rows), place + len(rows.terms)
+    return _arrays(data, indices, indptr, np.asarray([len(source), len(source.names)], np.int64))
+
+
+def _arrays(data: Floats, indices: Int32s, indptr: Int64s, shape: Any) -> Arrays:
+    # SciPy wants row starts and columns in one type, and copies both otherwise.
+    if indptr[-1] <= np.iinfo(np.int32).max:
+        return {"data": data, "indices": indices, "indptr": indptr.astype(np.int32), "shape": shape}
+    return {"data": data, "indices": indices.astype(np.int64), "indptr": indptr, "shape": shape}
+
+
+def _save_npz(path: Path, arrays: Arrays) -> None:
+    np.savez(path, format=np.asarray(b"csr"), _is_array=np.asarray(True), **arrays)  # type: ignore[arg-type]
+
+
+def write_seismic(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
+    """Write `documents.jsonl`, for `SeismicIndex.build("documents.jsonl")`, and `queries.jsonl`; weights are floats."""
+    blocks = tracked(source.blocks(), "Writing segments", len(source.store.segments))
+    write_lines(folder / "documents.jsonl", blocks, source.names)
+    if queries is not None:
+        write_lines(folder / "queries.jsonl", [queries], source.names)
+    return {}
+
+
+def write_anserini(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
+    """Write `corpus/part-00000.jsonl` and so on, a file a segment, and `queries.tsv`. Return the scales.
+
+    Weights are whole-number impacts, which Anserini indexes as repeated terms (`-impact -pretokenized`).
+    """
+    if spaced := next((name for name in source.names if name.split() != [name]), None):
+        raise InputError(f"Anserini takes terms without white space; '{spaced}' has some. Choose another format.")
+    quantiser = Quantiser(bits, source.largest)
+    (folder / "corpus").mkdir()
+    for number, rows in enumerate(tracked(source.blocks(), "Writing segments", len(source.store.segments))):
+        path = folder / "corpus" / f"part-{number:05d}.jsonl"
+        write_lines(path, [rows], source.names, quantiser, "contents")
+    scales = {"document_scale": quantiser.scale}
+    if queries is not None:
+        scales["query_scale"] = _write_anserini_queries(folder / "queries.tsv", source, queries, bits)
+    return scales
+
+
+def _write_anserini_queries(path: Path, source: Source, queries: Rows, bits: int) -> float:
+    """Write lines of id, tab and terms; Anserini's way to weigh a term of a query is to repeat it."""
+    quantiser = Quantiser.for_queries(bits, queries.weights)
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        for id_, terms, weights in queries:
+            repeated = (
+                f"{source.names[term]} " * count
+                for term, count in zip(terms.tolist(), quantiser(weights).tolist(), strict=True)
+            )
+            out.write(f"{id_}\t{''.join(repeated).rstrip()}\n")
+    return quantiser.scale
+
+
+# An index as files for Elasticsearch and OpenSearch: how to make the index, requests for the bulk API, and queries for `_msearch`.
+#
+# Elasticsearch (8.15 or later) keeps a vector in a `sparse_vector` field, OpenSearch (2.11 or later) in a `rank_features` field,
+# searched with `neural_sparse`. Below both is the same field of Lucene: it keeps 9 significant bits of a weight, so scores come
+# out up to 0.4 % lower than ours, and it takes query weights up to 64, so they are scaled down by a power of two and the whole
+# query is boosted by it again. The files follow the documented schema; they were not loaded into a server.
+Server = Literal["elasticsearch", "opensearch"]
+FIELD = "centers"
+FOUND = 1000
+"""How many documents a query of the export asks for."""
+_LARGEST_WEIGHT = 64.0
+_FILE_BYTES = 20_000_000  # what a server takes in one request
+
+
+def write_elasticsearch(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
+    """Write `index.json`, `bulk-00001.ndjson` and so on, and `queries.ndjson`, for Elasticsearch."""
+    return _write_bulk(source, folder, queries, "elasticsearch")
+
+
+def write_opensearch(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
+    """Write the same for OpenSearch."""
+    return _write_bulk(source, folder, queries, "opensearch")
+
+
+def _write_bulk(source: Source, folder: Path, queries: Rows | None, server: Server) -> dict[str, float]:
+    if dotted := next((name for name in source.names if "." in name), None):
+        raise InputError(f"These fields take no term with a dot in it; '{dotted}' has one. Choose another format.")
+    vector = {"elasticsearch": "sparse_vector", "opensearch": "rank_features"}[server]
+    fields = {FIELD: {"type": vector}, "passage": {"type": "keyword"}, "document": {"type": "keyword"}}
+    write_json(folder / "index.json", {"mappings": {"dynamic": "strict", "properties": fields}})
+    rows = chain.from_iterable(tracked(source.blocks(), "Writing segments", len(source.store.segments)))
+    _write_files(
+        folder, (_lines(source, row, passage.document) for row, passage in zip(rows, source.passages(), strict=True))
+    )
+    if queries is not None:
+        with (folder / "queries.ndjson").open("w", encoding="utf-8", newline="\n") as out:
+            for _, terms, weights in queries:
+                out.write("{}\n" + json.dumps(search_body(server, source.names, terms, weights)) + "\n")
+    return {}
+
+
+def search_body(server: Server, names: Any, terms: Int32s, weights: Floats) -> dict[str, Any]:
+    """Return the body of a search for the best documents, each by its best passage."""
+    scale = max(0, int(np.ceil(np.log2(weights.max(initial=1.0) / _LARGEST_WEIGHT))))
+    tokens = _tokens(names, terms, weights / np.float32(2.0**scale))
+    if server == "elasticsearch":
+        # Without `prune` it may leave out frequent centers.
+        match: dict[str, Any] = {"sparse_vector": {"field": FIELD, "query_vector": tokens, "prune": False}}
+    else:
+        match = {"neural_sparse": {FIELD: {"query_tokens": tokens}}}
+    query = {"bool": {"must": [match], "boost": 2.0**scale}}
+    return {"size": FOUND, "_source": ["passage", "document"], "query": query, "collapse": {"field": "document"}}
+
+
+def _tokens(names: Any, terms: Int32s, weights: Floats) -> dict[str, float]:
+    return {names[term]: weight for term, weight in zip(terms.tolist(), weights.tolist(), strict=True)}
+
+
+def _lines(source: Source, row: tuple[str, Int32s, Floats], document: str) -> bytes:
+    id_, terms, weights = row
+    # A passage without any weight has no vector: these fields take no empty one.
+    vector = {FIELD: _tokens(source.names, terms, weights)} if len(terms) else {}
+    action = json.dumps({"index": {"_id": id_}}, ensure_ascii=False)
+    return f"{action}\n{json.dumps({**vector, 'passage': id_, 'document': document}, ensure_ascii=False)}\n".encode()
+
+
+def _write_files(folder: Path, requests: Iterable[bytes]) -> None:
+    """Write requests into files, each small enough for a server to take at once."""
+    content: list[bytes] = []
+    size = number = 0
+    for lines in chain(requests, [b""]):
+        if content and (not lines or size + len(lines) > _FILE_BYTES):
+            number += 1
+            (folder / f"bulk-{number:05d}.ndjson").write_bytes(b"".join(content))
+            content, size = [], 0
+        content.append(lines)
+        size += len(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """A format by its name, with a label for people and what writes it into a folder and returns the scales of its weights.
+
+    `bits` is the usual precision of a format of whole numbers; 0 means that its weights are floats.
+    """
+
+    name: str
+    label: str
+    write: Callable[[Source, Path, Rows | None, int], Mapping[str, float]]
+    bits: int = 0
+
+
+FORMATS = {
+    one.name: one
+    for one in (
+        ExportFormat(
+            "anserini", "JsonVectorCollection, whole numbers; queries.tsv repeats terms", write_anserini, bits=8
+        ),
+        ExportFormat("ciff", "index.ciff, whole numbers: PISA, Terrier and others", write_ciff_export, bits=16),
+        ExportFormat("seismic", "documents.jsonl, floats", write_seismic),
+        ExportFormat("csr", "documents.npz, floats, for scipy.sparse.load_npz", write_csr),
+        ExportFormat("safetensors", "the same matrix as four tensors", write_safetensors),
+        ExportFormat("elasticsearch", "index.json and bulk files, floats", write_elasticsearch),
+        ExportFormat("opensearch", "the same for OpenSearch", write_opensearch),
+    )
 }
-"""Formats of floats. A new format is one file and one line here, or above."""
-FORMATS = (*QUANTISED, *FLOATS)
+"""The formats. A new one is one function and one row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +246,10 @@ def export_index(
     `export.json` (the scales, and how the weights were made), `terms.tsv` (what each term means) and `units.tsv` (which
     document each passage belongs to, so that documents can be ranked by their best passage).
     """
-    if format not in FORMATS:
-        raise InputError(f"There is no format '{format}'. The formats are {', '.join(FORMATS)}.")
-    if bits is not None and format not in QUANTISED:
-        raise InputError(f"The weights of '{format}' are floats; bits are for {' and '.join(QUANTISED)}.")
-    scales: dict[str, float] = {}
+    chosen = check_format(format, bits)
+    bits = bits or chosen.bits or None
     with new_folder(Path(folder)) as partial:
-        if format in QUANTISED:
-            write, usual = QUANTISED[format]
-            bits = usual if bits is None else bits
-            scales = write(source, partial, queries, bits)
-        else:
-            FLOATS[format](source, partial, queries)
+        scales = chosen.write(source, partial, queries, bits or 0)
         exported = Exported(
             format,
             len(source),
@@ -85,6 +266,16 @@ def export_index(
     return exported
 
 
+def check_format(name: str, bits: int | None) -> ExportFormat:
+    """Return the format of that name; refuse an unknown one, and bits where weights are floats."""
+    if name not in FORMATS:
+        raise InputError(f"There is no format '{name}'. The formats are {', '.join(FORMATS)}.")
+    if bits is not None and not FORMATS[name].bits:
+        whole = [one.name for one in FORMATS.values() if one.bits]
+        raise InputError(f"The weights of '{name}' are floats; bits are for {' and '.join(whole)}.")
+    return FORMATS[name]
+
+
 def _description(source: Source, exported: Exported) -> dict[str, Any]:
     return {
         "made_by": f"sparse-coverage {__version__}",
@@ -96,6 +287,7 @@ def _description(source: Source, exported: Exported) -> dict[str, Any]:
         "bits": exported.bits,
         "document_scale": exported.document_scale,
         "query_scale": exported.query_scale,
+        "parts": ["centers"],
         "score": "dot product / (document_scale * query_scale)",
         **source.about,
     }

@@ -6,7 +6,8 @@ passages are left out, and the others are numbered anew in corpus order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +20,7 @@ from sparse_coverage.index import IndexStore, PassageRecord, Segment, open_store
 from sparse_coverage.index.postings import widened
 from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Uint32s
 from sparse_coverage.search.own_model import MODEL_FOLDER
-from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
+from sparse_coverage.search.ranking import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary import load_vocabulary
 
@@ -31,12 +32,16 @@ _PASSAGE, _WEIGHT = np.uint32(16), np.uint32(0xFFFF)  # a posting is passage << 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Sparse vectors one below the other: row i has the terms `terms[starts[i]:starts[i + 1]]`, rising, and their weights."""
+    """Sparse vectors one below the other: row i has the terms `terms[starts[i]:starts[i + 1]]`, rising, and their weights.
+
+    Rows of passages also name the `documents` that they belong to.
+    """
 
     ids: tuple[str, ...]
     starts: Int64s
     terms: Int32s
     weights: Floats
+    documents: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -83,11 +88,13 @@ class Source:
             order = np.argsort(packed >> _PASSAGE, kind="stable")  # terms stay rising
             packed = packed[order]
             sizes = np.bincount(packed >> _PASSAGE, minlength=len(segment))[segment.live_passages]
+            live = _live_records(segment)
             yield Rows(
-                tuple(record.id for record in _live_records(segment)),
+                tuple(record.id for record in live),
                 np.concatenate(([0], np.cumsum(sizes))),
                 centers[order],
                 _folded(packed, self._factors(segment)),
+                tuple(record.document for record in live),
             )
 
     def lists(self) -> Iterator[tuple[str, Int64s, Floats]]:
@@ -194,3 +201,21 @@ class Quantiser:
         rounded = np.rint(weights.astype(np.float64) * self.scale)
         whole: Int64s = np.clip(rounded, 1, (1 << self.bits) - 1).astype(np.int64)
         return whole
+
+
+def write_lines(
+    path: Path, blocks: Iterable[Rows], names: Sequence[str], quantiser: Quantiser | None = None, text: str = "content"
+) -> None:
+    """Write one object a line: `id`, `document`, a field of text (empty: the texts stay in the index) and `vector`."""
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        for rows in blocks:
+            for place, (id_, terms, weights) in enumerate(rows):
+                values = _floats(weights) if quantiser is None else quantiser(weights).tolist()
+                vector = dict(zip((names[term] for term in terms.tolist()), values, strict=True))
+                owner = {"document": rows.documents[place]} if rows.documents else {}
+                out.write(json.dumps({"id": id_, **owner, text: "", "vector": vector}, ensure_ascii=False) + "\n")
+
+
+def _floats(weights: Floats) -> list[float]:
+    """Nine digits are enough to find a single-precision number again."""
+    return [float(f"{weight:.9g}") for weight in weights.tolist()]

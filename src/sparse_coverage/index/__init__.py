@@ -9,14 +9,13 @@ from sparse_coverage.index.filter_syntax import parse_filter
 from sparse_coverage.index.filters import Filter, allowed_passages
 from sparse_coverage.index.manifest import Manifest
 from sparse_coverage.index.postings import DEFAULT_MEMORY, WeightBits, weight_scale
-from sparse_coverage.index.records import DocumentRecord, IndexedPassage, PassageRecord
 from sparse_coverage.index.segment import Segment
 from sparse_coverage.index.store import IndexStore, damaged_files, open_store
-from sparse_coverage.later import loaded_later
+from sparse_coverage.index.stored_fields import DocumentRecord, IndexedPassage, PassageRecord
+from sparse_coverage.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sparse_coverage.index.changing import add_words, delete_documents, merge_index
-    from sparse_coverage.index.writer import IndexWriter
+    from sparse_coverage.index.writer import IndexWriter, delete_documents, merge_index
 
 __all__ = [
     "DEFAULT_MEMORY",
@@ -29,7 +28,6 @@ __all__ = [
     "PassageRecord",
     "Segment",
     "WeightBits",
-    "add_words",
     "allowed_passages",
     "damaged_files",
     "delete_documents",
@@ -39,4 +37,4 @@ __all__ = [
     "weight_scale",
 ]
 
-__getattr__ = loaded_later(__name__, {"changing": "add_words delete_documents merge_index", "writer": "IndexWriter"})
+__getattr__ = lazy_names(__name__, {"writer": "IndexWriter delete_documents merge_index"})

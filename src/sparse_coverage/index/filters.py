@@ -4,54 +4,41 @@ Filters are values that combine with `&`, `|` and `~`:
 
     published(before="2001-05-01") & classified("H04N", "G06F 3/01") & ~country("US")
 
-A document without a date meets no condition on that date.
-"""
+A document without a date meets no condition on that date."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import reduce
-from operator import and_, or_
+from operator import and_
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index.facts import DATES, NUMBER_FIELD, family_names, normal
-from sparse_coverage.index.filter_kinds import (
-    Both,
-    Dates,
-    Document,
-    Family,
-    Filter,
-    Not,
-    Section,
-    Term,
-    Undated,
-    Words,
-    conditions_in,
-)
-from sparse_coverage.index.words import wanted_words
+from sparse_coverage.files import checksum_of
+from sparse_coverage.index.columns import DATES, FAMILY_FIELD, NUMBER_FIELD, TERM_FIELDS, TermField, family_names
+from sparse_coverage.index.words import WORD_FIELDS, Wanted, wanted_words
 from sparse_coverage.kernels import Bytes, Mask
-from sparse_coverage.patents.numbers import parse_number, spellings
+from sparse_coverage.patents.numbers import PublicationNumber, meant_numbers, spellings
 from sparse_coverage.patents.values import iso_date
 
 if TYPE_CHECKING:
+    from sparse_coverage.index.segment import Segment
     from sparse_coverage.index.store import IndexStore
 
-_DATE = re.compile(r"(\d{4})(?:-?(\d{2})(?:-?(\d{2}))?)?")
-_SUBCLASS = re.compile(r"([A-HY](?:\d{2}[A-Z]?)?)\s*(\d.*)?")
-_LAST = 9999_99_99
-
 __all__ = [
-    "Both",
     "Dates",
     "Document",
     "Family",
     "Filter",
+    "Joined",
     "Not",
     "Section",
+    "Since",
     "Term",
     "Undated",
     "Words",
@@ -70,9 +57,220 @@ __all__ = [
     "priority",
     "published",
     "section",
+    "since",
+    "state_of",
+    "term",
     "undated",
     "words",
 ]
+
+DATE_NAMES = ("published", "priority")
+"""What users call the dates of `columns.DATES`."""
+LAST_DAY = 9999_99_99
+_STATE = re.compile(r"(\d{1,9})\.(\d{1,12})\.([0-9a-f]{8})")
+_DATE = re.compile(r"(\d{4})(?:-?(\d{2})(?:-?(\d{2}))?)?")
+_CLASS = re.compile(r"([A-HY](?:\d{2}[A-Z]?)?)\s*(\d{1,4}(?:\s*/\s*\d*)?)?(\*?)")
+
+
+class Filter(ABC):
+    """A condition on documents or passages."""
+
+    @abstractmethod
+    def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """Return what meets the condition in a segment, and whether that is a mask of passages rather than of documents."""
+
+    def bound(self, store: IndexStore) -> Filter:
+        """Return this filter with everything looked up that only the whole index can tell."""
+        return self
+
+    def __and__(self, other: Filter) -> Filter:
+        return _joined(self, other, np.logical_and)
+
+    def __or__(self, other: Filter) -> Filter:
+        return _joined(self, other, np.logical_or)
+
+    def __invert__(self) -> Filter:
+        return Not(self)
+
+
+@dataclass(frozen=True)
+class Joined(Filter):
+    """Filters joined by `and` or `or`."""
+
+    parts: tuple[Filter, ...]
+    join: Callable[[Mask, Mask], Mask]
+
+    def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
+        masks = [part.mask(segment) for part in self.parts]
+        by_passage = any(by for _, by in masks)
+        return reduce(
+            self.join, (segment.spread(mask) if by_passage and not by else mask for mask, by in masks)
+        ), by_passage
+
+    def bound(self, store: IndexStore) -> Filter:
+        """As `Filter.bound`."""
+        return Joined(tuple(part.bound(store) for part in self.parts), self.join)
+
+
+def _joined(left: Filter, right: Filter, join: Callable[[Mask, Mask], Mask]) -> Filter:
+    """Join two filters; a long row of them stays flat."""
+    parts = [one.parts if isinstance(one, Joined) and one.join is join else (one,) for one in (left, right)]
+    return Joined((*parts[0], *parts[1]), join)
+
+
+@dataclass(frozen=True)
+class Not(Filter):
+    """The contrary of a filter."""
+
+    inner: Filter
+
+    def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
+        mask, by_passage = self.inner.mask(segment)
+        return ~mask, by_passage
+
+    def bound(self, store: IndexStore) -> Filter:
+        """As `Filter.bound`."""
+        return Not(self.inner.bound(store))
+
+
+@dataclass(frozen=True)
+class Dates(Filter):
+    """A date between two days, both included."""
+
+    column: int
+    first: int
+    last: int
+
+    def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
+        dates = segment.facts.dates[:, self.column]
+        return (dates >= max(self.first, 1)) & (dates <= self.last), False
+
+
+@dataclass(frozen=True)
+class Undated(Filter):
+    """Documents without a date."""
+
+    column: int
+
+    def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
+        return segment.facts.dates[:, self.column] == 0, False
+
+
+@dataclass(frozen=True)
+class Term(Filter):
+    """A term of a field, or one that begins so."""
+
+    field: str
+    value: str
+    prefix: bool = False
+
+    def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
+        find = segment.facts.with_prefix if self.prefix else segment.facts.with_term
+        return find(self.field, self.value), False
+
+
+@dataclass(frozen=True)
+class Document(Filter):
+    """A document by its publication number, as a user wrote it; `terms` are met where it is."""
+
+    id: str
+    terms: Filter
+
+    def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
+        return self.terms.mask(segment)
+
+
+@dataclass(frozen=True)
+class Words(Filter):
+    """Documents that hold words in a field: all that is wanted in one text of it (see `index/words.py`)."""
+
+    field: str
+    wanted: Wanted
+
+    def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
+        field = WORD_FIELDS[self.field]
+        if field.sections and "document" in segment.section_names:
+            raise InputError(
+                f"This index holds whole documents as one text, so {self.field} cannot be told apart. Use text:"
+            )
+        sections = np.asarray([name.lower() in field.sections for name in segment.section_names] or [False])
+        return segment.words.documents(field, self.wanted, sections[segment.sections]), False
+
+
+@dataclass(frozen=True)
+class Since(Filter):
+    """Documents that came into the index after a state of it, as `state_of` names it."""
+
+    state: str
+    generation: int = 0
+
+    def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
+        return segment.added > self.generation, False
+
+    def bound(self, store: IndexStore) -> Filter:
+        """As `Filter.bound`. In an index that was built anew everything is new."""
+        return Since(self.state, 0 if self.built_anew(store) else int(self.state.split(".")[0]))
+
+    def built_anew(self, store: IndexStore) -> bool:
+        """Tell whether this is another index than the one that had the state: another model, or more documents as old as that."""
+        generation, documents, model = _STATE.fullmatch(self.state).groups()  # type: ignore[union-attr]
+        older = sum(
+            int((segment.live_documents & (segment.added <= int(generation))).sum()) for segment in store.segments
+        )
+        return model != _model_of(store) or store.state.generation < int(generation) or older > int(documents)
+
+
+@dataclass(frozen=True)
+class Section(Filter):
+    """Passages of some sections."""
+
+    names: tuple[str, ...]
+
+    def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
+        wanted = np.asarray([name.lower() in self.names for name in segment.section_names] or [False])
+        return wanted[segment.sections], True
+
+
+@dataclass(frozen=True)
+class Family(Filter):
+    """The family of a document: all documents that share one of its names, such as the id of a member."""
+
+    id: str
+    names: tuple[str, ...]
+
+    def mask(self, segment: Segment) -> tuple[Mask, bool]:
+        """As `Filter.mask`."""
+        found = [segment.facts.with_term(FAMILY_FIELD, name) for name in self.names]
+        return np.logical_or.reduce(found), False
+
+    def bound(self, store: IndexStore) -> Filter:
+        """As `Filter.bound`."""
+        number = store.find_document(self.id)
+        if number is None:
+            return self
+        segment = store.segment_of_document(number)
+        known = segment.facts.terms_of(number - segment.first_document, FAMILY_FIELD)
+        return Family(self.id, (*self.names, *known))
+
+
+def conditions_in(filter_: Filter) -> Iterator[Filter]:
+    """Yield the conditions that a filter joins."""
+    if isinstance(filter_, Joined):
+        for part in filter_.parts:
+            yield from conditions_in(part)
+    elif isinstance(filter_, Not):
+        yield from conditions_in(filter_.inner)
+    else:
+        yield filter_
 
 
 def allowed_passages(store: IndexStore, filter_: Filter) -> Bytes:
@@ -97,8 +295,8 @@ def allowed_documents(store: IndexStore, filter_: Filter) -> Mask:
 
 def keeping_undated(filter_: Filter) -> Filter:
     """Return a filter that lets documents without a date through wherever it asks for that date."""
-    if isinstance(filter_, Both):
-        return Both(keeping_undated(filter_.left), keeping_undated(filter_.right), filter_.join)
+    if isinstance(filter_, Joined):
+        return Joined(tuple(map(keeping_undated, filter_.parts)), filter_.join)
     return filter_ | Undated(filter_.column) if isinstance(filter_, Dates) else filter_
 
 
@@ -118,35 +316,46 @@ def priority(*, before: str = "", after: str = "", since: str = "", until: str =
 
 def undated(date: str = "published") -> Filter:
     """Documents without a publication date, or without a `priority` date: no condition on a date is met by these."""
-    if date not in ("published", "priority"):
+    if date not in DATE_NAMES:
         raise InputError(f"There is no date '{date}'. Use published or priority.")
-    return Undated(("published", "priority").index(date))
+    return Undated(DATE_NAMES.index(date))
 
 
-def classified(*prefixes: str, scheme: str = "") -> Filter:
-    """IPC or CPC symbols that begin with one of the prefixes: `H`, `H04`, `H04N`, `H04N 5` (the whole group), `H04N 5/44`.
+def term(name: str, *values: str) -> Filter:
+    """Documents that have one of these values in a field of `TERM_FIELDS`."""
+    field = TERM_FIELDS[name]
+    return any_of(_term(field, value) for value in _some(field.wanted, values))
+
+
+def _term(field: TermField, value: str) -> Filter:
+    if field.prefix == "class":
+        return _class(field.name, value)
+    return Term(field.name, field.normal(value), field.prefix == "letter" and len(value.strip()) == 1)
+
+
+def classified(*symbols: str, scheme: str = "") -> Filter:
+    """IPC or CPC symbols: `H`, `H04`, `H04N`, `H04N 5` (the whole main group), `H04N 5/44` (itself), `H04N 5/4*` (all that begin so).
 
     `scheme` is `ipc` or `cpc`; without it both count.
     """
     if scheme not in ("", "ipc", "cpc"):
         raise InputError(f"There is no classification '{scheme}' here. Use ipc, cpc, or neither for both.")
-    symbols = tuple(_class_prefix(prefix) for prefix in _some("a class", prefixes))
-    return any_of(Term(field, value, True) for field in ([scheme] if scheme else ["ipc", "cpc"]) for value in symbols)
+    return any_of(term(name, *symbols) for name in ([scheme] if scheme else ["ipc", "cpc"]))
 
 
 def country(*codes: str) -> Filter:
     """Countries of publication, such as EP, WO, US."""
-    return any_of(Term("country", normal("country", code)) for code in _some("a country", codes))
+    return term("country", *codes)
 
 
 def kind(*codes: str) -> Filter:
     """Kind codes. A letter alone stands for all its codes: `A` for A1, A2 and so on."""
-    return any_of(Term("kind", normal("kind", code), len(code.strip()) == 1) for code in _some("a kind", codes))
+    return term("kind", *codes)
 
 
 def language(*codes: str) -> Filter:
     """Languages, such as en, de, fr."""
-    return any_of(Term("language", normal("language", code)) for code in _some("a language", codes))
+    return term("language", *codes)
 
 
 def document(*ids: str) -> Filter:
@@ -155,12 +364,30 @@ def document(*ids: str) -> Filter:
 
 
 def words(*phrases: str, field: str = "text") -> Filter:
-    """Documents that hold one of these in a field: `text` (title and all passages), `title`, `claims`, `applicant`, `inventor`.
+    """Documents that hold one of these in a field of `WORD_FIELDS`: `text` (title and all passages), `title`, `abstract`, and so on.
 
-    A word alone is found in all its forms (English stems; not so in names), several in a row as they stand: `phase change`,
-    `lead-acid`. `batter*` finds whatever begins so. Capitals and accents do not count.
+    A word alone is found in all its forms (stems; not so in names), several in a row as they stand: `phase change`,
+    `lead-acid`. `batter*` finds whatever begins so, `wom?n` any letter there. Capitals and accents do not count.
     """
-    return any_of(Words(wanted_words(phrase, field)) for phrase in _some("a word", phrases))
+    return any_of(Words(field, wanted_words(phrase, field)) for phrase in _some("a word", phrases))
+
+
+def since(state: str) -> Filter:
+    """Documents that came into the index after a state that an earlier answer names (`about.state`)."""
+    if _STATE.fullmatch(state) is None:
+        raise InputError(
+            f"'{state}' is not a state of an index. Use `state` of what an earlier search says about itself."
+        )
+    return Since(state)
+
+
+def state_of(store: IndexStore) -> str:
+    """Return a name for the state of an index, which `since` understands."""
+    return f"{store.state.generation}.{store.state.documents}.{_model_of(store)}"
+
+
+def _model_of(store: IndexStore) -> str:
+    return checksum_of(dict(store.state.about))[:8]
 
 
 def section(*names: str) -> Filter:
@@ -181,15 +408,15 @@ def family(id_: str, name: str = "", members: Iterable[str] = ()) -> Filter:
 
 
 def _publication(id_: str) -> Filter:
-    number = parse_number(id_)
-    exact = [Term("id", name) for name in spellings(id_)]
-    if number is None:
-        return exact[0]
-    exact.append(Term(NUMBER_FIELD, str(number)))
-    if len(number.kind) == 2:
-        return any_of(exact)
-    # All publications of the number, those of the kinds with this letter; segments of older versions know ids alone.
+    return any_of([*(Term("id", name) for name in spellings(id_)), *map(_published_as, meant_numbers(id_))])
+
+
+def _published_as(number: PublicationNumber) -> Filter:
     every = f"{number.country}-{number.number}"
+    exact: list[Filter] = [Term(NUMBER_FIELD, str(number))]
+    if len(number.kind) == 2:  # or a document whose kind is not known
+        return any_of([*exact, *(Term("id", name) for name in spellings(every))])
+    # All publications of the number, those of the kinds with this letter, by the metadata or by the id.
     kinds: Filter = Term(NUMBER_FIELD, every)
     if number.kind:
         kinds = kinds & Term("kind", number.kind, prefix=True)
@@ -200,7 +427,7 @@ def _dates(column: int, before: str, after: str, since: str, until: str) -> Filt
     if not (before or after or since or until):
         raise InputError(f"A filter on the {DATES[column].replace('_', ' ')} needs before, after, since or until.")
     firsts = [_day(since, 0) if since else 0, _day(after, 99) + 1 if after else 0]
-    lasts = [_day(until, 99) if until else _LAST, _day(before, 0) - 1 if before else _LAST]
+    lasts = [_day(until, 99) if until else LAST_DAY, _day(before, 0) - 1 if before else LAST_DAY]
     return Dates(column, max(firsts), min(lasts))
 
 
@@ -212,19 +439,26 @@ def _day(date: str, missing: int) -> int:
     return int(match[1]) * 10_000 + int(match[2] or missing) * 100 + int(match[3] or missing)
 
 
-def _class_prefix(prefix: str) -> str:
-    match = _SUBCLASS.fullmatch(prefix.strip().upper())
+def _class(field: str, symbol: str) -> Filter:
+    match = _CLASS.fullmatch(symbol.strip().upper())
     if match is None or (match[2] and len(match[1]) < 4):
-        raise InputError(f"'{prefix}' is not the beginning of a class. Write H, H04, H04N, H04N 5 or H04N 5/44.")
-    if not match[2]:
-        return match[1]
-    group = "".join(match[2].split())
-    return f"{match[1]} {group}" if "/" in group else f"{match[1]} {group}/"
+        raise InputError(
+            f"'{symbol}' is not a class or the beginning of one. Write H, H04, H04N, H04N 5, H04N 5/44 or H04N5/4*."
+        )
+    begin, group, cut = match[1], "".join((match[2] or "").split()).lstrip("0"), bool(match[3])
+    if not group:
+        return Term(field, begin, prefix=True)
+    if not cut and not group.endswith("/"):
+        cut, group = "/" not in group, group if "/" in group else f"{group}/"
+        return Term(field, f"{begin} {group}", prefix=cut)
+    return Term(field, f"{begin} {group}", prefix=True)
 
 
 def any_of(filters: Iterable[Filter]) -> Filter:
-    """Return the filter that is met where any of several is."""
-    return reduce(or_, filters)
+    """Return the filter that is met where any of several is. Halves of halves, so that a list of thousands is not as deep."""
+    several = list(filters)
+    middle = (len(several) + 1) // 2
+    return any_of(several[:middle]) | any_of(several[middle:]) if len(several) > 1 else several[0]
 
 
 def all_of(filters: Iterable[Filter]) -> Filter:

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.errors import IndexStoreError, NoIndexError
-from sparse_coverage.files import checksum_of, read_json, write_json
+from sparse_coverage.files import as_typed, checksum_of, read_json, write_json
 from sparse_coverage.index.postings import WeightBits
 from sparse_coverage.index.segment import SegmentEntry
 
-FORMAT, OLDEST = 4, 3
+FORMAT = 7
 MANIFEST, LOCK = "manifest.json", "write.lock"
-_ON_DISK = {"passages": "units", "deleted_passages": "deleted_units"}  # what format 3 calls them
 
 
 class OtherFormatError(IndexStoreError):
@@ -30,8 +29,9 @@ class BeingWrittenError(IndexStoreError):
 class Manifest:
     """The committed state of an index.
 
-    `generation` counts commits. `complete` is false while a build is under way. `about` is whatever the builder of the
-    index wants to find again.
+    `generation` counts commits. `complete` is false while a build is under way; then some segments may hold words alone, and
+    `centers` is 0 until the vocabulary is known. `words` says whether the words of passages are kept, `dimension` how long the
+    vector of a whole passage is (0: none is kept). `about` is whatever the builder of the index wants to find again.
     """
 
     generation: int
@@ -40,6 +40,8 @@ class Manifest:
     complete: bool
     segments: tuple[SegmentEntry, ...]
     about: Mapping[str, Any]
+    words: bool = False
+    dimension: int = 0
 
     @property
     def documents(self) -> int:
@@ -51,6 +53,26 @@ class Manifest:
         """The number of live passages."""
         return sum(entry.passages - entry.deleted_passages for entry in self.segments)
 
+    @property
+    def encoded_documents(self) -> int:
+        """The number of live documents whose passages have centers (and vectors, where these are kept)."""
+        return sum(entry.documents - entry.deleted_documents for entry in self.segments if entry.encoded)
+
+    @property
+    def encoded_passages(self) -> int:
+        """The number of live passages that have centers."""
+        return sum(entry.passages - entry.deleted_passages for entry in self.segments if entry.encoded)
+
+    @property
+    def encoding_note(self) -> str:
+        """How much is encoded while a build is under way, for people; nothing where the index is complete."""
+        if self.complete:
+            return ""
+        return (
+            f"The index is being built: {self.encoded_documents:,} of {self.documents:,} documents encoded; "
+            "the rest ranked by words."
+        )
+
     def next(self, segments: tuple[SegmentEntry, ...], complete: bool) -> Manifest:
         """Return the manifest of the next commit."""
         return replace(self, generation=self.generation + 1, segments=segments, complete=complete)
@@ -58,8 +80,7 @@ class Manifest:
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Commit."""
-    segments = [_renamed(asdict(entry), _ON_DISK) for entry in manifest.segments]
-    content = {"format": FORMAT, **asdict(manifest), "segments": segments}
+    content = {"format": FORMAT, **asdict(manifest), "segments": [asdict(entry) for entry in manifest.segments]}
     write_json(folder / MANIFEST, {**content, "sha256": checksum_of(content)})
 
 
@@ -75,28 +96,22 @@ def read_manifest(folder: Path) -> Manifest:
     if content.pop("sha256", None) != checksum_of(content):
         raise IndexStoreError(f"{path}: damaged (wrong sha256). Restore it from a copy, or build the index again.")
     version = content.pop("format")
-    if not OLDEST <= version <= FORMAT:
+    if version != FORMAT:
         raise OtherFormatError(
-            f"{folder}: index format {version}, this version reads formats {OLDEST} to {FORMAT}. Build the index again."
+            f"{folder}: index format {version}, this version reads format {FORMAT}. Build the index again: "
+            f"sparse-coverage index PATENTS -o {as_typed(folder)}"
         )
-    if version == OLDEST and content["about"].get("by") == "passage":
-        content["about"]["by"] = "paragraph"  # format 3 knew no other passages
-    here = {there: name for name, there in _ON_DISK.items()}
-    segments = tuple(SegmentEntry(**_renamed(entry, here)) for entry in content.pop("segments"))
+    segments = tuple(SegmentEntry(**entry) for entry in content.pop("segments"))
     return Manifest(segments=segments, **content)
 
 
 def require_finished(folder: Path, manifest: Manifest) -> None:
-    """Refuse an index whose build was interrupted."""
+    """Refuse an index whose build is under way or was interrupted."""
     if not manifest.complete:
         raise IndexStoreError(
-            f"{folder}: the build of this index did not finish; {manifest.documents:,} documents are in it. "
-            "Run the same `sparse-coverage index` command again: it goes on where it stopped."
+            f"{folder}: the build of this index did not finish; {manifest.encoded_documents:,} of {manifest.documents:,} documents "
+            "in it are encoded. If it is not running, give the same `sparse-coverage index` command again: it goes on where it stopped."
         )
-
-
-def _renamed(entry: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    return {names.get(name, name): value for name, value in entry.items()}
 
 
 @contextmanager

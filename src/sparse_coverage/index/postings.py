@@ -15,7 +15,7 @@ import numpy as np
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.kernels import Array, Bytes, Int64s, Mask, Uint16s, Uint32s
 from sparse_coverage.kernels.postings import FAR_SPAN, append_lists, count_centers, count_live, invert
-from sparse_coverage.vectors.sparse_vector import SparseVector
+from sparse_coverage.vectors.activation import SparseVector
 
 MAX_PASSAGES = 65_536
 DEFAULT_MEMORY = 512 << 20
@@ -71,6 +71,13 @@ def widened(packed: Array) -> Uint32s:
 def narrowed(packed: Uint32s) -> Bytes:
     """Return 32-bit postings whose weights have 8 bits as three bytes each."""
     return np.ascontiguousarray(packed.astype("<u4", copy=False).view(np.uint8).reshape(-1, 4)[:, _BYTES])
+
+
+def no_postings(weight_bits: WeightBits) -> Postings:
+    """Return the lists of no center."""
+    none = np.zeros(0, np.uint32)
+    packed = narrowed(none) if weight_bits == 8 else none
+    return Postings(np.zeros(1, np.uint32), packed, np.zeros(0, np.uint16), np.zeros((0, 3), np.uint32))
 
 
 class PostingsBuffer:

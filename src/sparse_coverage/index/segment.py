@@ -6,7 +6,9 @@
 | `facts.safetensors` | small arrays: offsets of the lists, span counts, documents, sections, keys of ids, columns for filters, page sums |
 | `terms.json` | the terms that filters look up |
 | `texts.sqlite` | documents and passages |
-| `words.sqlite` | which document holds which words; segments of older versions have none |
+| `words.safetensors`, `word_places.bin` | the words of all texts with their places (see `words.py`) |
+| `word_lists.safetensors`, `word_postings.bin` | the words of passages with their counts, where the index keeps them |
+| `passage_vectors.bin` | a vector for each whole passage, where the index keeps them |
 | `segment.json` | counts, names of sections, and size and sha256 of every file above |
 
 Documents that were deleted later are named in a file of their own beside these (see `Tombstones`).
@@ -28,10 +30,12 @@ from safetensors.numpy import load
 
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import sha256_of
-from sparse_coverage.index.facts import DocumentFacts
+from sparse_coverage.index.columns import DocumentColumns
 from sparse_coverage.index.pages import GuardedArray
+from sparse_coverage.index.passage_vectors import PassageVectors, padded
 from sparse_coverage.index.postings import Postings, weight_scale, widened
-from sparse_coverage.index.texts import TextReader
+from sparse_coverage.index.stored_fields import StoredFieldsReader
+from sparse_coverage.index.word_lists import WordLists
 from sparse_coverage.index.words import WordReader
 from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s, plain
 from sparse_coverage.kernels.choosing import machine_code
@@ -40,20 +44,26 @@ from sparse_coverage.kernels.postings import FAR_SPAN, postings_of, spread
 SEGMENTS = "segments"
 HEADER, FACTS, TERMS, TEXTS = "segment.json", "facts.safetensors", "terms.json", "texts.sqlite"
 POSTINGS, SPANS = "postings.bin", "spans.bin"
-WORDS = "words.sqlite"
-FILES = (FACTS, TERMS, TEXTS, POSTINGS, SPANS)
-"""The files of every segment. `WORDS` is in those that were written since words are kept."""
-_COLUMNS = ("dates", "term_offsets", "term_documents", "document_keys", "unit_keys")
+WORDS, WORD_PLACES = "words.safetensors", "word_places.bin"
+WORD_LISTS, WORD_POSTINGS = "word_lists.safetensors", "word_postings.bin"
+VECTORS = "passage_vectors.bin"
+FILES = (FACTS, TERMS, TEXTS, POSTINGS, SPANS, WORDS, WORD_PLACES)
+"""The files of every segment."""
+_COLUMNS = ("dates", "term_offsets", "term_documents", "document_keys", "passage_keys")
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentEntry:
-    """How a manifest names a segment: its folder, what it holds, the checksum of its header, and its tombstones."""
+    """How a manifest names a segment: its folder, what it holds, the checksum of its header, and its tombstones.
+
+    A segment that is not `encoded` holds the words of its passages, but neither centers nor vectors: a build is under way.
+    """
 
     name: str
     documents: int
     passages: int
     sha256: str
+    encoded: bool = True
     tombstones: str = ""
     tombstones_sha256: str = ""
     deleted_documents: int = 0
@@ -68,9 +78,23 @@ class Tombstones:
     frequencies: Int64s
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _MappedWords:
+    """Two files with lists of words, mapped: the small arrays, read when they are first asked for, and the lists."""
+
+    path: Path
+    content: Array
+    sha256: str
+    lists: Array
+
+    def load(self) -> dict[str, Array]:
+        """Return the small arrays, verified."""
+        return _loaded(verified(self.content.tobytes(), self.path, self.sha256), self.path)
+
+
 @dataclass(frozen=True, eq=False)
 class Segment:
-    """An opened segment.
+    """An opened segment. `added` is the generation of the index that each document came with, however it was merged since.
 
     Its passages are numbered from 0; `document_starts[d]:document_starts[d + 1]` are those of document d, and in the whole
     index they follow `first_passage` passages and `first_document` documents of the segments before it.
@@ -85,15 +109,18 @@ class Segment:
     spans: GuardedArray
     span_counts: Uint32s
     uncovered: Uint32s
+    added: Uint32s
     document_starts: Uint32s
     sections: Uint16s
     section_names: tuple[str, ...]
-    texts: TextReader
-    words: WordReader | None
+    texts: StoredFieldsReader
     tombstones: Tombstones | None
+    vectors: PassageVectors | None
     _columns: dict[str, Array] = field(repr=False)
     _terms: Array = field(repr=False)
     _terms_sha256: str
+    _words: _MappedWords = field(repr=False)
+    _word_lists: _MappedWords | None = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.span_counts)
@@ -101,7 +128,7 @@ class Segment:
     @cached_property
     def frequencies(self) -> Int64s:
         """The number of live passages of each center."""
-        if self.tombstones is not None:
+        if self.tombstones is not None and self.entry.encoded:
             return self.tombstones.frequencies
         return self.postings.frequencies
 
@@ -119,17 +146,31 @@ class Segment:
         return np.ones(len(self), dtype=bool) if self.tombstones is None else self.spread(self.live_documents)
 
     @cached_property
-    def facts(self) -> DocumentFacts:
+    def facts(self) -> DocumentColumns:
         """The columns that filters read."""
         content = verified(self._terms.tobytes(), self.folder / TERMS, self._terms_sha256)
         columns = self._columns
-        return DocumentFacts(columns["dates"], json.loads(content), columns["term_offsets"], columns["term_documents"])
+        return DocumentColumns(
+            columns["dates"], json.loads(content), columns["term_offsets"], columns["term_documents"]
+        )
+
+    @cached_property
+    def words(self) -> WordReader:
+        """The words of all texts with their places."""
+        arrays = self._words.load()
+        return WordReader(arrays, self._words.lists, self.folder / WORD_PLACES, self.document_starts)
+
+    @cached_property
+    def word_lists(self) -> WordLists | None:
+        """The words of passages, where the index keeps them."""
+        if self._word_lists is None:
+            return None
+        arrays = self._word_lists.load()
+        return WordLists(arrays, self._word_lists.lists, arrays["sums"], self.folder / WORD_POSTINGS)
 
     def close(self) -> None:
         """Close the files."""
         self.texts.close()
-        if self.words is not None:
-            self.words.close()
 
     def spread(self, documents: Mask) -> Mask:
         """Turn a mask over documents into one over their passages."""
@@ -146,7 +187,7 @@ class Segment:
 
     def passage_numbers(self, id_: str) -> list[int]:
         """Return the live passages with an id."""
-        found = np.flatnonzero(self._columns["unit_keys"] == np.uint64(id_key(id_)))
+        found = np.flatnonzero(self._columns["passage_keys"] == np.uint64(id_key(id_)))
         return [number for number in found[self.live_passages[found]].tolist() if self.texts.passage(number).id == id_]
 
     def find(self, centers: Int64s, first: int, last: int) -> Int64s:
@@ -228,8 +269,13 @@ def _first_from(packed: Array, begins: Int64s, ends: Int64s, bounds: Int64s | np
     return low
 
 
-def open_segment(folder: Path, entry: SegmentEntry, first_passage: int = 0, first_document: int = 0) -> Segment:
-    """Open a segment. Small files are read and verified; large ones are mapped and verified as they are used."""
+def open_segment(
+    folder: Path, entry: SegmentEntry, centers: int, first_passage: int = 0, first_document: int = 0
+) -> Segment:
+    """Open a segment. Small files are read and verified; large ones are mapped and verified as they are used.
+
+    A segment that is not encoded has an empty list for each of so many `centers`.
+    """
     header = json.loads(read_verified(folder / HEADER, entry.sha256))
     sums = {name: facts["sha256"] for name, facts in header["files"].items()}
     for name, facts in header["files"].items():
@@ -238,13 +284,11 @@ def open_segment(folder: Path, entry: SegmentEntry, first_passage: int = 0, firs
                 f"{folder / name}: {(folder / name).stat().st_size} bytes, expected {facts['bytes']}. "
                 "The file was cut short or changed. Restore it from a copy, or build the index again."
             )
-    try:
-        facts = load(read_verified(folder / FACTS, sums[FACTS]))
-    except SafetensorError as error:
-        raise IndexStoreError(f"{folder / FACTS}: cannot be read ({error}).") from None
+    facts = _loaded(read_verified(folder / FACTS, sums[FACTS]), folder / FACTS)
     count, narrow = header["postings"], header["weight_bits"] == 8
     packed = _mapped(folder / POSTINGS, "u1" if narrow else "<u4", (count, 3) if narrow else (count,))
-    postings = Postings(facts["offsets"], packed, _mapped(folder / SPANS, "<u2", (count,)), facts["far"])
+    offsets = facts["offsets"] if entry.encoded else np.zeros(centers + 1, np.uint32)
+    postings = Postings(offsets, packed, _mapped(folder / SPANS, "<u2", (count,)), facts["far"])
     tombstones = None
     if entry.tombstones:
         tombstones = Tombstones(**load(read_verified(folder / entry.tombstones, entry.tombstones_sha256)))
@@ -258,16 +302,43 @@ def open_segment(folder: Path, entry: SegmentEntry, first_passage: int = 0, firs
         spans=GuardedArray(postings.spans, facts["spans_sums"], folder / SPANS),
         span_counts=facts["span_counts"],
         uncovered=facts["uncovered"],
+        added=np.repeat(*np.asarray(header["added"], dtype=np.uint32).reshape(-1, 2).T),
         document_starts=facts["document_starts"],
         sections=facts["sections"],
         section_names=tuple(header["sections"]),
-        texts=TextReader(folder / TEXTS),
-        words=WordReader(folder / WORDS, sums[WORDS]) if WORDS in sums else None,
+        texts=StoredFieldsReader(folder / TEXTS),
         tombstones=tombstones,
+        vectors=_open_vectors(folder, header, facts),
         _columns={name: facts[name] for name in _COLUMNS},
         _terms=_mapped(folder / TERMS, "u1", (header["files"][TERMS]["bytes"],)),
         _terms_sha256=sums[TERMS],
+        _words=_map_words(folder, header, WORDS, WORD_PLACES),
+        _word_lists=_map_words(folder, header, WORD_LISTS, WORD_POSTINGS) if WORD_LISTS in sums else None,
     )
+
+
+def _open_vectors(folder: Path, header: dict[str, Any], facts: dict[str, Array]) -> PassageVectors | None:
+    if VECTORS not in header["files"]:
+        return None
+    rows = _mapped(folder / VECTORS, "i1", (header["passages"], padded(header["vector_dimension"])))
+    return PassageVectors(
+        rows, header["vector_dimension"], facts["vector_scales"], facts["vectors_sums"], folder / VECTORS
+    )
+
+
+def _map_words(folder: Path, header: dict[str, Any], small: str, lists: str) -> _MappedWords:
+    files = header["files"]
+    content = _mapped(folder / small, "u1", (files[small]["bytes"],))
+    return _MappedWords(
+        folder / small, content, files[small]["sha256"], _mapped(folder / lists, "<u4", (files[lists]["bytes"] // 4,))
+    )
+
+
+def _loaded(content: bytes, path: Path) -> dict[str, Array]:
+    try:
+        return load(content)
+    except SafetensorError as error:
+        raise IndexStoreError(f"{path}: cannot be read ({error}).") from None
 
 
 def id_key(id_: str) -> int:

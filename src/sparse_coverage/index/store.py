@@ -1,28 +1,104 @@
-"""Reading an index: a snapshot of the state that its manifest named when it was opened. Later commits do not touch it."""
+"""Reading an index: a snapshot of the state that its manifest named when it was opened. Later commits do not touch it.
+
+Documents are found by their publication numbers, however these are spelled."""
 
 from __future__ import annotations
 
 import sys
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError, SparseCoverageError
-from sparse_coverage.index import finding
+from sparse_coverage.index.columns import NUMBER_FIELD
 from sparse_coverage.index.manifest import FORMAT, MANIFEST, Manifest, OtherFormatError, read_manifest, require_finished
-from sparse_coverage.index.records import DocumentRecord, PassageRecord
 from sparse_coverage.index.segment import SEGMENTS, Segment, damaged_segment_files, missing_file, open_segment
+from sparse_coverage.index.stored_fields import DocumentRecord, PassageRecord
 from sparse_coverage.kernels import Int64s, Mask
+from sparse_coverage.patents.numbers import PublicationNumber, meant_numbers, parse_number, spellings
 from sparse_coverage.progress import tracked
 
+Searched = Sequence[tuple[Segment, Mask]]
+"""Segments, each with those of its documents that count."""
+_NEAR = 5
+
+
+def find_document(segments: Searched, id_: str) -> tuple[int, int] | None:
+    """Return the place of a document: that of its segment, and its number there.
+
+    The id as it is comes first, then other spellings of the same publication number. A number without a kind, or with the
+    letter of one alone, finds a publication that is the only one of these, and so do digits without an office. One that is kept
+    without a kind is found by any.
+    """
+    for name in spellings(id_):
+        for place, (segment, live) in enumerate(segments):
+            for number in segment.document_numbers(name, live):
+                return place, number
+    found = [(place, one, wanted) for wanted in meant_numbers(id_) for place, one in _publications(segments, wanted)]
+    for same in (
+        [place for place, one, wanted in found if one.kind == wanted.kind],
+        [place for place, one, wanted in found if len(wanted.kind) < 2 and one.kind.startswith(wanted.kind)],
+        [place for place, one, _ in found if not one.kind],
+    ):
+        if same:
+            return same[0] if len(same) == 1 else None
+    return None
+
+
+def near_ids(segments: Searched, id_: str) -> list[str]:
+    """Return ids like one that is not there: other publications of the same number, else those that begin most alike."""
+    wanted = parse_number(id_)
+    if wanted is not None and (found := _publications(segments, wanted)):
+        return [segments[place][0].texts.document(number).id for (place, number), _ in found[:_NEAR]]
+    asked = str(wanted) if wanted else id_.strip()
+    alike = {other for segment, live in segments for other in _neighbours(segment, live, asked)}
+    shared = {other: _alike(asked, other) for other in alike}
+    least = max(3, len(asked.rpartition("-")[0] if wanted and wanted.kind else asked) - 2)
+    return sorted((other for other in alike if shared[other] >= least), key=lambda one: (-shared[one], one))[:_NEAR]
+
+
+def near(segments: Searched, id_: str) -> str:
+    """Return a note for an error about an unknown id: " (near it: …)" with similar ids, or an empty text where there are none."""
+    found = near_ids(segments, id_)
+    return f" (near it: {', '.join(found)})" if found else ""
+
+
+def _publications(segments: Searched, wanted: PublicationNumber) -> list[tuple[tuple[int, int], PublicationNumber]]:
+    """Return the places of all publications of a number, of whatever kind."""
+    name = f"{wanted.country}-{wanted.number}"
+    found = []
+    for place, (segment, live) in enumerate(segments):
+        facts = segment.facts
+        mask = facts.with_term(NUMBER_FIELD, name) | facts.with_term("id", name)
+        for number in np.flatnonzero(mask & live).tolist():
+            publication = parse_number(segment.texts.document(number).id)
+            if publication and (publication.country, publication.number) == (wanted.country, wanted.number):
+                found.append(((place, number), publication))
+    return found
+
+
+def _alike(one: str, other: str) -> int:
+    """Return how many letters two ids begin with in common."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _neighbours(segment: Segment, live: Mask, asked: str) -> list[str]:
+    """Return the ids beside which one would stand among those of a segment."""
+    terms, begin = segment.facts.terms, f"id={asked}"
+    place = bisect_left(terms, begin)
+    ids = [term[3:] for term in terms[max(0, place - 2) : place + 3] if term.startswith("id=")]
+    return [id_ for id_ in ids if segment.document_numbers(id_, live)]
+
+
 _ATTEMPTS = 20
-OPEN_FILES = 6
-"""How many files of a segment a reader holds open: three are mapped, two are read by SQLite, one of them to be checked once."""
+OPEN_FILES = 9
+"""How many files of a segment a reader holds open: six are mapped, two are read by SQLite, one of them to be checked once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +126,12 @@ class IndexStore:
         return np.concatenate([np.zeros(0, dtype=bool), *(segment.live_passages for segment in self.segments)])
 
     @cached_property
+    def encoded_passages(self) -> Mask:
+        """Which passages have centers; while an index is built, the others have words alone."""
+        parts = [np.full(len(segment), segment.entry.encoded) for segment in self.segments]
+        return np.concatenate([np.zeros(0, dtype=bool), *parts])
+
+    @cached_property
     def frequencies(self) -> Int64s:
         """The number of live passages of each center."""
         zero = np.zeros(self.state.centers, dtype=np.int64)
@@ -63,6 +145,7 @@ class IndexStore:
             "generation": self.state.generation,
             "complete": self.state.complete,
             "documents": self.state.documents,
+            "encoded_documents": self.state.encoded_documents,
             "passages": self.state.passages,
             "postings": int(self.frequencies.sum()),
             "centers": self.state.centers,
@@ -92,7 +175,7 @@ class IndexStore:
 
     def find_document(self, id_: str) -> int | None:
         """Return the number of a live document, by its id or another spelling of its publication number, or None."""
-        found = finding.find_document(self.searched, id_)
+        found = find_document(self.searched, id_)
         return None if found is None else self.segments[found[0]].first_document + found[1]
 
     def find_passage(self, id_: str) -> int | None:
@@ -107,11 +190,11 @@ class IndexStore:
         return None
 
     def near(self, id_: str) -> str:
-        """Say what the index holds that is near an id that it does not hold: in brackets, behind a blank; or nothing."""
-        return finding.near(self.searched, id_)
+        """Return a note for an error about an unknown id: " (near it: …)" with similar ids, or an empty text where there are none."""
+        return near(self.searched, id_)
 
     @property
-    def searched(self) -> finding.Searched:
+    def searched(self) -> Searched:
         """The segments, each with its live documents."""
         return [(segment, segment.live_documents) for segment in self.segments]
 
@@ -132,7 +215,7 @@ class IndexStore:
 def open_store(folder: Path, *, unfinished: bool = False) -> IndexStore:
     """Open an index for reading; its large files are mapped, so this takes little time whatever its size.
 
-    An index whose build was interrupted is refused, unless `unfinished` is allowed.
+    An index whose build is not finished is refused, unless `unfinished` is allowed.
     """
     for _ in range(_ATTEMPTS):
         manifest = read_manifest(folder)
@@ -182,7 +265,7 @@ def _open_segments(folder: Path, manifest: Manifest) -> tuple[Segment, ...]:
     passages = documents = 0
     try:
         for entry in manifest.segments:
-            opened.append(open_segment(folder / SEGMENTS / entry.name, entry, passages, documents))
+            opened.append(open_segment(folder / SEGMENTS / entry.name, entry, manifest.centers, passages, documents))
             passages += entry.passages
             documents += entry.documents
     except BaseException:

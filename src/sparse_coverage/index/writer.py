@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage.errors import AlreadyThereError, IndexStoreError, SparseCoverageError
-from sparse_coverage.index.drafting import SegmentDraft
-from sparse_coverage.index.finding import find_document, near
-from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, write_manifest, writing
-from sparse_coverage.index.merging import MERGED_BYTES, Part, Size, groups_to_merge, merge_parts
-from sparse_coverage.index.postings import DEFAULT_MEMORY, MAX_PASSAGES, PostingsBuffer, WeightBits
-from sparse_coverage.index.records import DocumentRecord, IndexedPassage
+import numpy as np
+
+from sparse_coverage.errors import AlreadyThereError, IndexStoreError, NoDocumentError, SparseCoverageError
+from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, require_finished, write_manifest, writing
+from sparse_coverage.index.passage_vectors import PackedVectors, pack_vectors
+from sparse_coverage.index.postings import DEFAULT_MEMORY, MAX_PASSAGES, PostingsBuffer, WeightBits, no_postings
 from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
-from sparse_coverage.index.texts import require_storable
-from sparse_coverage.patents.numbers import spellings
+from sparse_coverage.index.segment_writer import (
+    MERGED_BYTES,
+    LiveSegment,
+    SegmentWriter,
+    Size,
+    groups_to_merge,
+    merge_parts,
+)
+from sparse_coverage.index.store import find_document, near
+from sparse_coverage.index.stored_fields import DocumentRecord, IndexedPassage, PassageRecord, require_storable
 from sparse_coverage.progress import tracked
 
 _SMALLEST_MERGE = 64 << 20
@@ -52,9 +60,8 @@ class IndexWriter:
                 raise missing_file(error) from None
             raise
         self._largest = Size(MAX_PASSAGES, max(memory, _SMALLEST_MERGE) // MERGED_BYTES)
-        self._inherits = bool(self._parts)
         self._failed = False
-        self._draft: SegmentDraft | None = None
+        self._draft: SegmentWriter | None = None
         self._draft_ids: set[str] = set()
         self._buffer = PostingsBuffer(self.manifest.centers, self.manifest.weight_bits)
 
@@ -67,15 +74,20 @@ class IndexWriter:
         *,
         weight_bits: WeightBits = 16,
         memory: int = DEFAULT_MEMORY,
+        words: bool = False,
+        dimension: int = 0,
     ) -> IndexWriter:
-        """Start an index without documents; it counts as unfinished until the first `commit`."""
+        """Start an index without documents; it counts as unfinished until the first `commit`.
+
+        With `words` it keeps the words of passages, with a `dimension` a vector of that length for each whole passage.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / MANIFEST).exists():
             raise IndexStoreError(f"{folder}: there is an index here already.")
         if weight_bits not in (8, 16):
             raise IndexStoreError(f"A weight takes 8 or 16 bits, not {weight_bits}.")
         with _failure_is_clear(folder, 0):
-            write_manifest(folder, Manifest(0, centers, weight_bits, False, (), dict(about)))
+            write_manifest(folder, Manifest(0, centers, weight_bits, False, (), dict(about), words, dimension))
         return cls(folder, memory)
 
     @classmethod
@@ -95,36 +107,88 @@ class IndexWriter:
 
     def add(self, document: DocumentRecord, passages: Iterable[IndexedPassage]) -> None:
         """Add a document with all its passages. Its id must be new."""
+        indexed = list(passages)
+        self._require_new(document, [one.passage for one in indexed])
+        parts = [self._buffer.prepare(one.vector) for one in indexed]
+        vectors = self._packed(document, indexed)
+        counts = [one.vector.span_count for one in indexed]
+        uncovered = sum(one.vector.uncovered for one in indexed)
+        with self._drafted(document, len(indexed), encoded=True) as draft:
+            for part in parts:
+                self._buffer.add(part)
+            records = [one.passage for one in indexed]
+            draft.add(document, records, counts, uncovered, self._coming, vectors)
+        if self._buffer.bytes_needed >= self._memory:
+            self.flush()
+
+    def add_words(self, document: DocumentRecord, passages: Iterable[PassageRecord]) -> None:
+        """Add a document that is found by its words alone until `replace` puts it there with its centers. Its id must be new."""
+        records = list(passages)
+        self._require_new(document, records)
+        with self._drafted(document, len(records), encoded=False) as draft:
+            draft.add(document, records, [0] * len(records), 0, self._coming)
+
+    @property
+    def _coming(self) -> int:
+        """The generation that a document comes with; all that a first build commits on its way is one."""
+        return self.manifest.generation + 1 if self.manifest.complete else 1
+
+    def waiting(self) -> Iterator[tuple[DocumentRecord, list[PassageRecord]]]:
+        """Yield the documents that only their words are known of, in corpus order; each may be replaced as it comes."""
+        self.flush()
+        for part in [part for part in self._parts if not part.encoded]:
+            for number in np.flatnonzero(part.live).tolist():
+                segment = part.segment  # a commit opens it again
+                first, last = segment.document_starts[number : number + 2].tolist()
+                yield segment.texts.document(number), segment.texts.passages_between(first, last)
+
+    def begin_encoding(self, centers: int, dimension: int, about: Mapping[str, Any], *, words: bool = True) -> None:
+        """Say how passages are encoded, and whether their words stay, in an index that holds words alone so far."""
+        self.flush()
+        self.manifest = replace(self.manifest, centers=centers, dimension=dimension, about=dict(about), words=words)
+        self._buffer = PostingsBuffer(centers, self.manifest.weight_bits)
+
+    def _require_new(self, document: DocumentRecord, passages: Sequence[PassageRecord]) -> None:
+        """Refuse, before anything is changed, a document that is there already or that cannot be kept."""
         if document.id in self:
             raise AlreadyThereError(
                 f"The document '{document.id}' is in the index already, or comes twice in the input. "
                 "Use replace to put a new version in its place, or give it another id."
             )
-        indexed = list(passages)
-        if len(indexed) > MAX_PASSAGES:
+        if len(passages) > MAX_PASSAGES:
             raise IndexStoreError(
-                f"The document '{document.id}' has {len(indexed)} passages; at most {MAX_PASSAGES} are possible. Index larger passages."
+                f"The document '{document.id}' has {len(passages)} passages; at most {MAX_PASSAGES} are possible. Index larger passages."
             )
-        ids = [one.passage.id for one in indexed]
+        ids = [one.id for one in passages]
         if len(set(ids)) < len(ids):
             twice = next(id_ for id_ in ids if ids.count(id_) > 1)
             raise IndexStoreError(f"The passage '{twice}' comes twice in the document '{document.id}'.")
-        if len(self._buffer) + len(indexed) > MAX_PASSAGES:
+        require_storable(document, passages)
+
+    @contextmanager
+    def _drafted(self, document: DocumentRecord, passages: int, *, encoded: bool) -> Iterator[SegmentWriter]:
+        """Give the segment that a document is to be added to."""
+        draft = self._draft
+        if draft is not None and (draft.encoded != encoded or draft.passages + passages > MAX_PASSAGES):
             self.flush()
-        # Everything that can be wrong with the input shows here, before anything is changed.
-        require_storable(document, [one.passage for one in indexed])
-        parts = [self._buffer.prepare(one.vector) for one in indexed]
         with self._writing():
             if self._draft is None:
-                self._draft = SegmentDraft(self._new_name())
-            for part in parts:
-                self._buffer.add(part)
-            counts = [one.vector.span_count for one in indexed]
-            uncovered = sum(one.vector.uncovered for one in indexed)
-            self._draft.add(document, [one.passage for one in indexed], counts, uncovered)
+                kept: dict[str, Any] = {"words": self.manifest.words, "dimension": self.manifest.dimension}
+                self._draft = SegmentWriter(self._new_name(), **kept, encoded=encoded)
+            yield self._draft
         self._draft_ids.add(document.id)
-        if self._buffer.bytes_needed >= self._memory:
-            self.flush()
+
+    def _packed(self, document: DocumentRecord, indexed: Sequence[IndexedPassage]) -> PackedVectors | None:
+        """Return the vectors of whole passages as the index keeps them."""
+        dimension = self.manifest.dimension
+        if not dimension:
+            return None
+        wholes = [one.whole for one in indexed if one.whole is not None and len(one.whole) == dimension]
+        if len(wholes) < len(indexed):
+            raise IndexStoreError(
+                f"The document '{document.id}' has passages without a vector of {dimension} numbers, which this index keeps."
+            )
+        return pack_vectors(np.asarray(wholes, dtype=np.float32).reshape(-1, dimension))
 
     def delete(self, id_: str) -> bool:
         """Delete a document; return whether there was one."""
@@ -163,7 +227,8 @@ class IndexWriter:
         draft, self._draft = self._draft, None
         try:
             with self._writing():
-                self._parts.append(self._open(draft.finish(self._buffer.build())))
+                postings = self._buffer.build() if draft.encoded else no_postings(self.manifest.weight_bits)
+                self._parts.append(self._open(draft.finish(postings)))
         except BaseException:
             draft.abandon()
             raise
@@ -176,9 +241,7 @@ class IndexWriter:
         self._parts = [part for part in self._parts if part.live.any()]
         with self._writing():
             # Like a binary counter: a segment is rewritten about log2(n) times while the index grows by n.
-            while len(self._parts) > 1 and self._parts[-2].passages <= 2 * self._parts[-1].passages:
-                if not self._largest.holds(self._parts[-2].size + self._parts[-1].size):
-                    break
+            while len(self._parts) > 1 and self._belong_together(*self._parts[-2:]):
                 self._merge(len(self._parts) - 2, len(self._parts))
             entries = tuple(part.entry(self.manifest.generation + 1) for part in self._parts)
             manifest = self.manifest.next(entries, complete)
@@ -187,30 +250,28 @@ class IndexWriter:
         for part, entry in zip(self._parts, entries, strict=True):
             if part.changed:
                 part.segment.close()
-                part.segment = open_segment(part.segment.folder, entry)
+                part.segment = open_segment(part.segment.folder, entry, manifest.centers)
         self._discard_leftovers()
         return manifest
+
+    def _belong_together(self, before: LiveSegment, last: LiveSegment) -> bool:
+        alike = before.encoded == last.encoded and before.passages <= 2 * last.passages
+        return alike and self._largest.holds(before.size + last.size)
 
     def merge(self, *, complete: bool = True) -> Manifest:
         """Commit, with as few segments as possible and nothing that was deleted."""
         self.flush()
         self._parts = [part for part in self._parts if part.live.any()]
         groups = groups_to_merge(
-            [part.size for part in self._parts], [not part.live.all() for part in self._parts], self._largest
+            [part.size for part in self._parts],
+            [not part.live.all() for part in self._parts],
+            self._largest,
+            [part.encoded for part in self._parts],
         )
         with self._writing():
             for first, last in tracked(reversed(groups), "Merging segments", len(groups)):
                 self._merge(first, last)
         return self.commit(complete=complete)
-
-    def rewrite_old(self) -> int:
-        """Write the segments that an older version left without words anew, to be committed; return how many there were."""
-        self.flush()
-        old = [place for place, part in enumerate(self._parts) if part.segment.words is None and part.live.any()]
-        with self._writing():
-            for place in tracked(old, "Adding words to segments", len(old)):
-                self._merge(place, place + 1)
-        return len(old)
 
     def close(self) -> None:
         """Let go of the index; drop what was not committed."""
@@ -244,23 +305,21 @@ class IndexWriter:
         found = self._find(id_)
         return None if found is None else (found[0].segment, found[1])
 
-    def _find(self, id_: str) -> tuple[Part, int] | None:
-        # An older version kept ids as a table spelled them: what it has must not come in a second time.
-        for name in spellings(id_) if self._inherits else (id_,):
-            for part in reversed(self._parts):
-                for number in part.segment.document_numbers(name, part.live):
-                    return part, number
+    def _find(self, id_: str) -> tuple[LiveSegment, int] | None:
+        for part in reversed(self._parts):
+            for number in part.segment.document_numbers(id_, part.live):
+                return part, number
         return None
 
     def _merge(self, first: int, last: int) -> None:
         chosen = self._parts[first:last]
-        entry = merge_parts(chosen, self._new_name(), self.manifest.centers)
+        entry = merge_parts(chosen, self._new_name(), self.manifest)
         for part in chosen:
             part.segment.close()
         self._parts[first:last] = [self._open(entry)]
 
-    def _open(self, entry: SegmentEntry) -> Part:
-        return Part.open(self._folder / SEGMENTS / entry.name, entry)
+    def _open(self, entry: SegmentEntry) -> LiveSegment:
+        return LiveSegment.open(self._folder / SEGMENTS / entry.name, entry, self.manifest.centers)
 
     def _new_name(self) -> Path:
         number = 0
@@ -299,3 +358,18 @@ def _failure_is_clear(folder: Path, generation: int) -> Iterator[None]:
             f"{folder}: cannot be written ({error}). Is the disk full? The index is as it was after its last commit "
             f"(number {generation}). Free some space and run the same command again."
         ) from error
+
+
+def delete_documents(folder: Path, ids: Sequence[str]) -> None:
+    """Delete documents by publication id, all or none: an id that is not there is an error."""
+    with IndexWriter.open(folder) as writer:
+        require_finished(folder, writer.manifest)  # else the build, when it goes on, would bring them back
+        if missing := writer.delete_all(ids):
+            raise NoDocumentError(f"Not in the index: {missing}. Nothing was deleted.")
+        writer.commit()
+
+
+def merge_index(folder: Path) -> None:
+    """Rewrite an index with as few segments as possible and without what was deleted."""
+    with IndexWriter.open(folder) as writer:
+        writer.merge(complete=writer.manifest.complete)

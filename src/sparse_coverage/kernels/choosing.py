@@ -20,7 +20,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Literal
 
-from sparse_coverage.kernels.sources import HERE, SOURCES, is_writable
+from sparse_coverage.kernels.compiling import HERE, SOURCES, is_writable
 
 LOADING = 0.8
 """Seconds that loading the machine code takes."""

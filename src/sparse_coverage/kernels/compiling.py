@@ -9,20 +9,39 @@ Numba itself is loaded with the first kernel that is called, not before: it take
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import os
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import update_wrapper
+from pathlib import Path
 from typing import Any, TypeVar, cast
-
-from sparse_coverage.kernels.sources import SOURCES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-STAMP = SOURCES
-"""Taken here, before the first kernel is compiled: what is edited afterwards is not what was compiled."""
+HERE = Path(__file__).parent
+
+
+def sources() -> str:
+    """Return a digest of all files of this package: whatever kernels call, and every constant they were compiled with."""
+    digest = hashlib.sha256()
+    for path in sorted(HERE.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+SOURCES = sources()
+"""Taken before the first kernel is compiled: what is edited afterwards is not what was compiled."""
+
+
+def is_writable(folder: Path) -> bool:
+    """Tell whether files can be made in a folder, which need not be there yet."""
+    place = folder if folder.exists() else folder.parent
+    return os.access(place, os.W_OK | os.X_OK)
+
 
 _LOADING = threading.RLock()
 
@@ -106,5 +125,5 @@ def _dispatcher(function: Callable[..., Any]) -> Any:
 
     made = numba.njit(nogil=True)(function)
     with suppress(RuntimeError):  # Numba finds no folder that can be written
-        made._cache = importlib.import_module(f"{__package__}.keeping").Cache(function)
+        made._cache = importlib.import_module(f"{__package__}.code_cache").Cache(function)
     return made

@@ -8,10 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s, Uint16s, Uint32s
+from sparse_coverage.kernels import (
+    NORM_LIMIT,
+    PANEL,
+    SCALE,
+    Bytes,
+    Floats,
+    Int8s,
+    Int16s,
+    Int32s,
+    Int64s,
+    Uint16s,
+    Uint32s,
+)
 from sparse_coverage.kernels.compiling import compiled, instruction
 from sparse_coverage.kernels.screening import ALWAYS, Panels, passing, screen, screening
-from sparse_coverage.kernels.sizes import NORM_LIMIT, PANEL, SCALE
 
 row_dot = instruction("row_dot")
 
@@ -166,3 +177,25 @@ def count_covering_centers(
             far_above = np.int64(found[i, 2]) >= np.int64(limits[center]) + sure
             if far_above or row_distance(rows, row, centers, center) <= radii[center]:
                 counts[row] += 1
+
+
+# Products of query vectors with the vectors of passages, which are kept in 8 bits a number.
+#
+# All sums are of whole numbers, so a product is the same on every machine, in any order, beside any other rows.
+row_product = instruction("row_product")
+
+
+@compiled
+def best_products(rows: Int8s, scales: Floats, queries: Int16s, unit: float, allowed: Bytes, scores: Floats) -> None:
+    """Write the largest product of each row with any of the queries; minus infinity for a row that is not allowed.
+
+    A row stands for `rows[i] * scales[i]`, a query for `queries[j] * unit`. `allowed`, where not empty, holds 1 or 0 for each row.
+    """
+    for row in range(len(rows)):
+        if len(allowed) and not allowed[row]:
+            scores[row] = -np.inf
+            continue
+        best = row_product(rows, row, queries, 0, rows.shape[1])
+        for query in range(1, len(queries)):
+            best = max(best, row_product(rows, row, queries, query, rows.shape[1]))
+        scores[row] = np.float32(np.float64(scales[row]) * unit * best)

@@ -16,7 +16,7 @@ from llvmlite.binding import get_host_cpu_features
 from numba import config, types
 from numba.extending import intrinsic
 
-from sparse_coverage.kernels.sizes import LANES, PANEL, STEP, TILE
+from sparse_coverage.kernels import LANES, PANEL, STEP, TILE
 
 _I8, _I16, _I32, _I64 = ir.IntType(8), ir.IntType(16), ir.IntType(32), ir.IntType(64)
 
@@ -185,7 +185,7 @@ def _worth_a_look(builder: Any, totals: list[Any], floors: Any, limits: Any, tar
 
 @intrinsic
 def row_product(typing, a, a_row, b, b_row, length):
-    """Return the product (int32) of one row of `a` and one row of `b`, both (any, length) int16."""
+    """Return the product (int32) of a row of `a`, (any, length) int16 or int8, and a row of `b`, (any, length) int16."""
     signature = types.int32(a, a_row, b, b_row, length)
 
     def generate(context, builder, signature, arguments):
@@ -195,11 +195,14 @@ def row_product(typing, a, a_row, b, b_row, length):
         pairs = ir.VectorType(_I16, STEP)
         left = _start_of_row(context, builder, signature.args[0], a_, a_row_, size)
         right = _start_of_row(context, builder, signature.args[2], b_, b_row_, size)
-        left, right = builder.bitcast(left, pairs.as_pointer()), builder.bitcast(right, pairs.as_pointer())
+        number = left.type.pointee
+        left = builder.bitcast(left, ir.VectorType(number, STEP).as_pointer())
+        right = builder.bitcast(right, pairs.as_pointer())
 
         def one_step(step, totals):
-            x = builder.load(builder.gep(left, [step]), align=2)
+            x = builder.load(builder.gep(left, [step]), align=number.width // 8)
             y = builder.load(builder.gep(right, [step]), align=2)
+            x = builder.sext(x, pairs) if number.width < 16 else x
             return [builder.add(totals[0], _pair_products(builder, x, y, half))]
 
         zeros = [ir.Constant(ir.VectorType(_I32, half), [0] * half)]

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparse_coverage.kernels import Array, Bytes, Doubles, Floats, Int32s, Int64s, Mask, Uint32s
-from sparse_coverage.kernels.sizes import LANES
+from sparse_coverage.kernels import LANES, Array, Bytes, Doubles, Floats, Int8s, Int16s, Int32s, Int64s, Mask, Uint32s
 
 _PAGE = 4096
 _ROWS = 256  # spans compared with all centers at once
@@ -190,3 +189,25 @@ def postings_of(packed: Uint32s, passage: np.uint32, found: Int64s) -> int:
 def spread(starts: Uint32s, documents: Mask, passages: Mask) -> None:
     """As the kernel."""
     passages[:] = np.repeat(documents, starts[1:].astype(np.int64) - starts[:-1])
+
+
+def add_word(postings: Uint32s, worth: float, norms: Doubles, scores: Floats) -> None:
+    """A passage is in a list once, so no sum is made twice."""
+    passages, counts = postings >> np.uint32(16), (postings & np.uint32(0xFFFF)).astype(np.float64)
+    scores[passages] += (worth * (counts / (norms[passages] + counts))).astype(np.float32)
+
+
+def product_seconds(rows: Int8s, queries: Int16s) -> float:
+    """Return about how long `best_products` takes."""
+    return rows.size * (2 + len(queries)) * 1e-9
+
+
+def best_products(rows: Int8s, scales: Floats, queries: Int16s, unit: float, allowed: Bytes, scores: Floats) -> None:
+    """Sums of doubles are exact here: the numbers are whole and far below 2^53."""
+    wanted = queries.T.astype(np.float64)
+    for first in range(0, len(rows), _BATCH):
+        part = slice(first, first + _BATCH)
+        best = (rows[part].astype(np.float64) @ wanted).max(axis=1)
+        scores[part] = scales[part].astype(np.float64) * unit * best
+    if len(allowed):
+        scores[allowed == 0] = -np.inf

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.kernels import Array, Bytes, Doubles, Floats, Int32s, Int64s, Uint16s, Uint32s
+from sparse_coverage.kernels import Array, Bytes, Doubles, Floats, Int32s, Int64s, Uint32s
 from sparse_coverage.kernels.compiling import compiled, instruction, outside
 from sparse_coverage.kernels.postings import PAGE
 from sparse_coverage.kernels.shortlist import best_scores, new_shortlist, offer, ranked
@@ -131,7 +131,7 @@ def weigh(worth: Doubles, centers: Int32s, weights: Floats) -> tuple[Int64s, Dou
 
 
 @compiled
-def sweep(
+def score_lists(
     form: Array, table: Int64s, starts: Int64s, scale: int, worth: Doubles, norms: Floats, query_centers: Int32s,
     query_weights: Floats, allowed: Bytes, first: int, last: int, buffer: Floats, k: int,
 ) -> tuple[bool, Int64s, Floats]:  # fmt: skip
@@ -274,8 +274,9 @@ def _sort_falling(values: Floats) -> None:
 
 
 @compiled
-def add_bm25(passages: Uint16s, counts: Uint16s, idf: float, norms: Doubles, scores: Floats) -> None:
-    """Add a word's list to the scores: `counts` says how often it stands in each of the `passages`."""
-    for place in range(len(passages)):
-        count = np.float64(counts[place])
-        scores[passages[place]] += np.float32(idf * (count / (norms[passages[place]] + count)))
+def add_word(postings: Uint32s, worth: float, norms: Doubles, scores: Floats) -> None:
+    """Add a word's list to the scores by BM25: `passage << 16 | count` each; `worth` is its idf, `norms` the passages' lengths."""
+    for place in range(len(postings)):
+        passage = postings[place] >> np.uint32(16)
+        count = np.float64(postings[place] & np.uint32(0xFFFF))
+        scores[passage] += np.float32(worth * (count / (norms[passage] + count)))

@@ -12,9 +12,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sparse_coverage.kernels import Bytes, Doubles, Floats, Int8s, Int16s, Int32s, Int64s
+from sparse_coverage.kernels import (
+    LONGEST,
+    MOST_LOST,
+    NARROW,
+    PANEL,
+    REACH,
+    SCALE,
+    TILE,
+    Bytes,
+    Doubles,
+    Floats,
+    Int8s,
+    Int16s,
+    Int32s,
+    Int64s,
+)
 from sparse_coverage.kernels.compiling import compiled, instruction
-from sparse_coverage.kernels.sizes import LONGEST, MOST_LOST, NARROW, PANEL, REACH, SCALE, TILE
 
 tile_products, byte_products = instruction("tile_products"), instruction("byte_products")
 row_product = instruction("row_product")

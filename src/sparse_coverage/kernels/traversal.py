@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sparse_coverage.kernels import Floats, Int16s, Int32s, Int64s
+from sparse_coverage.kernels import PANEL, TILE, Floats, Int16s, Int32s, Int64s
 from sparse_coverage.kernels.compiling import compiled, instruction
 from sparse_coverage.kernels.dense import row_distance
 from sparse_coverage.kernels.screening import ALWAYS, NEVER, Panels, passing, screen, screening
-from sparse_coverage.kernels.sizes import PANEL, TILE
 
 row_product = instruction("row_product")
 

@@ -1,15 +1,16 @@
-"""From a patent to its passages, which are indexed and found."""
+"""From a patent to its passages, which are indexed and found, and the keys that tell equal texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from hashlib import blake2b
+from itertools import pairwise
 from typing import Literal
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.patent import Claim, Paragraph, Passage, Patent, Section
-from sparse_coverage.patents.sentences import cut_text
-from sparse_coverage.patents.xpath import ROOT, passage_id
+from sparse_coverage.patents.patent import ROOT, Claim, Paragraph, Passage, Patent, Section, passage_id
+from sparse_coverage.text.sentences import cut_text
 
 By = Literal["passage", "paragraph", "title+paragraph", "section", "document"]
 
@@ -17,6 +18,8 @@ LONGEST = 200
 """The most words that a passage has; what is longer is cut at sentence ends."""
 SHORT = 20
 """A paragraph of the description with fewer words, such as a heading or an item of a list, is joined with what follows."""
+PARAGRAPHS = "paragraphs "
+"""How the number of such a passage begins where no numbers are printed: `paragraphs 2–3`, counted in the description."""
 
 
 def section_text(patent: Patent, section: Section) -> str:
@@ -35,8 +38,9 @@ def passages(patent: Patent, by: By = "passage") -> Iterator[Passage]:
 
     By `passage`: paragraphs of at most 200 words. A longer paragraph or claim is cut at sentence ends into passages that
     follow one another, `p[16]:1`, `p[16]:2`; short paragraphs of the description, such as headings and items of lists, are
-    joined with what follows, and the passage has the place of the last. By `paragraph`: one for each abstract paragraph,
-    description paragraph and claim as the file has them, as in the paper. A patent with nothing but a title gives its title.
+    joined with what follows: the passage has the place of the last and the numbers of all, `0007–0008`. By `paragraph`: one
+    for each abstract paragraph, description paragraph and claim as the file has them, as in the paper. A patent with nothing
+    but a title gives its title.
     By `title+paragraph`: the title too is always a passage. By `section`: title and abstract, claims, description. By
     `document`: everything in one text. Empty ones are left out.
     """
@@ -82,25 +86,47 @@ def _paragraphs(patent: Patent, section: Section) -> Iterator[Passage]:
         end = start + len(part.text)
         if part.text:
             id_ = passage_id(patent.id, part.xpath)
-            yield Passage(id_, patent.id, section, part.xpath, part.text, start, end, str(part.number))
+            number = str(part.number)
+            if section == "abstract" and number.isdigit():
+                number = ""  # nobody cites an abstract by it, and the description has the same numbers
+            yield Passage(id_, patent.id, section, part.xpath, part.text, start, end, number)
         start = end + 1
 
 
 def _joined_with_next(paragraphs: Iterable[Passage]) -> Iterator[Passage]:
     """Join what is short with what follows, as long as both fit into one passage; what is short at the end stands alone."""
-    held: Passage | None = None
+    held: list[Passage] = []  # paragraphs that are to be one passage
     for passage in paragraphs:
-        if held is not None and _words(held) + _words(passage) <= LONGEST:
-            text = held.text + "\n" * (passage.start - held.end) + passage.text
-            passage = replace(passage, text=text, start=held.start, number=passage.number or held.number)
-        elif held is not None:
-            yield held
-        short = _words(passage) < SHORT
-        held = passage if short else None
-        if not short:
-            yield passage
-    if held is not None:
-        yield held
+        if held and sum(map(_words, held)) + _words(passage) > LONGEST:
+            yield _as_one(held)
+            held = []
+        held.append(passage)
+        if sum(map(_words, held)) >= SHORT:
+            yield _as_one(held)
+            held = []
+    if held:
+        yield _as_one(held)
+
+
+def _as_one(parts: Sequence[Passage]) -> Passage:
+    """Return paragraphs as one passage: the place is that of the last, the number says all: `0007–0008`."""
+    first, last = parts[0], parts[-1]
+    if first is last:
+        return first
+    text = first.text + "".join("\n" * (b.start - a.end) + b.text for a, b in pairwise(parts))
+    return replace(last, text=text, start=first.start, number=_range(parts))
+
+
+def _range(parts: Sequence[Passage]) -> str:
+    """Return what is printed at the first and the last of some paragraphs; where nothing is, which they are in the order."""
+    numbers = [part.number for part in parts if part.number]
+    if numbers and numbers[0] != numbers[-1] and numbers[-1].isdigit():
+        return f"{numbers[0]}–{numbers[-1]}"
+    if numbers:
+        return numbers[0]  # the page, or column and line, where it begins
+    places = [part.xpath.rpartition("[") for part in (parts[0], parts[-1])]
+    same = places[0][0] == places[1][0]
+    return f"{PARAGRAPHS}{places[0][2].rstrip(']')}–{places[1][2].rstrip(']')}" if same else ""
 
 
 def _cut(passage: Passage) -> Iterator[Passage]:
@@ -135,3 +161,15 @@ def _by_document(patent: Patent) -> Iterator[Passage]:
 
 def _whole(patent: Patent, section: Section, xpath: str, text: str) -> Passage:
     return Passage(passage_id(patent.id, xpath), patent.id, section, xpath, text, 0, len(text))
+
+
+KEY_BYTES = 16
+
+
+def text_key(text: str) -> bytes:
+    """Return the key of a text.
+
+    >>> text_key("A valve.") == text_key("A " + "valve."), len(text_key(""))
+    (True, 16)
+    """
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()

@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents.patent import Claim, Patent
 
+ALL = "all"
+"""What names every claim of a text, each without its number, where their numbers could be given."""
 _HEAD = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 _RANGE = re.compile(r"(\d{1,4})(?:\s*[-–]\s*(\d{1,4}))?")
-FILE_SUFFIXES = frozenset(".txt .md .xml .json .jsonl .csv .docx .doc .pdf .rtf .odt .html .htm".split())
+FILE_SUFFIXES = frozenset(
+    ".txt .md .xml .json .jsonl .ndjson .csv .tsv .xlsx .xlsm .xls .docx .doc .pdf .rtf .odt .html .htm".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ def claims_query(claims: Sequence[Claim], wanted: str | None, of: str) -> QueryT
     from sparse_coverage.patents.claims import expand_claim
 
     known = {claim.number for claim in claims}
-    numbers = claim_numbers(wanted) if wanted is not None else sorted(known)
+    numbers = claim_numbers(wanted) if wanted not in (None, ALL) else sorted(known)
     if missing := [number for number in numbers if number not in known]:
         there = listed_numbers(sorted(known)) if known else "none"
         raise InputError(f"{of} has no claim {listed_numbers(missing)}; it has claims {there}.")
@@ -119,13 +124,16 @@ def file_query(path: Path, wanted: str | None = None) -> QueryText:
 def file_query_and_patent(path: Path, wanted: str | None = None) -> tuple[QueryText, Patent | None]:
     """Return what a file holds as a query, and the patent that it was read as; None where it is a plain text."""
     # Loaded here: whoever searches with words needs no reader.
-    from sparse_coverage.patents.readers import READERS
+    from sparse_coverage.patents.readers import recognised
+    from sparse_coverage.patents.reading.context import raise_problem
     from sparse_coverage.patents.reading.read import read_patents, unknown_file
+    from sparse_coverage.patents.reading.sources import require_file
 
+    require_file(path)
     content = path.read_bytes()
     head = content[:_HEAD].removeprefix(_BOM).lstrip()
-    if any(reader.recognises(head) for reader in READERS.values()):
-        patents = read_patents(path, language="any")
+    if recognised(head):
+        patents = read_patents(path, language="any", on_problem=raise_problem)
         first, second = next(patents, None), next(patents, None)
         if first is None:
             raise InputError(f"{path} holds no patent to search with.")
@@ -143,4 +151,37 @@ def file_query_and_patent(path: Path, wanted: str | None = None) -> tuple[QueryT
             raise InputError(f"{path}: {what}") from None
         place = f"byte {error.start} is {content[error.start]:#04x}"
         raise InputError(f"{path} is not UTF-8: {place}. Save it as UTF-8.") from None
+    if listed_in(path):
+        raise InputError(
+            f"{path} is a list of publication numbers. Search with each of them by --queries {path}, or among them alone by "
+            f"--only {path}."
+        )
     return text_query(text, wanted, str(path)), None
+
+
+def listed_in(path: Path) -> tuple[str, ...]:
+    """Return the publication numbers of a file that holds a list of them and nothing else: a text, or a table without any text."""
+    from sparse_coverage.patents.numbers import read_numbers
+    from sparse_coverage.patents.readers import recognised
+
+    if path.is_dir():
+        return ()
+    with path.open("rb") as stream:
+        reader = recognised(stream.read(_HEAD).removeprefix(_BOM).lstrip())
+    if reader is not None and reader.name not in ("table", "xlsx", "xls"):
+        return ()
+    if reader is not None and _first_text(path):
+        return ()
+    try:
+        found = read_numbers(path)
+    except InputError:
+        return ()
+    return () if found.others else found.numbers
+
+
+def _first_text(path: Path) -> bool:
+    """Tell whether a table has texts to search with, beside numbers and titles."""
+    from sparse_coverage.patents.reading.read import read_patents
+
+    patents = islice(read_patents(path, language="any", on_problem=lambda problem: None), 20)
+    return any(patent.claims or patent.abstract or patent.description for patent in patents)

@@ -8,38 +8,56 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.charts.calibration import Word
-from sparse_coverage.charts.cells import Cell, Overruled
-from sparse_coverage.charts.chart import Chart
-from sparse_coverage.charts.combining import Combinations
+from sparse_coverage.charts.chart import Cell, Chart, Overruled, Quote
+from sparse_coverage.charts.combining import Combination, Combinations
 from sparse_coverage.charts.elements import Element
+from sparse_coverage.charts.verdict import Verdict, strength
+from sparse_coverage.present.places import cited_place
+from sparse_coverage.present.terms import CITED_BY_US
 
-STYLES = {"disclosed": "bold green", "partly": "yellow", "not found": "red"}
 _SHORT = 60
 
 
 def place_of(section: str, number: str, passage: str) -> str:
-    """Return where a quotation stands, for people: "[0034]", "claim 3", or the passage's id."""
-    if number:
-        return f"claim {number}" if section == "claims" else f"[{number}]"
-    return passage
+    """Return where a quotation stands, for people: "paragraph [0034]", "claim 3"."""
+    return cited_place(section, number, passage)
 
 
 def notes_of(cell: Cell) -> list[str]:
     """Return what there is to say about a cell beside its quotation."""
     notes = []
     if cell.missing:
-        notes.append("not found: " + ", ".join(dict.fromkeys(place.text for place in cell.missing)))
+        other_words = cell.verdict is Verdict.DISCLOSED or (cell.verdict is Verdict.PARTLY and not cell.pairs)
+        told = "not in these words: " if other_words else "not found: "
+        notes.append(told + ", ".join(dict.fromkeys(place.text for place in cell.missing)))
     for number in cell.numbers:
         relation = "agrees with" if number.agrees else "contradicts"
         notes.append(f"{number.found} {relation} {number.claimed}")
     if cell.overruled is not None:
-        notes.append(_own_words(cell.word, cell.overruled))
+        notes.append(_own_words(cell.verdict, cell.overruled))
+    if cell.second is not None:
+        said = [cell.second.verdict.label] if cell.second.verdict else []
+        said += [f"“{cell.second.quote.text}”"] if cell.second.quote else []
+        notes.append("second reader: " + ", ".join([*said, *([cell.second.note] if cell.second.note else [])]))
     return notes
 
 
-def _own_words(word: Word, overruled: Overruled) -> str:
-    told = "noted by the user" if word == overruled.found else f"overruled by the user (found: {overruled.found})"
+def finding_of(cell: Cell) -> str:
+    """Return the verdict of a cell for people, with how strong its evidence is unless it is the user's own: "partly (fair)"."""
+    if cell.overruled is not None or not cell.verdict.credit:
+        return cell.verdict.label
+    return f"{cell.verdict.label} ({strength(cell.evidence)})"
+
+
+def quotes_of(cell: Cell) -> tuple[Quote, ...]:
+    """Return the quotations of a cell, the one that the user chose in front; none where nothing was found."""
+    own = cell.overruled.quote if cell.overruled else None
+    found = cell.quotes if cell.verdict.credit else ()
+    return (own, *(quote for quote in found if quote.text != own.text)) if own else found
+
+
+def _own_words(verdict: Verdict, overruled: Overruled) -> str:
+    told = "noted by the searcher" if verdict == overruled.found else f"{CITED_BY_US} (found: {overruled.found})"
     return f"{told}: {overruled.note}" if overruled.note else told
 
 
@@ -49,9 +67,9 @@ def chart_text(chart: Chart, quotations: bool = True) -> RenderableType:
     table.add_column("")
     table.add_column("element", max_width=_SHORT)
     for column in chart.documents:
-        table.add_column(f"{column.id}\ncovers {column.share:.0%}")
+        table.add_column(f"{column.id}\n{chart.summary(column.id)}")
     for element, row in zip(chart.elements, chart.cells, strict=True):
-        words = [Text(f"{cell.word} {cell.evidence:.2f}", style=STYLES[cell.word]) for cell in row]
+        words = [Text(finding_of(cell), style=cell.verdict.style) for cell in row]
         table.add_row(element.label, Text(element.text), *words)
     parts: list[RenderableType] = [table]
     if chart.undisclosed:
@@ -61,58 +79,51 @@ def chart_text(chart: Chart, quotations: bool = True) -> RenderableType:
     if quotations:
         for element, row in zip(chart.elements, chart.cells, strict=True):
             parts += _quotations(element, row)
+    parts += [Text(f"\n{line}" if number == 0 else line, style="dim") for number, line in enumerate(chart.about)]
     return Group(*parts)
 
 
 def combination_lines(found: Combinations) -> Iterator[str]:
-    """Yield a sentence for each combination, or the one that says why there is none."""
+    """Yield a sentence for each combination, and what they start from and lack."""
+    if found.own:
+        yield f"Starting from {found.own} verdict{'s' if found.own > 1 else ''} of your own."
+    if found.left_out:
+        yield f"Left out, as marked not relevant: {found.left_out} document{'s' if found.left_out > 1 else ''}."
+    if found.missing:
+        yield f"In none of the {found.documents} documents: {', '.join(found.missing)}."
+    if not found.found:
+        yield "No combination found."
+    elif found.found[0].lacks:
+        yield "No combination has every element. The best there are:"
     for number, one in enumerate(found.found, 1):
         parts = " with ".join(f"{part.document} ({', '.join(part.discloses) or 'nothing alone'})" for part in one.parts)
-        yield f"{number}. {parts}: every element {one.word}, the weakest is {one.weakest_element} ({one.weakest:.2f})."
-    if not found.found:
-        where = f": {', '.join(found.missing)} in none of the {found.documents} documents" if found.missing else ""
-        yield f"No combination found{where}."
+        yield f"{number}. {parts}: {combination_ends(one)}."
+    if found.bound > 1:
+        yield f"Found one document after the other: at most {found.bound:.2f} times the fewest documents."
+
+
+def combination_ends(one: Combination) -> str:
+    """Return what a combination comes to: which elements it lacks, else what every element is at least."""
+    if one.lacks:
+        return f"lacks {', '.join(one.lacks)}"
+    return f"every element at least {one.verdict}, the weakest is {one.weakest_element} ({strength(one.weakest)})"
 
 
 def combinations_text(found: Combinations, chart: Chart) -> RenderableType:
-    """Return combinations for a terminal."""
-    if not found.found:
-        if found.missing:
-            where = f"in none of the {found.documents} documents"
-            many = len(found.missing) > 1
-            return Text(
-                f"No combination found: element{'s' if many else ''} {', '.join(found.missing)} {'are' if many else 'is'} {where}."
-            )
-        return Text("No combination of so few documents discloses every element. Allow more with --max.")
+    """Return combinations for a terminal, with the titles of their documents."""
     titles = {column.id: column.title for column in chart.documents}
-    lines: list[RenderableType] = []
-    for number, one in enumerate(found.found, 1):
-        lines.append(
-            Text(
-                f"{number}. every element {one.word}; weakest {one.weakest_element} ({one.weakest:.2f}), field {one.nearness:.2f}",
-                style="bold",
-            )
-        )
-        for place, part in enumerate(one.parts):
-            what = "closest" if place == 0 else "adds"
-            lines.append(
-                Text(
-                    f"   {what}: {part.document} {titles.get(part.document, '')} ({', '.join(part.discloses) or 'nothing alone'})"
-                )
-            )
-    if found.bound > 1:
-        lines.append(Text(f"Found one document after the other: at most {found.bound:.2f} times the fewest documents."))
-    return Group(*lines)
+    used = dict.fromkeys(part.document for one in found.found for part in one.parts)
+    lines = [*combination_lines(found), *(f"   {id_}  {titles.get(id_, '')}" for id_ in used)]
+    return Group(*(Text(line) for line in lines), *(Text(line, style="dim") for line in chart.about))
 
 
 def _quotations(element: Element, row: tuple[Cell, ...]) -> list[RenderableType]:
     lines: list[RenderableType] = [Text(f"\n{element.label}  {element.text}", style="bold")]
     for cell in row:
-        head = Text(f"  {cell.document}: ") + Text(cell.word, style=STYLES[cell.word])
+        head = Text(f"  {cell.document}: ") + Text(finding_of(cell), style=cell.verdict.style)
         for note in notes_of(cell):
             head += Text(f"; {note}", style="dim")
         lines.append(head)
-        if cell.quotes and cell.word != "not found":
-            quote = cell.quotes[0]
+        for quote in quotes_of(cell)[:1]:
             lines.append(Text(f"    {place_of(quote.section, quote.number, quote.passage)} “{quote.text}”"))
     return lines

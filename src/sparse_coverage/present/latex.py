@@ -9,6 +9,8 @@ from sparse_coverage.present.tables import Content, Table
 GROUP = "Group"
 COLUMN = 240.0
 """The width of one column of a page, in points."""
+LONG = 50
+"""A table of more rows than this fits on no page."""
 _TEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "|": r"\textbar{}"}
@@ -30,7 +32,9 @@ def writers(table: Table) -> dict[str, Callable[[], str]]:
 
 
 def latex_table(table: Table) -> str:
-    """Return the table. It needs `\\usepackage{booktabs}`; one that is wider than a column spans both columns of a page."""
+    """Return the table. It needs `\\usepackage{booktabs}`; one that is wider than a column spans both columns of a page,
+    and one of very many rows goes on over several pages (`longtable`).
+    """
     grouped = table.columns[0] == GROUP
     columns = table.columns[1:] if grouped else table.columns
     spec = "".join("r" if _is_right(table, place) else "l" for place in range(len(table.columns)))[grouped:]
@@ -50,12 +54,25 @@ def latex_table(table: Table) -> str:
             cells[parted] = ""
         lines.append(" & ".join(cells[grouped:]) + r" \\")
     body = "\n".join(lines)
+    if len(table.rows) > LONG:
+        return _long_table(table, spec, head, len(columns), body)
     kind = "table*" if _width(table, grouped) > COLUMN else "table"
     return (
         f"% needs \\usepackage{{booktabs}}\n\\begin{{{kind}}}\n\\centering\n\\setlength{{\\belowcaptionskip}}{{4pt}}\n"
         f"\\caption{{{_caption(table)}}}\n\\label{{tab:{table.name}}}\n\\footnotesize\n\\setlength{{\\tabcolsep}}{{4pt}}\n"
         f"\\begin{{tabular}}{{@{{}}{spec}@{{}}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\n\\bottomrule\n"
         f"\\end{{tabular}}\n\\end{{{kind}}}\n"
+    )
+
+
+def _long_table(table: Table, spec: str, head: str, columns: int, body: str) -> str:
+    """Return a table that goes on over several pages, its head on each. A longtable stands in one column of text only."""
+    again = f"\\multicolumn{{{columns}}}{{@{{}}l}}{{\\textit{{continued}}}} \\\\"
+    return (
+        "% needs \\usepackage{booktabs,longtable} and a page of one column\n\\begingroup\n\\footnotesize\n"
+        f"\\setlength{{\\tabcolsep}}{{4pt}}\n\\begin{{longtable}}{{@{{}}{spec}@{{}}}}\n\\caption{{{_caption(table)}}}\n"
+        f"\\label{{tab:{table.name}}} \\\\\n\\toprule\n{head} \\\\\n\\midrule\n\\endfirsthead\n{again}\n\\toprule\n{head} \\\\\n"
+        f"\\midrule\n\\endhead\n\\bottomrule\n\\endlastfoot\n{body}\n\\end{{longtable}}\n\\endgroup\n"
     )
 
 

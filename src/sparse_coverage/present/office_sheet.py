@@ -54,7 +54,10 @@ def workbook(*sheets: Sheet) -> bytes:
             page.column_dimensions[get_column_letter(number)].width = width
         page.freeze_panes = "A2"
         page.auto_filter.ref = page.dimensions
-        page.page_setup.orientation, page.page_setup.fitToHeight = "landscape", 0
+        page.page_setup.orientation, page.page_setup.fitToHeight, page.page_setup.paperSize = "landscape", 0, 9  # A4
+        page.page_margins.left = page.page_margins.right = 0.4
+        page.page_margins.top, page.page_margins.bottom, page.page_margins.footer = 0.5, 0.7, 0.3
+        page.oddFooter.center.text = "&A, page &P of &N"
         page.sheet_properties.pageSetUpPr.fitToPage = True
         page.print_title_rows = "1:1"
     stream = io.BytesIO()

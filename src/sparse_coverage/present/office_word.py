@@ -80,10 +80,6 @@ class WordPage:
                     cell.paragraphs[0].paragraph_format.keep_with_next = True
         self._document.add_paragraph()
 
-    def page_break(self) -> None:
-        """Begin a new page."""
-        self._document.add_page_break()  # type: ignore[no-untyped-call]
-
     def content(self) -> bytes:
         """Return the file."""
         stream = io.BytesIO()

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from sparse_coverage.patents.sentences import sentence_ends
-from sparse_coverage.search.phrases import FUNCTION_WORDS
-from sparse_coverage.search.results import Answers, Match, PassageHit, Place, Reasons, Unsearched
+from sparse_coverage.patents.passages import PARAGRAPHS
+from sparse_coverage.present.terms import FIRST_HITS, GENERAL
+from sparse_coverage.search.results import Answers, Match, PartScore, PassageHit, Place, Reasons, Unsearched
+from sparse_coverage.systems import label_of
+from sparse_coverage.text import content_words, sentence_ends, stems_of
 
 _LEAST = 0.0005  # what three decimals show
 _LINE_END = re.compile(r"[\r\n]")
+_ORDINAL = re.compile(r"\[(\d{1,9})\](?::\d{1,9})?$")
+_NUMBERS = re.compile(r"\d+(?:–\d+)?")
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 
 
@@ -70,7 +74,45 @@ def place_in(document: str, passage: PassageHit) -> str:
     >>> place_in("EP-1-A1", PassageHit("EP-1-A1/description/p[3]", "EP-1-A1", "description", "A pump.", 1.0, "0034"))
     'description/p[3] [0034]'
     """
-    return within(document, passage.id) + printed_number(passage)
+    number = printed_number(passage.section, passage.number) if passage.section == "description" else ""
+    return f"{within(document, passage.id)} {number}".rstrip()
+
+
+def cited_place(section: str, number: str, passage: str) -> str:
+    """Return where a passage stands as a reader cites it: by what is printed, else by its place in the order.
+
+    >>> cited_place("description", "0034", "EP-1-A1/description/p[3]"), cited_place("claims", "17", "EP-1-A1/claims/claim[17]:4")
+    ('paragraph [0034]', 'claim 17')
+    >>> cited_place("description", "0007–0008", "EP-1-A1/description/p[8]"), cited_place("abstract", "", "US-1-A/abstract/p[1]")
+    ('paragraphs [0007]–[0008]', 'abstract')
+    >>> cited_place("description", "column 3, line 12", "US-1-A/description/p[3]")
+    'column 3, line 12'
+    >>> cited_place("description", "", "US-1-A/description/p[3]:2"), cited_place("description", "paragraphs 2–3", "US-1-A/description/p[3]")
+    ('description, paragraph 3', 'description, paragraphs 2–3')
+    """
+    ordered = _ORDINAL.search(passage)
+    if section == "claims":
+        return f"claim {number or (ordered[1] if ordered else '')}".strip()
+    if number.startswith(PARAGRAPHS):
+        return f"{section}, {number}"
+    if _NUMBERS.fullmatch(number):
+        return f"paragraph{'s' if '–' in number else ''} {printed_number(section, number)}"
+    if number:
+        return number
+    if section == "description" and ordered:
+        return f"description, paragraph {ordered[1]}"
+    return {"title+abstract": "title and abstract", "document": "text"}.get(section, section) or "text"
+
+
+def printed_number(section: str, number: str) -> str:
+    """Return a number as it is printed before its paragraph or claim; nothing where none is.
+
+    >>> printed_number("description", "0007–0008"), printed_number("claims", "3"), printed_number("description", "paragraphs 2–3")
+    ('[0007]–[0008]', '3.', '')
+    """
+    if not number or number.startswith(PARAGRAPHS):
+        return ""
+    return f"{number}." if section == "claims" else "–".join(f"[{one}]" for one in number.split("–"))
 
 
 def within(document: str, passage: str) -> str:
@@ -82,20 +124,34 @@ def within(document: str, passage: str) -> str:
     return passage.removeprefix(document).lstrip("/")
 
 
-def printed_number(passage: PassageHit) -> str:
-    """Return the printed number of a paragraph in brackets, behind a blank; a claim's place names its number already."""
-    return f" [{passage.number}]" if passage.number and passage.section == "description" else ""
+def reason_rows(reasons: Reasons, shown: int) -> list[tuple[str, str, float]]:
+    """Return what adds up to a score, for people: what of the query, what of the passage, and how much; nothing that adds nothing.
 
-
-def other_reasons(reasons: Reasons, shown: int) -> list[tuple[str, float]]:
-    """Return what adds to a score beside the phrases that are shown, by name; nothing that adds nothing.
-
-    With the phrases it is the whole score, so what takes something off is among them.
+    The strongest phrases and words are `shown`, the others are one sum; what no words can be given for has a name.
     """
-    others = sum(reason.contribution for reason in reasons.phrases[shown:])
-    named = [("other phrases", others), ("wording in general", reasons.wording)]
-    named.append(("lent by what was found first", reasons.feedback))
-    return [(name, contribution) for name, contribution in named if abs(contribution) >= _LEAST]
+    named = [(flat(one.query.text), flat(one.passage.text), one.contribution) for one in reasons.phrases]
+    named += [
+        (one.query.text, f"{one.passage.text} (the same word, in {one.passages:,} passages)", one.contribution)
+        for one in reasons.words
+    ]
+    named.sort(key=lambda row: -row[2])
+    rest = "other phrases and words" if reasons.words else "other phrases"
+    sums = [
+        ("", rest, sum(adds for *_, adds in named[shown:])),
+        ("", GENERAL, reasons.similarity),
+        ("", FIRST_HITS, reasons.feedback),
+        ("", "the passage as a whole", reasons.whole),
+    ]
+    return named[:shown] + [row for row in sums if abs(row[2]) >= _LEAST]
+
+
+def parts_line(parts: Sequence[PartScore]) -> str:
+    """Return in one line what each part of a combined ranking adds to the score of a document."""
+    told = (
+        f"{label_of(one.part).removeprefix('by ')} {one.adds:.3f} ({f'rank {one.rank}' if one.rank else 'not found'})"
+        for one in parts
+    )
+    return " + ".join(told)
 
 
 def flat(text: str) -> str:
@@ -109,11 +165,11 @@ def shared_words(query: str, text: str) -> list[Place]:
     >>> [place.text for place in shared_words("a plunger biased by a spring", "The spring of the plunger, a spring.")]
     ['plunger', 'spring']
     """
-    asked = {word.group().lower() for word in _WORD.finditer(query)} - FUNCTION_WORDS
-    found: dict[str, Place] = {}
-    for word in _WORD.finditer(text):
-        if word.group().lower() in asked:
-            found.setdefault(word.group().lower(), Place(word.group(), *word.span()))
+    asked = {stems_of(word.text) for word in content_words(query)}
+    found: dict[tuple[str, ...], Place] = {}
+    for word in content_words(text):
+        if (stems := stems_of(word.text)) in asked:
+            found.setdefault(stems, Place(*word))
     return sorted(found.values(), key=lambda place: (place.start - place.end, place.start))
 
 

@@ -1,83 +1,151 @@
-"""Reports of a project: Word, Excel, CSV, a page, JSON, and references as RIS and BibTeX. Each returns what is to be written."""
+"""Reports of a project: Word, PDF, Excel, CSV, a page, JSON, and references as RIS and BibTeX. Each returns what is to be written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-
+from sparse_coverage.charts.chart import Cell, Chart
+from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.present.chart_office import chart_sheets, write_chart
 from sparse_coverage.present.chart_page import chart_rows
-from sparse_coverage.present.chart_text import combination_lines
+from sparse_coverage.present.chart_text import combination_lines, place_of
 from sparse_coverage.present.citations import bibtex, ris
-from sparse_coverage.present.exports import marked_stretches, reasons_line
-from sparse_coverage.present.links import public_links
 from sparse_coverage.present.office import Stretch, Words
+from sparse_coverage.present.office_pdf import PdfPage
 from sparse_coverage.present.office_sheet import Sheet, Value, csv_text, workbook
 from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.places import listed, place_in
-from sparse_coverage.present.project_view import ProjectView, ShownDocument
-from sparse_coverage.present.records import to_json
+from sparse_coverage.present.places import cited_place, listed
+from sparse_coverage.present.project_view import ProjectView, ShownDocument, ShownSearch
+from sparse_coverage.present.rows import document_values, marked_stretches, passage_values, sheet, table
+from sparse_coverage.present.terms import CITED_BY_US, FACTS, NOTICE
+from sparse_coverage.workspace.links import public_links
 
-_COLUMNS: Mapping[str, float] = {
-    "document": 18, "title": 36, "mark": 12, "note": 40, "published": 12, "classes": 20, "applicants": 24, "found by": 24,
-    "place": 22, "passage": 70, "mark of the passage": 12, "note on the passage": 40, "reasons": 44, "index": 12,
-    "Espacenet": 10, "Google Patents": 10,
-}  # fmt: skip
-_SEARCHES: Mapping[str, float] = {
-    "search": 8, "when": 20, "index": 14, "query": 80, "filters": 40, "system": 30, "documents": 11,
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class ReportKind:
-    """A kind of report: what makes it, and the type that a browser is told."""
-
-    make: Callable[[ProjectView], str | bytes]
-    media: str
+_COVER = (
+    "document",
+    "title",
+    "mark",
+    "category",
+    "priority",
+    "filed",
+    "published",
+    "applicants",
+    "classes",
+    "family",
+    "note",
+)
+_PASSAGES = ("document", "place", "passage", "mark of the passage", "note on the passage")
+_SEARCHES = ("search", "when", "index", "query", "filters", "ranking", "found")
+_CSV = (
+    "document", "title", "mark", "category", "note", "priority", "filed", "published", "classes", "applicants", "family", "found by",
+    "place", "passage", "mark of the passage", "note on the passage", "reasons", "index", "Espacenet", "Google Patents",
+)  # fmt: skip
+_WIDTH = 17.0  # centimetres of an upright page
+Page = WordPage | PdfPage
 
 
 def project_document(view: ProjectView) -> bytes:
-    """Return a Word file: the searches, the relevant documents with their passages, the charts, and what was not relevant."""
-    head = view.content.head
-    page = WordPage(head.name)
-    if head.note:
-        page.paragraph(head.note)
-    page.heading("Searches")
-    page.table(
-        ("", "when (UTC)", "what", "found"),
-        [
-            (
-                str(one.number),
-                one.made[:16].replace("T", " "),
-                [
-                    Stretch(f"{one.index} · {one.system} · filters: {one.filters}\n", dim=True),
-                    Stretch(one.query),
-                ],
-                str(one.found),
-            )
-            for one in view.searches
-        ],
-        (0.9, 2.8, 11.7, 1.6),
-    )
+    """Return the report as a Word file."""
+    return _written(WordPage(view.content.head.name), view)
+
+
+def project_pdf(view: ProjectView) -> bytes:
+    """Return the same report as a PDF file."""
+    return _written(PdfPage(view.content.head.name), view)
+
+
+def _written(page: Page, view: ProjectView) -> bytes:
+    """Write a report: what was found at a glance, then the documents, then quotations and passages, then the searches."""
+    page.paragraph(Stretch(" ".join(NOTICE), dim=True))
+    if view.content.head.note:
+        page.paragraph(view.content.head.note)
+    for number, (kept, chart, together) in enumerate(view.charts, 1):
+        page.heading(f"Claim chart {number}, of {kept.made[:10]}")
+        for claim in chart.claims:
+            page.paragraph([Stretch(f"Claim {claim.number}. ", bold=True), Stretch(claim.text)])
+        for line in combination_lines(together) if together else ():
+            page.paragraph(line)
+        _write_matrix(page, chart)
     relevant = view.marked("relevant")
     page.heading("Relevant documents")
-    if not relevant:
+    if relevant:
+        page.table(
+            ("document", "title", "category", "priority", "published", "applicant"),
+            [_cover(one) for one in relevant],
+            (3.3, 3.6, 1.9, 2.5, 2.5, 3.2),
+        )
+    else:
         page.paragraph("No document is marked relevant.")
     for document in relevant:
         _write_document(page, document)
-    for kept, chart, together in view.charts:
-        page.heading(f"Claim chart of {kept.made[:10]}")
-        for line in combination_lines(together) if together else ():
-            page.paragraph(line)
-        write_chart(page, chart, 17)
-    for title, documents in (
-        ("Not relevant", view.marked("not relevant")),
-        (
-            "Found, not judged",
-            [one for one in view.marked("") if one.note or any(p.note or p.mark for p in one.passages)],
-        ),
-    ):
+    for number, (_, chart, _) in enumerate(view.charts, 1):
+        page.heading(f"Claim chart {number}: quotations")
+        write_chart(page, chart, _WIDTH)
+    _write_others(page, view)
+    if view.searches:
+        page.heading("Searches")
+        page.table(("", "when (UTC)", "what", "found"), [_search(one) for one in view.searches], (0.9, 2.6, 11.0, 2.5))
+    return page.content()
+
+
+def _search(one: ShownSearch) -> list[Words]:
+    what = [Stretch(f"{one.index} · {one.ranking} · filters: {one.filters}\n", dim=True), Stretch(one.query)]
+    return [str(one.number), one.made[:16].replace("T", " "), what, one.shown]
+
+
+def _cover(one: ShownDocument) -> list[Words]:
+    known = one.facts.metadata
+    values = [listed(known.get(name) or "") for name in ("priority_date", "publication_date", "applicants")]
+    return [_linked(one), one.facts.title, one.category, *values]
+
+
+def _write_matrix(page: Page, chart: Chart) -> None:
+    """Write the features of a chart against its documents, verdicts alone, so many documents in a table as fit a page."""
+    at_once = 6
+    for first in range(0, len(chart.documents), at_once):
+        columns = chart.documents[first : first + at_once]
+        width = min(2.4, 11.0 / len(columns))
+        rows: list[list[Words]] = [
+            [
+                [Stretch(f"{element.label} ", bold=True), Stretch(element.text)],
+                *(Stretch(_verdict(cell), ground=cell.verdict.fill) for cell in cells[first : first + at_once]),
+            ]
+            for element, cells in zip(chart.elements, chart.cells, strict=True)
+        ]
+        rows.append([Stretch("features", bold=True), *(chart.summary(column.id) for column in columns)])
+        widths = (_WIDTH - width * len(columns), *([width] * len(columns)))
+        page.table(("feature", *(column.id for column in columns)), rows, widths)
+
+
+def _verdict(cell: Cell) -> str:
+    return f"{cell.verdict.label}\n{CITED_BY_US}" if cell.overruled is not None else cell.verdict.label
+
+
+def _write_document(page: Page, document: ShownDocument) -> None:
+    facts = document.facts
+    page.heading(facts.title or facts.id, 2)
+    words = [Stretch(facts.id, bold=True)]
+    for name, address in public_links(facts.id).items():
+        words += [Stretch(" · "), Stretch(name, link=address)]
+    page.paragraph(words)
+    known: list[list[Words]] = [
+        [Stretch(name, dim=True), listed(facts.metadata[key])] for key, name in FACTS.items() if facts.metadata.get(key)
+    ]
+    page.table(("", ""), known, (2.6, _WIDTH - 2.6))
+    if document.note:
+        page.paragraph([Stretch("Note: ", bold=True), Stretch(document.note)])
+    if document.ranks:
+        page.paragraph(Stretch(f"Found by {document.ranks}", dim=True))
+    for shown in document.passages:
+        said = "".join(f" · {one}" for one in (shown.mark, shown.note) if one)
+        passage = shown.passage
+        page.paragraph(
+            [Stretch(cited_place(passage.section, passage.number, passage.id), dim=True), Stretch(said, bold=True)]
+        )
+        page.paragraph(marked_stretches(passage.text, shown.reasons), indent=0.6)
+
+
+def _write_others(page: Page, view: ProjectView) -> None:
+    noted = [one for one in view.marked("") if one.note or any(p.note or p.mark for p in one.passages)]
+    for title, documents in (("Not relevant", view.marked("not relevant")), ("Found, not judged", noted)):
         if documents:
             page.heading(title)
             rows: list[list[Words]] = [
@@ -85,41 +153,50 @@ def project_document(view: ProjectView) -> bytes:
                 for one in documents
             ]
             page.table(("document", "title", "note"), rows, (4, 6.5, 6.5))
-    return page.content()
 
 
 def project_workbook(view: ProjectView) -> bytes:
-    """Return an Excel file: documents with marks and notes, the searches, and two sheets a chart."""
-    links = list(_COLUMNS).index("Espacenet")
-    rows = [
-        [*row[:links], *(Stretch("open", link=str(link)) if link else None for link in row[links:])]
-        for row in _rows(view)
-    ]
-    searches: list[list[Value]] = [
-        [one.number, one.made, one.index, one.query, one.filters, one.system, one.found] for one in view.searches
-    ]
-    sheets = [
-        Sheet("documents", list(_COLUMNS), rows, list(_COLUMNS.values())),
-        Sheet("searches", list(_SEARCHES), searches, list(_SEARCHES.values())),
-    ]
+    """Return an Excel file: the charts, documents with marks and notes, their passages, the searches."""
+    sheets: list[Sheet] = []
     for number, (_, chart, _) in enumerate(view.charts, 1):
         sheets += chart_sheets(chart, f" {number}")
+    searches: list[dict[str, Value]] = [
+        {
+            "search": one.number,
+            "when": one.made[:16].replace("T", " "),
+            "index": one.index,
+            "query": one.query,
+            "filters": one.filters,
+            "ranking": one.ranking,
+            "found": one.shown,
+        }
+        for one in view.searches
+    ]
+    passages = [row for row in _rows(view) if row.get("passage")]
+    sheets += [
+        sheet("documents", _COVER, [_document_values(one) for one in view.documents]),
+        sheet("passages", _PASSAGES, passages),
+        sheet("searches", _SEARCHES, searches),
+        Sheet("notice", ["notice"], [[one] for one in NOTICE], [120]),
+    ]
     return workbook(*sheets)
 
 
 def project_csv(view: ProjectView) -> str:
-    """Return the documents with marks, notes and passages as CSV; what a user overruled in charts stands in rows of its own."""
+    """Return the documents with marks, notes and passages as CSV; a searcher's own verdicts in charts stand in rows of their own."""
     rows = _rows(view)
     for kept, chart, _ in view.charts:
         for element, cells in zip(chart.elements, chart.cells, strict=True):
             for cell in cells:
                 if cell.overruled is not None:
                     title = next(column.title for column in chart.documents if column.id == cell.document)
-                    said = f"{element.label} {element.text}: {cell.word} (found was: {cell.overruled.found})"
-                    values = {"document": cell.document, "title": title, "mark": "chart", "note": cell.overruled.note}
-                    values |= {"passage": said, "index": kept.index}
-                    rows.append([values.get(name, "") for name in _COLUMNS])
-    return csv_text(list(_COLUMNS), rows)
+                    said = f"{element.label} {element.text}: {cell.verdict} (found was: {cell.overruled.found})"
+                    values: dict[str, Value] = {"document": cell.document, "title": title, "mark": "chart"}
+                    if quote := cell.overruled.quote:
+                        said = f"{said} “{quote.text}”"
+                        values["place"] = place_of(quote.section, quote.number, quote.passage)
+                    rows.append(values | {"note": cell.overruled.note, "passage": said, "index": kept.index})
+    return csv_text(_CSV, table(_CSV, rows))
 
 
 def project_page(view: ProjectView) -> str:
@@ -134,69 +211,49 @@ def project_page(view: ProjectView) -> str:
         view=view,
         charts=charts,
         links=public_links,
-        place_in=place_in,
+        facts=lambda one: [
+            (name, listed(one.facts.metadata[key])) for key, name in FACTS.items() if one.facts.metadata.get(key)
+        ],
+        place=lambda passage: cited_place(passage.section, passage.number, passage.id),
         pieces=marked_stretches,
+        notice=NOTICE,
     )
 
 
-REPORTS: Mapping[str, ReportKind] = {
-    "docx": ReportKind(project_document, "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
-    "xlsx": ReportKind(project_workbook, "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-    "csv": ReportKind(project_csv, "text/csv; charset=utf-8"),
-    "html": ReportKind(project_page, "text/html; charset=utf-8"),
-    "json": ReportKind(lambda view: to_json(view.record(), indent=1), "application/json"),
-    "ris": ReportKind(
-        lambda view: ris(one.publication for one in view.marked("relevant")), "application/x-research-info-systems"
-    ),
-    "bib": ReportKind(lambda view: bibtex(one.publication for one in view.marked("relevant")), "application/x-bibtex"),
-}
-"""The reports by the end of their file's name. References are those of the documents marked relevant."""
+def project_json(view: ProjectView) -> str:
+    """Return what the project holds for programs."""
+    return to_json(view.record(), indent=1)
 
 
-def _rows(view: ProjectView) -> list[list[Value]]:
-    rows: list[list[Value]] = []
-    for one in view.documents:
-        facts, links = one.facts, public_links(one.facts.id)
-        known = [listed(facts.metadata.get(name) or "") for name in ("publication_date", "ipc", "applicants")]
-        for shown in one.passages or (None,):
-            rows.append([
-                facts.id,
-                facts.title,
-                one.mark,
-                one.note,
-                *known,
-                one.ranks,
-                place_in(facts.id, shown.passage) if shown else "",
-                shown.passage.text if shown else "",
-                shown.mark if shown else "",
-                shown.note if shown else "",
-                reasons_line(shown.reasons) if shown else "",
-                facts.index,
-                links.get("Espacenet"),
-                links.get("Google Patents"),
-            ])  # fmt: skip
-    return rows
+def project_ris(view: ProjectView) -> str:
+    """Return the documents marked relevant as references in RIS."""
+    return ris(one.publication for one in view.marked("relevant"))
 
 
-def _write_document(page: WordPage, document: ShownDocument) -> None:
-    page.heading(document.facts.title or document.facts.id, 2)
-    words = [Stretch(document.facts.id, bold=True), Stretch("".join(f" · {one}" for one in document.details), dim=True)]
-    for name, address in public_links(document.facts.id).items():
-        words += [Stretch(" · "), Stretch(name, link=address)]
-    page.paragraph(words)
-    if document.note:
-        page.paragraph([Stretch("Note: ", bold=True), Stretch(document.note)])
-    if document.ranks:
-        page.paragraph(Stretch(f"Found by {document.ranks}", dim=True))
-    for shown in document.passages:
-        said = "".join(f" · {one}" for one in (shown.mark, shown.note) if one)
-        page.paragraph([Stretch(place_in(document.facts.id, shown.passage), dim=True), Stretch(said, bold=True)])
-        page.paragraph(marked_stretches(shown.passage.text, shown.reasons), indent=0.6)
+def project_bibtex(view: ProjectView) -> str:
+    """Return the documents marked relevant as references in BibTeX."""
+    return bibtex(one.publication for one in view.marked("relevant"))
+
+
+def _document_values(one: ShownDocument) -> dict[str, Value]:
+    values = document_values(one.facts.id, one.facts.title, one.facts.metadata)
+    said: dict[str, Value] = {"mark": one.mark, "category": one.category, "note": one.note}
+    return values | said | {"found by": one.ranks, "index": one.facts.index}
+
+
+def _rows(view: ProjectView) -> list[dict[str, Value]]:
+    return [
+        _document_values(one)
+        | (passage_values(shown.passage, shown.reasons) if shown else {})
+        | ({"mark of the passage": shown.mark, "note on the passage": shown.note} if shown else {})
+        for one in view.documents
+        for shown in one.passages or (None,)
+    ]
 
 
 def _passage_notes(document: ShownDocument) -> list[str]:
     return [
-        f"{place_in(document.facts.id, one.passage)}: {' '.join(filter(None, (one.mark, one.note)))}"
+        f"{cited_place(one.passage.section, one.passage.number, one.passage.id)}: {' '.join(filter(None, (one.mark, one.note)))}"
         for one in document.passages
         if one.mark or one.note
     ]

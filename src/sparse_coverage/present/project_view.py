@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sparse_coverage.charts.chart import Chart
+from sparse_coverage.charts.chart import Chart, OwnVerdict, overrule
 from sparse_coverage.charts.combining import Combinations
-from sparse_coverage.charts.overruling import overrule
+from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.present.citations import Publication
-from sparse_coverage.present.findings import SYSTEM_NAMES
-from sparse_coverage.present.places import listed
-from sparse_coverage.projects import Content, DocumentFacts, Found, KeptChart, Mark, SearchMade
-from sparse_coverage.restoring import restored
+from sparse_coverage.present.terms import FILTERS, MARKS
+from sparse_coverage.projects import Content, DocumentFacts, KeptChart, Mark, RecordedResult, SearchMade
 from sparse_coverage.search.results import Hit, PassageHit, Reasons
+from sparse_coverage.systems import label_of
 
-WORDS = {"relevant": "relevant", "not": "not relevant", None: ""}
-"""What a mark is called."""
-_FILTERS = {
-    "before": "published before {}", "must": "with {}", "any": "with any of {}", "not": "without {}",
-    "not_family_of": "not of the family of {}", "filter": "{}",
-}  # fmt: skip
+_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +37,7 @@ class ShownDocument:
     note: str = ""
     ranks: str = ""
     passages: list[ShownPassage] = field(default_factory=list)
-
-    @property
-    def details(self) -> list[str]:
-        """What is known of it, in the order of a report."""
-        metadata = self.facts.metadata
-        names = ("publication_date", "ipc", "applicants")
-        return [listed(metadata[name]) for name in names if metadata.get(name)]
+    category: str = ""
 
     @property
     def publication(self) -> Publication:
@@ -66,8 +54,14 @@ class ShownSearch:
     index: str
     query: str
     filters: str
-    system: str
+    ranking: str
     found: int
+    searched: int = 0
+
+    @property
+    def shown(self) -> str:
+        """How many documents it showed, of how many that were searched."""
+        return shown_of(self.found, self.searched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,45 +90,92 @@ class ProjectView:
         }
 
 
-def project_view(content: Content) -> ProjectView:
-    """Return what a project's reports show."""
-    found = [(made, restored(Found, made.result)) for made in content.searches]
-    rulings = {(one.index, one.element, one.document): (one.word, one.note) for one in content.rulings}
+@dataclass(frozen=True, slots=True)
+class ReportParts:
+    """What goes into a report. `charts` are their numbers; None for all of them."""
+
+    searches: bool = True
+    marks: bool = True
+    notes: bool = True
+    charts: tuple[int, ...] | None = None
+
+    def of(self, content: Content) -> Content:
+        """Return what of a project goes into the report."""
+        marks = content.marks if self.marks else tuple(replace(one, mark=None) for one in content.marks)
+        rulings = content.rulings
+        if not self.notes:
+            marks = tuple(replace(one, note="") for one in marks)
+            rulings = tuple(replace(one, note="") for one in rulings)
+        charts = (one for one in content.charts if self.charts is None or one.number in self.charts)
+        head = content.head if self.notes else replace(content.head, note="")
+        return replace(content, head=head, marks=marks, rulings=rulings, charts=tuple(charts))
+
+
+def project_view(content: Content, parts: ReportParts | None = None) -> ProjectView:
+    """Return what a project's reports show: all of it, or some parts."""
+    parts = parts or ReportParts()
+    content = parts.of(content)
+    found = [(made, from_json(RecordedResult, made.result)) for made in content.searches]
+    rulings = {
+        (one.index, one.element, one.document): OwnVerdict(one.verdict, one.note, one.quote) for one in content.rulings
+    }
     charts = []
     for kept in content.charts:
         words = {place[1:]: said for place, said in rulings.items() if place[0] == kept.index}
-        together = restored(Combinations, kept.combinations) if kept.combinations is not None else None
-        charts.append((kept, overrule(restored(Chart, kept.chart), words), together))
+        together = from_json(Combinations, kept.combinations) if kept.combinations is not None else None
+        charts.append((kept, overrule(from_json(Chart, kept.chart), words), together))
     order = {"relevant": 0, "": 1, "not relevant": 2}
     documents = sorted(_documents(content, found), key=lambda one: order[one.mark])
-    return ProjectView(content, [_search(made, what) for made, what in found], documents, charts)
+    searches = [_search(made, what) for made, what in found] if parts.searches else []
+    return ProjectView(content, searches, documents, charts)
 
 
-def filters_text(filters: Mapping[str, Any]) -> str:
-    """Return the filters of a search in words.
+def shown_of(shown: int, searched: int) -> str:
+    """Say how many documents are shown, of how many that were searched.
 
-    >>> filters_text({"before": "2001-05-17", "must": ["valve"], "any": [], "filter": "country:EP"})
-    'published before 2001-05-17; with valve; country:EP'
+    >>> shown_of(20, 107), shown_of(1, 1)
+    ('20 shown of 107', '1 document')
     """
-    said = [sentence.format(listed(filters[name])) for name, sentence in _FILTERS.items() if filters.get(name)]
-    return "; ".join(said) or "none"
+    if shown < searched:
+        return f"{shown:,} shown of {searched:,}"
+    return f"{shown:,} document{'' if shown == 1 else 's'}"
 
 
-def _search(made: SearchMade, found: Found) -> ShownSearch:
+def filters_text(filters: Mapping[str, Any], automatic: str = "") -> str:
+    """Return the filters of a search in words; `automatic` says which of them came with the patent that was searched with.
+
+    >>> filters_text({"before": "2001-05-17", "must": ["valve", "coil, spring"], "any": [], "filter": "country:EP"})
+    'published before 2001-05-17; with valve, "coil, spring"; country:EP'
+    """
+    said = [sentence.format(_quoted(filters[name])) for name, sentence in FILTERS.items() if filters.get(name)]
+    if filters.get("undated") == "keep" and filters.get("before"):
+        said.append("include undated")
+    return "; ".join([*said, *([f"({automatic})"] if automatic else [])]) or "none"
+
+
+def _quoted(value: object) -> str:
+    """Return words and ids in a row; what holds a comma itself is quoted, and of many the first are named."""
+    if not isinstance(value, list | tuple):
+        return str(value)
+    named = [f'"{one}"' if "," in str(one) else str(one) for one in value[:_NAMED]]
+    return ", ".join(named) + (f" and {len(value) - _NAMED} more" if len(value) > _NAMED else "")
+
+
+def _search(made: SearchMade, found: RecordedResult) -> ShownSearch:
     request = made.request
     sources = [str(one) for one in (request.get("source"), found.source) if one]
     query = f"{'; '.join(sources)}: {found.query}" if sources else found.query
     marks = request.get("marks") or {}
     counts = [len(marks.get(name) or ()) for name in ("relevant", "not_relevant")]
-    system = SYSTEM_NAMES.get(str(request.get("system")), str(request.get("system") or ""))
+    ranking = label_of(str(request.get("ranking") or ""))
     if any(counts):
-        system += f", with {counts[0]} marked relevant and {counts[1]} not"
-    return ShownSearch(
-        made.number, made.made, made.index, query, filters_text(request.get("filters") or {}), system, len(found.hits)
-    )
+        ranking += f", with {counts[0]} marked relevant and {counts[1]} not"
+    filters = filters_text(request.get("filters") or {}, str(request.get("automatic") or ""))
+    searched = max(found.searched, len(found.hits))
+    return ShownSearch(made.number, made.made, made.index, query, filters, ranking, len(found.hits), searched)
 
 
-def _documents(content: Content, found: Iterable[tuple[SearchMade, Found]]) -> Iterable[ShownDocument]:
+def _documents(content: Content, found: Iterable[tuple[SearchMade, RecordedResult]]) -> Iterable[ShownDocument]:
     """Yield every document that was found, marked or noted, each once, with the passages of the last search that found it."""
     hits: dict[tuple[str, str], tuple[Hit, Mapping[str, Reasons]]] = {}
     ranks: dict[tuple[str, str], list[str]] = {}
@@ -142,7 +183,7 @@ def _documents(content: Content, found: Iterable[tuple[SearchMade, Found]]) -> I
         for rank, hit in enumerate(result.hits, 1):
             hits[made.index, hit.document] = hit, result.reasons
             ranks.setdefault((made.index, hit.document), []).append(f"search {made.number}: rank {rank}")
-    said = {(mark.index, mark.id): mark for mark in content.marks if mark.mark or mark.note}
+    said = {(mark.index, mark.id): mark for mark in content.marks if mark.mark or mark.note or mark.category}
     places = dict.fromkeys([*hits, *((mark.index, mark.document) for mark in said.values())])
     facts = {(one.index, one.id): one for one in content.documents}
     for place in places:
@@ -163,12 +204,13 @@ def _documents(content: Content, found: Iterable[tuple[SearchMade, Found]]) -> I
         ]
         yield ShownDocument(
             facts.get(place, DocumentFacts(index, id_, "")),
-            WORDS[of_document.mark] if of_document else "",
+            MARKS[of_document.mark] if of_document else "",
             of_document.note if of_document else "",
             "; ".join(ranks.get(place, [])),
             shown,
+            (of_document.category or "") if of_document else "",
         )
 
 
 def _passage(passage: PassageHit, reasons: Reasons, mark: Mark | None) -> ShownPassage:
-    return ShownPassage(passage, reasons, WORDS[mark.mark] if mark else "", mark.note if mark else "")
+    return ShownPassage(passage, reasons, MARKS[mark.mark] if mark else "", mark.note if mark else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass
+from typing import Literal
 
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape as escape_markup
@@ -16,7 +17,7 @@ SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """A measured value beside the paper's; either may be missing. `interval` is ours, `digits` how it is printed.
 
     `deviation` is that of several seeds, `p` the corrected p-value of its difference to the table's baseline: a dagger marks
@@ -53,13 +54,18 @@ class Cell:
         deviation = "" if self.deviation is None else f"±{self.deviation:.{self.digits}f}"
         return f"{self.ours:,.{self.digits}f}{deviation}{'†' if self.is_significant else ''}"
 
+    def numbers(self) -> dict[str, float | None]:
+        """Return what is known beside the value, by name."""
+        low, high = self.interval or (None, None)
+        return dict(zip(_MORE, (low, high, self.deviation, self.paper, self.difference, self.p), strict=True))
+
     @property
     def is_significant(self) -> bool:
         """Whether the difference to the baseline is beyond chance."""
         return self.p is not None and self.p < SIGNIFICANT
 
 
-Content = str | Cell
+Content = str | TableCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +85,23 @@ class Table:
     within: int | None = None
 
     def csv(self) -> str:
-        """Return the table with one column for each number: ours, low, high, deviation, paper, difference, p."""
+        """Return the table with one column for each number: ours, low, high, deviation, paper, difference, p, as far as there are any."""
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
-        numeric = [self.is_number(place) for place in range(len(self.columns))]
+        more = [self._known(place) for place in range(len(self.columns))]
         header: list[str] = []
-        for name, is_number in zip(self.columns, numeric, strict=True):
-            header += [name, *(f"{name} {more}" for more in _MORE)] if is_number else [name]
+        for name, known in zip(self.columns, more, strict=True):
+            header += [name, *(f"{name} {one}" for one in known)]
         writer.writerow(header)
         for row in self.rows:
             line: list[object] = []
-            for content, is_number in zip(row, numeric, strict=True):
-                if isinstance(content, Cell):
-                    low, high = content.interval or (None, None)
-                    values = (content.ours, low, high, content.deviation, content.paper, content.difference, content.p)
-                    line += map(_exact, values)
+            for content, known in zip(row, more, strict=True):
+                if isinstance(content, TableCell):
+                    values = content.numbers()
+                    line += [_exact(content.ours), *(_exact(values[one]) for one in known)]
                 else:
                     plain = content.replace(",", "") if content.replace(",", "").isdigit() else content
-                    line += [plain, *[""] * len(_MORE)] if is_number else [plain]
+                    line += [plain, *[""] * len(known)]
             writer.writerow(line)
         return stream.getvalue()
 
@@ -111,7 +116,7 @@ class Table:
         groups: dict[object, dict[int, float]] = {}
         for number, row in enumerate(self.rows):
             content = row[place]
-            if isinstance(content, Cell) and content.ours is not None:
+            if isinstance(content, TableCell) and content.ours is not None:
                 group = None if self.within is None else row[self.within]
                 groups.setdefault(group, {})[number] = round(content.ours, content.digits)
         for values in groups.values():
@@ -146,7 +151,9 @@ class Table:
             pad_edge=False,
         )
         for place, name in enumerate(self.columns):
-            table.add_column(short_heading(name), justify="right" if self.is_number(place) else "left", overflow="fold")
+            number = self.is_number(place)  # a broken number is another one: names are folded instead
+            justify: Literal["left", "right"] = "right" if number else "left"
+            table.add_column(short_heading(name), justify=justify, overflow="fold", no_wrap=number)
         above: Content = ""
         for row in self.rows:
             shown = ["" if row[0] == above else row[0], *row[1:]]
@@ -154,9 +161,14 @@ class Table:
             above = row[0]
         return table
 
+    def _known(self, place: int) -> list[str]:
+        """Return which numbers beside the value itself any row of a column has."""
+        every = [row[place].numbers() for row in self.rows if isinstance(row[place], TableCell)]  # type: ignore[union-attr]
+        return [name for name in _MORE if any(numbers[name] is not None for numbers in every)]
+
     def is_number(self, place: int) -> bool:
         """Say whether a column holds values, not only texts."""
-        return any(isinstance(row[place], Cell) for row in self.rows)
+        return any(isinstance(row[place], TableCell) for row in self.rows)
 
 
 _MORE = ("low", "high", "deviation", "paper", "difference", "p")
@@ -167,7 +179,7 @@ def _exact(value: float | None) -> object:
 
 
 def _marked(content: Content, place: int | None) -> str:
-    text = content.text() if isinstance(content, Cell) else content
+    text = content.text() if isinstance(content, TableCell) else content
     ours, gap, behind = text.partition(" ")
     return f"**{ours}**{gap}{behind}" if place == 1 else text
 
@@ -178,4 +190,4 @@ def short_heading(name: str) -> str:
 
 
 def _stacked(content: Content) -> str:
-    return content.text().replace(" (", "\n(") if isinstance(content, Cell) else content
+    return content.text().replace(" (", "\n(") if isinstance(content, TableCell) else content

@@ -9,16 +9,16 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.present.findings import SYSTEM_NAMES
 from sparse_coverage.present.places import (
     flat,
     lacking,
     lacking_sentence,
     listed,
-    other_reasons,
+    parts_line,
     place_in,
     printed_number,
     query_words,
+    reason_rows,
     shared_words,
     snippet,
     unsearched_words,
@@ -26,11 +26,19 @@ from sparse_coverage.present.places import (
     within,
     words_at,
 )
-from sparse_coverage.retrievers.explaining import HybridExplanation
-from sparse_coverage.retrievers.fusion import PartScore
-from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, Place, QueryCost, Unsearched
+from sparse_coverage.search.results import (
+    Answers,
+    Explanation,
+    Hit,
+    PartScore,
+    PassageHit,
+    Place,
+    QueryCost,
+    Unsearched,
+)
 
 EXCERPT = 320
+_NEAR = {"close": "bold green", "related": "yellow", "weak": "dim"}
 PAIRS = 6
 NOTHING = "Nothing was found: of what the filters allow, nothing shares a center that counts with the query."
 
@@ -45,16 +53,16 @@ def hits_text(
     """Return ranked documents with their best passages; matched words stand out, the strongest pairs are listed.
 
     `explanations` are those of passages, by passage id; where one is missing, nothing stands out and the passage is shown
-    around the words that it shares with the `query`. `parts`, by document id, say what each part of a hybrid added.
+    around the words that it shares with the `query`. `parts`, by document id, say what each part of a combined ranking added.
     """
     if not hits:
         return Group(nothing)
     lines: list[RenderableType] = []
     for rank, hit in enumerate(hits, 1):
         mine = (parts or {}).get(hit.document, ())
-        digits = 5 if mine else 3
-        name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.{digits}f}", "green")
-        lines.append(Text.assemble("\n", name, "  ", score, f"  {hit.title}"))
+        name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.3f}", "green")
+        near = (f"  {hit.closeness}", _NEAR.get(hit.closeness, ""))
+        lines.append(Text.assemble("\n", name, "  ", score, near if hit.closeness else "", f"  {hit.title}"))
         facts = " · ".join(listed(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
         if facts:
             lines.append(Text.assemble("     ", (facts, "dim")))
@@ -62,43 +70,19 @@ def hits_text(
             lines.append(Text.assemble("     ", (f"family: {', '.join(hit.members)}", "dim")))
         explanation = explanations.get(hit.passages[0].id) if hit.passages else None
         if mine:
-            lines.append(Text(f"     {_parts_line(mine)}", style="dim"))
+            lines.append(Text(f"     {parts_line(mine)}", style="dim"))
         for passage in hit.passages:
             text = Text(f"     {place_in(hit.document, passage)}  ", style="cyan")
-            text.append(f"{passage.score:.{digits}f}  ", style="dim")
+            text.append(f"{passage.score:.3f}  ", style="dim")
             if passage.id in explanations:
                 text.append_text(_highlighted(explanations[passage.id]))
             else:
                 text.append(_excerpt(passage.text, query), style="default")
             lines.append(text)
         if explanation is not None and explanation.score:
-            by = f"by {SYSTEM_NAMES['coverage']} " if mine else ""
             lines.append(
-                Text(f"     matched {by}{explanation.score:.3f}: ", style="dim").append_text(_reasons(explanation))
+                Text(f"     matched {explanation.score:.3f}: ", style="dim").append_text(_reasons(explanation))
             )
-    return Group(*lines)
-
-
-def hybrid_text(explanation: HybridExplanation, limit: int) -> Group:
-    """Return what each part added to the score of a document, and the reasons of each part."""
-    rank = "not among the documents looked at" if explanation.rank is None else f"rank {explanation.rank}"
-    table = Table("part", "rank there", "its score", "adds", title=None)
-    for part in explanation.parts:
-        there = "not found" if part.rank is None else str(part.rank)
-        score = "" if part.score is None else f"{part.score:.4f}"
-        table.add_row(SYSTEM_NAMES.get(part.system, part.system), there, score, f"{part.adds:.5f}")
-    table.add_row("together", "", "", f"{explanation.score:.5f}", style="bold")
-    lines: list[RenderableType] = [
-        Text.assemble(
-            (explanation.document, "bold"),
-            f"  {explanation.title}  {rank}, score ",
-            (f"{explanation.score:.5f}", "green"),
-        ),
-        table,
-        Text(explanation.how, style="dim"),
-    ]
-    for system, one in explanation.explanations.items():
-        lines += [Text(f"\n{SYSTEM_NAMES.get(system, system)}", style="bold underline"), explanation_text(one, limit)]
     return Group(*lines)
 
 
@@ -106,10 +90,8 @@ def explanation_text(explanation: Explanation, limit: int) -> Group:
     """Return why a passage was found: reasons, the centers behind them, and what of the query it does not answer."""
     passage = explanation.passage
     why = Table("of the query", "of the passage", "adds")
-    for reason in explanation.reasons.phrases[:limit]:
-        why.add_row(escape(flat(reason.query.text)), escape(flat(reason.passage.text)), f"{reason.contribution:.3f}")
-    for name, contribution in other_reasons(explanation.reasons, limit):
-        why.add_row("", f"[dim]{name}[/dim]", f"{contribution:.3f}")
+    for asked, found, adds in reason_rows(explanation.reasons, limit):
+        why.add_row(escape(asked), escape(found) if asked else f"[dim]{found}[/dim]", f"{adds:.3f}")
     why.add_row("together", "", f"{explanation.score:.3f}", style="bold")
     table = Table("query span", "passage span", "center", "w(q)", "w(d)", "idf", "adds")
     for match in explanation.matches[:limit]:
@@ -120,11 +102,14 @@ def explanation_text(explanation: Explanation, limit: int) -> Group:
             *(f"{value:.3f}" for value in (match.query_weight, match.passage_weight, match.idf, match.contribution)),
         )
     lines: list[RenderableType] = [
-        Text.assemble((passage.id, "bold"), printed_number(passage), "  score ", (f"{passage.score:.4f}", "green")),
+        Text.assemble((place_in("", passage), "bold"), "  score ", (f"{passage.score:.4f}", "green")),
         _highlighted(explanation, len(passage.text)),
         why,
-        *([table] if explanation.matches else []),
     ]
+    if explanation.parts:
+        lines.append(Text(f"the document: {parts_line(explanation.parts)}", style="dim"))
+    if explanation.matches:
+        lines += [Text("\nThe centers behind it, in the score by centers alone:"), table]
     hidden = explanation.matches[limit:]
     if hidden:
         added = sum(match.contribution for match in hidden)
@@ -157,13 +142,8 @@ def answers_text(answers: Answers, limit: int) -> Group:
 
 
 def _numbered(answers: Answers, passage: str) -> str:
-    number = answers.numbers.get(passage, "")
-    return f" [{number}]" if number and "/description/" in passage else ""
-
-
-def _parts_line(parts: Sequence[PartScore]) -> str:
-    told = (f"{part.system} {f'rank {part.rank}' if part.rank else 'not found'} {part.adds:.5f}" for part in parts)
-    return "adds: " + " + ".join(told)
+    number = printed_number("description", answers.numbers.get(passage, ""))
+    return f" {number}" if number and "/description/" in passage else ""
 
 
 def passages_text(
@@ -174,7 +154,7 @@ def passages_text(
         return Group(nothing)
     lines: list[RenderableType] = []
     for rank, passage in enumerate(passages, 1):
-        name, score = (f"{rank:>4}. {passage.id}{printed_number(passage)}", "bold"), (f"{passage.score:.3f}", "green")
+        name, score = (f"{rank:>4}. {place_in('', passage)}", "bold"), (f"{passage.score:.3f}", "green")
         why = (explanations or {}).get(passage.id)
         shown = _highlighted(why) if why else Text(_excerpt(passage.text))
         lines += [Text.assemble(name, "  ", score), Text.assemble("      ", shown)]
@@ -209,15 +189,11 @@ def _said(what: str, words: Sequence[str]) -> Text:
 
 def _reasons(explanation: Explanation) -> Text:
     text = Text()
-    for reason in explanation.reasons.phrases[:PAIRS]:
+    for asked, found, adds in reason_rows(explanation.reasons, PAIRS):
         text.append(", " if text else "")
-        if reason.query.text:
-            text.append(flat(reason.query.text), style="magenta")
-            text.append(" ↔ ")
-        text.append(flat(reason.passage.text), style="yellow")
-        text.append(f" {reason.contribution:.2f}", style="dim")
-    for name, contribution in other_reasons(explanation.reasons, PAIRS):
-        text.append(f"{', ' if text else ''}{name} {contribution:.2f}", style="dim")
+        if asked:
+            text.append(asked, style="magenta").append(" ↔ ")
+        text.append(found, style="yellow" if asked else "dim").append(f" {adds:.2f}", style="dim")
     return text
 
 

@@ -12,24 +12,33 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from sparse_coverage.charts.chart import Chart
+from sparse_coverage.charts.chart import Chart, Quote
 from sparse_coverage.charts.combining import Combinations
+from sparse_coverage.dataclass_json import check_dataclass, from_json, require_depth
 from sparse_coverage.errors import InputError
-from sparse_coverage.projects.kept import (
+from sparse_coverage.projects.records import (
+    Asked,
     Content,
     DocumentFacts,
     Draft,
-    Found,
     Head,
     KeptChart,
     Mark,
+    RecordedResult,
     Ruling,
     SearchMade,
     StaleError,
 )
-from sparse_coverage.projects.reading import read_chart, read_content, read_head, read_mark, read_ruling, read_search
+from sparse_coverage.projects.rows import (
+    read_chart,
+    read_content,
+    read_draft,
+    read_head,
+    read_mark,
+    read_ruling,
+    read_search,
+)
 from sparse_coverage.projects.schema import execute, open_file
-from sparse_coverage.restoring import restored
 
 
 class Project:
@@ -74,57 +83,72 @@ class Project:
 
     def rename(self, name: str, note: str, version: int) -> Head:
         """Change the name and the note."""
-        if not name.strip():
-            raise InputError("A project needs a name.")
         with self._change() as revision:
             head = self.head()
             if head.version != version:
                 raise StaleError(f"The project '{head.name}'", head)
+            check_dataclass(replace(head, name=name.strip(), note=note))
             self._write("UPDATE project SET name = ?, note = ?, version = ?", (name.strip(), note, revision))
         return self.head()
 
     def keep_draft(self, content: Mapping[str, Any], version: int) -> Draft:
         """Keep what stands in the form."""
+        text = _json(content, "The draft")
         with self._change() as revision:
-            row = self._connection.execute("SELECT content, version FROM draft").fetchone()
-            current = Draft(json.loads(row["content"]), row["version"]) if row else Draft()
+            current = read_draft(self._connection)
             if current.version != version:
                 raise StaleError("The claim in the form", current)
-            self._write("REPLACE INTO draft VALUES (1, ?, ?)", (_json(content), revision))
+            self._write("REPLACE INTO draft VALUES (1, ?, ?)", (text, revision))
         return Draft(content, revision)
 
     def set_mark(self, mark: Mark, facts: DocumentFacts | None = None) -> Mark:
         """Set what a user says about a document or passage, made on `mark.version` (0: there was none)."""
+        check_dataclass(mark)
         with self._change() as revision:
-            current = read_mark(self._connection, mark.index, mark.id) or replace(mark, mark=None, note="", version=0)
+            current = read_mark(self._connection, mark.index, mark.id) or replace(
+                mark, mark=None, note="", category=None, version=0
+            )
             if current.version != mark.version:
                 raise StaleError(f"The mark of {mark.id}", current)
             made = replace(mark, version=revision, changed=now())
             passage = _json(asdict(made.passage)) if made.passage else None
             self._write(
-                "REPLACE INTO marks VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (made.index, made.id, made.document, made.mark, made.note, passage, made.version, made.changed),
+                f"REPLACE INTO marks VALUES ({_places(9)})",
+                (
+                    made.index,
+                    made.id,
+                    made.document,
+                    made.mark,
+                    made.note,
+                    made.category,
+                    passage,
+                    made.version,
+                    made.changed,
+                ),
             )
             self._remember([facts] if facts else [])
         return made
 
     def overrule(self, ruling: Ruling) -> Ruling:
-        """Set a user's own word for a cell of a chart, made on `ruling.version` (0: there was none)."""
+        """Set a user's own verdict on a cell of a chart, made on `ruling.version` (0: there was none)."""
+        check_dataclass(ruling)
         with self._change() as revision:
             place = (ruling.index, ruling.element, ruling.document)
-            current = read_ruling(self._connection, *place) or replace(ruling, word=None, note="", version=0)
+            current = read_ruling(self._connection, *place) or replace(
+                ruling, verdict=None, note="", quote=None, version=0
+            )
             if current.version != ruling.version:
-                raise StaleError(f"The word for {ruling.document}", current)
+                raise StaleError(f"The verdict on {ruling.document}", current)
             made = replace(ruling, version=revision, changed=now())
             self._write(
-                "REPLACE INTO rulings VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (*place, made.word, made.note, made.version, made.changed),
+                f"REPLACE INTO rulings VALUES ({_places(8)})",
+                (*place, made.verdict, made.note, _optional(made.quote), made.version, made.changed),
             )
         return made
 
     def add_search(self, index: str, request: Mapping[str, Any], result: Mapping[str, Any]) -> SearchMade:
         """Add a search that was made to the history."""
-        hits = restored(Found, result).hits
+        hits = _found(request, result, "The search").hits
         with self._change() as revision:
             made = now()
             number = self._write(
@@ -142,9 +166,7 @@ class Project:
         combinations: Mapping[str, Any] | None = None,
     ) -> KeptChart:
         """Keep a chart that was made, and the combinations where it was made for these."""
-        columns = restored(Chart, chart).documents
-        if combinations is not None:
-            restored(Combinations, combinations)
+        columns = _charted(request, chart, combinations, "The chart").documents
         with self._change() as revision:
             made = now()
             together = _json(combinations) if combinations is not None else None
@@ -157,12 +179,7 @@ class Project:
 
     def fill(self, content: Content) -> None:
         """Put all that another project held into this one, which must be empty, in one step."""
-        for found in content.searches:
-            restored(Found, found.result)
-        for charted in content.charts:
-            restored(Chart, charted.chart)
-            if charted.combinations is not None:
-                restored(Combinations, charted.combinations)
+        check_content(content)
         with self._change() as revision:
             if revision != 1:
                 raise InputError("Only an empty project can be filled.")
@@ -171,7 +188,9 @@ class Project:
                 "UPDATE project SET name = ?, note = ?, created = ?, version = ?, revision = ?",
                 (head.name, head.note, head.created, head.version, max(head.revision, revision)),
             )
-            self._write("REPLACE INTO draft VALUES (1, ?, ?)", (_json(content.draft.content), content.draft.version))
+            self._write(
+                "REPLACE INTO draft VALUES (1, ?, ?)", (_json(content.draft.content, "draft"), content.draft.version)
+            )
             for made in content.searches:
                 row = (
                     made.number,
@@ -185,11 +204,11 @@ class Project:
                 self._write("INSERT INTO searches VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             for mark in content.marks:
                 passage = _json(asdict(mark.passage)) if mark.passage else None
-                row_ = (mark.index, mark.id, mark.document, mark.mark, mark.note, passage, mark.version, mark.changed)
-                self._write("INSERT INTO marks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row_)
+                said = (mark.index, mark.id, mark.document, mark.mark, mark.note, mark.category, passage)
+                self._write(f"INSERT INTO marks VALUES ({_places(9)})", (*said, mark.version, mark.changed))
             for one in content.rulings:
-                cell = (one.index, one.element, one.document, one.word, one.note, one.version, one.changed)
-                self._write("INSERT INTO rulings VALUES (?, ?, ?, ?, ?, ?, ?)", cell)
+                cell = (one.index, one.element, one.document, one.verdict, one.note, _optional(one.quote))
+                self._write(f"INSERT INTO rulings VALUES ({_places(8)})", (*cell, one.version, one.changed))
             for kept in content.charts:
                 together = _json(kept.combinations) if kept.combinations is not None else None
                 chart = (
@@ -241,8 +260,48 @@ def now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
-def _json(value: Any) -> str:
+def check_content(content: Content) -> None:
+    """Check what searches and charts are kept with: what `from_json` cannot, since it takes any plain values for them."""
+    require_depth(content.draft.content, "draft")
+    for place, search in enumerate(content.searches):
+        _found(search.request, search.result, f"searches[{place}]")
+    for place, chart in enumerate(content.charts):
+        _charted(chart.request, chart.chart, chart.combinations, f"charts[{place}]")
+
+
+def _found(request: Mapping[str, Any], result: Mapping[str, Any], where: str) -> RecordedResult:
+    """Check what a search is kept with, and return what it found."""
+    from_json(Asked, request, f"{where}.request")
+    found = from_json(RecordedResult, result, f"{where}.result")
+    for hit in found.hits:
+        check_dataclass(DocumentFacts("-", hit.document, hit.title, hit.metadata))
+    return found
+
+
+def _charted(
+    request: Mapping[str, Any], chart: Mapping[str, Any], combinations: Mapping[str, Any] | None, where: str
+) -> Chart:
+    """Check what a chart is kept with, and return the chart."""
+    from_json(Asked, request, f"{where}.request")
+    made = from_json(Chart, chart, f"{where}.chart")
+    for column in made.documents:
+        check_dataclass(DocumentFacts("-", column.id, column.title, column.metadata))
+    if combinations is not None:
+        from_json(Combinations, combinations, f"{where}.combinations")
+    return made
+
+
+def _places(count: int) -> str:
+    return ", ".join("?" * count)
+
+
+def _optional(value: Quote | None) -> str | None:
+    return None if value is None else _json(asdict(value))
+
+
+def _json(value: Any, where: str = "It") -> str:
+    require_depth(value, where)
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except (ValueError, RecursionError):
-        raise InputError("It is nested too deep, or a number in it is infinite or none at all.") from None
+    except ValueError:
+        raise InputError(f"{where} holds a number that is infinite or none at all.") from None

@@ -10,7 +10,7 @@ from typing import Any
 
 from sparse_coverage.errors import InputError
 
-VERSION = 1
+VERSION = 2
 _APPLICATION = 0x5343504A  # "SCPJ": what SQLite writes into the file to tell whose it is
 _TABLES = f"""
 CREATE TABLE project (
@@ -23,11 +23,11 @@ CREATE TABLE searches (
     result TEXT NOT NULL, version INTEGER NOT NULL
 );
 CREATE TABLE marks (
-    index_name TEXT NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL, mark TEXT, note TEXT NOT NULL, passage TEXT,
+    index_name TEXT NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL, mark TEXT, note TEXT NOT NULL, category TEXT, passage TEXT,
     version INTEGER NOT NULL, changed TEXT NOT NULL, PRIMARY KEY (index_name, id)
 );
 CREATE TABLE rulings (
-    index_name TEXT NOT NULL, element TEXT NOT NULL, document TEXT NOT NULL, word TEXT, note TEXT NOT NULL,
+    index_name TEXT NOT NULL, element TEXT NOT NULL, document TEXT NOT NULL, verdict TEXT, note TEXT NOT NULL, quote TEXT,
     version INTEGER NOT NULL, changed TEXT NOT NULL, PRIMARY KEY (index_name, element, document)
 );
 CREATE TABLE charts (
@@ -52,22 +52,34 @@ def create_file(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def _expected() -> dict[str, str]:
+    """Return the statements that made each table, as SQLite keeps them."""
+    statements = (one.strip() for one in _TABLES.split(";"))
+    return {one.split()[2]: one for one in statements if one.startswith("CREATE TABLE")}
+
+
 def open_file(path: Path) -> sqlite3.Connection:
     """Open a project's file; one that is damaged or not a project is an error that names it."""
     try:
         connection = _connected(path, "rw")
         with _closed_on_error(connection):
             marks = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+            # Looked at before any query runs: a view or trigger of someone else's could keep every reader busy for ever.
+            schema = dict(connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL LIMIT 100"))
     except sqlite3.DatabaseError as error:
         raise InputError(f"{path.name}: not a project that can be read ({error}). Import an export of it.") from None
-    if marks != [_APPLICATION, VERSION]:
-        connection.close()
-        told = (
-            f"made by another version (format {marks[1]}, not {VERSION})"
-            if marks[0] == _APPLICATION
-            else "not a project"
-        )
-        raise InputError(f"{path.name}: {told}.")
+    with _closed_on_error(connection):
+        if marks[0] != _APPLICATION:
+            raise InputError(f"{path.name}: not a project. Take it out of the folder of projects.")
+        if marks[1] != VERSION:
+            raise InputError(
+                f"{path.name}: a project of format {marks[1]}; this program reads format {VERSION}. "
+                "Export it with the version of the program that made it, and import that."
+            )
+        if schema != _expected():
+            raise InputError(
+                f"{path.name}: its tables are not those of a project; the file is damaged. Import an export of it."
+            )
     return connection
 
 
@@ -90,6 +102,7 @@ def _connected(path: Path, mode: str) -> sqlite3.Connection:
     )
     with _closed_on_error(connection):
         connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA journal_mode = DELETE")
         connection.execute("PRAGMA synchronous = EXTRA")
     return connection

@@ -1,13 +1,16 @@
-"""A baseline as something to search with: documents ranked by their best passage, as Sparse Coverage ranks them."""
+"""A baseline: a side of the index, a scorer that ranks by it, and a retriever that ranks documents by their passages."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from sparse_coverage.aggregation import document_scores, parse_aggregation
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import require_free
 from sparse_coverage.index import (
@@ -18,20 +21,52 @@ from sparse_coverage.index import (
     allowed_passages,
     open_store,
 )
-from sparse_coverage.kernels import Int64s, Mask
+from sparse_coverage.index.sides import Block, Side, open_blocks, refresh_side
+from sparse_coverage.kernels import Floats, Int64s, Mask
 from sparse_coverage.patents import Patent, passages
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import tracked
-from sparse_coverage.retrievers.side import Evidence, EvidentScorer, Scores, Side
-from sparse_coverage.retrievers.sides import refresh_side, side_scorer
-from sparse_coverage.search import Explanation, Hit, PassageHit
-from sparse_coverage.search.phrases import Phrases
+from sparse_coverage.search import Explanation, Hit, Marks, PassageHit
 from sparse_coverage.search.reasons import reasons_for
-from sparse_coverage.search.results import Place, Reason, Reasons
-from sparse_coverage.search.searcher import PassageSearcher, as_filter
+from sparse_coverage.search.results import Match, Reasons
+from sparse_coverage.search.searcher import Explained, PassageSearcher, as_filter
 from sparse_coverage.search.stored import require_document
 from sparse_coverage.vectors import SparseVector
-from sparse_coverage.vectors.aggregation import document_scores, parse_aggregation
+
+Scores = Floats
+
+
+class Scorer(Protocol):
+    """Scores every text of some blocks for a query, in order."""
+
+    def scores(self, query: str, allowed: Mask | None = None) -> Scores:
+        """Return the score of every text; minus infinity where it has nothing of the query.
+
+        Texts that `allowed` leaves out may get any score: the caller leaves them out too. They need not be computed.
+        """
+        ...
+
+    def cost(self, query: str) -> int:
+        """Return what the query costs: postings scanned, or similarities computed."""
+        ...
+
+
+@runtime_checkable
+class EvidentScorer(Scorer, Protocol):
+    """A scorer that can say what the score of a text is made of."""
+
+    def evidence(self, query: str, text: str) -> tuple[Match, ...]:
+        """Return what words of a query and a text add to its score; what it does not name is general similarity."""
+        ...
+
+
+class RankingSide(Side):
+    """A side that can rank: it gives a scorer over its blocks."""
+
+    @abstractmethod
+    def scorer(self, blocks: Sequence[Block]) -> Scorer:
+        """Return a scorer over blocks, one after the other."""
+
 
 _NONE = np.zeros(0, dtype=np.int32)
 _NO_CENTERS = SparseVector(_NONE, np.zeros(0, dtype=np.float32), _NONE, _NONE, _NONE, 0, 0)
@@ -46,23 +81,25 @@ class _OfThread(threading.local):
 class Baseline(PassageSearcher):
     """Searches the texts of an index by one of its sides.
 
-        bm25 = Baseline.build("bm25-index", Bm25(), read_patents("patents/"))
-        bm25.search("A valve comprising a plunger biased by a spring")
+        splade = Baseline.build("splade-index", Splade(), read_patents("patents/"))
+        splade.search("A valve comprising a plunger biased by a spring")
 
-    Open it again with `Baseline.open("bm25-index", Bm25())`. A side of an index of Sparse Coverage is opened in the same way,
+    Open it again with `Baseline.open("splade-index", Splade())`. A side of an index of Sparse Coverage is opened in the same way,
     or by its name with `open_retriever`.
     """
 
-    def __init__(self, store: IndexStore, side: Side, rank: str = "best") -> None:
-        self.store = store
+    def __init__(self, store: IndexStore, side: RankingSide, rank: str = "best") -> None:
+        self._store = store
         self.side = side
         self._aggregation = parse_aggregation(rank)
-        self._scorer = side_scorer(store, side)
+        self._scorer = side.scorer(open_blocks(store, side))
         self._starts = store.document_starts
         self._local = _OfThread()
 
     @classmethod
-    def build(cls, folder: str | Path, side: Side, documents: Iterable[Patent], *, by: By = "passage") -> Baseline:
+    def build(
+        cls, folder: str | Path, side: RankingSide, documents: Iterable[Patent], *, by: By = "passage"
+    ) -> Baseline:
         """Write patents and what a side keeps of them into a new folder, by passage, section or whole document."""
         _write_texts(Path(folder), documents, by)
         store = open_store(Path(folder))
@@ -70,13 +107,23 @@ class Baseline(PassageSearcher):
         return cls(store, side)
 
     @classmethod
-    def open(cls, folder: str | Path, side: Side, *, rank: str = "best") -> Baseline:
+    def open(cls, folder: str | Path, side: RankingSide, *, rank: str = "best") -> Baseline:
         """Open an index by one of its sides. `rank`: how passages make a document's score, as in `ScoringConfig`."""
         return cls(open_store(Path(folder)), side, rank)
 
     def __len__(self) -> int:
         """Return the number of passages."""
         return self.store.state.passages
+
+    @property
+    def name(self) -> str:
+        """The kind of the side."""
+        return self.side.kind
+
+    @property
+    def store(self) -> IndexStore:
+        """The files behind the index, as they were when it was opened."""
+        return self._store
 
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
         allowed = self._allowed(condition)
@@ -93,8 +140,11 @@ class Baseline(PassageSearcher):
         id_: str,
         *,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
+        marks: Marks | None = None,
     ) -> Explanation:
         """Explain a passage's score, or that of a document's best passage, by id. Its reasons add up to the score."""
+        if marks:
+            raise InputError(f"Marks change what centers find, and {self.name} does not rank by them.")
         scores = self._scored(query, as_filter(filter))
         number = self.store.find_passage(id_)
         if number is None:
@@ -104,11 +154,17 @@ class Baseline(PassageSearcher):
             number = max(own, key=lambda place: (scores[place], -place))
         record = self.store.passage(number)
         score = max(float(scores[number]), 0.0) if np.isfinite(scores[number]) else 0.0
-        known = Evidence()
-        if score and isinstance(self._scorer, EvidentScorer):
-            known = self._scorer.evidence(query, number, record.text)
-        reasons = side_reasons(query, record.text, known, score)
-        return Explanation(query, PassageHit.of(record, score), known.matches, (), reasons=reasons)
+        evident = score and isinstance(self._scorer, EvidentScorer)
+        matches = self._scorer.evidence(query, record.text) if evident else ()  # type: ignore[attr-defined]
+        phrases = reasons_for(query, record.text, matches).phrases if matches else ()
+        reasons = Reasons(phrases, similarity=score - sum(reason.contribution for reason in phrases))
+        return Explanation(query, PassageHit.of(record, score), matches, (), reasons=reasons)
+
+    def _explained(
+        self, query: str, ids: list[str], condition: Filter | None, marks: Marks | None, matches: bool
+    ) -> Explained:
+        each = tracked(ids, "Explaining passages", len(ids))
+        return {id_: self.explain(query, id_, filter=condition) for id_ in each}, {}
 
     def _scored(self, query: str, condition: Filter | None) -> Scores:
         """Return the scores of a query once more where they were the last ones: the passages of a page are explained in turn."""
@@ -145,24 +201,6 @@ class Baseline(PassageSearcher):
 
     def _passage_hits(self, numbers: Int64s, scores: Scores) -> list[PassageHit]:
         return [PassageHit.of(self.store.passage(number), float(scores[number])) for number in numbers.tolist()]
-
-
-def side_reasons(query: str, text: str, known: Evidence, score: float) -> Reasons:
-    """Return the reasons for a score from what is known of it: phrases, and as wording in general whatever is left.
-
-    Where only words of the text are known to add, a reason has no phrase of the query.
-    """
-    if known.matches:
-        phrases = reasons_for(query, text, known.matches).phrases
-    else:
-        sums: dict[Place, float] = {}
-        find = Phrases.of(text).phrase
-        for place, added in known.words:
-            if (phrase := find(place)) is not None:
-                sums[phrase] = sums.get(phrase, 0.0) + added
-        strongest = sorted(sums.items(), key=lambda item: (-item[1], item[0].start))
-        phrases = tuple(Reason(Place("", 0, 0), phrase, added) for phrase, added in strongest if added > 0)
-    return Reasons(phrases, wording=score - sum(reason.contribution for reason in phrases))
 
 
 def best_places(scores: Scores, k: int) -> Int64s:

@@ -1,90 +1,120 @@
-"""From an index folder and the name of a system to something that searches it."""
+"""From an index folder and the name of a ranking to something that searches it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from importlib import import_module
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.errors import InputError
-from sparse_coverage.files import as_typed
-from sparse_coverage.index import open_store
+from sparse_coverage.index import IndexStore, open_store
+from sparse_coverage.index.sides import (
+    Side,
+    drop_leftovers,
+    is_damaged,
+    refresh_side,
+    segments_without,
+    side_settings,
+    sides_of,
+)
 from sparse_coverage.retrievers.baseline import Baseline
-from sparse_coverage.retrievers.fusion import Fuse
 from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker
-from sparse_coverage.retrievers.side import Side
-from sparse_coverage.retrievers.sides import drop_leftovers, refresh_side, segments_lacking, side_settings, sides_of
 from sparse_coverage.search import Index, Retriever, ScoringConfig
-from sparse_coverage.systems import HYBRID, KINDS, SYSTEMS, FusionLevel, FusionRule
+from sparse_coverage.systems import System, load_maker, require_system
 
-WEIGHTS = (2.0, 1.0, 1.0)
-"""Of the scores that hybrid joins where it joins scores: Sparse Coverage counts half, BM25 and dense vectors a quarter each."""
 Scoring = ScoringConfig | Mapping[str, float | str | None]
 """How to score: all settings, or by name those that differ from the model's (None: as the model says)."""
-RerankerMaker = Callable[[Path, Encoder | None, int | None], Reranker]
-"""Makes a reranker of an index folder, a running encoder that it may use again, and a number of threads."""
+
+
+@dataclass(frozen=True)
+class SystemContext:
+    """What rankings are made from: the folder of an index, or an index that is `opened`, and how to rank."""
+
+    folder: Path
+    opened: Index | None = None
+    scoring: Scoring | None = None
+    encoder: Encoder | None = None
+    threads: int | None = None
+
+    @cached_property
+    def index(self) -> Index:
+        """The index, opened when it is first asked for."""
+        if self.opened is not None:
+            return self.opened
+        return open_index(self.folder, scoring=self.scoring, encoder=self.encoder, threads=self.threads)
+
+    @cached_property
+    def store(self) -> IndexStore:
+        """The state of the index that all rankings of this context search."""
+        return self.index.store if self._has_index else open_store(self.folder)
+
+    @property
+    def rank(self) -> str:
+        """How passages make a document's score, where a side ranks."""
+        given = self.scoring.rank if isinstance(self.scoring, ScoringConfig) else (self.scoring or {}).get("rank")
+        return str(given or "best")
+
+    @property
+    def _has_index(self) -> bool:
+        return self.opened is not None or "index" in self.__dict__
+
+    def retriever(self, ranking: str | System) -> Retriever:
+        """Return what ranks the index by a ranking."""
+        row = require_system(ranking)
+        if row.retriever is None:
+            raise InputError(f"'{row.name}' cannot rank an index by itself: it ranks the documents of others again.")
+        made: Retriever = load_maker(row.retriever)(self, row)
+        return made
+
+    def reranker(self, wanted: str | System | Reranker) -> Reranker:
+        """Return what ranks documents again: by name, by a row of one's own, or the object that was given."""
+        if not isinstance(wanted, str | System):
+            return wanted
+        row = require_system(wanted, "reranker")
+        if row.reranker is None:
+            raise InputError(f"'{row.name}' cannot rank documents again.")
+        made: Reranker = load_maker(row.reranker)(self, row)
+        return made
 
 
 def open_retriever(
     folder: str | Path,
-    system: str = "coverage",
+    ranking: str | System = "combined",
     *,
-    rerank: str | Reranker | None = None,
+    rerank: str | System | Reranker | None = None,
     top: int = 100,
-    fuse: FusionRule = "rrf",
-    level: FusionLevel = "document",
     scoring: Scoring | None = None,
     encoder: Encoder | None = None,
     threads: int | None = None,
 ) -> Retriever:
-    """Open an index to be searched by one of the `SYSTEMS`, ready for its first query.
+    """Open an index to be searched by one of the `RANKINGS`, ready for its first query.
 
-        open_retriever("my-index")                                # Sparse Coverage, as an `Index`
-        open_retriever("my-index", "hybrid", fuse="weighted")     # joined with BM25 and dense vectors, as a `Fuse`
-        open_retriever("my-index", rerank="dense", top=200)       # the best 200 ranked again by dense vectors
+        open_retriever("my-index")                                # an `Index` that ranks by all that it keeps
+        open_retriever("my-index", "words")                       # by words alone
+        open_retriever("my-index", rerank="chart", top=200)       # the best 200 ranked again by how much of a claim they disclose
 
-    `rerank`: what ranks the `top` documents again, by name (one of `RERANKERS`) or as an object. `fuse` and `level` say how
-    `hybrid` joins, as in `Fuse`. `scoring` is how Sparse Coverage ranks, where it does. A running `encoder` of
-    the index saves loading it again.
+    `rerank`: what ranks the `top` documents again, by name (one of `RERANKERS`) or as an object. `scoring` is how centers rank, where
+    they do. A running `encoder` of the index saves loading it again.
     """
-    if system not in SYSTEMS:
-        raise InputError(f"There is no system '{system}'. There are: {', '.join(SYSTEMS)}.")
-    make = _reranker_maker(rerank)
-    retriever: Retriever
-    if system in KINDS:
-        rank = scoring.rank if isinstance(scoring, ScoringConfig) else (scoring or {}).get("rank")
-        retriever = _open_side(folder, system, rank=str(rank or "best"), encoder=encoder, threads=threads)
-    else:
-        index = open_index(folder, scoring=scoring, encoder=encoder, threads=threads)
-        encoder = index.model.encoder
-        retriever = retriever_over(index, system, fuse=fuse, level=level, threads=threads)
-    return retriever if make is None else Rerank(retriever, make(Path(folder), encoder, threads), top)
+    if rerank is not None and isinstance(rerank, str | System):
+        require_system(rerank, "reranker")
+    context = SystemContext(Path(folder), None, scoring, encoder, threads)
+    retriever = context.retriever(ranking)
+    return retriever if rerank is None else Rerank(retriever, context.reranker(rerank), top)
 
 
-def retriever_over(
-    index: Index,
-    system: str,
-    *,
-    fuse: FusionRule = "rrf",
-    level: FusionLevel = "document",
-    threads: int | None = None,
-) -> Retriever:
-    """Return what ranks, by one of the `SYSTEMS`, the very state of an index that is open here, whatever is on disk by now."""
-    if system == "coverage":
-        return index
-    if system == "hybrid":
-        return _open_hybrid(index, how=fuse, level=level, threads=threads)
-    return _side_over(index, system, rank="best", threads=threads)
+def retriever_over(index: Index, ranking: str | System, *, threads: int | None = None) -> Retriever:
+    """Return what ranks, by one of the `RANKINGS`, the very state of an index that is open here, whatever is on disk by now."""
+    return SystemContext(index.store.folder, index, threads=threads).retriever(ranking)
 
 
 def open_index(
     folder: str | Path, *, scoring: Scoring | None = None, encoder: Encoder | None = None, threads: int | None = None
 ) -> Index:
-    """Open the Sparse Coverage of an index, ready for its first query. It ranks as its model says, but for `scoring`."""
+    """Open an index, ready for its first query. Centers rank as its model says, but for `scoring`."""
     index = Index.open(folder, encoder=encoder, threads=threads)
     if isinstance(scoring, Mapping):
         given: dict[str, Any] = {name: value for name, value in scoring.items() if value is not None}
@@ -94,113 +124,58 @@ def open_index(
     return index
 
 
-def coverage_of(retriever: Retriever) -> Index | None:
-    """Return the index of Sparse Coverage that a retriever searches with, if any: it can explain what was found."""
-    if isinstance(retriever, Index):
-        return retriever
-    parts: Sequence[Retriever] = ()
-    if isinstance(retriever, Fuse):
-        parts = retriever.parts
-    elif isinstance(retriever, Rerank):
-        parts = [retriever.retriever]
-    return next((found for part in parts if (found := coverage_of(part)) is not None), None)
+def open_ranked(context: SystemContext, row: System) -> Index:
+    """Make the ranking `combined`, or one by a part of it."""
+    return context.index.ranked_by(row.name)
 
 
-def load_side(folder: str | Path, kind: str, *, encoder: Encoder | None = None, threads: int | None = None) -> Side:
-    """Return a side of an index as it was made. A running `encoder` is used again where it is the side's own."""
-    if kind not in KINDS:
-        raise InputError(f"There is no side '{kind}'. There are: {', '.join(KINDS)}.")
-    settings = side_settings(Path(folder), kind)
-    if kind == "dense" and encoder is not None and encoder.fingerprint == settings["fingerprint"]:
-        side: Side = _class("Dense")(encoder, pooling=settings["pooling"])
-        return side
-    return _MAKERS[kind](settings, threads)
+def open_side(context: SystemContext, row: System, rank: str = "") -> Baseline:
+    """Make a ranking by a side of the index, whatever the side was made with."""
+    side = load_side(context.folder, row, threads=context.threads)
+    return Baseline(context.store, side, rank or context.rank)  # type: ignore[arg-type]
 
 
-def _class(name: str) -> Any:
-    """Return a class of this package, which loads it when it is wanted: whoever searches by Sparse Coverage alone needs none."""
-    return getattr(import_module(__package__), name)
+def side_reranker(context: SystemContext, row: System) -> Reranker:
+    """Make a reranker that ranks by a side of the index."""
+    return ByRetriever(open_side(context, row, "best"))
 
 
-_MAKERS: dict[str, Callable[[dict[str, Any], int | None], Side]] = {
-    "bm25": lambda settings, threads: _class("Bm25")(),
-    "dense": lambda settings, threads: _class("Dense")(
-        settings["encoder"], pooling=settings.get("pooling"), threads=threads
-    ),
-    "splade": lambda settings, threads: _class("Splade")(settings["encoder"], threads=threads),
-    "colbert": lambda settings, threads: _class("Colbert")(settings["encoder"], threads=threads),
-}
+def load_side(folder: str | Path, kind: str | System, *, new: bool = False, threads: int | None = None) -> Side:
+    """Return a side of an index as it was made, or a `new` one."""
+    row = require_system(kind, "side")
+    if row.side is None:
+        raise InputError(f"'{row.name}' is not a side: an index keeps nothing under that name.")
+    made: Side = load_maker(row.side).made_with({} if new else side_settings(Path(folder), row.name), threads)
+    return made
 
 
 def refresh_sides(
     folder: str | Path,
-    new: Sequence[Side] = (),
+    new: Sequence[str | Side] = (),
     *,
-    encoder: Encoder | None = None,
     threads: int | None = None,
-    kept: Mapping[str, Callable[[bytes], Any]] | None = None,
+    repair: bool = False,
 ) -> dict[str, int]:
-    """Add new sides to an index, and bring those it has up to date. Return how many blocks each lacked.
+    """Add `new` sides to an index, by name or as objects, and bring those it has up to date. Return how many blocks each lacked.
 
-    `kept` gives, for some kinds, the rows of texts that were made before, by their keys (see `refresh_side`).
+    `repair` makes damaged blocks again (see `refresh_side`). A name of a side that is there already stands for that one.
     """
-    store, rows = open_store(Path(folder)), kept or {}
+    store = open_store(Path(folder))
     try:
-        made = {side.kind: refresh_side(store, side, rows.get(side.kind)) for side in new}
+        made = {}
+        for one in new:
+            there = isinstance(one, str) and one in sides_of(store.folder)
+            side = load_side(folder, one, new=not there, threads=threads) if isinstance(one, str) else one
+            made[side.kind] = refresh_side(store, side, repair=repair)
         for kind in sides_of(store.folder):
             if kind in made:
                 continue
-            if segments_lacking(store, kind):
-                made[kind] = refresh_side(store, load_side(folder, kind, encoder=encoder, threads=threads))
+            if segments_without(store, kind) or (repair and is_damaged(store.folder, kind)):
+                side = load_side(folder, kind, threads=threads)
+                made[kind] = refresh_side(store, side, repair=repair)
             else:  # nothing to make, so no model need be loaded
                 drop_leftovers(store, kind)
                 made[kind] = 0
         return made
     finally:
         store.close()
-
-
-def _open_side(
-    folder: str | Path, kind: str, *, rank: str = "best", encoder: Encoder | None = None, threads: int | None = None
-) -> Baseline:
-    """Open an index by one of its sides, whatever it was made with."""
-    return Baseline.open(folder, load_side(folder, kind, encoder=encoder, threads=threads), rank=rank)
-
-
-def _open_hybrid(
-    index: Index, *, how: FusionRule = "rrf", level: FusionLevel = "document", threads: int | None = None
-) -> Fuse:
-    """Join Sparse Coverage with the BM25 and dense sides of the same folder."""
-    folder = index.store.folder
-    if missing := [kind for kind in HYBRID if kind not in sides_of(folder)]:
-        raise InputError(
-            f"{folder} has no {' and no '.join(missing)} side. Hybrid needs {' and '.join(HYBRID)} beside Sparse Coverage; add "
-            f"what is missing with: sparse-coverage index refresh {as_typed(folder)} --hybrid"
-        )
-    rank = index.statistics.config.rank
-    parts = [_side_over(index, kind, rank=rank, threads=threads) for kind in HYBRID]
-    return Fuse(index, *parts, how=how, level=level, weights=WEIGHTS if how == "weighted" else None)
-
-
-def _side_over(index: Index, kind: str, *, rank: str, threads: int | None) -> Baseline:
-    """Search the state that an index shows by one of its sides."""
-    side = load_side(index.store.folder, kind, encoder=index.model.encoder, threads=threads)
-    return Baseline(index.store, side, rank)
-
-
-def _side_reranker(kind: str, folder: Path, encoder: Encoder | None, threads: int | None) -> Reranker:
-    return ByRetriever(_open_side(folder, kind, encoder=encoder, threads=threads))
-
-
-RERANKERS: dict[str, RerankerMaker] = {
-    **{kind: partial(_side_reranker, kind) for kind in KINDS},
-}
-"""Rerankers by name. A new one is one file and one line here."""
-
-
-def _reranker_maker(wanted: str | Reranker | None) -> RerankerMaker | None:
-    if isinstance(wanted, str):
-        if wanted not in RERANKERS:
-            raise InputError(f"There is no reranker '{wanted}'. There are: {', '.join(RERANKERS)}.")
-        return RERANKERS[wanted]
-    return None if wanted is None else lambda *_: wanted

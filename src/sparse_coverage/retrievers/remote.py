@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 
 from sparse_coverage.errors import InputError, NoDocumentError, SparseCoverageError
 from sparse_coverage.index import Filter
-from sparse_coverage.index.filter_text import filter_text
+from sparse_coverage.index.filter_syntax import filter_text
 from sparse_coverage.search.results import Hit, PassageHit
 from sparse_coverage.search.searcher import Searcher
 
@@ -41,7 +41,7 @@ class Client(Searcher):
         index: str | None = None,
         *,
         key: str | None = None,
-        system: str = "coverage",
+        ranking: str = "combined",
         patience: float = 60.0,
         timeout: float = 1800.0,
     ) -> None:
@@ -49,7 +49,7 @@ class Client(Searcher):
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(f"'{address}' is not the address of a server. Write http://127.0.0.1:8765")
         self.address = address.rstrip("/")
-        self.system = system
+        self.ranking = ranking
         self._parts = parts
         self._headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {key}"} if key else {})
         self._patience = patience
@@ -64,11 +64,11 @@ class Client(Searcher):
 
     def find(self, query: str, **wishes: Any) -> dict[str, Any]:
         """Search, with whatever `POST /v1/indexes/{name}/search` takes, and return the whole answer."""
-        return self._post("search", {"query": query, "system": self.system, **wishes})
+        return self._post("search", {"query": query, "ranking": self.ranking, **wishes})
 
-    def explain(self, query: str, id_: str, **wishes: Any) -> dict[str, Any]:
+    def explain_record(self, query: str, id_: str, **wishes: Any) -> dict[str, Any]:
         """Say why a query finds a passage, or a document."""
-        return self._post("explain", {"query": query, "id": id_, "system": self.system, **wishes})
+        return self._post("explain", {"query": query, "id": id_, "ranking": self.ranking, **wishes})
 
     def read(self, id_: str, **wishes: Any) -> dict[str, Any]:
         """Return a document in full; with `claim=`, its best passages and why they match."""
@@ -84,7 +84,7 @@ class Client(Searcher):
 
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
         filters = {} if condition is None else {"filter": filter_text(condition)}
-        wishes = {"k": k, "passages": passages, "system": self.system, "filters": filters}
+        wishes = {"k": k, "passages": passages, "ranking": self.ranking, "filters": filters}
         found: list[list[Hit]] = []
         at_once = max(1, min(_AT_ONCE, _SHOWN // (k * passages)))
         for part in _parts(queries, at_once):

@@ -9,13 +9,16 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import Filter
+from sparse_coverage.index import Filter, IndexStore
 from sparse_coverage.index.filters import document
 from sparse_coverage.retrievers.fusion import shares
-from sparse_coverage.search.results import Hit
+from sparse_coverage.search.feedback import Marks
+from sparse_coverage.search.index import Index
+from sparse_coverage.search.results import Explanation, Hit
 from sparse_coverage.search.searcher import Retriever, Searcher
 
 
+@runtime_checkable
 class Reranker(Protocol):
     """Anything that puts a few documents into a better order: another retriever, a cross-encoder."""
 
@@ -37,17 +40,45 @@ class Rerank(Searcher):
     """Takes the `top` documents of a retriever and ranks them again. It is a retriever itself.
 
         Rerank(index, my_cross_encoder, top=50).search("A valve comprising a plunger biased by a spring")
+        Rerank(index, index.ranked_by("vectors"), top=100, weight=0.5)
 
-    Where more than `top` are asked for, the others follow in the order of the retriever, with a score that is not above 0 nor
-    above the last one of the reranker.
+    `by` is a reranker, or another retriever, which looks at these documents only; `weight` is how much its score counts beside
+    the first one (see `ByRetriever`). Where more than `top` are asked for, the others follow in the order of the retriever, with a
+    score that is not above 0 nor above the last one of the reranker.
     """
 
-    def __init__(self, retriever: Retriever, reranker: Reranker, top: int = 100) -> None:
+    def __init__(self, retriever: Retriever, by: Reranker | Retriever, top: int = 100, *, weight: float = 1.0) -> None:
         if top < 1:
             raise InputError(f"At least one document must be ranked again, not {top}.")
         self.retriever = retriever
-        self.reranker = reranker
+        self.reranker: Reranker = by if isinstance(by, Reranker) else ByRetriever(by, weight)
         self._top = top
+
+    @property
+    def name(self) -> str:
+        """The name of what finds the documents."""
+        return self.retriever.name
+
+    @property
+    def coverage(self) -> Index | None:
+        """The index of Sparse Coverage that the retriever searches with, if any."""
+        return self.retriever.coverage
+
+    @property
+    def store(self) -> IndexStore:
+        """The index that the retriever searches."""
+        return self.retriever.store
+
+    def explain(
+        self,
+        query: str,
+        id_: str,
+        *,
+        filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
+        marks: Marks | None = None,
+    ) -> Explanation:
+        """Explain a score by what found the document, before it was ranked again."""
+        return self.retriever.explain(query, id_, filter=filter, marks=marks)
 
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
         found = self.retriever.search(queries, max(k, self._top), passages=passages, filter=condition)
@@ -97,16 +128,6 @@ class ByRetriever:
         mixed += self.weight * shares(np.asarray(scores, dtype=np.float64))
         order = np.lexsort((np.arange(len(hits)), -mixed)).tolist()
         return [_with(hits[place], seconds.get(hits[place].document), float(mixed[place])) for place in order]
-
-
-class Rescore(Rerank):
-    """Takes the `top` documents of `first` and ranks them by `by`, which looks at these documents only; see `ByRetriever`.
-
-    Rescore(index, dense, top=100).search("A valve comprising a plunger biased by a spring")
-    """
-
-    def __init__(self, first: Retriever, by: Retriever, *, top: int = 100, weight: float = 1.0) -> None:
-        super().__init__(first, ByRetriever(by, weight), top)
 
 
 def _with(hit: Hit, second: Hit | None, score: float) -> Hit:

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.encoding.batching import Batcher, Batches
-from sparse_coverage.encoding.store import fingerprint_of, model_folder
-from sparse_coverage.encoding.tokenizer import TextTokenizer
+from sparse_coverage.encoding.batching import Batcher, Batches, TextTokenizer
+from sparse_coverage.encoding.weights import fingerprint_of, model_folder
 from sparse_coverage.errors import MissingExtraError, ModelError
 from sparse_coverage.index import WeightBits, weight_scale
 from sparse_coverage.index.pages import GuardedArray, page_sums
 from sparse_coverage.index.postings import PostingsBuffer
-from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
+from sparse_coverage.index.postings_scorer import EVERYTHING, Lists, PostingsScorer
+from sparse_coverage.index.sides import Block
 from sparse_coverage.kernels import Array, Floats, Int32s, Int64s, Mask
-from sparse_coverage.retrievers.side import Block, Evidence, Scores, Side
+from sparse_coverage.retrievers.baseline import RankingSide, Scores
 from sparse_coverage.search.results import Match, Place
 from sparse_coverage.vectors import SparseVector
 
@@ -32,7 +32,7 @@ Weights = tuple[Int32s, Floats]
 """Wordpieces, rising, and their weights."""
 
 
-class Splade(Side):
+class Splade(RankingSide):
     """log(1 + relu(logit)), the largest over the tokens of a chunk; chunks are merged by the largest weight of each wordpiece.
 
     `model`: a folder or a hub id of a checkpoint with a masked language model head.
@@ -69,6 +69,11 @@ class Splade(Side):
         limit = int(getattr(loaded.config, "max_position_embeddings", 512))
         tokenizer, pad_id = TextTokenizer.from_folder(folder), int(loaded.config.pad_token_id or 0)
         self._batcher = Batcher(tokenizer, limit, pad_id, padded=self._device != "cpu")
+
+    @classmethod
+    def made_with(cls, settings: Mapping[str, Any], threads: int | None) -> Splade:
+        """Return the side of a model that was used before, or of the default one."""
+        return cls(settings.get("encoder", DEFAULT_SPLADE), threads=threads)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -146,7 +151,7 @@ class SpladeScorer:
         ]
         self._side = side
         self._count = sum(len(block) for block in blocks)
-        self._sweep = Sweep(self._lists, np.ones(side.vocabulary), np.concatenate(scales))
+        self._sweep = PostingsScorer(self._lists, np.ones(side.vocabulary), np.concatenate(scales))
         self._query = lru_cache(4)(lambda text: next(side.rows([text])))
 
     def scores(self, query: str, allowed: Mask | None = None) -> Scores:
@@ -157,7 +162,7 @@ class SpladeScorer:
         scores[scores <= 0] = -np.inf
         return scores
 
-    def evidence(self, query: str, number: int, text: str) -> Evidence:
+    def evidence(self, query: str, text: str) -> tuple[Match, ...]:
         """Return what the wordpieces add that stand in both texts. Others add as well: SPLADE weighs what is not written, too."""
         asked, there = self._side.piece_places(query), self._side.piece_places(text)
         weights, theirs = dict(zip(*map(_listed, self._query(query)), strict=True)), self._query(text)
@@ -169,7 +174,7 @@ class SpladeScorer:
                     Match(piece, place.text, asked[piece][0], place, weights[piece], worth, 1.0, weights[piece] * worth)
                     for place in there[piece]
                 ]
-        return Evidence(tuple(sorted(matches, key=lambda match: (-match.contribution, match.passage.start))))
+        return tuple(sorted(matches, key=lambda match: (-match.contribution, match.passage.start)))
 
     def cost(self, query: str) -> int:
         """Return the postings scanned."""

@@ -6,23 +6,21 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import tee
 
 import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError, NoDocumentError
 from sparse_coverage.index import Filter, IndexStore
-from sparse_coverage.kernels import Doubles, Int32s, Int64s, Mask
+from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Mask
 from sparse_coverage.model import SparseCoverage
-from sparse_coverage.search.feedback import Enriched, with_feedback
-from sparse_coverage.search.lacking import lacking_words
-from sparse_coverage.search.marks import Marks, with_marks
-from sparse_coverage.search.phrases import Found, Phrases
-from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.reasons import summed_up
+from sparse_coverage.search.feedback import Enriched, Marks, with_feedback, with_marks
+from sparse_coverage.search.ranking import Allowed, CenterStatistics, Ranker
+from sparse_coverage.search.reasons import Phrases, SpanWords, summed_up, unmatched_words
 from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Reasons, Unsearched
-from sparse_coverage.search.statistics import CenterStatistics
 from sparse_coverage.search.stored import paragraph_id
+from sparse_coverage.spans.span import normalise
 from sparse_coverage.vectors import Activations, SparseVector
 
 _LOCATED = 1024
@@ -31,12 +29,13 @@ _LOCATED = 1024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedQuery:
-    """A query, its vector, the places of all its spans, and the centers that each of them activated."""
+    """A query, its vector, the places of all its spans, the centers that each of them activated, and a vector for each chunk."""
 
     text: str
     vector: SparseVector
     places: tuple[Place, ...]
     activations: Activations
+    chunks: Floats
 
     def unsearched(self, stop: Mask) -> Unsearched:
         """Return the spans that nothing can match: those that activate no center, and those with stop centers only."""
@@ -47,7 +46,7 @@ class TracedQuery:
 
     def lacking(self, stop: Mask, weights: Mapping[int, float], texts: Iterable[str]) -> tuple[Place, ...]:
         """Return the words that found nothing in texts with these weights."""
-        return lacking_words(self.text, self.places, self.activations, stop, weights, texts)
+        return unmatched_words(self.text, self.places, self.activations, stop, weights, texts)
 
     @property
     def _active(self) -> Mask:
@@ -57,15 +56,34 @@ class TracedQuery:
         return tuple(self.places[row] for row in np.flatnonzero(rows).tolist())
 
 
+def trace_queries(model: SparseCoverage, texts: Iterable[str]) -> Iterator[TracedQuery]:
+    """Encode queries and keep what their vectors forget: the centers of spans that were not the strongest."""
+    kept, passed = tee(texts)
+    for text, traced in zip(kept, model.trace(passed, query=True), strict=True):
+        bounds = zip(traced.spans.starts.tolist(), traced.spans.ends.tolist(), strict=True)
+        places = tuple(_place(text, start, end) for start, end in bounds)
+        totals = traced.spans.totals
+        chunks = np.zeros((0, model.whole_encoder.dimension), np.float32) if totals is None else normalise(totals)
+        yield TracedQuery(text, traced.vector, places, traced.activations, chunks)
+
+
 def trace_query(model: SparseCoverage, text: str) -> TracedQuery:
-    """Encode a query and keep what its vector forgets: the centers of spans that were not the strongest."""
-    [traced] = model.trace([text], query=True)
-    bounds = zip(traced.spans.starts.tolist(), traced.spans.ends.tolist(), strict=True)
-    places = tuple(_place(text, start, end) for start, end in bounds)
-    return TracedQuery(text, traced.vector, places, traced.activations)
+    """Do the same for one query."""
+    return next(trace_queries(model, [text]))
 
 
-class _OfThread(threading.local):
+def best_paragraphs(store: IndexStore, document: int, scores: Mapping[int, float], count: int) -> dict[str, int]:
+    """Return the best passage of each of the `count` paragraphs of a document that score best, by the ids of the paragraphs."""
+    best: dict[str, int] = {}
+    for number in store.passages_of(document):
+        id_ = paragraph_id(store.passage(number))
+        if scores[number] > scores[best.setdefault(id_, number)]:
+            best[id_] = number
+    strongest = sorted((id_ for id_ in best if scores[best[id_]] > 0), key=lambda id_: -scores[best[id_]])
+    return {id_: best[id_] for id_ in strongest[:count]}
+
+
+class _LastEnriched(threading.local):
     """What one thread found out last: another may explain another query at the same time."""
 
     last: tuple[tuple[str, Filter | None, Marks | None], Enriched] | None = None
@@ -80,8 +98,9 @@ class Explanations:
 
     def __init__(self, ranker: Ranker, model: SparseCoverage) -> None:
         self.ranker = ranker
+        self.model = model
         self.traced = lru_cache(32)(partial(trace_query, model))
-        self._local = _OfThread()
+        self._local = _LastEnriched()
         self._explainer = Explainer(ranker.store, model, ranker.statistics)
 
     def explain(self, query: str, id_: str, condition: Filter | None, marks: Marks | None = None) -> Explanation:
@@ -89,10 +108,17 @@ class Explanations:
         traced, enriched, store = self.traced(query), self.enriched(query, condition, marks), self.ranker.store
         passage = store.find_passage(id_)
         if passage is None:
-            passages = self._pieces(id_) or store.passages_of(self._document(id_, "neither a passage nor a document"))
             scores = self.ranker.scores(enriched.vector)
-            passage = max(passages, key=lambda number: (scores[number], -number))
+            passage = max(self.passages_of(id_), key=lambda number: (scores[number], -number))
         return self._explainer.explain(traced, enriched, passage)
+
+    def passages_of(self, id_: str) -> Sequence[int]:
+        """Return the passage with an id, the pieces of the paragraph with it, or all passages of the document."""
+        passage = self.ranker.store.find_passage(id_)
+        if passage is not None:
+            return [passage]
+        what = "neither a passage nor a document"
+        return self._pieces(id_) or self.ranker.store.passages_of(self._document(id_, what))
 
     def reasons(
         self, query: str, ids: Sequence[str], condition: Filter | None, marks: Marks | None = None
@@ -110,13 +136,9 @@ class Explanations:
         """Explain the paragraphs of a document that score best, by their ids; one that was cut, by its best piece."""
         traced, enriched, store = self.traced(query), self.enriched(query, None), self.ranker.store
         scores = self.ranker.scores(enriched.vector)
-        best: dict[str, int] = {}
-        for number in store.passages_of(document):
-            id_ = paragraph_id(store.passage(number))
-            if scores[number] > scores[best.setdefault(id_, number)]:
-                best[id_] = number
-        strongest = sorted((id_ for id_ in best if scores[best[id_]] > 0), key=lambda id_: -scores[best[id_]])[:count]
-        found = {id_: self._explainer.explain(traced, enriched, best[id_]) for id_ in strongest}
+        scores_of = {number: float(scores[number]) for number in store.passages_of(document)}
+        best = best_paragraphs(store, document, scores_of, count)
+        found = {id_: self._explainer.explain(traced, enriched, number) for id_, number in best.items()}
         return dict(sorted(found.items(), key=lambda item: -item[1].score))
 
     def answers(self, query: str, document: str) -> Answers:
@@ -124,19 +146,27 @@ class Explanations:
         number = self._document(document, "no document")
         return self._explainer.answers(self.traced(query), number)
 
-    def enriched(self, query: str, condition: Filter | None, marks: Marks | None = None) -> Enriched:
-        """Return a query with what marks or feedback add to it, which is the same for a search and for all its hits."""
+    def enriched(
+        self, query: str, condition: Filter | None, marks: Marks | None = None, allowed: Allowed | None = None
+    ) -> Enriched:
+        """Return a query with what marks or feedback add to it, which is the same for a search and for all its hits.
+
+        `allowed`: the passages that the filter lets through, where they are known.
+        """
         asked, last = (query, condition, marks), self._local.last
         if last is None or last[0] != asked:
-            ranker, vector = self.ranker, self.traced(query).vector
-            if marks:
-                enriched = with_marks(ranker, vector, marks)
-            else:
-                # Without feedback nothing is searched here, and so nothing need be known of the filter.
-                allowed = ranker.allowed(condition) if ranker.statistics.config.feedback else None
-                enriched = with_feedback(ranker, vector, allowed, ranker.shares)
+            # Without feedback nothing is searched here, and so nothing need be known of the filter.
+            if allowed is None and not marks and self.ranker.statistics.config.feedback:
+                allowed = self.ranker.allowed(condition)
+            enriched = self.enrich(self.traced(query).vector, marks, allowed, self.ranker.shares)
             self._local.last = last = (asked, enriched)
         return last[1]
+
+    def enrich(self, vector: SparseVector, marks: Marks | None, allowed: Allowed | None, threads: int = 1) -> Enriched:
+        """Return a query vector with what marks add to it, or else feedback."""
+        if marks:
+            return with_marks(self.ranker, vector, marks)
+        return with_feedback(self.ranker, vector, allowed, threads)
 
     def _pieces(self, paragraph: str) -> list[int]:
         """Return the passages that a paragraph of a document was cut into, if it was: those with its id, a colon and a number."""
@@ -164,7 +194,7 @@ class _Located:
     starts: Int64s
     ends: Int64s
     phrases: Phrases
-    found: Found
+    found: SpanWords
 
     def place(self, span: int) -> Place:
         return _place(self.text, int(self.starts[span]), int(self.ends[span]))
@@ -190,7 +220,7 @@ class Explainer:
         self._statistics = statistics
         self._located = lru_cache(_LOCATED)(self._locate)
         self._norm = lru_cache(256)(self._norm_of)
-        self._local = _OfThread()
+        self._local = _LastEnriched()
 
     def explain(self, query: TracedQuery, enriched: Enriched, passage: int) -> Explanation:
         """Return the matches of a query, with its feedback, and a passage, strongest first."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from sparse_coverage.aggregation import Aggregation
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import (
@@ -18,27 +22,42 @@ from sparse_coverage.index import (
     WeightBits,
     open_store,
 )
+from sparse_coverage.index.manifest import require_finished
 from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent
-from sparse_coverage.patents.documents import Document, as_patents
+from sparse_coverage.patents.documents import Document, OnDuplicate, Repeats, as_patents
 from sparse_coverage.patents.passages import By
-from sparse_coverage.patents.repeats import OnDuplicate, Repeats
-from sparse_coverage.presets import DEFAULT_PRESET, Preset
+from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
+from sparse_coverage.progress import tracked
+from sparse_coverage.search.closeness import SCALES, Closeness
+from sparse_coverage.search.combined import CombinedRanker, parts_of, require_parts
 from sparse_coverage.search.explaining import Explanations
-from sparse_coverage.search.feedback import with_feedback
-from sparse_coverage.search.marks import Marks, with_marks
-from sparse_coverage.search.own_model import MODEL_FOLDER, require_fit
-from sparse_coverage.search.ranking import Ranker
-from sparse_coverage.search.results import Answers, Explanation, Hit, PassageHit, QueryCost, Reasons
-from sparse_coverage.search.searcher import PassageSearcher, as_filter, one_or_several, require_counts
-from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
+from sparse_coverage.search.feedback import Marks, with_feedback, with_marks
+from sparse_coverage.search.own_model import load_model, require_fit
+from sparse_coverage.search.ranking import CenterStatistics, Ranker, ScoringConfig
+from sparse_coverage.search.results import Answers, ExplainedHits, Explanation, Hit, PassageHit, QueryCost, Reasons
+from sparse_coverage.search.searcher import Explained, PassageSearcher, as_filter, one_or_several, require_counts
 from sparse_coverage.search.stored import require_document
 from sparse_coverage.vectors import SparseVector
-from sparse_coverage.vectors.aggregation import Aggregation
 from sparse_coverage.vocabulary.sampling import Documents
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Answered:
+    """The hits of one query, by what they were found, and the seconds of each stage."""
+
+    hits: list[Hit]
+    ranker: Ranker
+    vector: SparseVector
+    seconds: dict[str, float]
+
+    @property
+    def cost(self) -> QueryCost:
+        centers, stop_centers, postings = self.ranker.lists_read(self.vector)
+        return QueryCost(centers=centers, stop_centers=stop_centers, postings=postings, **self.seconds)
 
 
 class Index(PassageSearcher):
@@ -48,26 +67,34 @@ class Index(PassageSearcher):
         for hit in index.search("A valve comprising a plunger biased by a spring"):
             print(hit.document, hit.score, hit.passages[0].text)
 
-    Open it again with `Index.open("my-index")`. What it shows is a snapshot: changes that others commit become visible with
-    `refresh`.
+    Open it again with `Index.open("my-index")`. It ranks by centers, words and vectors of whole passages, added up (`combined`), as
+    far as it keeps them; `ranking="centers"`, `"words"` or `"vectors"` ranks by one of them. What it shows is a snapshot: changes
+    that others commit become visible with `refresh`.
     """
 
     def __init__(
-        self, store: IndexStore, model: SparseCoverage, scoring: ScoringConfig, threads: int | None = None
+        self,
+        store: IndexStore,
+        model: SparseCoverage,
+        scoring: ScoringConfig,
+        threads: int | None = None,
+        ranking: str = "combined",
     ) -> None:
         self.model = model
         self._threads = threads
         self._scoring = scoring
+        self._asked = ranking
         self._show(store)
 
     @classmethod
     def build(
         cls,
         folder: str | Path,
-        model: SparseCoverage,
+        model: SparseCoverage | Callable[[], SparseCoverage],
         documents: Iterable[Document],
         *,
         by: By | None = None,
+        without: Sequence[str] | None = None,
         scoring: ScoringConfig | None = None,
         weight_bits: WeightBits = 16,
         memory: int = DEFAULT_MEMORY,
@@ -79,32 +106,39 @@ class Index(PassageSearcher):
 
         A document is a patent, an (id, text) pair, or a plain text, whose id is its position: "0", "1" and so on. Streams:
         `memory` bounds, in bytes, the postings held before they are written. After an interruption, building into the same
-        folder again passes over what is in it already. Equal passages are encoded once. `total`: how many documents there are,
+        folder again passes over what is in it already. Equal passages are encoded once. `without` says what not to keep of passages
+        beside their centers, `words` or `vectors` or both (by default as the model says: nothing is left out, but with the preset
+        `paper` both). `total`: how many documents there are,
         for the estimate of the time left. An id that comes twice is an error, unless the first is to be kept or replaced
         (`on_duplicate`); `on_repeat` is told of each.
-        """
-        from sparse_coverage.search.building import build_index
-        from sparse_coverage.search.learning import forget_sample, remember_sample
 
-        build_index(
+        All documents are read first and can be found by their words from then on; one after the other they are encoded, and then
+        found by centers and vectors too. `model` may be a function that is called in between; then `by` must be given.
+        """
+        from sparse_coverage.search.building import build_index, forget_sample, remember_sample
+
+        if callable(model) and by is None:
+            raise InputError("Where the model is made later, say how documents are cut: by=...")
+        learned = build_index(
             Path(folder),
             model,
             documents,
-            by=by or model.by,
+            by=by or model.by,  # type: ignore[union-attr]
+            without=without,
             weight_bits=weight_bits,
             memory=memory,
             total=len(documents) if total is None and isinstance(documents, Sized) else total,
-            remember=lambda known: remember_sample(folder, model, known),
+            remember=lambda model, known: remember_sample(folder, model, known),
             repeats=Repeats(on_duplicate, on_repeat),
         )
         forget_sample(folder)
-        return cls.open(folder, scoring=scoring, encoder=model.encoder)
+        return cls.open(folder, scoring=scoring, encoder=learned.encoder)
 
     @classmethod
     def learn(
         cls,
         folder: str | Path,
-        documents: Documents,
+        documents: Documents | str | Path,
         *,
         encoder: str | Encoder = DEFAULT_ENCODER,
         preset: str | Preset = DEFAULT_PRESET,
@@ -116,21 +150,25 @@ class Index(PassageSearcher):
     ) -> Index:
         """Learn a model from documents and index them with it, each passage encoded once.
 
-        The documents are read twice: give a list, or a function that opens them. What `SparseCoverage.fit` and `build` do one
-        after the other, in half the time. Interrupted, the same call goes on where it stopped.
+        The documents are read twice: give a path (a file, folder, pattern or archive), a list, or a function that opens them.
+        What `SparseCoverage.fit` and `build` do one after the other, in half the time. Interrupted, the same call goes on where
+        it stopped.
         """
-        from sparse_coverage.search.learning import documents_read, learn_for
+        from sparse_coverage.search.building import learn_for
 
+        if isinstance(documents, str | Path):
+            from sparse_coverage.patents import read_patents
+
+            documents = partial(read_patents, documents)
         if isinstance(documents, Iterator):
             raise InputError(
-                "Learning and indexing read the documents twice, but these can be read only once. Give a list, or a function "
-                "that opens them: Index.learn(folder, lambda: read_patents(path))."
+                "Learning and indexing read the documents twice, but these can be read only once. Give a path, a list, or a "
+                "function that opens them: Index.learn(folder, lambda: read_patents(path))."
             )
-        model = learn_for(folder, documents, encoder=encoder, preset=preset, by=by, threads=threads)
-        again, total = documents() if callable(documents) else documents, documents_read(folder)
-        return cls.build(
-            folder, model, again, by=by, scoring=scoring, weight_bits=weight_bits, memory=memory, total=total
-        )
+        cut = by or (get_preset(preset) if isinstance(preset, str) else preset).by
+        learn = partial(learn_for, folder, documents, encoder=encoder, preset=preset, by=cut, threads=threads)
+        read = documents() if callable(documents) else documents
+        return cls.build(folder, learn, read, by=cut, scoring=scoring, weight_bits=weight_bits, memory=memory)
 
     @classmethod
     def open(
@@ -140,25 +178,63 @@ class Index(PassageSearcher):
         scoring: ScoringConfig | None = None,
         encoder: Encoder | None = None,
         threads: int | None = None,
+        ranking: str = "combined",
     ) -> Index:
-        """Open an index. `scoring` changes how it ranks; nothing on disk depends on it.
+        """Open an index. `ranking` and `scoring` change how it ranks; nothing on disk depends on them.
 
-        By default it ranks as its model says, on all cores.
+        By default it ranks by all that it keeps, centers as its model says, on all cores. An index whose build is under way can be
+        opened as soon as it holds the words of documents; what is not encoded yet is found by words alone.
         """
         folder = Path(folder)
-        store = open_store(folder)
-        model = SparseCoverage.load(folder / MODEL_FOLDER, encoder=encoder, threads=threads)
-        require_fit(folder, store.state, model)
-        return cls(store, model, scoring or model.scoring, threads)
+        store = open_store(folder, unfinished=True)
+        if not store.state.documents:
+            require_finished(folder, store.state)
+        model = load_model(folder, store.state, encoder, threads)
+        return cls(store, model, scoring or model.scoring, threads, ranking)
 
     def __len__(self) -> int:
         """Return the number of indexed passages."""
         return self.store.state.passages
 
     @property
+    def name(self) -> str:
+        """What it ranks by, as `ranking`."""
+        return self.ranking
+
+    @property
+    def ranking(self) -> str:
+        """What it ranks by: `combined`, or the one part that was asked for, or that alone is kept."""
+        parts = self.parts
+        return parts[0] if len(parts) == 1 else "combined"
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts that its scores add up: some of `centers`, `words` and `vectors`."""
+        return parts_of(self._asked, self.store.state)
+
+    def ranked_by(self, ranking: str | None) -> Index:
+        """Return the same state of the index, ranked by something else; None for the index itself."""
+        if ranking in (None, self._asked):
+            return self
+        other = copy(self)
+        other._asked = ranking
+        require_parts(other.parts, self.store)
+        return other
+
+    @property
+    def coverage(self) -> Index:
+        """The index itself."""
+        return self
+
+    @property
     def store(self) -> IndexStore:
         """The files behind the index, as they were when it was opened or refreshed."""
         return self._ranker.store
+
+    @property
+    def explanations(self) -> Explanations:
+        """What explains, and ranks, the state that the index shows."""
+        return self._explanations
 
     @property
     def statistics(self) -> CenterStatistics:
@@ -175,15 +251,17 @@ class Index(PassageSearcher):
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
         aggregation: Aggregation | None = None,
         marks: Marks | None = None,
+        ranking: str | None = None,
     ) -> list[list[Hit]]:
         """Return the `k` best documents of a query, each with its best `passages`; for several queries, a list each.
 
         `filter` says what may be found at all, `aggregation` how passages make a document's score (by default as the
-        scoring's `rank` says), `marks` what was marked as relevant or not in earlier results. One query is shared out over the
-        cores; of several, each core takes its own.
+        scoring's `rank` says), `marks` what was marked as relevant or not in earlier results, `ranking` what to rank by, where it is
+        not what the index was opened with. One query is shared out over the cores; of several, each core takes its own.
         """
         require_counts(k=k, passages=passages)
-        return self._documents(queries, k, passages, as_filter(filter), aggregation, marks)
+        index = self.ranked_by(ranking)
+        return index._documents(queries, k, passages, as_filter(filter), aggregation, marks)
 
     def _documents(
         self,
@@ -194,17 +272,76 @@ class Index(PassageSearcher):
         aggregation: Aggregation | None = None,
         marks: Marks | None = None,
     ) -> list[list[Hit]]:
+        if not self._by_centers:
+            combined, asked = self._combined, (self.parts, condition, marks, aggregation)
+            several = (
+                [combined.rank(queries[0], *asked)] if len(queries) == 1 else combined.rank_several(queries, *asked)
+            )
+            return [combined.hits(one, k, passages).hits for one in several]
+        if len(queries) == 1:
+            return [self._answered(queries[0], k, passages, condition, aggregation, marks).hits]
         ranker = self._ranker  # once: a refresh by another thread must not come between
         allowed = ranker.allowed(condition)
 
-        def one(vector: SparseVector, threads: int = 1) -> list[Hit]:
-            richer = with_marks(ranker, vector, marks) if marks else with_feedback(ranker, vector, allowed, threads)
-            vector = richer.vector
-            return ranker.hits(ranker.rank_documents(vector, k, allowed, passages, threads, aggregation)[0])
+        def one(vector: SparseVector) -> list[Hit]:
+            richer = with_marks(ranker, vector, marks) if marks else with_feedback(ranker, vector, allowed)
+            return ranker.hits(ranker.rank_documents(richer.vector, k, allowed, passages, 1, aggregation)[0])
 
-        return self._each(ranker, queries, one)
+        return ranker.in_parallel(one, self.model.encode_query(queries))
+
+    def _answered(
+        self,
+        query: str,
+        k: int,
+        passages: int,
+        condition: Filter | None,
+        aggregation: Aggregation | None = None,
+        marks: Marks | None = None,
+    ) -> _Answered:
+        """Answer one query, shared out over the cores, with the time of each stage."""
+        explanations, begun = self._explanations, perf_counter()
+        ranker = explanations.ranker
+        explanations.traced(query)
+        encoded = perf_counter()
+        allowed = ranker.allowed(condition)
+        filtered = perf_counter()
+        vector = explanations.enriched(query, condition, marks, allowed).vector
+        enriched = perf_counter()
+        found, work = ranker.rank_documents(vector, k, allowed, passages, ranker.shares, aggregation)
+        ranked = perf_counter()
+        hits = ranker.hits(found)
+        ended = perf_counter()
+        seconds = {
+            "encoding": encoded - begun,
+            "filtering": filtered - encoded,
+            "feedback": enriched - filtered,
+            "scoring": work.scoring,
+            "selecting": work.selecting,
+            "reading": ended - ranked,
+            "total": ended - begun,
+        }
+        return _Answered(hits, ranker, vector, seconds)
+
+    def _ranked(
+        self, query: str, k: int, passages: int, condition: Filter | None, marks: Marks | None
+    ) -> ExplainedHits:
+        if not self._by_centers:
+            return self._combined.hits(self._combined.rank(query, self.parts, condition, marks), k, passages)
+        answered = self._answered(query, k, passages, condition, None, marks)
+        return ExplainedHits(answered.hits, cost=answered.cost)
+
+    def _explained(
+        self, query: str, ids: list[str], condition: Filter | None, marks: Marks | None, matches: bool
+    ) -> Explained:
+        if not matches:
+            return {}, self.reasons(query, ids, filter=condition, marks=marks)
+        each = tracked(ids, "Explaining passages", len(ids))
+        return {id_: self.explain(query, id_, filter=condition, marks=marks) for id_ in each}, {}
 
     def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
+        if not self._by_centers:
+            combined = self._combined
+            return [combined.passages(combined.rank(one, self.parts, condition, None), k) for one in queries]
         ranker = self._ranker
         allowed = ranker.allowed(condition)
 
@@ -231,9 +368,12 @@ class Index(PassageSearcher):
     ) -> list[PassageHit]:
         """Rank all passages of the best `documents` by their own scores: the paper's two stages.
 
-        Passages without any shared center come last, in corpus order.
+        Passages without any score come last, in corpus order.
         """
         require_counts(documents=documents)
+        if not self._by_centers:
+            ranked = self._combined.rank(query, self.parts, as_filter(filter), None, aggregation)
+            return self._combined.passages(ranked, None, documents)
         ranker = self._ranker
         allowed = ranker.allowed(as_filter(filter))
         vector = with_feedback(ranker, self._explanations.traced(query).vector, allowed, ranker.shares).vector
@@ -253,32 +393,10 @@ class Index(PassageSearcher):
         aggregation: Aggregation | None = None,
         marks: Marks | None = None,
     ) -> tuple[list[Hit], QueryCost]:
-        """Search, and say what it cost: lists read and time per stage."""
+        """Search by centers, and say what it cost: lists read and time per stage."""
         require_counts(k=k, passages=passages)
-        explanations, begun = self._explanations, perf_counter()
-        ranker, vector = explanations.ranker, explanations.traced(query).vector
-        encoded = perf_counter()
-        allowed = ranker.allowed(as_filter(filter))
-        filtered = perf_counter()
-        vector = explanations.enriched(query, as_filter(filter), marks).vector
-        enriched = perf_counter()
-        found, work = ranker.rank_documents(vector, k, allowed, passages, ranker.shares, aggregation)
-        ranked = perf_counter()
-        hits = ranker.hits(found)
-        ended = perf_counter()
-        centers, stop_centers, postings = ranker.lists_read(vector)
-        return hits, QueryCost(
-            centers=centers,
-            stop_centers=stop_centers,
-            postings=postings,
-            encoding=encoded - begun,
-            filtering=filtered - encoded,
-            feedback=enriched - filtered,
-            scoring=work.scoring,
-            selecting=work.selecting,
-            reading=ended - ranked,
-            total=ended - begun,
-        )
+        answered = self._answered(query, k, passages, as_filter(filter), aggregation, marks)
+        return answered.hits, answered.cost
 
     def explain(
         self,
@@ -287,9 +405,13 @@ class Index(PassageSearcher):
         *,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
         marks: Marks | None = None,
+        ranking: str | None = None,
     ) -> Explanation:
-        """Explain a passage's score, or that of a document's best passage, by id. `filter` and `marks`: those of the search."""
-        return self._explanations.explain(query, id_, as_filter(filter), marks)
+        """Explain a passage's score, or that of a document's best passage, by id. `filter`, `marks`, `ranking`: those of the search."""
+        index = self.ranked_by(ranking)
+        if index._by_centers:
+            return self._explanations.explain(query, id_, as_filter(filter), marks)
+        return self._combined.explain(query, id_, index.parts, as_filter(filter), marks)
 
     def reasons(
         self,
@@ -300,11 +422,37 @@ class Index(PassageSearcher):
         marks: Marks | None = None,
     ) -> dict[str, Reasons]:
         """Return the reasons of passages by id, as `explain` gives them one by one, without the matches behind them: much quicker."""
-        return self._explanations.reasons(query, passages, as_filter(filter), marks)
+        if self._by_centers:
+            return self._explanations.reasons(query, passages, as_filter(filter), marks)
+        return self._combined.reasons(query, passages, self.parts, as_filter(filter), marks)
+
+    def closeness(
+        self,
+        query: str,
+        documents: Sequence[str],
+        *,
+        filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
+        marks: Marks | None = None,
+    ) -> dict[str, Closeness]:
+        """Say how close documents are to a query, by id: `close`, `related` or `weak`; nothing where that was not measured.
+
+        It was measured for some encoders (`closeness.SCALES`), and takes the words and the vectors of passages.
+        """
+        vectors, needed = self.model.vectors, {"words", "vectors"}
+        scale = SCALES.get(self.model.vocabulary.config.encoder if vectors is None else vectors.name)
+        if scale is None or not needed <= set(parts_of("combined", self.store.state)):
+            return {}
+        here = needed <= set(self.parts)  # then it is ranked already
+        asked = (self.parts, as_filter(filter), marks) if here else (("words", "vectors"), as_filter(filter), None)
+        found = self._combined.figures(query, documents, self._combined.rank(query, *asked))
+        return {id_: scale.level(*one) for id_, one in found.items()}
 
     def explain_best(self, query: str, document: str, count: int) -> dict[str, Explanation]:
         """Explain the `count` paragraphs and claims of a document that score best, by their ids, best first."""
-        return self._explanations.best_of(query, require_document(self.store, document), count)
+        number = require_document(self.store, document)
+        if self._by_centers:
+            return self._explanations.best_of(query, number, count)
+        return self._combined.best_of(query, number, self.parts, count)
 
     def answers(self, query: str, document: str) -> Answers:
         """Set a whole document against a query: the strongest match of each span, and the spans that find nothing in it."""
@@ -315,11 +463,13 @@ class Index(PassageSearcher):
         documents: Iterable[Document],
         *,
         replace: bool = False,
+        skip_known: bool = False,
         total: int | None = None,
         on_duplicate: OnDuplicate = "error",
         on_repeat: Callable[[Patent], None] | None = None,
     ) -> int:
-        """Add documents, all or none; with `replace`, ones that are there already get their new version. Return how many.
+        """Add documents, all or none; with `replace`, ones that are there already get their new version, with `skip_known` they stay as
+        they are, else they are an error. Return how many were added.
 
         They are given as to `build`; plain texts, whose ids are their positions, are better given with ids of their own. Passages
         that a new version shares with the old one are not encoded again. `total`: how many documents there are, if known.
@@ -327,16 +477,16 @@ class Index(PassageSearcher):
         """
         from sparse_coverage.index import IndexWriter
         from sparse_coverage.search.building import add_documents, vectors_by
-        from sparse_coverage.search.known_vectors import KnownVectors
+        from sparse_coverage.search.vector_cache import sparse_cache
 
         repeats = Repeats(on_duplicate, on_repeat)
-        with IndexWriter.open(self.store.folder) as writer, KnownVectors() as known:
+        with IndexWriter.open(self.store.folder) as writer, sparse_cache() as known:
+            require_finished(self.store.folder, writer.manifest)
             require_fit(self.store.folder, writer.manifest, self.model)
             by: By = writer.manifest.about["by"]
             vectors, patents = vectors_by(self.model), as_patents(documents)
-            count = add_documents(
-                writer, vectors, patents, by, replace=replace, total=total, known=known, repeats=repeats
-            )
+            settings: dict[str, Any] = {"replace": replace, "skip_known": skip_known, "total": total}
+            count = add_documents(writer, vectors, patents, by, known=known, repeats=repeats, **settings)
             writer.commit()
         self.refresh()
         return count
@@ -358,8 +508,12 @@ class Index(PassageSearcher):
 
     def refresh(self) -> None:
         """Show the newest committed state."""
-        store = open_store(self.store.folder)
-        require_fit(store.folder, store.state, self.model)
+        store = open_store(self.store.folder, unfinished=True)
+        if len(self.model.vocabulary):
+            require_fit(store.folder, store.state, self.model)
+        else:  # a build was under way; by now it may have its model
+            self.model = load_model(store.folder, store.state, None, self._threads)
+            self._scoring = self.model.scoring
         self._show(store)
 
     def scores(self, vector: SparseVector) -> Floats:
@@ -380,6 +534,12 @@ class Index(PassageSearcher):
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
         self._ranker.warm_up()
 
+    @property
+    def _by_centers(self) -> bool:
+        return self.parts == ("centers",)
+
     def _show(self, store: IndexStore) -> None:
+        require_parts(parts_of(self._asked, store.state), store)
         self._ranker = Ranker(store, self._scoring, self._threads)
         self._explanations = Explanations(self._ranker, self.model)
+        self._combined = CombinedRanker(self._explanations)

@@ -13,18 +13,48 @@ from typing import TypeVar
 
 import numpy as np
 
+from sparse_coverage.aggregation import Aggregation, Best, DecayedSum, TopMean, document_scores
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import Filter, IndexStore, allowed_passages
-from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep, take_buffer
-from sparse_coverage.kernels import Bytes, Floats, Int64s, plain
+from sparse_coverage.index import Filter, IndexStore, Segment, allowed_passages
+from sparse_coverage.index.postings_scorer import EVERYTHING, Lists, PostingsScorer, take_buffer
+from sparse_coverage.kernels import Bytes, Doubles, Floats, Int32s, Int64s, Mask, plain, usable_cores
 from sparse_coverage.kernels.choosing import machine_code, use
-from sparse_coverage.kernels.scoring import best_documents
-from sparse_coverage.kernels.threads import usable_cores
+from sparse_coverage.kernels.scoring import best_documents, weigh
 from sparse_coverage.progress import waiting
 from sparse_coverage.search.results import Hit, PassageHit
-from sparse_coverage.search.statistics import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
-from sparse_coverage.vectors.aggregation import Aggregation, Best, DecayedSum, TopMean, document_scores
+from sparse_coverage.vectors.scoring import ScoringConfig
+
+__all__ = ["CenterStatistics", "ScoringConfig"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CenterStatistics:
+    """For each center its idf, what that is worth (idf^alpha, or 0), and whether it is a stop center, which is worth 0."""
+
+    idf: Doubles
+    worth: Doubles
+    stop: Mask
+    config: ScoringConfig
+
+    @classmethod
+    def compute(cls, frequencies: Int64s, passages: int, config: ScoringConfig) -> CenterStatistics:
+        """Derive the statistics from document frequencies and the number of passages."""
+        stop = np.zeros(len(frequencies), dtype=bool)
+        # Largest frequency first, ties to the lowest center; Python's round is half to even, so round half up by hand.
+        count = int(np.floor(config.rho * len(frequencies) + 0.5))
+        stop[np.lexsort((np.arange(len(frequencies)), -frequencies))[:count]] = True
+        idf = np.log((passages + 1) / (frequencies + 1)) + 1
+        return cls(idf, np.where(stop, 0.0, idf**config.alpha), stop, config)
+
+    def factors(self, centers: Int32s, weights: Floats) -> tuple[Int64s, Doubles]:
+        """Return the query's centers that count, and w(q,c) * idf^alpha of each."""
+        return (weigh if machine_code(0.0) else plain.weigh)(self.worth, centers, weights)
+
+    def norms(self, segment: Segment) -> Floats:
+        """Return what each passage's sum is multiplied by, or 0 for a deleted one."""
+        return np.where(segment.live_passages, self.config.norms(segment.span_counts), 0).astype(np.float32)
+
 
 Allowed = Bytes  # 1 for each passage that may be found, 0 for the others
 T = TypeVar("T")
@@ -35,7 +65,7 @@ _WORTH_SHARING = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class RankingTime:
     """Seconds that a query took in the ranker: adding lists up (over all threads), and finding the best."""
 
     scoring: float
@@ -43,7 +73,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranking:
+class RankedPassages:
     """Numbers of passages, best first, with their scores."""
 
     numbers: Int64s
@@ -68,10 +98,10 @@ class Ranker:
             raise InputError(f"At least one thread is needed, not {threads}.")
         self.store = store
         self.threads = threads or usable_cores()
-        self.statistics = CenterStatistics.compute(store.frequencies, store.state.passages, scoring)
+        self.statistics = CenterStatistics.compute(store.frequencies, store.state.encoded_passages, scoring)
         lists = [Lists(segment.postings.offsets, segment.packed, len(segment)) for segment in store.segments]
         norms = [np.zeros(0, np.float32), *(self.statistics.norms(segment) for segment in store.segments)]
-        self._sweep = Sweep(lists, self.statistics.worth, np.concatenate(norms))
+        self._sweep = PostingsScorer(lists, self.statistics.worth, np.concatenate(norms))
         self._pool: tuple[int, ThreadPoolExecutor] | None = None
         self._buffers: list[Floats] = []
         self._lock = threading.Lock()
@@ -85,15 +115,17 @@ class Ranker:
         """Return which passages a filter lets through."""
         return None if condition is None else allowed_passages(self.store, condition)
 
-    def rank_passages(self, vector: SparseVector, k: int, allowed: Allowed | None = None, threads: int = 1) -> Ranking:
+    def rank_passages(
+        self, vector: SparseVector, k: int, allowed: Allowed | None = None, threads: int = 1
+    ) -> RankedPassages:
         """Return the k best passages with a positive score."""
         mask = EVERYTHING if allowed is None else allowed
-        parts = self._over_segments(lambda segments: self._sweep.best(vector, mask, segments, k), threads)
+        parts = self.over_segments(lambda segments: self._sweep.best(vector, mask, segments, k), threads)
         if len(parts) == 1:
-            return Ranking(*parts[0])
+            return RankedPassages(*parts[0])
         numbers, scores = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         order = np.lexsort((numbers, -scores))[:k]
-        return Ranking(numbers[order], scores[order])
+        return RankedPassages(numbers[order], scores[order])
 
     def rank_documents(
         self,
@@ -103,7 +135,7 @@ class Ranker:
         passages: int | None = None,
         threads: int = 1,
         aggregation: Aggregation | None = None,
-    ) -> tuple[list[RankedDocument], Work]:
+    ) -> tuple[list[RankedDocument], RankingTime]:
         """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by.
 
         `aggregation` makes a document's score; by default that of the scoring.
@@ -118,7 +150,28 @@ class Ranker:
             for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
         ]
         self._buffers.append(passage_scores)
-        return documents, Work(scoring, perf_counter() - begun)
+        return documents, RankingTime(scoring, perf_counter() - begun)
+
+    def passage_scores(self, vector: SparseVector, allowed: Allowed | None, threads: int) -> Floats:
+        """Return the score of every passage, 0 for those that are deleted or not allowed."""
+        scores = np.empty(self.store.size, dtype=np.float32)
+        self._score(vector, allowed, scores, threads)
+        return scores
+
+    def best_documents(
+        self, scores: Floats, allowed: Allowed | None, k: int, aggregation: Aggregation | None = None
+    ) -> tuple[Int64s, Floats]:
+        """Return the k best documents with a score by scores of their passages, which are 0 or above, and by the rule of the scoring."""
+        numbers, best = self._best_documents(scores, aggregation or self.statistics.config.aggregation, allowed, k)
+        return numbers[best > 0], best[best > 0]
+
+    def document_score(self, scores: Floats, document: int, allowed: Allowed | None) -> float:
+        """Return the score of one document by scores of its passages and the rule of the scoring."""
+        own = self.store.passages_of(document)
+        mine = scores[own.start : own.stop]
+        mask = None if allowed is None else allowed[own.start : own.stop]
+        rule = self.statistics.config.aggregation
+        return float(document_scores(mine, np.zeros(1, np.int64), rule, mask)[0]) if len(mine) else 0.0
 
     def _best_documents(
         self, scores: Floats, aggregation: Aggregation, allowed: Allowed | None, k: int
@@ -131,9 +184,7 @@ class Ranker:
 
     def scores(self, vector: SparseVector) -> Floats:
         """Return the score of every passage, in corpus order, deleted ones with 0."""
-        scores = np.empty(self.store.size, dtype=np.float32)
-        self._score(vector, None, scores, 1)
-        return scores
+        return self.passage_scores(vector, None, 1)
 
     def hits(self, found: Sequence[RankedDocument]) -> list[Hit]:
         """Return ranked documents as a user sees them."""
@@ -183,9 +234,9 @@ class Ranker:
             self._sweep.score(vector, mask, segments, scores)
             return perf_counter() - begun
 
-        return sum(self._over_segments(work_through, threads))
+        return sum(self.over_segments(work_through, threads))
 
-    def _over_segments(self, work: Callable[[range], R], threads: int) -> list[R]:
+    def over_segments(self, work: Callable[[range], R], threads: int) -> list[R]:
         """Do the work for all segments, an equal share of them on each thread, in order."""
         count = len(self.store.segments)
         threads = max(1, min(threads, count))

@@ -33,7 +33,8 @@ class PassageHit:
 class Hit:
     """A document with its score and its best passages, best first.
 
-    `members` are the other documents of its family that might have been found, where results are grouped by family.
+    `members` are the other documents of its family that might have been found, where results are grouped by family. `closeness` says how
+    close it is to the query in absolute terms: `close`, `related` or `weak`, or nothing where that was not measured or not asked for.
     """
 
     document: str
@@ -42,6 +43,7 @@ class Hit:
     metadata: Mapping[str, Any]
     passages: tuple[PassageHit, ...]
     members: tuple[str, ...] = ()
+    closeness: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +92,44 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
+class WordReason:
+    """A word that query and passage share, as it stands in each, in how many passages of the index it stands, and what it adds."""
+
+    query: Place
+    passage: Place
+    passages: int
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
 class Reasons:
-    """The reasons for a score, strongest first. `wording` is what wording in general adds, `feedback` what the passages
-    that were found first lent the query (this one may have been among them). Together they are the score.
+    """The reasons for a score, strongest first; all of them together are the score.
+
+    `phrases` share centers; `similarity` is what centers add that no phrase can be named for (general similarity), `feedback` what
+    the passages that were found first, or marked, lent the query. `words` are shared words. `whole` is what the passage adds by
+    being like the query as a whole.
     """
 
     phrases: tuple[Reason, ...] = ()
-    wording: float = 0.0
+    similarity: float = 0.0
     feedback: float = 0.0
+    words: tuple[WordReason, ...] = ()
+    whole: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """The sum of all."""
+        named = sum(one.contribution for one in self.phrases) + sum(one.contribution for one in self.words)
+        return named + self.similarity + self.feedback + self.whole
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a passage scored as it did: matches, strongest first, whose contributions add up to the score.
+    """Why a passage scored as it did: its reasons add up to the score.
 
-    `unmatched` are the words of the query that were looked for and not found in this passage (see `search.lacking`).
+    `matches` are the shared centers behind them, strongest first; their contributions add up to the score by centers alone. `parts`
+    say what each part of a combined ranking adds to the score of the passage's document. `unmatched` are the words of the query that
+    were looked for and not found in this passage (see `unmatched_words`).
     `unsearched` are those that nothing can match. `reasons` are the matches summed up in words and phrases.
     """
 
@@ -114,6 +139,7 @@ class Explanation:
     unmatched: tuple[Place, ...]
     unsearched: Unsearched = Unsearched()
     reasons: Reasons = Reasons()
+    parts: tuple[PartScore, ...] = ()
 
     @property
     def score(self) -> float:
@@ -171,3 +197,42 @@ class QueryCost:
     selecting: float
     reading: float
     total: float
+
+
+@dataclass(frozen=True, slots=True)
+class PartScore:
+    """What one part of a combined ranking says of a document: its rank and score there, None where it was not found, and what that
+    adds to the document's score.
+    """
+
+    part: str
+    rank: int | None
+    score: float | None
+    adds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedHits:
+    """The documents of a search and why they were found.
+
+    `explanations` are those of the passages shown, by passage id. `reasons` are theirs, and may be there alone. `parts`, by
+    document id, say what each part of a combined ranking added. `cost` is known where centers ranked alone.
+    """
+
+    hits: list[Hit]
+    explanations: Mapping[str, Explanation] = field(default_factory=dict)
+    reasons: Mapping[str, Reasons] = field(default_factory=dict)
+    parts: Mapping[str, tuple[PartScore, ...]] = field(default_factory=dict)
+    cost: QueryCost | None = None
+
+    def only(self, documents: set[str]) -> ExplainedHits:
+        """Return what concerns some of the documents, and what the search cost."""
+        hits = [hit for hit in self.hits if hit.document in documents]
+        passages = {passage.id for hit in hits for passage in hit.passages}
+        return ExplainedHits(
+            hits,
+            {id_: one for id_, one in self.explanations.items() if id_ in passages},
+            {id_: one for id_, one in self.reasons.items() if id_ in passages},
+            {id_: one for id_, one in self.parts.items() if id_ in documents},
+            self.cost,
+        )

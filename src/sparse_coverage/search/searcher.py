@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast, overload
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import Filter, parse_filter
-from sparse_coverage.search.results import Hit, PassageHit, Queries
+from sparse_coverage.index import Filter, IndexStore, parse_filter
+from sparse_coverage.search.results import ExplainedHits, Explanation, Hit, PassageHit, Queries, Reasons
+
+if TYPE_CHECKING:
+    from sparse_coverage.search.feedback import Marks
+    from sparse_coverage.search.index import Index
+
+Grouping = Callable[[Callable[[int], list[Hit]], int], list[Hit]]
+"""Makes so many rows of results from a function that returns so many of the best documents."""
+Explained = tuple[Mapping[str, Explanation], Mapping[str, Reasons]]
+"""Explanations and reasons of passages, by id."""
 
 S = TypeVar("S", contravariant=True)
 P = ParamSpec("P")
@@ -47,8 +57,23 @@ def one_or_several(method: Callable[Concatenate[S, list[str], P], list[list[T]]]
 class Retriever(Protocol):
     """Anything that ranks documents for queries: Sparse Coverage, a baseline, a fusion of several, a remote ranker.
 
-    The easiest way to be one is to be a `Searcher`.
+    The easiest way to be one is to be a `Searcher`, which needs one method.
     """
+
+    @property
+    def name(self) -> str:
+        """The name of the ranking."""
+        ...
+
+    @property
+    def coverage(self) -> Index | None:
+        """The index of Sparse Coverage that this searches with, if any."""
+        ...
+
+    @property
+    def store(self) -> IndexStore:
+        """The state of the index that is searched; an error where the index is elsewhere."""
+        ...
 
     @one_or_several
     def search(
@@ -62,9 +87,50 @@ class Retriever(Protocol):
         """Return the `k` best documents of each query, best first, each with its best `passages`."""
         ...
 
+    def search_explained(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        passages: int = 3,
+        filter: Filter | str | None = None,  # noqa: A002
+        marks: Marks | None = None,
+        reasons: bool = True,
+        matches: bool = True,
+        group: Grouping | None = None,
+    ) -> ExplainedHits:
+        """Return the same for one query, and why each passage was found."""
+        ...
+
+    def explain(
+        self,
+        query: str,
+        id_: str,
+        *,
+        filter: Filter | str | None = None,  # noqa: A002
+        marks: Marks | None = None,
+    ) -> Explanation:
+        """Explain the score of a passage, or that of a document's best passage, by id."""
+        ...
+
 
 class Searcher(Retriever, ABC):
-    """A retriever of documents. It answers queries in `_documents`."""
+    """A retriever of documents. It answers queries in `_documents`; what else it can do is in the other methods with a default."""
+
+    @property
+    def name(self) -> str:
+        """The name of the system: that of the class, unless it has one of its own."""
+        return type(self).__name__
+
+    @property
+    def coverage(self) -> Index | None:
+        """The index of Sparse Coverage that this searches with, if any."""
+        return None
+
+    @property
+    def store(self) -> IndexStore:
+        """The state of the index that is searched."""
+        raise InputError(f"{self.name} has no index here: only systems of an index have.")
 
     @one_or_several
     def search(
@@ -82,9 +148,70 @@ class Searcher(Retriever, ABC):
         require_counts(k=k, passages=passages)
         return self._documents(queries, k, passages, as_filter(filter))
 
+    def search_explained(
+        self,
+        query: str,
+        k: int = 10,
+        *,
+        passages: int = 3,
+        filter: Filter | str | None = None,  # noqa: A002
+        marks: Marks | None = None,
+        reasons: bool = True,
+        matches: bool = True,
+        group: Grouping | None = None,
+    ) -> ExplainedHits:
+        """Search with one query, and say why each passage was found.
+
+        `marks`: what was marked as relevant or not in earlier results, where centers rank. Without `reasons` nothing is
+        explained; without `matches` there are reasons alone, which is quicker. `group` makes rows of documents: it is given a
+        function that returns so many of the best documents, and how many rows are wanted (see `by_family`).
+        """
+        require_counts(k=k, passages=passages)
+        condition = as_filter(filter)
+        found = ExplainedHits([])
+
+        def ranked(count: int) -> list[Hit]:
+            nonlocal found
+            found = self._ranked(query, count, passages, condition, marks)
+            return found.hits
+
+        hits = ranked(k) if group is None else group(ranked, k)
+        wanted = [passage.id for hit in hits for passage in hit.passages] if reasons else []
+        explanations, sums = self._explained(query, wanted, condition, marks, matches) if wanted else ({}, {})
+        return replace(found, hits=hits, explanations=explanations, reasons=sums)
+
+    def explain(
+        self,
+        query: str,
+        id_: str,
+        *,
+        filter: Filter | str | None = None,  # noqa: A002
+        marks: Marks | None = None,
+    ) -> Explanation:
+        """Explain the score of a passage, or that of a document's best passage, by id."""
+        raise InputError(f"{self.name} cannot explain what it finds: only systems of an index can.")
+
     @abstractmethod
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
         """Return the k best documents of each query."""
+
+    def _ranked(
+        self, query: str, k: int, passages: int, condition: Filter | None, marks: Marks | None
+    ) -> ExplainedHits:
+        """Return the k best documents of one query with what ranking them shows by itself: what each part adds, the cost."""
+        if marks:
+            raise InputError(
+                f"Marks of relevant and other documents change what centers find, and {self.name} does not rank by them. Rank by "
+                "combined or centers, or leave the marks out."
+            )
+        return ExplainedHits(self._documents([query], k, passages, condition)[0])
+
+    def _explained(
+        self, query: str, ids: list[str], condition: Filter | None, marks: Marks | None, matches: bool
+    ) -> Explained:
+        """Return the explanations of passages, and without `matches` their reasons alone, both by id."""
+        index = self.coverage
+        return ({}, {}) if index is None else index._explained(query, ids, condition, marks, matches)
 
 
 class PassageSearcher(Searcher):

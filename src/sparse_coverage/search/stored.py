@@ -8,8 +8,7 @@ from typing import Any
 
 from sparse_coverage.errors import NoDocumentError
 from sparse_coverage.index import IndexStore, PassageRecord
-from sparse_coverage.patents.patent import Claim, Paragraph, Patent
-from sparse_coverage.patents.xpath import ROOT, passage_xpath
+from sparse_coverage.patents.patent import ROOT, Claim, Paragraph, Patent, passage_xpath
 
 _PIECE = re.compile(r":\d+$")
 

@@ -14,20 +14,21 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from sparse_coverage.index.pages import GuardedArray, page_sums
+from sparse_coverage.index.passage_vectors import pack_vectors
 from sparse_coverage.index.postings import Postings, PostingsBuffer, live_frequencies, merge_postings
-from sparse_coverage.index.sweep import EVERYTHING, Lists, Sweep
+from sparse_coverage.index.postings_scorer import EVERYTHING, Lists, PostingsScorer
 from sparse_coverage.kernels import dense as dense_kernels
 from sparse_coverage.kernels import postings as list_kernels
 from sparse_coverage.kernels.choosing import is_compiled, marker, use
-from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN, add_bm25, best_documents
+from sparse_coverage.kernels.dense import best_products
+from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN, add_word, best_documents
 from sparse_coverage.kernels.screening import fill_limits
 from sparse_coverage.kernels.tagging import tag_words
 from sparse_coverage.progress import waiting
 from sparse_coverage.vectors import SparseVector
+from sparse_coverage.vocabulary.farthest_first import farthest_first
 from sparse_coverage.vocabulary.nearest import nearest_centers
-from sparse_coverage.vocabulary.points import Points
-from sparse_coverage.vocabulary.quantised import Centers, quantise
-from sparse_coverage.vocabulary.selection.farthest_first import farthest_first
+from sparse_coverage.vocabulary.points import Centers, Points, quantise
 
 
 def warm_up() -> bool:
@@ -67,7 +68,7 @@ def interrupts_held() -> Iterator[None]:
 
 
 def warm_up_in_background() -> None:
-    """Do the same when nobody waits for it: after everybody else, and not if another process is at it already."""
+    """Compile every kernel at a low priority, unless another process does so already."""
     path = marker().with_suffix(".lock")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,9 +120,9 @@ def compile_lists() -> None:
             guarded = GuardedArray(packed, page_sums(made.packed), Path("postings.bin"))
             guarded.check_runs(made.offsets, np.zeros(1, np.int64))
             guarded.check_all()
-            sweep = Sweep([Lists(made.offsets, guarded, 1)], np.ones(1), np.ones(1, np.float32))
-            sweep.score(vector, EVERYTHING, range(1), scores[:1])
-            sweep.best(vector, EVERYTHING, range(1), 1)
+            scorer = PostingsScorer([Lists(made.offsets, guarded, 1)], np.ones(1), np.ones(1, np.float32))
+            scorer.score(vector, EVERYTHING, range(1), scores[:1])
+            scorer.best(vector, EVERYTHING, range(1), 1)
             merge_postings([(read, np.zeros(1, np.int64))], 1)
             live_frequencies(read, nobody)
     list_kernels.spread(np.array([0, 1], np.uint32), everyone, nobody.copy())
@@ -132,8 +133,10 @@ def compile_lists() -> None:
     written, gaps = np.zeros(list_kernels.BYTES_A_POSTING, np.uint8), np.ones(1, np.int64)
     used = list_kernels.encode_postings(gaps.astype(np.uint64), gaps.astype(np.uint64), written)
     list_kernels.decode_postings(frozen(written[:used]), gaps, gaps)
-    for array in (np.zeros(1, np.uint16), frozen(np.zeros(1, np.uint16))):
-        add_bm25(array, array, 1.0, np.ones(1), scores)
+    whole = pack_vectors(np.ones((1, 8), np.float32))
+    for scales in (whole.scales, frozen(whole.scales)):
+        best_products(frozen(whole.rows), scales, np.ones(whole.rows.shape, np.int16), 1.0, EVERYTHING, scores)
+    add_word(frozen(np.zeros(1, np.uint32)), 1.0, np.ones(1), scores)
     row, table = np.zeros((1, 11), np.int32), np.zeros((1, 1), np.int32)
     tag_words(
         row, np.ones(1, np.intp), row, 0, 0, 1, np.zeros(2, np.int32), np.zeros(1, np.uint8), one, table, one, one, table, 0

@@ -2,20 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Path, Request
 from fastapi.responses import StreamingResponse
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from sparse_coverage.present.records import plain_json
+from sparse_coverage.dataclass_json import plain_json
 from sparse_coverage.server.errors import refusal_of
 from sparse_coverage.server.public import public
 from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings
-from sparse_coverage.server.work import Work
+from sparse_coverage.server.work import BusyError, Work
+from sparse_coverage.workspace.fields import MOST_ID
+
+PathId = Annotated[str, Path(min_length=1, max_length=MOST_ID)]
+"""An id as a part of an address."""
+_SMALL = 1 << 16
+"""Bytes of a body that is parsed at once; a larger one is parsed in the pool, so that nobody waits for it."""
+
+
+class PooledRoute(APIRoute):
+    """A route whose body of JSON is parsed in the pool. `Safety` has bounded its size, depth and number of values before."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler, which sees a request that parses itself so."""
+        handle = super().get_route_handler()
+
+        async def pooled(request: Request) -> Response:
+            return await handle(_PooledRequest(request.scope, request.receive))
+
+        return pooled
+
+
+class _PooledRequest(Request):
+    async def json(self) -> Any:
+        if not hasattr(self, "_json"):
+            body = await self.body()
+            settings, work = _of(self)
+            try:
+                self._json = (
+                    json.loads(body)
+                    if len(body) <= _SMALL
+                    else await work.run(partial(json.loads, body), settings.limits.seconds)
+                )
+            except BusyError as busy:  # any other kind of error is taken for a damaged body
+                raise HTTPException(429, str(busy), {"retry-after": str(busy.seconds)}) from None
+        return self._json
 
 
 def service_of(request: Request) -> Service:

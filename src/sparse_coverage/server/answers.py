@@ -9,34 +9,37 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sparse_coverage.charts.cells import Cell
-from sparse_coverage.charts.chart import Chart, Column
+from sparse_coverage.charts.chart import Cell, Chart, Column, Quote
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.elements import Element
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents import Claim
-from sparse_coverage.present.findings import About
-from sparse_coverage.retrievers.fusion import PartScore
-from sparse_coverage.search.results import Hit, Match, PassageHit, Place, QueryCost, Reasons, Unsearched
+from sparse_coverage.search.results import Hit, Match, PartScore, PassageHit, Place, QueryCost, Reasons, Unsearched
 from sparse_coverage.server.errors import may_answer
+from sparse_coverage.workspace import About
 
 
 class IndexAbout(BaseModel):
-    """An index: how much it holds, what can rank it, its model, and when it changed (seconds since 1970)."""
+    """An index: how much it holds, what can rank it, its model, and when it changed (seconds since 1970).
+
+    Fewer documents are `encoded` than there are while it is built; the others are found by their words alone.
+    """
 
     name: str
     documents: int
+    encoded: int
     passages: int
-    systems: list[str]
+    rankings: list[str]
     model: str
     changed: float
 
 
 class SearchAnswer(BaseModel):
-    """Documents found, best first; reasons by passage id; what each part of a hybrid added, by document id."""
+    """Documents found, best first; reasons by passage id; what each part of a combined ranking added, by document id."""
 
     query: str
     source: str
+    searched: int
     hits: list[Hit]
     reasons: dict[str, Reasons]
     parts: dict[str, list[PartScore]] | None = None
@@ -55,21 +58,16 @@ class BatchAnswer(BaseModel):
 
 
 class ExplainAnswer(BaseModel):
-    """Why a passage was found; of a hybrid, what each part added and the explanation of each."""
+    """Why a passage was found: reasons that add up to its score, and what each part adds to the score of its document."""
 
     score: float
     query: str
-    passage: PassageHit | None = None
-    matches: list[Match] | None = None
-    unmatched: list[Place] | None = None
-    unsearched: Unsearched | None = None
-    reasons: Reasons | None = None
-    document: str | None = None
-    title: str | None = None
-    rank: int | None = None
-    how: str | None = None
-    parts: list[PartScore] | None = None
-    explanations: dict[str, Any] | None = None
+    passage: PassageHit
+    matches: list[Match]
+    unmatched: list[Place]
+    unsearched: Unsearched
+    reasons: Reasons
+    parts: list[PartScore]
     notes: list[str]
 
 
@@ -114,7 +112,16 @@ class ChartAnswer(BaseModel):
     cells: list[list[Cell]]
     weights: list[float]
     encoder: str
+    about: list[str]
     notes: list[str]
+
+
+class QuotationAnswer(BaseModel):
+    """Whether a text stands in a document word for word: where, or why it does not."""
+
+    found: bool
+    quotation: Quote | None = None
+    why: str = ""
 
 
 class CombineAnswer(BaseModel):
@@ -125,23 +132,12 @@ class CombineAnswer(BaseModel):
     notes: list[str]
 
 
-class QueryFileAnswer(BaseModel):
-    """What a file is to be searched with, and what is known of the patent in it."""
-
-    text: str
-    source: str
-    publication: str | None
-    title: str
-    claims: list[int]
-    priority_date: str | None
-    publication_date: str | None
-
-
 class AddAnswer(BaseModel):
-    """How many documents were added, what could not be read, and how many there are now."""
+    """How many documents were added, what could not be read, the columns that were not used, and how many documents there are now."""
 
     added: int
     left_out: list[str]
+    unused: str
     documents: int
 
 

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 
 from sparse_coverage.server.errors import add_error_answers
-from sparse_coverage.server.holdings import Holdings
-from sparse_coverage.server.limited import describe
+from sparse_coverage.server.indexes import ServedIndexes
+from sparse_coverage.server.limits import describe
 from sparse_coverage.server.metrics import Metrics, Observed
 from sparse_coverage.server.page import page_router
-from sparse_coverage.server.routes import changing, charting, documents, queries, searching, state
+from sparse_coverage.server.routes import changing, documents, searching, state
 from sparse_coverage.server.routes.projects import projects_router
 from sparse_coverage.server.safety import Safety
 from sparse_coverage.server.service import Service
@@ -23,8 +23,8 @@ from sparse_coverage.version import __version__
 
 def create_app(settings: ServerSettings) -> FastAPI:
     """Return the application that serves some indexes; they are opened here, and made ready for their first request."""
-    holdings = Holdings(settings.indexes, settings.calibration)
-    holdings.warm_up()
+    indexes = ServedIndexes(settings.indexes, settings.calibration)
+    indexes.warm_up()
     work = Work(settings.limits.concurrency, settings.limits.waiting)
 
     @asynccontextmanager
@@ -41,10 +41,10 @@ def create_app(settings: ServerSettings) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.settings, app.state.holdings, app.state.work = settings, holdings, work
-    app.state.service = Service(holdings, settings)
-    app.state.metrics = Metrics(holdings, work)
-    for resource in (state, documents, queries, searching, charting, changing):
+    app.state.settings, app.state.indexes, app.state.work = settings, indexes, work
+    app.state.service = Service(indexes, settings)
+    app.state.metrics = Metrics(indexes, work)
+    for resource in (state, documents, searching, changing):
         app.include_router(resource.router)
     app.include_router(projects_router())
     app.include_router(page_router())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,11 +21,13 @@ from sparse_coverage.errors import (
     SparseCoverageError,
 )
 from sparse_coverage.index.manifest import BeingWrittenError
-from sparse_coverage.server.holdings import UnknownIndexError
-from sparse_coverage.server.limited import BeyondLimitsError
+from sparse_coverage.projects import UnknownError
+from sparse_coverage.server.indexes import UnknownIndexError
+from sparse_coverage.server.limits import BeyondLimitsError
 from sparse_coverage.server.public import public_message
 from sparse_coverage.server.settings import ServerSettings
 from sparse_coverage.server.work import BusyError, OvertimeError, StoppedError
+from sparse_coverage.workspace.fields import RequestError
 
 logger = logging.getLogger("sparse_coverage.server")
 
@@ -53,7 +56,9 @@ class Refusal:
 
     def record(self) -> dict[str, Any]:
         """Return the body of the answer."""
-        told = {"message": self.message} | ({"what_to_do": self.what_to_do} if self.what_to_do else {})
+        # A message may quote the request, and JSON can name half of a character, which no answer can carry.
+        message = self.message.encode("utf-8", "replace").decode()
+        told = {"message": message} | ({"what_to_do": self.what_to_do} if self.what_to_do else {})
         return {"error": told}
 
 
@@ -111,7 +116,9 @@ def _refusal(error: Exception) -> Refusal:
         return Refusal(403, str(error))
     if isinstance(error, BeyondLimitsError):
         return Refusal(422, str(error), "Ask for less at a time.")
-    if isinstance(error, UnknownIndexError | NoDocumentError):
+    if isinstance(error, RequestError):
+        return Refusal(422, str(error))
+    if isinstance(error, UnknownIndexError | NoDocumentError | UnknownError):
         return Refusal(404, str(error))
     if isinstance(error, InputError):
         return Refusal(400, str(error))
@@ -119,6 +126,8 @@ def _refusal(error: Exception) -> Refusal:
         return Refusal(409, str(error))
     if isinstance(error, SparseCoverageError):
         return Refusal(503, str(error))
+    if isinstance(error, sqlite3.Error):
+        return Refusal(503, f"The project cannot be read or written: {error}", "Look at the disk of the server.")
     # Nobody outside may learn more of it than that it happened; the log has the rest.
     logger.error("A request failed.", exc_info=error)
     return Refusal(500, "Something went wrong in the server. Its log says what.")

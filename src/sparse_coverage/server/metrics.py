@@ -11,7 +11,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from sparse_coverage.server.holdings import Holdings
+from sparse_coverage.server.indexes import ServedIndexes
 from sparse_coverage.server.work import Work
 
 logger = logging.getLogger("sparse_coverage.server.requests")
@@ -21,7 +21,7 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 class Metrics:
     """The counts of one server."""
 
-    def __init__(self, holdings: Holdings, work: Work) -> None:
+    def __init__(self, indexes: ServedIndexes, work: Work) -> None:
         self.registry = CollectorRegistry()
         names = ("method", "route", "status")
         self.requests = Counter("sparse_coverage_requests", "Requests answered.", names, registry=self.registry)
@@ -32,7 +32,7 @@ class Metrics:
             buckets=_SECONDS,
             registry=self.registry,
         )
-        self.registry.register(_State(holdings, work))
+        self.registry.register(_State(indexes, work))
         ProcessCollector(registry=self.registry)
 
     def text(self) -> bytes:
@@ -43,8 +43,8 @@ class Metrics:
 class _State(Collector):
     """Looks at the work and the indexes when it is asked."""
 
-    def __init__(self, holdings: Holdings, work: Work) -> None:
-        self._holdings = holdings
+    def __init__(self, indexes: ServedIndexes, work: Work) -> None:
+        self._indexes = indexes
         self._work = work
 
     def collect(self) -> Iterator[Metric]:
@@ -57,8 +57,8 @@ class _State(Collector):
         documents = GaugeMetricFamily("sparse_coverage_index_documents", "Documents.", labels=["index"])
         passages = GaugeMetricFamily("sparse_coverage_index_passages", "Passages.", labels=["index"])
         generation = GaugeMetricFamily("sparse_coverage_index_generation", "Commits so far.", labels=["index"])
-        for name in self._holdings:
-            state = self._holdings.snapshot(name).store.state
+        for name in self._indexes:
+            state = self._indexes.opened(name).store.state
             documents.add_metric([name], state.documents)
             passages.add_metric([name], state.passages)
             generation.add_metric([name], state.generation)

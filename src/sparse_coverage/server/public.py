@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import PurePath, PureWindowsPath
 from typing import Any
 
-from sparse_coverage.present.records import record
+from sparse_coverage.dataclass_json import record
 from sparse_coverage.server.settings import ServerSettings
 
 _HOLD_DOCUMENTS = ("hits", "documents", "rankings", "chart")

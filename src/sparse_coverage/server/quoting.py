@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sparse_coverage.present.links import public_links
+from sparse_coverage.charts.verdict import strength
 from sparse_coverage.search.stored import require_document
-from sparse_coverage.server.holdings import Snapshot
+from sparse_coverage.workspace import OpenIndex
+from sparse_coverage.workspace.links import public_links
 
 _KNOWN = ("publication_date", "priority_date", "applicants", "ipc")
 
@@ -49,8 +50,8 @@ def charted(answer: Mapping[str, Any]) -> dict[str, Any]:
             "cells": [
                 {
                     "document": cell["document"],
-                    "word": cell["word"],
-                    "evidence": round(cell["evidence"], 3),
+                    "verdict": cell["verdict"],
+                    "evidence": strength(cell["evidence"]),
                     "quotations": [
                         {name: quote[name] for name in ("passage", "number", "start", "end", "text")}
                         for quote in cell["quotes"]
@@ -62,12 +63,12 @@ def charted(answer: Mapping[str, Any]) -> dict[str, Any]:
         }
         for element, row in zip(answer["elements"], answer["cells"], strict=True)
     ]
-    return {"documents": columns, "elements": rows}
+    return {"documents": columns, "elements": rows, "about": answer["about"]}
 
 
-def passage_and_neighbours(snapshot: Snapshot, id_: str, around: int) -> dict[str, Any]:
+def passage_and_neighbours(opened: OpenIndex, id_: str, around: int) -> dict[str, Any]:
     """Return a passage by id, or the first of a document, and so many passages before and after it."""
-    store = snapshot.store
+    store = opened.store
     number = store.find_passage(id_)
     document = require_document(store, id_ if number is None else store.passage(number).document)
     own = store.passages_of(document)

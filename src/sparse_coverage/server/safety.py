@@ -5,17 +5,21 @@ All of it is decided before a route sees the request.
 
 from __future__ import annotations
 
+import re
 import secrets
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sparse_coverage.dataclass_json import JsonScan
+from sparse_coverage.errors import InputError
 from sparse_coverage.server.errors import Refusal, TooLargeError, refusal_of, refuse, too_large
 from sparse_coverage.server.settings import ServerSettings
 
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; form-action 'self'; "
     "frame-ancestors 'none'; base-uri 'none'"
 )
 HEADERS = {
@@ -29,10 +33,15 @@ HEADERS = {
 }
 UPLOAD_HEADER = "x-sparse-coverage"
 """Sent with an upload: a page of another origin cannot send it without being asked first, and it is told no."""
+_HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:/@\s]+))(?::[0-9]{0,5})?")
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 _GUARDED = ("/v1/", "/metrics", "/mcp")
 _OPEN = ("/v1/health", "/v1/ready")
 """What may be asked without a key; and the page itself, which asks for the key."""
+
+
+MOST_VALUES = 500_000
+"""How many values a body of JSON may hold."""
 
 
 class Safety:
@@ -68,7 +77,7 @@ class Safety:
         limit = self._settings.limits
         most = limit.upload if _is_upload(headers) else limit.body
         try:
-            await self._app(scope, _bounded(receive, most), send_safely)
+            await self._app(scope, _bounded(receive, most, _is_json(headers)), send_safely)
         except Exception as error:
             if begun:
                 raise
@@ -132,20 +141,30 @@ class Safety:
             return False
 
 
-def _bounded(receive: Receive, most: int) -> Receive:
-    """Count what comes in, since a length that a client states need not be true, nor be there."""
-    seen = 0
+def _bounded(receive: Receive, most: int, is_json: bool) -> Receive:
+    """Count what comes in, since a length that a client states need not be true, nor be there; of JSON also values and levels."""
+    seen, scan = 0, JsonScan(MOST_VALUES)
 
     async def receive_some() -> Message:
         nonlocal seen
         message = await receive()
         if message["type"] == "http.request":
-            seen += len(message.get("body", b""))
+            body = message.get("body", b"")
+            seen += len(body)
             if seen > most:
                 raise TooLargeError(most)
+            if is_json:
+                try:
+                    scan.feed(body)
+                except InputError as error:
+                    raise HTTPException(413, f"The request cannot be taken. {error}") from None
         return message
 
     return receive_some
+
+
+def _is_json(headers: Headers) -> bool:
+    return not _is_upload(headers)
 
 
 def _is_upload(headers: Headers) -> bool:
@@ -155,9 +174,8 @@ def _is_upload(headers: Headers) -> bool:
 def _name_of(host: str) -> str:
     """Return the name in a Host header, without its port.
 
-    >>> _name_of("localhost:8765"), _name_of("[::1]:8765")
-    ('localhost', '::1')
+    >>> _name_of("localhost:8765"), _name_of("[::1]:8765"), _name_of("[::1].example.com")
+    ('localhost', '::1', '')
     """
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower()
+    found = _HOST.fullmatch(host)
+    return (found["address"] or found["name"]).lower() if found else ""

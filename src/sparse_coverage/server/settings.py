@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.kernels.threads import usable_cores
+from sparse_coverage.kernels import usable_cores
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """The names by which a machine reaches itself, and nobody else does."""
 
 SHORTEST_KEY = 16
+_KEY = re.compile(r"[!-~]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """The most that a request may ask for, and that a server does at a time.
 
     `characters` are those of a query or a claim; a query of more than `short` is long work, so that it keeps no other search
@@ -60,7 +62,7 @@ class ServerSettings:
     key: str | None = None
     allow_changes: bool = False
     calibration: Path | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: ServerLimits = field(default_factory=ServerLimits)
     log_text: bool = False
 
     def __post_init__(self) -> None:
@@ -69,6 +71,11 @@ class ServerSettings:
             raise InputError(
                 f"To be reached as {beyond[0]}, by others than this machine, a server needs a key. Write a long random one into "
                 "a file that only you can read, and give it with --key-file."
+            )
+        if self.key is not None and not _KEY.fullmatch(self.key):
+            raise InputError(
+                "The key holds a blank or a letter beyond ASCII, which a header of a request cannot carry. Use letters, digits "
+                "and signs of ASCII only."
             )
         if self.key is not None and len(self.key) < SHORTEST_KEY:
             raise InputError(f"The key has fewer than {SHORTEST_KEY} characters. Use a long random one.")

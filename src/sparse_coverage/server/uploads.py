@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import InputError, SparseCoverageError
 
 _HARMLESS = re.compile(r"[^\w .()-]+")
 _SECONDS = 90.0
@@ -31,7 +31,7 @@ def harmless_name(given: str | None) -> str:
 
 
 @contextmanager
-def kept(file: IO[bytes], name: str | None, most: int) -> Iterator[Path]:
+def stored_upload(file: IO[bytes], name: str | None, most: int) -> Iterator[Path]:
     """Keep an upload in a folder of its own for the time of a block."""
     with TemporaryDirectory(prefix="sparse-coverage-upload-") as folder:
         path = Path(folder) / harmless_name(name)
@@ -58,6 +58,10 @@ def read_apart(what: str, path: Path, more: str = "", seconds: float = _SECONDS)
         raise InputError(
             f"{path.name} cannot be read: reading it took more memory or time than is given to a file."
         ) from None
+    if "disk" in found:
+        raise SparseCoverageError(
+            f"{path.name} cannot be read, or its content written: {found['disk']}. Look at the disk of the server."
+        )
     if "error" in found:
         raise InputError(found["error"])
     return found

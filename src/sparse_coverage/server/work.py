@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import Any, TypeVar
 
-from sparse_coverage.present.records import to_json
+from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.progress import Listener, heard_by
 
 T = TypeVar("T")

@@ -6,21 +6,81 @@ pair that passes is decided by the canonical distance. The result depends on no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.kernels import Floats, Int32s, Int64s, plain
+from sparse_coverage.kernels import NORM_LIMIT, PANEL, Floats, Int32s, Int64s, Workers, plain
 from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.dense import count_covering_centers, cover
 from sparse_coverage.kernels.screening import NEVER, fill_limits
-from sparse_coverage.kernels.sizes import NORM_LIMIT, PANEL
-from sparse_coverage.kernels.threads import Workers
-from sparse_coverage.vectors.sparse_vector import ActivationConfig
-from sparse_coverage.vocabulary.quantised import BLOCK, Centers, quantise, unusable
+from sparse_coverage.spans.span import Spans
+from sparse_coverage.vocabulary.points import BLOCK, Centers, quantise, unusable
 from sparse_coverage.vocabulary.vocabulary import Vocabulary
+
+# Sparse vectors that remember which span made each weight, and which centers a span activates.
+
+Assignment = Literal["soft", "nearest", "hard"]
+Uncovered = Literal["drop", "nearest"]
+MOST_REPEATS = 4.0
+"""The largest exponent of repeats: with it, the weight of a center that 65,536 spans activate is still a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActivationConfig:
+    """Which centers a span activates.
+
+    `soft`: the `k` most similar centers among all whose radius covers the span; `nearest`: the `k` most similar centers,
+    whatever their radius; `hard`: the single nearest center. `uncovered`: what a span outside every radius does: `drop` it, or
+    activate its `nearest` center. `repeats`: in a query, a center that n spans activate counts n^repeats times.
+    `passage_repeats`: in a passage, whose weights stay below 1, its weight w becomes w^(1 / n^passage_repeats).
+
+    >>> ActivationConfig(k=3).assignment
+    'soft'
+    """
+
+    k: int = 5
+    assignment: Assignment = "soft"
+    uncovered: Uncovered = "drop"
+    repeats: float = 0.0
+    passage_repeats: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise InputError(f"k, the number of centers a span may activate, must be at least 1, not {self.k}.")
+        for name in ("repeats", "passage_repeats"):
+            if not 0 <= getattr(self, name) <= MOST_REPEATS:
+                raise InputError(f"{name} is an exponent from 0 to {MOST_REPEATS:g}, not {getattr(self, name)}.")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseVector:
+    """One text over the vocabulary: active centers in rising order, their weights, and the span behind each weight.
+
+    `spans[i]` is the ordinal of the span that gave `weights[i]`, and `starts[i]:ends[i]` its place in the text.
+    `span_count` counts all spans of the text, `uncovered` those that no center covered. `whole` is one vector of the text as a
+    whole, where it is known.
+    """
+
+    centers: Int32s
+    weights: Floats
+    spans: Int32s
+    starts: Int32s
+    ends: Int32s
+    span_count: int
+    uncovered: int
+    whole: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.centers)
+
+    def as_dict(self) -> dict[int, float]:
+        """Return center numbers and weights as a plain dictionary."""
+        return dict(zip(self.centers.tolist(), self.weights.tolist(), strict=True))
+
 
 _EVERYWHERE = 3.0
 """A radius that covers everything: no two directions are farther apart than 2."""
@@ -52,8 +112,6 @@ def activate_all(
     texts: Sequence[Floats], vocabulary: Vocabulary, config: ActivationConfig, *, threads: int | None = 1
 ) -> Activations:
     """Return the centers that the span vectors of texts activate, one text after the other: as each alone would."""
-    if config.k < 1:
-        raise InputError(f"K, the number of centers a span may activate, must be at least 1, not {config.k}.")
     width = vocabulary.centers.shape[1]
     for vectors in texts:
         if vectors.shape[1] != width:
@@ -103,6 +161,8 @@ def _cover(
     threads: int | None,
 ) -> None:
     """Fill in the nearest centers that cover each vector, or without radii the nearest of all."""
+    if not len(vocabulary):
+        return
     if not machine_code(plain.cover_seconds(len(vectors), len(vocabulary))):
         bad = plain.first_bad_row(vectors, NORM_LIMIT)
         if bad >= 0:
@@ -137,3 +197,68 @@ def _limits(radii: Floats, packed: Centers) -> Int32s:
     limits = np.full(len(packed.panels.pairs) * PANEL, NEVER, dtype=np.int32)
     fill_limits(radii, packed.margin, limits)
     return limits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traced:
+    """A text's sparse vector with what it was made from: its spans, and the centers that each of them activates."""
+
+    vector: SparseVector
+    spans: Spans
+    activations: Activations
+
+
+def trace(
+    texts: Sequence[Spans],
+    vocabulary: Vocabulary,
+    config: ActivationConfig,
+    *,
+    query: bool = False,
+    ks: Sequence[int] = (),
+    threads: int | None = 1,
+) -> Iterator[list[Traced]]:
+    """Yield the sparse vectors of texts, given by their spans, all of which are compared with the centers at once.
+
+    A text has one vector for each K in `ks` (by default the one of `config`): the first K of more active centers are those
+    that K alone would give. In a `query` a center that several spans activate counts otherwise (see `ActivationConfig`).
+    """
+    ks = ks or (config.k,)
+    rows = [spans.vectors for spans in texts]
+    active = activate_all(rows, vocabulary, replace(config, k=max(ks)), threads=threads)
+    first = 0
+    for spans in texts:
+        last = first + len(spans)
+        parts = (Activations(active.centers[first:last, :k], active.similarities[first:last, :k]) for k in ks)
+        yield [Traced(aggregate(spans, part, config, query=query), spans, part) for part in parts]
+        first = last
+
+
+def aggregate(spans: Spans, activations: Activations, config: ActivationConfig, *, query: bool = False) -> SparseVector:
+    """Give each center its largest similarity, more where several spans activate it, and the first span that reaches it.
+
+    A weight that is not positive is no evidence (the paper counts a center as present only where w > 0) and is left out.
+    """
+    span, place = np.nonzero((activations.centers >= 0) & (activations.similarities > 0))
+    center = activations.centers[span, place]
+    weight = activations.similarities[span, place]
+    order = np.lexsort((span, -weight, center))
+    center, weight, span = center[order], weight[order], span[order]
+    first = np.concatenate(([True], center[1:] != center[:-1])) if len(center) else np.zeros(0, dtype=bool)
+    winners = span[first]
+    weight = weight[first]
+    times = np.diff(np.flatnonzero(np.append(first, True)))
+    if query and config.repeats:
+        weight = (weight * times**config.repeats).astype(np.float32)
+    elif not query and config.passage_repeats:
+        # Similarities of vectors of length 1 can be above 1 by a rounding error; a root must not make that more.
+        weight = (np.minimum(weight, 1.0) ** (1 / times**config.passage_repeats)).astype(np.float32)
+    return SparseVector(
+        centers=center[first],
+        weights=weight,
+        spans=winners.astype(np.int32),
+        starts=spans.starts[winners],
+        ends=spans.ends[winners],
+        span_count=len(spans),
+        uncovered=activations.uncovered(),
+        whole=spans.whole(),
+    )

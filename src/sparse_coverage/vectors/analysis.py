@@ -11,8 +11,7 @@ import numpy as np
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.kernels import Int32s, Int64s
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vectors.activation import activate, count_covering
-from sparse_coverage.vectors.sparse_vector import ActivationConfig
+from sparse_coverage.vectors.activation import ActivationConfig, activate, count_covering
 from sparse_coverage.vocabulary import SpanSample, Vocabulary
 
 DEFAULT_SPANS = 20_000

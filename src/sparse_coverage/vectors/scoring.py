@@ -8,10 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sparse_coverage.aggregation import Aggregation, parse_aggregation
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Doubles, Floats
-from sparse_coverage.vectors.aggregation import Aggregation, parse_aggregation
-from sparse_coverage.vectors.sparse_vector import SparseVector
+from sparse_coverage.vectors.activation import SparseVector
+
+# Beyond these, scores of ordinary passages leave the range of 32-bit numbers, and the ranking is none.
+MOST_ALPHA, MOST_GAMMA = 20.0, 4.0
+MOST_SPANS, MOST_WEIGHT = 1_000_000, 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,12 @@ class ScoringConfig:
         parse_aggregation(self.rank)  # refuses an unknown rule at once
         if not 0 <= self.rho < 1:
             raise InputError(f"rho is a share of the centers: at least 0 and below 1, not {self.rho}.")
-        if not (np.isfinite(self.alpha) and np.isfinite(self.gamma)):
-            raise InputError(f"alpha and gamma must be numbers, not {self.alpha} and {self.gamma}.")
-        if not (np.isfinite(self.smoothing) and self.smoothing >= 0):
-            raise InputError(f"smoothing is a number of spans from 0 on, not {self.smoothing}.")
-        if self.feedback < 0 or self.feedback_centers < 1 or not 0 < self.feedback_weight < np.inf:
+        for name, most in (("alpha", MOST_ALPHA), ("gamma", MOST_GAMMA)):
+            if not abs(getattr(self, name)) <= most:
+                raise InputError(f"{name} is an exponent from -{most:g} to {most:g}, not {getattr(self, name)}.")
+        if not 0 <= self.smoothing <= MOST_SPANS:
+            raise InputError(f"smoothing is a number of spans from 0 to {MOST_SPANS:,}, not {self.smoothing}.")
+        if self.feedback < 0 or self.feedback_centers < 1 or not 0 < self.feedback_weight <= MOST_WEIGHT:
             raise InputError(
                 f"Feedback comes from 0 or more passages, at least one center, with a weight above 0; not from {self.feedback} "
                 f"passages, {self.feedback_centers} centers, with weight {self.feedback_weight}."

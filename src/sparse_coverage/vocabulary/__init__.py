@@ -6,17 +6,19 @@ What makes a vocabulary is loaded when it is first used: whoever only searches h
 from typing import TYPE_CHECKING
 
 from sparse_coverage.kernels.dense import canonical_distance
-from sparse_coverage.later import loaded_later
-from sparse_coverage.vocabulary.storage import load_vocabulary, publish, save_vocabulary, vocabulary_folder
-from sparse_coverage.vocabulary.vocabulary import Anchor, Vocabulary, VocabularyConfig
+from sparse_coverage.lazy import lazy_names
+from sparse_coverage.vocabulary.storage import load_vocabulary, pack, publish, save_vocabulary, vocabulary_folder
+from sparse_coverage.vocabulary.vocabulary import Anchor, Selection, Vocabulary, VocabularyConfig
 
 if TYPE_CHECKING:
     from sparse_coverage.vocabulary.build import build_vocabulary, check_settings
-    from sparse_coverage.vocabulary.sampling import SampleConfig, SpanSample, draw_sample
+    from sparse_coverage.vocabulary.sampling import SampleConfig, Sampling, SpanSample, draw_sample
 
 __all__ = [
     "Anchor",
     "SampleConfig",
+    "Sampling",
+    "Selection",
     "SpanSample",
     "Vocabulary",
     "VocabularyConfig",
@@ -25,11 +27,16 @@ __all__ = [
     "check_settings",
     "draw_sample",
     "load_vocabulary",
+    "pack",
     "publish",
     "save_vocabulary",
     "vocabulary_folder",
 ]
 
-__getattr__ = loaded_later(
-    __name__, {"build": "build_vocabulary check_settings", "sampling": "SampleConfig SpanSample draw_sample"}
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "build": "build_vocabulary check_settings",
+        "sampling": "SampleConfig Sampling SpanSample draw_sample",
+    },
 )

@@ -9,12 +9,10 @@ from typing import Protocol
 
 from sparse_coverage.encoding.encoder import Encoder
 from sparse_coverage.errors import InputError
-from sparse_coverage.vocabulary.common import CommonPart
-from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
-from sparse_coverage.vocabulary.quantised import Centers
-from sparse_coverage.vocabulary.radii import measure_cells
+from sparse_coverage.vocabulary.nearest import Assignment, measure_cells, nearest_centers
+from sparse_coverage.vocabulary.points import Centers, CommonPart
 from sparse_coverage.vocabulary.sampling.sample import SpanSample
-from sparse_coverage.vocabulary.selection.registry import NESTED, SELECTIONS, Choice, Selection
+from sparse_coverage.vocabulary.selection import NESTED, SELECTIONS, Choice, ChosenCenters
 from sparse_coverage.vocabulary.vocabulary import Vocabulary, VocabularyConfig
 
 Assignments = dict[int, Assignment]
@@ -57,11 +55,13 @@ def check_settings(
 class LongSteps(Protocol):
     """The two steps of building a vocabulary that take long, wherever they run: on this machine, or on a cluster."""
 
-    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> Selection:
+    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> ChosenCenters:
         """Choose centers among the spans."""
         ...
 
-    def assign(self, sample: SpanSample, chosen: Selection, selection: str, sizes: list[int], seed: int) -> Assignments:
+    def assign(
+        self, sample: SpanSample, chosen: ChosenCenters, selection: str, sizes: list[int], seed: int
+    ) -> Assignments:
         """Assign every span to the nearest of the first V centers, for each of the sizes V, which rise."""
         ...
 
@@ -73,12 +73,14 @@ class OnThisMachine:
     threads: int | None = None
     checkpoints: Path | None = None
 
-    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> Selection:
+    def choose(self, sample: SpanSample, selection: str, size: int, seed: int) -> ChosenCenters:
         """As `LongSteps.choose`."""
         path = self._checkpoint(f"traversal-{seed}{sample.variant}.npz")
         return SELECTIONS[selection](sample, Choice(size, seed, self.threads, path))
 
-    def assign(self, sample: SpanSample, chosen: Selection, selection: str, sizes: list[int], seed: int) -> Assignments:
+    def assign(
+        self, sample: SpanSample, chosen: ChosenCenters, selection: str, sizes: list[int], seed: int
+    ) -> Assignments:
         """As `LongSteps.assign`."""
         path = self._checkpoint(f"cells-{selection}-{seed}-{'-'.join(map(str, sizes))}{sample.variant}.bin")
         centers = Centers.of(chosen.centers)

@@ -6,17 +6,17 @@ import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from sparse_coverage.kernels import Floats, Int32s, Int64s
-from sparse_coverage.kernels.dense import meet
-from sparse_coverage.kernels.threads import Workers
+from sparse_coverage.errors import InputError, MissingExtraError
+from sparse_coverage.kernels import NORM_LIMIT, Floats, Int32s, Int64s, Workers
+from sparse_coverage.kernels.dense import decide, meet
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vocabulary.on_gpu import ROWS, CentersOnGpu, find_gpu
-from sparse_coverage.vocabulary.points import Points, Reader, as_points
-from sparse_coverage.vocabulary.quantised import BLOCK, Centers
+from sparse_coverage.vocabulary.points import BLOCK, Centers, PointReader, Points, as_points
 
 BLOCKS_PER_SAVE = 128
 
@@ -55,7 +55,7 @@ def nearest_centers(
     save = _Saved(checkpoint, found)
     step = BLOCK * BLOCKS_PER_SAVE
     block = min(ROWS, step) if gpu is not None else BLOCK
-    total, reader = len(points), Reader(points, block)
+    total, reader = len(points), PointReader(points, block)
     bar = nullcontext(_unseen) if quiet else progress_bar("Assigning spans", total)
     with Workers(threads) as workers, bar as advance:
         done = save.restore(total)
@@ -77,7 +77,7 @@ def _unseen(steps: int = 1, *, total: int | None = None) -> None:
 
 
 def _assign(
-    reader: Reader, centers: Centers, gpu: CentersOnGpu | None, numbers: Int64s, found: dict[int, Assignment]
+    reader: PointReader, centers: Centers, gpu: CentersOnGpu | None, numbers: Int64s, found: dict[int, Assignment]
 ) -> None:
     rows, quantised = reader.read(numbers)
     nearest = np.zeros(len(numbers), dtype=np.int32)
@@ -137,3 +137,126 @@ class _Saved:
             offset = 8 * size * place
             assignment.nearest[first : first + size] = np.frombuffer(content, np.int32, size, offset)
             assignment.distances[first : first + size] = np.frombuffer(content, np.float32, size, offset + 4 * size)
+
+
+FLOOR = np.float32(1e-6)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """The cells of V centers: each one's radius and how many sampled spans it holds.
+
+    `covered` is the share of the spans within the radius of their nearest center, `error` their mean distance to it (the
+    quantisation error), `farthest` the largest.
+    """
+
+    radii: Floats
+    counts: Int64s
+    covered: float
+    error: float
+    farthest: float
+
+    def __len__(self) -> int:
+        return len(self.radii)
+
+
+def measure_cells(assignment: Assignment, size: int, tau: float) -> Cells:
+    """Return radii and statistics of the cells of an assignment to `size` centers."""
+    radii = cell_radii(assignment.nearest, assignment.distances, size, tau)
+    inside = assignment.distances <= radii[assignment.nearest]
+    return Cells(
+        radii=radii,
+        counts=np.bincount(assignment.nearest, minlength=size).astype(np.int64),
+        covered=float(inside.mean()),
+        error=float(assignment.distances.mean(dtype=np.float64)),
+        farthest=float(assignment.distances.max()),
+    )
+
+
+def cell_radii(nearest: Int32s, distances: Floats, size: int, tau: float) -> Floats:
+    """Return the tau-th percentile (exact, linear interpolation) of each cell's distances, never below FLOOR.
+
+    >>> cell_radii(np.array([0, 0, 0, 1], np.int32), np.array([0.0, 0.1, 0.2, 0.0], np.float32), 3, 50.0).tolist()
+    [0.10000000149011612, 9.999999974752427e-07, 9.999999974752427e-07]
+    """
+    if not 0 < tau <= 100:
+        raise InputError(f"tau is a percentile: above 0, at most 100, not {tau}.")
+    order = np.lexsort((distances, nearest))
+    ordered = distances[order]
+    counts = np.bincount(nearest, minlength=size)
+    firsts = np.concatenate(([0], np.cumsum(counts)[:-1]))
+    radii = np.zeros(size, dtype=np.float64)
+    filled = counts > 0
+    place = (counts[filled] - 1) * (tau / 100.0)
+    low = np.floor(place).astype(np.int64)
+    high = np.minimum(low + 1, counts[filled] - 1)
+    below = ordered[firsts[filled] + low].astype(np.float64)
+    above = ordered[firsts[filled] + high].astype(np.float64)
+    radii[filled] = below + (above - below) * (place - low)
+    floored: Floats = np.maximum(radii.astype(np.float32), FLOOR)
+    return floored
+
+
+# Screening on a GPU, through torch: products of many points and centers at once.
+#
+# Whatever passes is decided by the canonical distance on the CPU, so the results are the same bits as without a GPU.
+
+ROWS, COLUMNS = 8192, 8192
+"""Points and centers of one product: 256 MiB on the device."""
+WORTHWHILE = 1_000_000_000
+"""Fewer pairs of points and centers take the CPU a few seconds, no more than loading torch."""
+ROUNDING = 2.0**-8
+
+
+def find_gpu(points: int, centers: int) -> str | None:
+    """Return the name of the GPU to use, if torch has one and there is enough work for it."""
+    if points * centers < WORTHWHILE or find_spec("torch") is None:
+        return None
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else None
+
+
+def margin(dimension: int) -> float:
+    """Return how much a product on the device may differ from the true one, at most.
+
+    Depending on settings that are not ours to change, torch multiplies float32 as TF32 or bfloat16. The bound holds for
+    the coarsest: each factor rounded to eight bits, then sums in float32, in any order.
+    """
+    return NORM_LIMIT**2 * (2 * ROUNDING + ROUNDING**2 + dimension * 2.0**-22) + 1e-6
+
+
+class CentersOnGpu:
+    """The centers' copy on a device. It follows them: centers that were added since the last call are copied first."""
+
+    def __init__(self, centers: Centers, device: str) -> None:
+        try:
+            import torch
+        except ImportError:
+            raise MissingExtraError("Choosing centers on a GPU", "torch") from None
+        self._torch: Any = torch
+        self._centers = centers
+        self._device = device
+        self._rows = torch.empty(centers.rows.shape, dtype=torch.float32, device=device)
+        self._copied = 0
+        self._margin = margin(centers.rows.shape[1])
+
+    def meet(self, rows: Floats, nearest: Int32s, distances: Floats, first: int, last: int) -> None:
+        """Lower the rows' distances to the nearest of the centers `first` to `last`; a tie keeps the lower center."""
+        torch, centers = self._torch, self._centers
+        if self._copied < last:
+            self._rows[self._copied : last] = torch.from_numpy(centers.rows[self._copied : last]).to(self._device)
+            self._copied = last
+        for top in range(0, len(rows), ROWS):
+            part = slice(top, top + ROWS)
+            block = torch.from_numpy(rows[part]).to(self._device)
+            reach = torch.from_numpy(distances[part].copy()).to(self._device)  # the nearest center is no farther
+            for left in range(first, last, COLUMNS):
+                rough = 1 - self._products(block, self._rows[left : min(left + COLUMNS, last)])
+                reach = torch.minimum(reach, rough.amin(dim=1) + self._margin)
+                pairs = (rough <= reach[:, None] + self._margin).nonzero().cpu().numpy()  # by row, then by center
+                decide(pairs, rows[part], left, centers.rows, nearest[part], distances[part])
+
+    @staticmethod
+    def _products(block: Any, centers: Any) -> Any:
+        return block @ centers.T

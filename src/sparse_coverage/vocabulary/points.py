@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
 
 import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import InputError, VocabularyError
-from sparse_coverage.kernels import Floats, Int16s, Int64s
-from sparse_coverage.kernels.dense import unpack
-from sparse_coverage.kernels.sizes import TILE
-from sparse_coverage.vocabulary.quantised import padded, quantise
+from sparse_coverage.kernels import NORM_LIMIT, PANEL, SCALE, STEP, TILE, Floats, Int16s, Int64s
+from sparse_coverage.kernels.dense import quantise_rows, unpack
+from sparse_coverage.kernels.screening import Panels, narrow, screens_in_bytes
+from sparse_coverage.progress import progress_bar
 
 _BLOCK = 4096
 
@@ -59,7 +62,7 @@ def as_points(points: Points | Floats | npt.NDArray[np.float16]) -> Points:
     return points if isinstance(points, Points) else Points(points)
 
 
-class Reader(threading.local):
+class PointReader(threading.local):
     """Reads rows, exact and quantised, into memory that each thread uses over and over: fresh memory would cost more.
 
     A row below the length `shortest` is refused, as are rows that are too long or hold no numbers.
@@ -110,3 +113,150 @@ def too_few(wanted: int, total: int, found: int, *, exactly: bool = True) -> Voc
         f"{wanted:,} centers were asked for, but the {total:,} spans hold only {found:,} distinct points"
         f"{'' if exactly else ' at most'}. Choose a vocabulary size of at most {found:,}, or give more text."
     )
+
+
+BLOCK = 64 * TILE
+"""Points a thread works on at a time: their quantised rows stay in its cache while the centers stream by."""
+_ZERO = np.uint8(128)  # what stands for 0 in the bytes of centers
+SHORTEST = 0.999
+"""Points that centers are chosen from may be a little shorter than one, not more: a row of zeros has no direction."""
+
+
+def padded(dimension: int) -> int:
+    """Return the length of a quantised row."""
+    return -(-dimension // STEP) * STEP
+
+
+def margin(dimension: int) -> float:
+    """Return how much a screened distance may differ from the canonical one, at most.
+
+    Each coordinate is off by half a step, and a little for float32 rounding; Cauchy-Schwarz bounds the product.
+    """
+    error = 0.505 * float(np.sqrt(dimension)) / SCALE
+    return error * (2 * NORM_LIMIT + error) + 1e-6
+
+
+def quantise(
+    rows: Floats, out: Int16s | None = None, *, shortest: float = 0.0, numbers: Int64s | None = None
+) -> Int16s:
+    """Return normalised rows in 16 bits, padded with zeros: columns for the kernels' steps, rows for whole tiles.
+
+    `out`, if given, is filled; its padding must be zero already. A row below the length `shortest` is refused; `numbers`
+    are what the rows are called in that error.
+    """
+    if out is None:
+        out = np.zeros((-(-len(rows) // TILE) * TILE, padded(rows.shape[1])), dtype=np.int16)
+    bad = quantise_rows(rows, out, shortest)
+    if bad >= 0:
+        raise unusable(bad if numbers is None else int(numbers[bad]))
+    return out
+
+
+def unusable(number: int) -> VocabularyError:
+    """Return the error that says which vector cannot be used."""
+    return VocabularyError(
+        f"Vector {number} cannot be used: it holds a value that is not a number, or its length is not one. "
+        "Vectors must be finite and L2-normalised."
+    )
+
+
+class Centers:
+    """Up to `capacity` centers, filled one after the other: exact rows, and panels of sixteen for tiles, in 16 bits and in 8.
+
+    `in_bytes` says whether to keep the latter: by default where the CPU has an instruction for them.
+    """
+
+    def __init__(self, capacity: int, dimension: int, *, in_bytes: bool | None = None) -> None:
+        width, count = padded(dimension), -(-capacity // PANEL)
+        fours = count if (screens_in_bytes() if in_bytes is None else in_bytes) else 0
+        self.rows = np.zeros((capacity, dimension), dtype=np.float32)
+        self.panels = Panels(
+            pairs=np.zeros((count, width // 2, PANEL, 2), dtype=np.int16),
+            rows=np.zeros((count * PANEL, width), dtype=np.int16),
+            fours=np.full((fours, width // 4, PANEL, 4), _ZERO, dtype=np.uint8),
+            lost=np.zeros(fours, dtype=np.float64),
+        )
+        self.margin = margin(dimension)
+        self.count = 0
+
+    @classmethod
+    def of(cls, rows: Floats, *, in_bytes: bool | None = None) -> Centers:
+        """Return centers that are complete from the start."""
+        centers = cls(len(rows), rows.shape[1], in_bytes=in_bytes)
+        centers.append(rows)
+        return centers
+
+    @property
+    def quantised(self) -> Int16s:
+        """The centers in 16 bits."""
+        return self.panels.rows
+
+    def append(self, rows: Floats) -> None:
+        """Add centers."""
+        self.extend_rows(rows, quantise(rows)[: len(rows)])
+
+    def extend_rows(self, rows: Floats, quantised: Int16s) -> None:
+        """Add centers whose quantised rows are known."""
+        first, last = self.count, self.count + len(rows)
+        self.rows[first:last] = rows
+        self.panels.rows[first:last] = quantised
+        numbers = np.arange(first, last)
+        self.panels.pairs[numbers // PANEL, :, numbers % PANEL, :] = quantised.reshape(len(rows), -1, 2)
+        if len(self.panels.fours):
+            narrowed, lost = np.empty(quantised.shape, dtype=np.int8), np.empty(len(rows), dtype=np.float64)
+            narrow(quantised, narrowed, lost)
+            fours = narrowed.view(np.uint8).reshape(len(rows), -1, 4) ^ _ZERO  # the same as adding 128
+            self.panels.fours[numbers // PANEL, :, numbers % PANEL, :] = fours
+            np.maximum.at(self.panels.lost, numbers // PANEL, lost)
+        self.count = last
+
+
+_MEASURED = 8_192  # points whose common part is measured at once
+
+
+@dataclass(frozen=True, eq=False)
+class CommonPart:
+    """The mean of the span vectors, and the directions (rows of length one) in which they vary most around it."""
+
+    mean: Floats
+    directions: Floats
+
+    @classmethod
+    def of(cls, points: Points, count: int) -> CommonPart:
+        """Measure the mean and the `count` strongest directions."""
+        if not 0 <= count < points.dimension:
+            raise InputError(f"Between 0 and {points.dimension - 1} common directions can be removed, not {count}.")
+        total = np.zeros(points.dimension)
+        products = np.zeros((points.dimension, points.dimension))
+        for block in blocks_of(points, "Measuring what spans have in common"):
+            rows = block.astype(np.float64)
+            total += rows.sum(axis=0)
+            products += rows.T @ rows
+        mean = total / max(len(points), 1)
+        spread = products / max(len(points), 1) - np.outer(mean, mean)
+        _, vectors = np.linalg.eigh(spread)
+        directions = vectors[:, ::-1][:, :count].T
+        # An eigenvector is one up to its sign; the largest entry is made positive, so that machines agree.
+        signs = np.sign(directions[np.arange(count), np.abs(directions).argmax(axis=1)])
+        return cls(mean.astype(np.float32), np.ascontiguousarray(directions * signs[:, None], dtype=np.float32))
+
+    def remove(self, vectors: Floats) -> Floats:
+        """Return the vectors without it, of length one again; one that is nothing else stays a vector of zeros."""
+        rest = vectors - self.mean
+        rest -= (rest @ self.directions.T) @ self.directions
+        lengths = np.linalg.norm(rest, axis=1, keepdims=True)
+        return (rest / np.where(lengths > 1e-6, lengths, np.inf)).astype(np.float32)
+
+    @property
+    def fingerprint(self) -> str:
+        """Identifies it."""
+        return sha256(self.mean.tobytes() + self.directions.tobytes()).hexdigest()[:16]
+
+
+def blocks_of(points: Points, what: str) -> Iterator[Floats]:
+    """Yield all points, some thousand at a time."""
+    with progress_bar(what, len(points)) as advance:
+        for top in range(0, len(points), _MEASURED):
+            numbers = np.arange(top, min(top + _MEASURED, len(points)))
+            yield points.rows(numbers)
+            advance(len(numbers))

@@ -5,7 +5,8 @@ Float32 products settle every comparison that is not close; close ones are settl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +14,8 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Floats, Int32s, Int64s
 from sparse_coverage.kernels.dense import canonical_distance
 from sparse_coverage.progress import progress_bar
-from sparse_coverage.vocabulary.nearest import Assignment
+from sparse_coverage.vocabulary.nearest import Assignment, measure_cells, nearest_centers
 from sparse_coverage.vocabulary.points import Points, as_points
-from sparse_coverage.vocabulary.radii import measure_cells
 from sparse_coverage.vocabulary.sampling.sample import SpanSample
 from sparse_coverage.vocabulary.vocabulary import Vocabulary
 
@@ -25,7 +25,7 @@ CLOSE = np.float32(1e-4)
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Check:
     """One thing that was checked: what, whether it holds, and the details where it does not."""
 
     what: str
@@ -33,10 +33,10 @@ class Finding:
     details: str = ""
 
 
-def verify(vocabulary: Vocabulary, sample: SpanSample | None = None) -> list[Finding]:
+def verify(vocabulary: Vocabulary, sample: SpanSample | None = None) -> list[Check]:
     """Check a vocabulary by itself and, where the sample it was chosen from is at hand, against every span of it."""
-    findings = [_unit_length(vocabulary), _radii_in_range(vocabulary)]
-    if sample is not None and findings[0].holds:  # with a center that is no direction, no distance means anything
+    checks = [_unit_length(vocabulary), _radii_in_range(vocabulary)]
+    if sample is not None and checks[0].holds:  # with a center that is no direction, no distance means anything
         if sample.points.dimension != vocabulary.config.dimension:
             raise InputError(
                 f"The sample has {sample.points.dimension} dimensions, the vocabulary {vocabulary.config.dimension}: "
@@ -46,28 +46,28 @@ def verify(vocabulary: Vocabulary, sample: SpanSample | None = None) -> list[Fin
         if vocabulary.common is not None:
             sample = sample.without(vocabulary.common)
         if vocabulary.config.selection != "kmeans":
-            findings += _verify_choices(vocabulary, sample)
-        findings += [_cells_agree(vocabulary.truncate(size), sample) for size in vocabulary.sizes]
-    return findings
+            checks += _verify_choices(vocabulary, sample)
+        checks += [_cells_agree(vocabulary.truncate(size), sample) for size in vocabulary.sizes]
+    return checks
 
 
-def _verify_choices(vocabulary: Vocabulary, sample: SpanSample) -> list[Finding]:
+def _verify_choices(vocabulary: Vocabulary, sample: SpanSample) -> list[Check]:
     """Check that centers are spans and anchors theirs; for farthest-first, the first center and every one after it."""
     equal = find_rows(sample.points, vocabulary.centers)
     missing = sum(not rows for rows in equal)
-    findings = [Finding("every center is a span of the sample", missing == 0, f"{missing} are not")]
+    checks = [Check("every center is a span of the sample", missing == 0, f"{missing} are not")]
     if missing:
-        return findings
+        return checks
     wrong = _foreign_anchors(vocabulary, sample, equal)
-    findings.append(Finding("every anchor is that of its center", wrong == 0, f"{wrong} are not"))
+    checks.append(Check("every anchor is that of its center", wrong == 0, f"{wrong} are not"))
     if vocabulary.config.selection == "farthest-first":
         drawn = int(np.random.default_rng(vocabulary.config.seed).integers(len(sample)))
-        findings.append(
-            Finding("the first center is the one that the seed draws", drawn in equal[0], f"it draws span {drawn}")
+        checks.append(
+            Check("the first center is the one that the seed draws", drawn in equal[0], f"it draws span {drawn}")
         )
         lowest = np.array([rows[0] for rows in equal], dtype=np.int64)
-        findings.append(verify_sequence(sample.points, lowest, vocabulary.gaps))
-    return findings
+        checks.append(verify_sequence(sample.points, lowest, vocabulary.gaps))
+    return checks
 
 
 def _foreign_anchors(vocabulary: Vocabulary, sample: SpanSample, equal: list[list[int]]) -> int:
@@ -79,7 +79,7 @@ def _foreign_anchors(vocabulary: Vocabulary, sample: SpanSample, equal: list[lis
     )
 
 
-def verify_sequence(points: Points | Floats, rows: Int64s, gaps: Floats) -> Finding:
+def verify_sequence(points: Points | Floats, rows: Int64s, gaps: Floats) -> Check:
     """Check that each center was the farthest point (ties: the lowest row) from all centers before it."""
     points = as_points(points)
     what = "every center was the farthest span from those before it"
@@ -91,9 +91,9 @@ def verify_sequence(points: Points | Floats, rows: Int64s, gaps: Floats) -> Find
             numbers = np.arange(top, min(top + ROWS, len(points)))
             wrong = _first_violation(points, numbers, centers, rows, gaps, turn[numbers])
             if wrong:
-                return Finding(what, False, wrong)
+                return Check(what, False, wrong)
             advance(len(numbers))
-    return Finding(what, True)
+    return Check(what, True)
 
 
 def _first_violation(points: Points, numbers: Int64s, centers: Floats, rows: Int64s, gaps: Floats, turn: Int64s) -> str:
@@ -149,18 +149,18 @@ def find_rows(points: Points, centers: Floats) -> list[list[int]]:
     return [found[vector] for vector in vectors]
 
 
-def _unit_length(vocabulary: Vocabulary) -> Finding:
+def _unit_length(vocabulary: Vocabulary) -> Check:
     lengths = np.linalg.norm(vocabulary.centers.astype(np.float64), axis=1)
     wrong = int((~(np.abs(lengths - 1) < 1e-5)).sum())
-    return Finding("every center has length one", wrong == 0, f"{wrong} have not")
+    return Check("every center has length one", wrong == 0, f"{wrong} have not")
 
 
-def _radii_in_range(vocabulary: Vocabulary) -> Finding:
+def _radii_in_range(vocabulary: Vocabulary) -> Check:
     wrong = int((~((vocabulary.radii >= 0) & (vocabulary.radii <= 2))).sum())
-    return Finding("every radius lies between 0 and 2", wrong == 0, f"{wrong} do not")
+    return Check("every radius lies between 0 and 2", wrong == 0, f"{wrong} do not")
 
 
-def _cells_agree(vocabulary: Vocabulary, sample: SpanSample) -> Finding:
+def _cells_agree(vocabulary: Vocabulary, sample: SpanSample) -> Check:
     """Assign every span again with NumPy and compare radii and statistics."""
     nearest = np.empty(len(sample), dtype=np.int32)
     distances = np.empty(len(sample), dtype=np.float32)
@@ -175,10 +175,10 @@ def _cells_agree(vocabulary: Vocabulary, sample: SpanSample) -> Finding:
     wrong = int((again.radii != vocabulary.radii).sum())
     cells = vocabulary.levels.get(len(vocabulary))
     if wrong or cells is None:
-        return Finding(what, wrong == 0, f"{wrong} are not")
+        return Check(what, wrong == 0, f"{wrong} are not")
     other = int((again.counts != cells.counts).sum())
     same = (again.covered, again.error, again.farthest) == (cells.covered, cells.error, cells.farthest)
-    return Finding(
+    return Check(
         what, other == 0 and same, f"they are, but {other} cells have another size, or their statistics differ"
     )
 
@@ -196,3 +196,53 @@ def _nearest(block: Floats, centers: Floats) -> tuple[Int32s, Floats]:
         found = min((canonical_distance(block[row], centers[center]), center) for center in candidates)
         distances[row], nearest[row] = found
     return nearest, distances
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyComparison:
+    """What differs in the making, and what the centers have in common.
+
+    `shared` counts centers that are equal bit by bit, `agreeing` how many of the first centers are the same in the same
+    order. `covered` is the share of a vocabulary's centers that lie within the radius of the other's nearest center, and
+    `distance` their median distance to it; both for the first vocabulary and for the second. They are None where the
+    vectors come from different encoders, so that no distance between them means anything.
+    """
+
+    differences: dict[str, tuple[Any, Any]]
+    shared: int
+    agreeing: int
+    median_radii: tuple[float, float]
+    covered: tuple[float, float] | None
+    distance: tuple[float, float] | None
+
+
+def compare(first: Vocabulary, second: Vocabulary, *, threads: int | None = None) -> VocabularyComparison:
+    """Compare two vocabularies."""
+    mine, other = asdict(first.config), asdict(second.config)
+    differences = {name: (mine[name], other[name]) for name in mine if mine[name] != other[name]}
+    rows = [[row.tobytes() for row in np.ascontiguousarray(v.centers)] for v in (first, second)]
+    agreeing = 0
+    for a, b in zip(*rows, strict=False):
+        if a != b:
+            break
+        agreeing += 1
+    covered = distance = None
+    if first.config.fingerprint == second.config.fingerprint:
+        there, back = _reach(first, second, threads), _reach(second, first, threads)
+        covered, distance = (there[0], back[0]), (there[1], back[1])
+    return VocabularyComparison(
+        differences=differences,
+        shared=len(set(rows[0]) & set(rows[1])),
+        agreeing=agreeing,
+        median_radii=(float(np.median(first.radii)), float(np.median(second.radii))),
+        covered=covered,
+        distance=distance,
+    )
+
+
+def _reach(vocabulary: Vocabulary, other: Vocabulary, threads: int | None) -> tuple[float, float]:
+    """Return how many of a vocabulary's centers the other one covers, and how far they are from it."""
+    centers = np.ascontiguousarray(vocabulary.centers, dtype=np.float32)
+    found = nearest_centers(centers, other.packed, threads=threads, quiet=True)[len(other)]
+    covered = (found.distances <= other.radii[found.nearest]).mean()
+    return float(covered), float(np.median(found.distances))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Floats
-from sparse_coverage.vocabulary.common import CommonPart
-from sparse_coverage.vocabulary.quantised import Centers
-from sparse_coverage.vocabulary.radii import Cells
+from sparse_coverage.vocabulary.nearest import Cells
+from sparse_coverage.vocabulary.points import Centers, CommonPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +21,22 @@ class Anchor:
     text: str
     document: str
     passage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """How centers are chosen among the sampled spans, and how far each of them reaches.
+
+    `method`: one of `SELECTIONS`. `sizes`: smaller numbers of centers to measure radii for as well (`Vocabulary.truncate`).
+    `tau`: the percentile of the distances in a center's cell that becomes its radius.
+
+    >>> Selection(sizes=(1_000, 5_000)).method
+    'farthest-first'
+    """
+
+    method: str = "farthest-first"
+    sizes: Sequence[int] = ()
+    tau: float = 99.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +126,3 @@ class Vocabulary:
             gaps=self.gaps[:size],
             common=self.common,
         )
-
-    def with_radii(self, radii: Floats, tau: float) -> Vocabulary:
-        """Return the same centers with other radii. Smaller sizes are left behind: their radii were not changed."""
-        return replace(self, radii=radii, config=replace(self.config, tau=tau), levels={})

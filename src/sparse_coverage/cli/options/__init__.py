@@ -6,9 +6,10 @@ None is defined twice, and choices come from where they are defined, which is im
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -22,7 +23,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class NamesIn(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
-    """A name in a registry (or in a `Literal`), given as "package.module:REGISTRY" below `sparse_coverage`.
+    """A name in a registry (or in a `Literal`, or that a function returns), given as "package.module:REGISTRY" below `sparse_coverage`.
 
     `also` are names beside those of the registry, `what` is what they name. An `open` registry is one of several sources of
     names: others are let through, for the library to judge.
@@ -39,6 +40,7 @@ class NamesIn(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
     def names(self) -> list[str]:
         """Import the registry and return its names."""
         registry = _attribute(self._registry)
+        registry = registry() if inspect.isfunction(registry) else registry
         return [*self._also, *map(str, get_args(registry) or registry)]
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
@@ -63,6 +65,48 @@ def _attribute(place: str) -> Any:
     return getattr(importlib.import_module(f"sparse_coverage.{module}"), attribute)
 
 
+class OnceOnly(click.Command):
+    """A command that refuses an option given twice, unless that may be repeated: the last would win in silence."""
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        """Return the parser, which counts."""
+        parser = super().make_parser(ctx)
+        options: set[Any] = {*parser._long_opt.values(), *parser._short_opt.values()}
+        for option in options:
+            if option.action == "store":
+                option.process = partial(_once, option, option.process, ctx)
+        return parser
+
+
+def _once(option: Any, process: Callable[[Any, Any], None], ctx: click.Context, value: Any, state: Any) -> None:
+    if option.dest in state.opts:
+        raise click.UsageError(f"{'/'.join(option.obj.opts)} may be given once only.", ctx)
+    process(value, state)
+
+
+def repeatable(*names: str) -> Callable[[F], F]:
+    """Let options of a command be repeated: each value is then tried in turn."""
+
+    def decorate(function: F) -> F:
+        options = getattr(function, "__click_params__", [])
+        options[:] = [_repeated(one) if one.name in names and not one.multiple else one for one in options]
+        return function
+
+    return decorate
+
+
+def _repeated(option: click.Option) -> click.Option:
+    default = (option.default,) if isinstance(option.default, int | float | str) else None
+    return click.Option(
+        [*option.opts, option.name or ""],
+        multiple=True,
+        default=default,
+        type=option.type,
+        metavar=option.metavar,
+        help=f"{option.help} May be repeated.",
+    )
+
+
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Make one decorator of several options, in the order of the help page."""
 
@@ -82,6 +126,7 @@ def gathered(
 ) -> Callable[[Any], Any]:
     """Make one decorator of several options, whose values reach the command as its argument `name`: a dataclass of them.
 
+    A field without an option keeps its default.
     A dataclass that takes long to load is given as "package.module:Name" below `sparse_coverage`, and loaded when it is needed.
     `check` sees the values, and those of other options, before anything else is loaded.
     """
@@ -90,7 +135,7 @@ def gathered(
         @wraps(function)
         def with_values(**given: Any) -> Any:
             made: type[Any] = _attribute(kind) if isinstance(kind, str) else kind
-            values = made(**{field.name: given.pop(field.name) for field in fields(made)})
+            values = made(**{field.name: given.pop(field.name) for field in fields(made) if field.name in given})
             if check is not None:
                 check(values, given)
             return function(**{name: values}, **given)
@@ -135,6 +180,20 @@ def seed_option(what: str) -> Callable[[F], F]:
     return count_option("--seed", default=0, least=0, help=what)
 
 
+measure_option = click.option(
+    "--measure",
+    "measures",
+    multiple=True,
+    type=NamesIn("evaluation.measures:NAMES", open=True),
+    help="As R@100, MAP, PRES@100 or nDCG@10; one of these or of ir_measures; may be repeated [those of the paper].",
+)
+depth_option = count_option(
+    "--depth",
+    default=1000,
+    help="How many documents of a ranking are measured and written in runs; of passages, all are.",
+)
+
+
 def _with_index(context: click.Context, parameter: click.Parameter, folder: Path) -> Path:
     """Refuse a folder without an index at once, before what reads indexes is loaded."""
     if not (folder / "manifest.json").is_file():
@@ -159,11 +218,17 @@ weight_bits_option = click.option(
 )
 
 
+def tell(notes: Iterable[str]) -> None:
+    """Tell a user something beside the result, on standard error."""
+    for note in notes:
+        click.echo(note, err=True)
+
+
 def show(result: Any, as_json: bool, text: Callable[[], Any], **printing: Any) -> None:
     """Print the result of a command: JSON with `--json`, otherwise what `text` returns, in the colours of the terminal."""
     from rich.console import Console
 
-    from sparse_coverage.present.records import to_json
+    from sparse_coverage.dataclass_json import to_json
 
     if as_json:
         click.echo(to_json(result))

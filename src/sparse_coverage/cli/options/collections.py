@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ POOL = 25_000
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CollectionOptions:
     """How a collection is read: the candidate pool and the queries of CLEF-IP, how documents are cut, and where what was seen is kept."""
 
     pool: int
@@ -40,7 +41,7 @@ class Reading:
 
     def collection(self, spec: str) -> Collection:
         """Return the collection that the user names."""
-        from sparse_coverage.evaluation.find_collection import load_collection
+        from sparse_coverage.evaluation.loading import load_collection
 
         ancestors: Any = self.ancestors
         by: Any = self.by
@@ -51,13 +52,32 @@ class Reading:
 class Means:
     """What work on a collection is done with: where vocabularies are learned, what encoders compute in, and on how many cores."""
 
-    reading: Reading
+    reading: CollectionOptions
     learn_from: tuple[str, ...]
     max_documents: int | None
     threads: int | None
     years: str = ""
     with_text: bool = False
     precision: str = "auto"
+    as_published: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.as_published:
+            return
+        from sparse_coverage.experiments.paper import LEARNED, YEARS
+
+        by = self.reading.by or "title+paragraph"
+        object.__setattr__(self, "reading", replace(self.reading, ancestors="independent", by=by))
+        if self.learn_from:
+            object.__setattr__(self, "years", self.years or YEARS)
+            object.__setattr__(self, "with_text", True)
+            object.__setattr__(self, "max_documents", self.max_documents or LEARNED)
+
+    def units(self, given: Sequence[str]) -> tuple[str, ...]:
+        """Return units as they are, or as the paper has them."""
+        from sparse_coverage.experiments.paper import published_unit
+
+        return tuple(map(published_unit, given)) if self.as_published else tuple(given)
 
     @property
     def only(self) -> Restriction:
@@ -95,7 +115,7 @@ def _default_cache() -> Path:
 
 reading_options = gathered(
     "reading",
-    Reading,
+    CollectionOptions,
     count_option("--pool", default=POOL, help="CLEF-IP: size of the candidate pool."),
     count_option("--pool-seed", default=0, least=0, help="CLEF-IP: seed of the candidate pool."),
     click.option(
@@ -130,5 +150,11 @@ bench_options = gathered(
     with_text_option,
     precision_option,
     threads_option,
+    click.option(
+        "--as-published",
+        is_flag=True,
+        help="The letter of the paper: all encoder tokens, titles as passages, independent ancestors, SciSpaCy's chunks "
+        "where installed; of --learn-from, 300,000 documents of 2000-2010 with text.",
+    ),
     reading_options,
 )

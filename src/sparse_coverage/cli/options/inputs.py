@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,11 +13,11 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.cli.options import NamesIn, count_option
+from sparse_coverage.cli.options import NamesIn, count_option, together
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
-    from sparse_coverage.patents import Limits, Patent, Problem
+    from sparse_coverage.patents import Patent, Problem
     from sparse_coverage.patents.passages import By
     from sparse_coverage.patents.queries import QueryText
 
@@ -31,7 +31,7 @@ def _existing(context: click.Context, parameter: click.Parameter, paths: tuple[s
 
 
 def _language(context: click.Context, parameter: click.Parameter, language: str) -> str:
-    from sparse_coverage.patents.languages import wanted_language
+    from sparse_coverage.text.languages import wanted_language
 
     try:
         return wanted_language(language)
@@ -50,16 +50,75 @@ language_option = click.option(
     default="en",
     metavar="CODE",
     callback=_language,
-    help="Language of the parts to read: en, de, fr, …, or any for each document's own.",
+    help="Of parts that a document has in several languages, the one to read: en, de, fr, …, or any for its own. What it has in one "
+    "language alone is read too; only-en leaves it out.",
 )
 strict_option = click.option(
     "--strict",
     is_flag=True,
     help="Leave out XML with small damage, such as a bare &, instead of mending and reading it.",
 )
+
+
+def _kept(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Keep an option for `reading_settings`, so that commands need not pass it on one by one."""
+    if value is not None and value != ():
+        context.meta[f"reading.{parameter.name}"] = value
+
+
+def _columns(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    from sparse_coverage.patents.readers.fields import chosen_columns
+
+    try:
+        _kept(context, parameter, chosen_columns(value) if value else None)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+format_option = click.option(
+    "--format",
+    "reader",
+    type=NamesIn("patents.readers:names", what="format"),
+    expose_value=False,
+    callback=_kept,
+    help="Read all files as this format [recognised from content].",
+)
+columns_option = click.option(
+    "--columns",
+    metavar="LIST",
+    expose_value=False,
+    callback=_columns,
+    help="Columns of tables that are not known by their names: title=Titel,abstract=Kurztext, or by place: id=1,title=2.",
+)
+ocr_option = click.option(
+    "--ocr",
+    metavar="PAGES",
+    expose_value=False,
+    callback=_kept,
+    help="Recognise the text on these pages of scanned PDF files: all, or a list as 1,3-5 (extra [ocr]).",
+)
+join_option = click.option(
+    "--join",
+    is_flag=True,
+    default=None,
+    expose_value=False,
+    callback=_kept,
+    help="Put together what comes in several files under one number: the abstract from one, claims from another.",
+)
+metadata_option = click.option(
+    "--metadata",
+    metavar="FILE",
+    expose_value=False,
+    callback=_kept,
+    help="A table whose rows fill in what documents of their number lack: dates, classes, applicants, titles.",
+)
+reading_options = together(
+    language_option, strict_option, format_option, columns_option, ocr_option, join_option, metadata_option
+)
+"""How patents are read; `reading_settings` returns what was chosen."""
 duplicate_option = click.option(
     "--on-duplicate",
-    type=NamesIn("patents.repeats:OnDuplicate", what="rule"),
+    type=NamesIn("patents.documents:OnDuplicate", what="rule"),
     default="keep",
     show_default=True,
     help="A document that comes twice: keep the first, replace it with the last, or end with an error.",
@@ -71,11 +130,13 @@ processes_option = count_option(
 )
 
 
-def limits_for(strict: bool) -> Limits:
-    """Return how much is read of a document, and whether small damage is mended."""
+def reading_settings(language: str, strict: bool) -> dict[str, Any]:
+    """Return what `read_patents` is told of how to read: all of `reading_options`."""
     from sparse_coverage.patents import Limits
 
-    return Limits(mend=not strict)
+    meta = click.get_current_context().meta
+    chosen = {name.removeprefix("reading."): value for name, value in meta.items() if name.startswith("reading.")}
+    return {"language": language, "limits": Limits(mend=not strict), **chosen}
 
 
 def read_query(query: str, what: str = "query", claims: str | None = None) -> QueryText:
@@ -129,15 +190,15 @@ def _decoded(content: bytes, what: str) -> str:
         raise InputError(f"{what} is not UTF-8: {place}. Save it as UTF-8.") from None
 
 
-def count_documents(paths: Iterable[str], **reading: Any) -> int | None:
-    """Return how many patents there are, for estimates of the time left; None where that could be read only once."""
+def read_ids(paths: Iterable[str], **reading: Any) -> list[str] | None:
+    """Return the ids of all patents, to know how many there are and which are known; None where they could be read only once."""
     from sparse_coverage.patents import read_patents
     from sparse_coverage.progress import tracked
 
     if "-" in paths:
         return None
     patents = read_patents(list(paths), on_problem=lambda problem: None, **reading)
-    return sum(1 for _ in tracked(patents, "Counting documents"))
+    return [patent.id for patent in tracked(patents, "Counting documents")]
 
 
 class ProblemLog:
@@ -146,12 +207,9 @@ class ProblemLog:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.without_text = 0
-        self.title_only = 0
-        self.duplicates = 0
+        self.duplicates = self.skipped = self.noted = 0
+        self.languages: Counter[str] = Counter()
         self._repeated: list[str] = []
-        self._reduced: list[str] = []
-        self._languages: set[str] = set()
-        self._note: Problem | None = None
         self._console = Console(stderr=True, emoji=False)
 
     def __call__(self, problem: Problem) -> None:
@@ -160,11 +218,14 @@ class ProblemLog:
         self._console.print(f"[yellow]left out[/yellow] {escape(str(problem))}", highlight=False, soft_wrap=True)
 
     def note(self, note: Problem) -> None:
-        """Show what was mended, and keep what was left out of the patent that is read next: `inspect --notes` lists that."""
-        from sparse_coverage.patents.reading.context import MENDED
+        """Show what was mended, which columns are not used, and what is said of a file as a whole; count skipped files and other notes."""
+        from sparse_coverage.patents.reading.context import MENDED, UNUSED
 
-        self._note = note
-        if note.cause.startswith(MENDED):
+        if note.cause.startswith("skipped: "):
+            self.skipped += 1
+        elif note.document and not note.cause.startswith((MENDED, UNUSED)):
+            self.noted += 1
+        else:
             self._console.print(f"[yellow]note[/yellow] {escape(str(note))}", highlight=False, soft_wrap=True)
 
     @contextmanager
@@ -179,13 +240,12 @@ class ProblemLog:
             raise
 
     def watched(self, patents: Iterable[Patent], by: By) -> Iterator[Patent]:
-        """Pass patents on, and count those without any text (in the language that is read), and those with a title alone."""
+        """Pass patents on, and count those without any text."""
         from sparse_coverage.patents import passages
 
         for patent in patents:
             self.without_text += next(passages(patent, by=by), None) is None
-            if not (patent.abstract or patent.claims or patent.description):
-                self._count_reduced(patent)
+            self.languages[patent.language] += 1
             yield patent
 
     def repeated(self, document: Patent | str) -> None:
@@ -211,29 +271,25 @@ class ProblemLog:
         return {
             "problems": len(self.problems),
             "without_text": self.without_text if watched else None,
-            "title_only": self.title_only if watched else None,
             "duplicates": self.duplicates,
         }
 
-    def _count_reduced(self, patent: Patent) -> None:
-        note = self._note
-        others = re.findall(r"\(([^)]*)\)", note.cause) if note is not None and note.document == patent.id else []
-        if patent.title and others:
-            self.title_only += 1
-            self._languages.update(code for codes in others for code in codes.split(", "))
-            self._reduced += [patent.id] if len(self._reduced) < 5 else []
+    def about_texts(self, encoder: str) -> str:
+        """What to tell of patents without text, what was left out, and languages that the encoder does not know: sentences, or nothing."""
+        from sparse_coverage.encoding.catalogue import CATALOGUE
 
-    @property
-    def about_texts(self) -> str:
-        """What to tell about the patents without text, and about those whose text is in another language: sentences, or nothing."""
-        told = ""
-        if self.without_text:
-            told += f"Without text in this language, and so passed over: {self.without_text:,}. "
-        if self.title_only:
-            named = ", ".join(self._reduced) + (", …" if self.title_only > len(self._reduced) else "")
+        told = f"Without any text, and so passed over: {self.without_text:,}. " if self.without_text else ""
+        if self.skipped or self.noted:
+            what = [f"files that hold no patents, skipped: {self.skipped:,}"] * bool(self.skipped)
+            what += [f"notes on documents (parts in other languages, odd dates): {self.noted:,}"] * bool(self.noted)
+            told += f"{'; '.join(what).capitalize()}. `sparse-coverage inspect --notes` names them. "
+        known = next((one.languages.split() for one in CATALOGUE.values() if encoder in (one.name, one.hub)), [])
+        others = {code: count for code, count in sorted(self.languages.items()) if code and known and code not in known}
+        if others:
+            named = ", ".join(f"{code}: {count:,}" for code, count in others.items())
             told += (
-                f"Reduced to the title, because the text is in another language ({', '.join(sorted(self._languages))}): "
-                f"{self.title_only:,} ({named}). --language any reads each in its own. "
+                f"In languages that the encoder does not know ({named}): these are ranked by their words, not by meaning; "
+                "`sparse-coverage models list` says which encoder knows which. "
             )
         return told
 

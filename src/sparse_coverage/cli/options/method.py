@@ -27,12 +27,12 @@ precision_option = click.option(
 clean_option = click.option(
     "--clean",
     multiple=True,
-    type=NamesIn("patents.cleaning.cleaned:STEPS", what="step"),
-    help="Clean texts first; repeatable. See docs/patents.md.",
+    type=NamesIn("patents.cleaning:STEPS", what="step"),
+    help="Clean texts first; repeatable. See docs/patent-formats.md.",
 )
 selection_option = click.option(
     "--selection",
-    type=NamesIn("vocabulary.selection.registry:SELECTIONS", what="selection"),
+    type=NamesIn("vocabulary.selection:SELECTIONS", what="selection"),
     default="farthest-first",
     help="How centers are chosen.",
 )
@@ -63,13 +63,13 @@ learn_option = click.option(
 )
 assignment_option = click.option(
     "--assignment",
-    type=NamesIn("vectors.sparse_vector:Assignment"),
+    type=NamesIn("vectors.activation:Assignment"),
     default="soft",
     help="Which centers a span may activate: those that cover it, the nearest whether they do or not, or the single nearest.",
 )
 uncovered_option = click.option(
     "--uncovered",
-    type=NamesIn("vectors.sparse_vector:Uncovered"),
+    type=NamesIn("vectors.activation:Uncovered"),
     default="drop",
     help="What a span does that no center covers.",
 )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -13,13 +12,9 @@ from sparse_coverage.cli.options import gathered, path_option
 from sparse_coverage.cli.options.inputs import claims_option, read_query
 from sparse_coverage.errors import InputError
 
-if TYPE_CHECKING:
-    from sparse_coverage.index import IndexStore
-    from sparse_coverage.patents.queries import QueryText
-
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryOptions:
     """The options that say what to search with, beside the query itself."""
 
     like: str | None
@@ -28,59 +23,50 @@ class Asked:
     queries: Path | None
     run: Path | None
 
-    def require_one(self, query: str | None) -> None:
-        """Refuse no query, and more than one."""
+    def require_one(self, query: str | None, expression: str | None) -> None:
+        """Refuse no query, and more than one. An expression may stand alone."""
         given = [
             name for name, value in (("QUERY", query), ("--like", self.like), ("--queries", self.queries)) if value
         ]
-        if len(given) != 1:
+        if len(given) > 1 or not (given or expression):
             told = f"not {' and '.join(given)} together" if given else "and there is none of them"
-            raise click.UsageError(f"Search with QUERY, --like or --queries, {told}.")
+            raise click.UsageError(f"Search with QUERY, --like, --queries or --filter alone, {told}.")
         if self.run and not self.queries:
             raise click.UsageError("--run writes the rankings of --queries. For one query use --json, --csv or --xlsx.")
 
-    def query(self, query: str | None, store: IndexStore) -> QueryText:
-        """Return the one query: what was typed, or claims of a document of the index."""
+    def one(self, query: str | None) -> dict[str, Any]:
+        """Return what a search is asked with, as fields of its request: what was typed, or a document of the index."""
         from sparse_coverage.patents.numbers import parse_number
-        from sparse_coverage.patents.queries import patent_query
-        from sparse_coverage.search.stored import require_document, stored_patent
 
-        if self.like is None:
-            assert query is not None
-            if parse_number(query):
-                click.echo(f"Note: searching for the words '{query}'. For the document: --like '{query}'.", err=True)
-            return read_query(query, claims=self.claims)
-        found = patent_query(stored_patent(store, require_document(store, self.like)), self.claims)
-        click.echo(f"The query is {found.source}.", err=True)
-        return found
+        if query is None and self.like is None:
+            return {}
+        if query is None:
+            return {"like": self.like, "claims": self.claims, "keep_family": self.keep_family}
+        if parse_number(query):
+            click.echo(f"Note: searching for the words '{query}'. For the document: --like '{query}'.", err=True)
+        read = read_query(query, claims=self.claims)
+        return {"query": read.text, "source": read.source}
 
-    def itself(self, store: IndexStore) -> str:
-        """Return the id of the document of `--like`, which is to be left out with its family, and say so; else nothing."""
-        from sparse_coverage.search.stored import require_document
-
-        if self.like is None or self.keep_family:
-            return ""
-        id_ = store.document(require_document(store, self.like)).id
-        click.echo(f"Left out: {id_} itself and its family (--keep-family keeps them).", err=True)
-        return id_
-
-    def many(self) -> tuple[Mapping[str, str], int]:
-        """Return the queries of a file or folder by their ids, and how many could not be read; these are told."""
-        from sparse_coverage.formats.queries_in import read_queries
+    def many(self) -> tuple[dict[str, Any], int]:
+        """Return the queries of a file or folder as fields of a request, and how many could not be read; these are told."""
+        from sparse_coverage.formats.queries import read_queries
+        from sparse_coverage.patents.queries import listed_in
 
         assert self.queries is not None
         problems: list[str] = []
         if not self.queries.exists():
             raise InputError(f"{self.queries}: there is no such file or folder.")
+        if numbers := listed_in(self.queries):
+            return {"like": numbers}, 0
         found = {query.id: query.text for query in read_queries(self.queries, self.claims, problems.append)}
         for problem in problems:
             click.echo(f"left out {problem}", err=True)
-        return found, len(problems)
+        return {"queries": found}, len(problems)
 
 
 asked_options = gathered(
     "asked",
-    Asked,
+    QueryOptions,
     click.option(
         "--like", metavar="ID", help="Search with a document of the index: its claims, without its own family."
     ),
@@ -89,8 +75,9 @@ asked_options = gathered(
     path_option(
         "--queries",
         metavar="FILE|FOLDER",
-        help="Search with many: lines of JSON (id, text) or of id, tab, text; TREC topics; patents; a folder, a query a file.",
+        help="Search with many: lines of JSON (id, text) or of id, tab, text; TREC topics; patents; a list of "
+        "publication numbers of the index; a folder, a query a file.",
     ),
     path_option("--run", dir_okay=False, help="Write the rankings of --queries as a TREC run."),
-    check=lambda asked, given: asked.require_one(given["query"]),
+    check=lambda asked, given: asked.require_one(given["query"], given.get("filter")),
 )

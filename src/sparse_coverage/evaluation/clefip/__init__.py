@@ -1,13 +1,18 @@
 """CLEF-IP 2013, claims to passages: topics, judgements, the candidate pool, and whether it is all there."""
 
-from sparse_coverage.evaluation.clefip.check import Finding, check
-from sparse_coverage.evaluation.clefip.collection import ClefIp, read_clefip
-from sparse_coverage.evaluation.clefip.layout import Layout, find_layout, is_clefip
-from sparse_coverage.evaluation.clefip.pool import Pool, PoolConfig, sample_pool
-from sparse_coverage.evaluation.clefip.survey import Surveyed, survey
+from sparse_coverage.evaluation.clefip.distribution import (
+    ClefIp,
+    Finding,
+    Layout,
+    check,
+    find_layout,
+    is_clefip,
+    read_clefip,
+)
+from sparse_coverage.evaluation.clefip.pool import Pool, PoolConfig, Surveyed, sample_pool, survey
 from sparse_coverage.evaluation.clefip.topics import (
+    ClefIpTopic,
     Judgement,
-    Topic,
     read_judgements,
     read_topics,
     relevance_by_topic,
@@ -18,13 +23,13 @@ from sparse_coverage.evaluation.clefip.topics import (
 
 __all__ = [
     "ClefIp",
+    "ClefIpTopic",
     "Finding",
     "Judgement",
     "Layout",
     "Pool",
     "PoolConfig",
     "Surveyed",
-    "Topic",
     "check",
     "find_layout",
     "is_clefip",

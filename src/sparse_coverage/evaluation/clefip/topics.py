@@ -11,15 +11,15 @@ from typing import Literal
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import Relevance
 from sparse_coverage.evaluation.trec import read_lines
-from sparse_coverage.patents import Claim, Patent, canonical_xpath, read_patents
+from sparse_coverage.patents import Claim, Patent, canonical_xpath, raise_problem, read_patents
 from sparse_coverage.patents.claims import expand_claim
-from sparse_coverage.patents.xpath import passage_id
+from sparse_coverage.patents.patent import passage_id
 
 _TAG = re.compile(r"<(tid|tfile|tfam-docs|tclaims)>(.*?)</\1>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Topic:
+class ClefIpTopic:
     """A query of the benchmark: claims of a topic document, by canonical XPath, and the document's family."""
 
     id: str
@@ -28,7 +28,7 @@ class Topic:
     claims: tuple[str, ...]
 
 
-def read_topics(path: Path) -> list[Topic]:
+def read_topics(path: Path) -> list[ClefIpTopic]:
     """Read a topic file: blocks separated by a blank line, one tag a line."""
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -44,16 +44,16 @@ def read_topics(path: Path) -> list[Topic]:
             claims = tuple(canonical_xpath(xpath) for xpath in tags["tclaims"].split())
         except InputError as error:
             raise InputError(f"{path}: topic {tags['tid']}: {error}") from None
-        topics.append(Topic(tags["tid"], tags["tfile"], tuple(tags.get("tfam-docs", "").split()), claims))
+        topics.append(ClefIpTopic(tags["tid"], tags["tfile"], tuple(tags.get("tfam-docs", "").split()), claims))
     return topics
 
 
-def topic_document(topic: Topic, topics_file: Path) -> Patent:
+def topic_document(topic: ClefIpTopic, topics_file: Path) -> Patent:
     """Read the topic's own document from the folder `tfiles` beside the topic file."""
     path = topics_file.parent / "tfiles" / topic.file
     if not path.is_file():
         raise InputError(f"Topic {topic.id}: its document is not there ({path}).")
-    found = list(read_patents(path))
+    found = list(read_patents(path, on_problem=raise_problem))
     if not found:
         raise InputError(f"Topic {topic.id}: its document holds no patent ({path}).")
     return found[0]
@@ -62,7 +62,7 @@ def topic_document(topic: Topic, topics_file: Path) -> Patent:
 Ancestors = Literal["all", "independent"]
 
 
-def topic_claims(topic: Topic, document: Patent, ancestors: Ancestors = "all") -> tuple[Claim, ...]:
+def topic_claims(topic: ClefIpTopic, document: Patent, ancestors: Ancestors = "all") -> tuple[Claim, ...]:
     """Return the topic's claims, each preceded by the claims it depends on, in claim-number order, each once.
 
     With `independent` ancestors only those that depend on no other claim precede it, as the paper has it.
@@ -80,7 +80,7 @@ def topic_claims(topic: Topic, document: Patent, ancestors: Ancestors = "all") -
     return tuple(wanted[number] for number in sorted(wanted))
 
 
-def topic_query(topic: Topic, document: Patent, ancestors: Ancestors = "all") -> str:
+def topic_query(topic: ClefIpTopic, document: Patent, ancestors: Ancestors = "all") -> str:
     """Return the text of the query: the claims of `topic_claims`, one a line."""
     return "\n".join(claim.text for claim in topic_claims(topic, document, ancestors))
 
@@ -116,3 +116,24 @@ def relevance_by_topic(judgements: Iterable[Judgement]) -> dict[str, Relevance]:
         topic: Relevance(dict.fromkeys(by_document, 1), {doc: frozenset(ids) for doc, ids in by_document.items()})
         for topic, by_document in passages.items()
     }
+
+
+def usable_topics(
+    topics_file: Path, judgements: dict[str, Relevance]
+) -> tuple[dict[ClefIpTopic, Patent], dict[str, str]]:
+    """Return the judged topics with their documents, and those that cannot be used, each with the cause."""
+    usable: dict[ClefIpTopic, Patent] = {}
+    left_out: dict[str, str] = {}
+    for topic in read_topics(topics_file):
+        if topic.id not in judgements:
+            continue
+        try:
+            patent = topic_document(topic, topics_file)
+            topic_claims(topic, patent)
+        except InputError as error:
+            left_out[topic.id] = str(error)
+        else:
+            usable[topic] = patent
+    if not usable:
+        raise InputError(f"{topics_file}: none of its topics is judged and has its claims.")
+    return usable, left_out

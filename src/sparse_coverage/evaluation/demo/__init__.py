@@ -6,9 +6,12 @@ Everything in it is written for this project. Its publication numbers start at 9
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from sparse_coverage.evaluation.clefip import Judgement, Topic, read_judgements, read_topics
+from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.evaluation.clefip import ClefIpTopic, Judgement, read_judgements, read_topics
+from sparse_coverage.files import read_toml
 from sparse_coverage.patents import Patent, read_patents
 
 COLLECTION = Path(__file__).parent / "collection"
@@ -24,7 +27,7 @@ def demo_patents() -> Iterator[Patent]:
     return read_patents(DOCUMENTS)
 
 
-def demo_topics() -> list[Topic]:
+def demo_topics() -> list[ClefIpTopic]:
     """Read the topics of the demo collection."""
     return read_topics(TOPICS_FILE)
 
@@ -32,3 +35,41 @@ def demo_topics() -> list[Topic]:
 def demo_judgements() -> list[Judgement]:
     """Read the relevant passages of the demo collection."""
     return list(read_judgements(JUDGEMENTS_FILE))
+
+
+_FILE = Path(__file__).parent / "chart_truth.toml"
+_VERDICTS = dict(zip("DPN", Verdict, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class TruthElement:
+    """An element of a claim as it stands in it, and the verdict that each document earned for it."""
+
+    claim: int
+    text: str
+    found: dict[str, Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class ChartTruth:
+    """The judged elements of one topic: those of the claim and of the claims that it depends on."""
+
+    topic: str
+    claim: int
+    documents: tuple[str, ...]
+    elements: tuple[TruthElement, ...]
+
+
+def demo_chart_truth() -> Iterator[ChartTruth]:
+    """Read the judged claim charts of the demo collection, one a topic."""
+    for topic in read_toml(_FILE)["topic"]:
+        documents = tuple(topic["documents"])
+        elements = tuple(
+            TruthElement(
+                element["claim"],
+                element["text"],
+                {document: _VERDICTS[letter] for document, letter in zip(documents, element["found"], strict=True)},
+            )
+            for element in topic["elements"]
+        )
+        yield ChartTruth(topic["id"], topic["claim"], documents, elements)

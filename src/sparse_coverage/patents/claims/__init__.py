@@ -1,12 +1,13 @@
 """Claims: split, numbered, with their dependencies and elements."""
 
 from sparse_coverage.patents.claims.elements import ClaimElement, added_elements, claim_elements
-from sparse_coverage.patents.claims.references import referenced_claims
 from sparse_coverage.patents.claims.splitting import (
     begins_with_number,
     expand_claim,
+    is_cancelled,
     make_claims,
     numbered_claims,
+    referenced_claims,
     split_claims,
 )
 
@@ -16,6 +17,7 @@ __all__ = [
     "begins_with_number",
     "claim_elements",
     "expand_claim",
+    "is_cancelled",
     "make_claims",
     "numbered_claims",
     "referenced_claims",

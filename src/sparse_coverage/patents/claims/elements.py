@@ -7,6 +7,9 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Literal
 
+from sparse_coverage.patents.claims.other_languages import ClaimLanguage, claim_language, cut_claim
+from sparse_coverage.text import content_words
+
 Role = Literal["preamble", "element", "characterising"]
 
 _CHARACTERISED = re.compile(
@@ -56,7 +59,7 @@ _STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)[a-z]{{1,20}}ing\s(?:an?|the|said
 _AMOUNT = r"(?:(?:up\s+to|from|about)\s+)?\d[\d.]*(?:\s+(?:to|and)\s+\d[\d.]*)?\s+(?:%|wt|parts?\b|(?!to\b|and\b|or\b)[a-z]{4,}\b)"
 _ITEM = (
     rf"(?:{_ARTICLE}\b|(?:and\s+)?(?:the|said)\s+(?:\w{{1,20}}\s){{1,3}}being\b|(?:[a-z]{{1,20}}\s){{1,3}}means\b|(?:das|die)\s+[A-Z]\w+en\b"
-    rf"|{_AMOUNT}|{_STEP})"
+    rf"|{_AMOUNT}|(?:two|three|four|five|six|eight)\s[a-z]{{2,20}}s\b|{_STEP})"
 )
 _COMMA = re.compile(rf",{_GAP}{{0,8}}(?:{_JOINT}{_GAP}{{1,8}})?(?={_ITEM})")
 _AND = re.compile(rf"{_GAP}{{1,8}}{_JOINT}{_GAP}{{1,8}}(?={_ITEM})")
@@ -77,6 +80,23 @@ _LINK = re.compile(
     r"|comprising:?|having|dadurch\sgekennzeichnet,?\sdass|wobei|caractérisée?\sen\sce\sque|dans\s(?:lequel|laquelle))?[\s,]{0,8}",
     re.I,
 )
+# What cannot end an element: a verb without its object, a preposition without its noun.
+_DANGLING = re.compile(
+    r"(?:\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:of|from|by|with|in|for|at|on|into|onto|via|that|which|wherein|whereby|is|are|includes?|comprises?|comprising|including"
+    r"|having|has|contains?|containing|consists?\sof|consisting\sof|at\sleast))\s?:?$",
+    re.I,
+)
+_OPENS_A_LIST = re.compile(r"\b(?:compris|includ|hav|contain|consist)ing(?:\sof)?\s?:?$", re.I)
+_REST_OF_ALTERNATIVES = re.compile(r"(?:an?y?\s)?(?:combinations?|mixtures?)\b[\w\s]{0,40}\bthereof\b", re.I)
+# "R30 is hydrogen", "wherein X and Y are each", "n is 0": the definition of a letter of a formula.
+_LETTER = r"(?:[A-Z][a-z]?\d{0,3}|[a-z]\d{0,3})(?:['′]{1,2})?"
+_DEFINITION = re.compile(
+    rf"(?:(?:and|wherein|where|in\swhich|each)\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}},?\s"
+    r"(?:is|are|being|represents?|denotes?|stands?\sfor|independently|each)\b"
+)
+_FORMULA = re.compile(r"\bformula(?:e|s)?\b|\bstructure\b", re.I)
+_BACK = re.compile(r"wherein\s(?:the|said)\s(?P<thing>[\w-]{2,30})(?P<more>\s[\w-]{2,30})?\b", re.I)
+_WORDS_OF_AN_ELEMENT = 2
 _EDGE = ",;:"
 _TRAILING_JOINT = re.compile(rf"[\s,;]{_JOINT}$", re.I)
 
@@ -100,7 +120,14 @@ def claim_elements(text: str) -> tuple[ClaimElement, ...]:
 
     >>> [e.text for e in claim_elements("A pump comprising: a housing; and a rotor, characterised in that it is round.")]
     ['A pump comprising:', 'a housing', 'a rotor', 'it is round.']
+
+    Claims in German and French are cut as `other_languages` says.
+
+    >>> [e.text for e in claim_elements("Ventil mit einem Kolben, dadurch gekennzeichnet, dass der Kolben hohl ist.")]
+    ['Ventil mit', 'einem Kolben', 'der Kolben hohl ist.']
     """
+    if language := claim_language(text):
+        return _in(language, text)
     mark = _CHARACTERISED.search(text)
     known_end = mark.start() if mark else len(text)
     preamble_end = _preamble_end(text, known_end)
@@ -118,12 +145,22 @@ def added_elements(text: str) -> tuple[ClaimElement, ...]:
     >>> [e.text for e in added_elements("The pump of claim 1 or 2, wherein the rotor is round and wherein it is red.")]
     ['The pump of claim 1 or 2', 'the rotor is round', 'wherein it is red.']
     """
+    if language := claim_language(text):
+        return _in(language, text)
     reference = _REFERENCE.search(text, 0, _REFERENCE_WITHIN)
     if reference is None:
         return claim_elements(text)
     link = _LINK.match(text, reference.end())
     start = link.end() if link else reference.end()
     return (*_trimmed(text, 0, reference.end(), "preamble"), *_cut(text, start, len(text), "element"))
+
+
+def _in(language: ClaimLanguage, text: str) -> tuple[ClaimElement, ...]:
+    preamble, found = cut_claim(text, language)
+    elements = [*_trimmed(text, *preamble, "preamble")]
+    for (start, end), characterising in found:
+        elements += _trimmed(text, start, end, "characterising" if characterising else "element")
+    return tuple(elements)
 
 
 def _preamble_end(text: str, end: int) -> int:
@@ -164,7 +201,38 @@ def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
             continue
         pieces += _trimmed(text, opening, stop, role)
         opening = restart
-    return pieces + _trimmed(text, opening, end, role)
+    return _whole(text, pieces + _trimmed(text, opening, end, role))
+
+
+def _whole(text: str, pieces: list[ClaimElement]) -> list[ClaimElement]:
+    """Join pieces that are none by themselves with what they belong to."""
+    found: list[ClaimElement] = []
+    for piece in pieces:
+        if found and _goes_on(text, found[-1], piece):
+            first = found.pop()
+            piece = ClaimElement(first.role, first.start, piece.end, text[first.start : piece.end])
+        found.append(piece)
+    if len(found) > 1 and not content_words(found[-1].text, "en"):
+        last, before = found.pop(), found.pop()
+        found.append(ClaimElement(before.role, before.start, last.end, text[before.start : last.end]))
+    return found
+
+
+def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
+    """Tell whether a piece of a claim goes on with what the one before it began."""
+    words = len(content_words(before.text[:200], "en"))
+    if not words or _REST_OF_ALTERNATIVES.match(piece.text):
+        return True
+    if _DANGLING.search(before.text[-40:]):
+        return words < _WORDS_OF_AN_ELEMENT + 1 or not _OPENS_A_LIST.search(before.text[-40:])
+    if _DEFINITION.match(piece.text):
+        return bool(_DEFINITION.match(before.text) or _FORMULA.search(before.text))
+    back = _BACK.match(piece.text)
+    between = text[before.end : piece.start]
+    if back is None or between.strip(" ,"):
+        return False
+    things = (back["thing"].lower(), (back["thing"] + (back["more"] or "")).lower())
+    return before.text.lower().endswith(tuple(f" a {thing}" for thing in things))
 
 
 def _listed(text: str, start: int, end: int) -> list[tuple[int, int]]:

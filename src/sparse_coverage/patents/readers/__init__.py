@@ -1,36 +1,167 @@
-"""The readers: how a kind of file is recognised, cut into pieces, and how a piece becomes a patent."""
+"""The readers, one for each kind of file. Option lists, documentation and errors derive from this list."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import BinaryIO, Protocol
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
 
-from sparse_coverage.patents.patent import Patent
-from sparse_coverage.patents.readers import csv_table, jsonl, pdf_file, word_file, xml_documents
-from sparse_coverage.patents.reading.context import Limits, Piece, ReadContext
+from sparse_coverage.errors import InputError
+from sparse_coverage.patents.readers import aps, json_records, pdf_file, spreadsheets, tables, word_file, xml_documents
+from sparse_coverage.patents.reading.context import Format, Reader
+
+ENTRY_POINTS = "sparse_coverage.readers"
+"""The group of entry points under which other packages add readers: each is a `Reader`."""
+
+# Asked in this order.
+BUILT_IN = (
+    Reader(
+        "xml",
+        "XML",
+        xml_documents.recognises,
+        xml_documents.pieces,
+        xml_documents.read,
+        (".xml",),
+        tuple(Format(known.name, f"`<{root}>`", known.notes) for root, known in xml_documents.XML_FORMATS.items()),
+    ),
+    Reader(
+        "aps",
+        "USPTO full text of 1976 to 2001",
+        aps.recognises,
+        aps.pieces,
+        aps.read,
+        (".txt",),
+        (
+            Format(
+                "USPTO APS (1976 to 2001)", "`PATN`", "bulk files with many patents; the check digit of the number goes"
+            ),
+        ),
+    ),
+    Reader(
+        "json",
+        "JSON",
+        json_records.recognises,
+        json_records.pieces,
+        json_records.read,
+        (".json", ".jsonl", ".ndjson"),
+        (
+            Format(
+                "JSON",
+                "`{` or `[`",
+                "the schema below, BEIR's `corpus.jsonl`, records of Lens, Google BigQuery, HUPD, USPTO (Open Data Portal, Public Search), "
+                "PatentsView, EPO OPS; as lines, an array, or a list anywhere in an answer",
+            ),
+        ),
+    ),
+    Reader(
+        "table",
+        "CSV, TSV and other tables of text",
+        tables.recognises,
+        tables.pieces,
+        tables.read,
+        (".csv", ".tsv", ".txt"),
+        (
+            Format(
+                "CSV, TSV",
+                "a header",
+                "exports of Espacenet, Google Patents, Lens, Patentscope, Derwent, Orbit, PatSnap, PatBase, PatentsView, or names of "
+                "one's own (`--columns`); any separator, encoding and line end",
+            ),
+        ),
+    ),
+    Reader(
+        "xlsx",
+        "Excel",
+        spreadsheets.recognises_xlsx,
+        spreadsheets.pieces,
+        spreadsheets.read,
+        (".xlsx", ".xlsm"),
+        (Format("Excel (.xlsx)", "a header", "the same columns as CSV; all sheets"),),
+        "documents",
+    ),
+    Reader(
+        "xls",
+        "Excel 97",
+        spreadsheets.recognises_xls,
+        spreadsheets.pieces,
+        spreadsheets.read,
+        (".xls",),
+        (Format("Excel 97 to 2003 (.xls)", "a header", "the same columns as CSV; all sheets"),),
+        "documents",
+    ),
+    Reader(
+        "html",
+        "HTML with a table",
+        spreadsheets.recognises_html,
+        spreadsheets.pieces,
+        spreadsheets.read,
+        (".xls", ".html"),
+        (Format("HTML with a table", "`<table>`", "what some services call an Excel file; the same columns as CSV"),),
+    ),
+    Reader(
+        "docx",
+        "Word",
+        word_file.recognises,
+        word_file.pieces,
+        word_file.read,
+        (".docx",),
+        (
+            Format(
+                "Word (.docx)",
+                "",
+                "the file's name is the id, in its one form where it is a publication number; headings tell claims and abstract "
+                "from the description, `[0034]` before a paragraph is its number",
+            ),
+        ),
+        "documents",
+    ),
+    Reader(
+        "pdf",
+        "PDF",
+        pdf_file.recognises,
+        pdf_file.pieces,
+        pdf_file.read,
+        (".pdf",),
+        (
+            Format("PDF with text", "`%PDF-`", "as Word"),
+            Format(
+                "PDF without text (a scan)",
+                "`%PDF-`",
+                "by `--ocr all` or `--ocr 1,3-5` and the extra `[ocr]`: two columns in order; the page is the place",
+            ),
+        ),
+        "documents",
+    ),
+)
 
 
-class Reader(Protocol):
-    """One kind of file: a module with these functions. Cutting is sequential and cheap; reading a piece is the work."""
-
-    def recognises(self, head: bytes, /) -> bool:
-        """Tell from the beginning of a file whether it is of this kind."""
-        ...
-
-    def pieces(self, stream: BinaryIO, limits: Limits, /) -> Iterator[Piece]:
-        """Cut a file into what holds one patent each."""
-        ...
-
-    def read(self, piece: Piece, context: ReadContext, /) -> Patent:
-        """Read one piece, which may happen in another process. Raise a `ReadError` that says why it cannot be read."""
-        ...
+@cache
+def readers() -> Mapping[str, Reader]:
+    """Return all readers by name, those of other packages first: they know their files better."""
+    own = {reader.name: reader for reader in BUILT_IN}
+    found: dict[str, Reader] = {}
+    for point in entry_points(group=ENTRY_POINTS):
+        reader = point.load()
+        if not isinstance(reader, Reader):
+            raise InputError(f"The entry point {point.value} of {ENTRY_POINTS} is no Reader.")
+        found[point.name] = reader
+    return {**found, **{name: reader for name, reader in own.items() if name not in found}}
 
 
-# Asked in this order. A new kind of file is one file and one line here.
-READERS: Mapping[str, Reader] = {
-    "xml": xml_documents,
-    "jsonl": jsonl,
-    "csv": csv_table,
-    "docx": word_file,
-    "pdf": pdf_file,
-}
+def names() -> list[str]:
+    """Return the names of all readers."""
+    return list(readers())
+
+
+def reader_named(reader: str | Reader) -> Reader:
+    """Return the reader of a name, or a reader itself; an unknown name is an error that lists the known."""
+    if isinstance(reader, Reader):
+        return reader
+    if reader not in readers():
+        raise InputError(f"unknown format {reader!r}. Known are {', '.join(readers())}.")
+    return readers()[reader]
+
+
+def recognised(head: bytes) -> Reader | None:
+    """Return the reader for a file, from its beginning without a byte order mark or white space; None if there is none."""
+    return next((reader for reader in readers().values() if reader.recognises(head)), None)

@@ -1,26 +1,29 @@
-"""From a flat record (a line of JSON, a row of CSV) to a patent. The schema is described in docs/patents.md."""
+"""From a flat record (a line of JSON, a row of CSV) to a patent, and back. The schema is described in docs/patent-formats.md."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sparse_coverage.patents.claims import numbered_claims, split_claims
-from sparse_coverage.patents.languages import accepts, language_code
-from sparse_coverage.patents.numbers import printed_id
-from sparse_coverage.patents.patent import Claim, Paragraph, Patent
-from sparse_coverage.patents.readers.paragraphs import split_paragraphs
+from sparse_coverage.patents.claims import begins_with_number, numbered_claims, split_claims
+from sparse_coverage.patents.numbers import parse_number, printed_id
+from sparse_coverage.patents.patent import Claim, Paragraph, Patent, passage_xpath
 from sparse_coverage.patents.reading.context import ReadContext, ReadError
-from sparse_coverage.patents.values import class_symbol, distinct, iso_date
-from sparse_coverage.patents.xpath import passage_xpath
+from sparse_coverage.patents.values import class_symbol, distinct, is_ambiguous, iso_date
+from sparse_coverage.text.languages import language_code
 
 # Where a record keeps its id, and where its text can be.
 ID_FIELDS = ("id", "_id", "publication_id", "publication_number", "ucid")
 TEXT_FIELDS = ("title", "abstract", "text", "claims", "description")
 _COUNTRY = re.compile(r"([A-Z]{2})-?(?:D|RE|PP|H|T|AI|X)?\d")
 _KIND = re.compile(r"\d-?([A-Z]\d?)$")
-_SEPARATORS = re.compile(r"[;|]")
+SEPARATOR = re.compile(r";;|[;|\n\r]+")
+"""What stands between several values in one."""
+_DATE_BESIDE = re.compile(
+    r"\[[^\]]*\]|\(?\b\d{4}-\d{2}-\d{2}\)?|\(\d{8}\)|-\d{8}$|\b\d{1,2}[./]\d{1,2}[./]\d{4}\b"
+    r"|(?:(?<=[A-Z]\d)|(?<=\d[A-Z]))\s+(?:19|20)\d{6}\b"
+)
 # Ways to say that a text is not there. False and 0 are none of them.
 _NOTHING: tuple[object, ...] = (None, "", [])
 
@@ -31,9 +34,6 @@ def read_record(record: Mapping[str, Any], context: ReadContext, format_name: st
     if not document:
         raise ReadError("no publication id. Give each record an `id` (or `_id`) such as EP-0661903-A2.")
     language = language_code(_text(record, document, "lang", "language"))
-    if not accepts(context.language, language):
-        cause = f"no part in the wanted language ({context.language}): it is in {language}."
-        raise ReadError(cause, document=document)
     country, kind = _COUNTRY.match(document), _KIND.search(document)
     listed = isinstance(record.get("family"), list)
     patent = Patent(
@@ -61,6 +61,39 @@ def read_record(record: Mapping[str, Any], context: ReadContext, format_name: st
     if not (patent.title or patent.abstract or patent.claims or patent.description):
         context.report_note(f"it holds no text: none of {', '.join(TEXT_FIELDS)}", document)
     return patent
+
+
+def identified(record: dict[str, Any], *, own_id: bool = False) -> dict[str, Any]:
+    """Make the id of what a row or an object says about it: a number with dates beside it, several numbers, or its parts.
+
+    An id of its own (`own_id`) is left as it is: judgements of a test collection name its documents by it.
+    """
+    record.pop("publication_year", None)
+    if number := record.pop(
+        "us_number", ""
+    ):  # PatentsView: without a country, and each part of a patent in another table
+        record.setdefault("id", number if number.startswith("US") else f"US{number}{record.get('kind', '')}")
+        record["part"] = True
+    if "id" not in record and "number" in record:
+        whole = parse_number(record["number"])
+        parts = (record.get("country", ""), record["number"], record.get("kind", ""))
+        record["id"] = record["number"] if whole else "".join(parts)
+    record.pop("number", None)
+    if written := record.get("id", ""):
+        several = [text for part in SEPARATOR.split(written) if (text := _DATE_BESIDE.sub("", part).strip(" ,-"))]
+        if several:
+            record["id"] = several[0]
+            if others := several[1:]:
+                record["family_members"] = [*record.get("family_members", []), *others]
+        kind = record.get("kind", "")
+        if not own_id and re.fullmatch(r"[A-Z]\d?", kind) and re.fullmatch(r"[A-Z]{2}[ -]?[\d/ ]+", record["id"]):
+            record["id"] += kind
+        elif kind and not re.fullmatch(r"[A-Z]\d?", kind):
+            del record["kind"]
+    number = record.pop("claim_number", "")
+    if number.isdigit() and "claims" in record and not begins_with_number(record["claims"]):
+        record["claims"] = f"{int(number)}. {record['claims']}"
+    return record
 
 
 def kind_of(value: object) -> str:
@@ -91,9 +124,7 @@ def _strings(record: Mapping[str, Any], document: str, field: str) -> list[str]:
     value = record.get(field)
     if value is None:
         return []
-    parts = (
-        _SEPARATORS.split(value) if isinstance(value, str) else _entries(value, document, field, "a list of strings")
-    )
+    parts = SEPARATOR.split(value) if isinstance(value, str) else _entries(value, document, field, "a list of strings")
     return [part.strip() for part in parts]
 
 
@@ -117,13 +148,14 @@ def _date(record: Mapping[str, Any], context: ReadContext, document: str, *field
     written = _text(record, document, *fields)
     date = iso_date(written)
     if written.strip() and not date:
+        why = "of which day and month cannot be told apart" if is_ambiguous(written) else "which is no date"
         expected = "expected a form like 2002-06-12, 20020612 or 12.06.2002"
-        context.report_note(f"left out: the {fields[0]} {written!r}, which is no date; {expected}", document)
+        context.report_note(f"left out: the {fields[0]} {written!r}, {why}; {expected}", document)
     return date
 
 
 def _symbols(record: Mapping[str, Any], document: str, field: str) -> tuple[str, ...]:
-    parts = [part for value in _strings(record, document, field) for part in _SEPARATORS.split(value)]
+    parts = [part for value in _strings(record, document, field) for part in SEPARATOR.split(value)]
     return distinct([class_symbol(part) for part in parts])
 
 
@@ -155,3 +187,121 @@ def _claims(record: Mapping[str, Any], document: str) -> tuple[Claim, ...]:
         return numbered_claims(split_claims(value))
     expected = "a list of strings, or one string of numbered claims"
     return numbered_claims(_entries(value, document, "claims", expected))
+
+
+_BRACKETED = re.compile(r"\[0*(\d{1,5})\](?=\s)")
+_ROUND = re.compile(r"(?:^|(?<=\s))\((\d{1,4})\)(?=\s)")
+_ENDED = re.compile(r"(?:^|[.:;!?][\"'”’)\]]*|[A-Z]{3})\s*$")
+"""What stands before a new paragraph: the end of a sentence, or a heading."""
+_BEGINS = re.compile(r"\s+[^a-z\s,.;:)]")
+"""What stands behind the number of a new paragraph: no small letter, and no mark of punctuation."""
+
+
+def split_paragraphs(text: str) -> list[tuple[str, str]]:
+    """Return (number, text) pairs.
+
+    Lines are paragraphs. A single line is cut at its printed paragraph numbers, `[0001] … [0002] …` or `(1) … (2) …`, as
+    far as they count upwards one by one; what stands before the first number belongs to the first paragraph.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > 1:
+        return [_numbered(line) for line in lines]
+    for pattern in (_BRACKETED, _ROUND):
+        marks = _ascending(pattern, text)
+        if len(marks) > 1:
+            return _cut(text, marks)
+    return [("", text)] if lines else []
+
+
+def _numbered(line: str) -> tuple[str, str]:
+    match = re.match(r"\s*\[0*(\d{1,5})\]\s", line)
+    return (match[1].zfill(4), line[match.end() :]) if match else ("", line)
+
+
+def _ascending(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """Return the marks that count upwards one by one: of all such series, the one with most marks that look like paragraphs.
+
+    A reference numeral such as "(21)" in the middle of a sentence looks like a mark, too, and may even be the next number;
+    one between two sentences is preferred to it, wherever it comes. Some descriptions begin to count again with each part.
+    """
+    best: dict[
+        int, tuple[float, int]
+    ] = {}  # by number: the worth of the best series that ends there, and its last mark
+    marks: list[tuple[re.Match[str], int]] = []  # each with the mark before it, or -1
+    for match in pattern.finditer(text):
+        number, likeness = int(match[1]), _likeness(text, match)
+        worth, before = best.get(number - 1, (0.0, -1))
+        if number == 1 and likeness > 0:
+            worth, before = max(best.values(), default=(0.0, -1))
+        if before < 0 and number not in (1, 2):
+            continue
+        marks.append((match, before))
+        if worth + likeness > best.get(number, (-1.0, -1))[0]:
+            best[number] = (worth + likeness, len(marks) - 1)
+    worth, place = max(best.values(), default=(0.0, -1))
+    series = []
+    while place >= 0 and worth > 0:
+        match, place = marks[place]
+        series.append(match)
+    return series[::-1]
+
+
+def _likeness(text: str, match: re.Match[str]) -> float:
+    """Return how much a number looks like that of a paragraph: most where a sentence ends before it and one begins behind it."""
+    ended = _ENDED.search(text, max(0, match.start() - 8), match.start()) is not None
+    return 0.4 * ended + 0.35 * (_BEGINS.match(text, match.end()) is not None) - 0.15
+
+
+def _cut(text: str, marks: list[re.Match[str]]) -> list[tuple[str, str]]:
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    pieces = [(mark[1].zfill(4), text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
+    number, first = pieces[0]
+    pieces[0] = (number, text[: marks[0].start()] + first)
+    return pieces
+
+
+_DIRECT = re.compile(r"/patent-document/\w+/(?:p|claim)\[(\d+)\]")
+_SCALARS = ("country", "kind", "publication_date", "application_date", "priority_date", "family")
+_LISTS = ("ipc", "cpc", "family_members", "applicants", "inventors", "citations")
+
+
+def to_record(patent: Patent) -> dict[str, Any]:
+    """Return a patent as a JSON object: `id`, `lang`, `title`, `abstract`, `claims`, `description`, then what is known.
+
+    Lists keep the numbering of the source: a place that holds no text is an empty string. The abstract is one string with
+    a paragraph a line.
+    """
+    record: dict[str, Any] = {
+        "id": patent.id,
+        "lang": patent.language,
+        "title": patent.title,
+        "abstract": "\n".join(_in_place(patent.abstract)),
+        "claims": _claim_texts(patent.claims),
+        "description": _in_place(patent.description),
+    }
+    for name in (*_SCALARS, *_LISTS):
+        value = getattr(patent, name)
+        if value:
+            record[name] = list(value) if name in _LISTS else value
+    return record
+
+
+def _in_place(parts: Sequence[Paragraph | Claim]) -> list[str]:
+    """Put each text at its place. Those inside subsections have none in a flat list and follow the last of the others."""
+    placed: dict[int, str] = {}
+    nested = []
+    for part in parts:
+        if match := _DIRECT.fullmatch(part.xpath):
+            placed[int(match[1])] = part.text
+        else:
+            nested.append(part.text)
+    return [placed.get(position, "") for position in range(1, max(placed, default=0) + 1)] + nested
+
+
+def _claim_texts(claims: Sequence[Claim]) -> list[str]:
+    """Print the numbers where reading would not find them: claims 1 to 19 were cancelled, or a text begins with another."""
+    texts = _in_place(claims)
+    if all(claim.xpath.endswith(f"[{claim.number}]") and not begins_with_number(claim.text) for claim in claims):
+        return texts
+    numbers = iter(claims)
+    return [f"{next(numbers).number}. {text}" if text else "" for text in texts]

@@ -8,13 +8,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sparse_coverage.patents.languages import accepts
 from sparse_coverage.patents.numbers import publication_id
 from sparse_coverage.patents.patent import Paragraph, Patent
-from sparse_coverage.patents.readers.bibliography import earliest, part_of
-from sparse_coverage.patents.readers.body import flat_paragraphs, read_claims
-from sparse_coverage.patents.readers.text import element_text
-from sparse_coverage.patents.reading.context import ReadContext, ReadError
+from sparse_coverage.patents.readers.st36 import earliest, part_of
+from sparse_coverage.patents.readers.xml_text import element_text, flat_paragraphs, read_claims
+from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
 
 _LANGUAGE = "en"
@@ -26,7 +24,6 @@ def read_grant(root: Any, context: ReadContext) -> Patent:
     data = part_of(root, "SDOBI")
     kind = _compact(data, "B100/B130")
     document = publication_id("US", _compact(data, "B100/B110"), kind)
-    _require_english(context, document)
     priorities = (iso_date(compact(element_text(e))) for e in data.xpath("B300/B320 | B600//PARENT-US//DATE"))
     return Patent(
         id=document,
@@ -54,7 +51,6 @@ def read_application(root: Any, context: ReadContext) -> Patent:
     technical = part_of(data, "technical-information")
     kind = compact(data.findtext("document-id/kind-code"))
     document = publication_id("US", data.findtext("document-id/doc-number"), kind)
-    _require_english(context, document)
     parents = ("continuity-data//parent", "continuity-data/non-provisional-of-provisional")
     return Patent(
         id=document,
@@ -75,13 +71,6 @@ def read_application(root: Any, context: ReadContext) -> Patent:
         inventors=distinct(_inventor(e) for e in data.iterfind("inventors/*/name")),
         source=context.file,
     )
-
-
-def _require_english(context: ReadContext, document: str) -> None:
-    """Refuse the document where another language is wanted."""
-    if not accepts(context.language, _LANGUAGE):
-        cause = f"no part in the wanted language ({context.language}): it is in {_LANGUAGE}."
-        raise ReadError(cause, document=document)
 
 
 def _paragraphs(root: Any, section_tag: str, part: str, tag: str) -> tuple[Paragraph, ...]:

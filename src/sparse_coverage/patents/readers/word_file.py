@@ -1,20 +1,116 @@
-"""Word files (.docx): paragraphs and tables in their order. Needs the extra [documents]."""
+"""Word files (.docx, extra [documents]), and what they share with PDF: from the paragraphs of a text without markup to a patent.
+
+Headings tell the parts: what follows "Claims" are claims, what follows "Abstract" is the abstract, the rest the description.
+The name of the file is the id, in its one form where it is a publication number.
+"""
 
 from __future__ import annotations
 
 import io
+import re
 import zipfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from sparse_coverage.errors import MissingExtraError
-from sparse_coverage.patents.patent import Patent
-from sparse_coverage.patents.readers.documents import TextBlock, patent_of
+from sparse_coverage.patents.claims import begins_with_number, numbered_claims, split_claims
+from sparse_coverage.patents.numbers import parse_number, printed_id
+from sparse_coverage.patents.patent import Claim, Paragraph, Patent, passage_xpath
 from sparse_coverage.patents.reading.context import Limits, Piece, ReadContext, ReadError
+
+_CLAIMS = re.compile(
+    r"(?:patent\s+)?claims?|(?:what|that which)\s+is\s+claimed(?:\s+(?:is|as\s+new))?|(?:i|we)\s+claim"
+    r"|(?:patent)?ansprüche|revendications?",
+    re.I,
+)
+_ABSTRACT = re.compile(r"abstract(?:\s+of\s+the\s+disclosure)?|zusammenfassung|abrégé", re.I)
+_DESCRIPTION = re.compile(r"(?:detailed\s+)?description(?:\s+of\s+.{1,80})?|beschreibung|specification", re.I)
+_NUMBERED = re.compile(r"\[0*(\d{1,5})\]\s+")
+_LONGEST_TITLE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """A paragraph of a file: its text, whether it is an item of a list that the file numbers itself, or its title.
+
+    `place` is where it stands, as "page 3", for a paragraph that has no number of its own.
+    """
+
+    text: str
+    is_item: bool = False
+    is_title: bool = False
+    place: str = ""
+
+
+def patent_of(blocks: Sequence[TextBlock], file: str, format_name: str) -> Patent:
+    """Return the patent that a text without markup holds."""
+    parts: dict[str, list[TextBlock]] = {"abstract": [], "claims": [], "description": []}
+    part, title = "description", ""
+    for block in blocks:
+        text = " ".join(block.text.split())
+        if not text:
+            continue
+        if block.is_title and not title and len(text) <= _LONGEST_TITLE:
+            title = text
+        elif (heading := heading_of(text)) and heading != part:
+            part = heading
+        elif not heading:
+            parts[part].append(TextBlock(text, block.is_item, place=block.place))
+    stem = file.rpartition("!")[2].replace("\\", "/").rpartition("/")[2].rpartition(".")[0] or file
+    number = parse_number(printed_id(stem))
+    return Patent(
+        id=printed_id(stem) if number else re.sub(r"\s+", "-", stem.strip()),
+        title=title or stem,
+        abstract=_paragraphs("abstract", parts["abstract"]),
+        claims=_claims(parts["claims"]),
+        description=_paragraphs("description", parts["description"]),
+        country=number.country if number else "",
+        kind=number.kind if number else "",
+        source=file,
+        format=format_name,
+    )
+
+
+def heading_of(text: str) -> str:
+    """Return the part of a patent that a line is the heading of, or nothing.
+
+    >>> heading_of("What is claimed is:"), heading_of("CLAIMS"), heading_of("The claims of others.")
+    ('claims', 'claims', '')
+    """
+    line = re.sub(r"^[\dIVX]+\.\s+", "", text).rstrip(" .:")
+    for name, pattern in (("claims", _CLAIMS), ("abstract", _ABSTRACT), ("description", _DESCRIPTION)):
+        if pattern.fullmatch(line):
+            return name
+    return ""
+
+
+def _paragraphs(part: str, blocks: Sequence[TextBlock]) -> tuple[Paragraph, ...]:
+    found = []
+    for index, block in enumerate(blocks, 1):
+        match = _NUMBERED.match(block.text)
+        number, text = (match[1].zfill(4), block.text[match.end() :]) if match else (block.place, block.text)
+        if text:
+            found.append(Paragraph(text, passage_xpath(part, "p", index), number))
+    return tuple(found)
+
+
+def _claims(blocks: Sequence[TextBlock]) -> tuple[Claim, ...]:
+    """Return claims by their printed numbers; where a word processor numbers them, each item of its list is one."""
+    if any(begins_with_number(block.text) for block in blocks) or not any(block.is_item for block in blocks):
+        return numbered_claims(split_claims("\n".join(block.text for block in blocks)))
+    texts: list[str] = []
+    for block in blocks:
+        if block.is_item or not texts:
+            texts.append(block.text)
+        else:
+            texts[-1] += f" {block.text}"
+    return numbered_claims(texts)
+
 
 _BODY = "word/document.xml"
 _OTHERS = {
-    "xl/": "an Excel file. Save the sheet as CSV, with columns such as id and title",
     "ppt/": "a PowerPoint file. Save its text as a Word file",
     "content.xml": "an OpenDocument file. Save it as a Word file (.docx)",
 }
@@ -25,7 +121,7 @@ def is_office_file(head: bytes) -> bool:
     if not head.startswith(b"PK\x03\x04"):
         return False
     name = head[30 : 30 + int.from_bytes(head[26:28], "little")]
-    return name in (b"[Content_Types].xml", b"mimetype") or name.startswith((b"_rels/", b"docProps/", b"word/"))
+    return name in (b"[Content_Types].xml", b"mimetype") or name.startswith((b"_rels/", b"docProps/", b"word/", b"xl/"))
 
 
 def recognises(head: bytes) -> bool:
@@ -33,9 +129,9 @@ def recognises(head: bytes) -> bool:
     return is_office_file(head)
 
 
-def pieces(stream: BinaryIO, limits: Limits) -> Iterator[Piece]:
+def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
     """Yield the whole file."""
-    yield whole_file(stream, limits)
+    yield whole_file(stream, context.limits)
 
 
 def whole_file(stream: BinaryIO, limits: Limits) -> Piece:
@@ -65,16 +161,28 @@ def read(piece: Piece, context: ReadContext) -> Patent:
     return patent
 
 
-def _require_word(content: bytes, limits: Limits) -> None:
-    """Refuse what is no Word file, and what would unpack to far more than a text."""
+def member_names(content: bytes, limits: Limits) -> set[str]:
+    """Return the parts of an office file; refuse one that declares entities, or would unpack to far more than a text."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             names = set(archive.namelist())
             size = sum(info.file_size for info in archive.infolist())
-    except zipfile.BadZipFile as error:
-        raise ReadError(f"damaged file: {error}") from None
-    if size > max(limits.expansion_from, limits.expansion * len(content)):
-        raise ReadError("refused: it decompresses to far more than documents do (a decompression bomb?).")
+            if size > max(limits.expansion_from, limits.expansion * len(content)):
+                raise ReadError("refused: it decompresses to far more than documents do (a decompression bomb?).")
+            for name in names:
+                if name.endswith((".xml", ".rels")) and b"<!DOCTYPE" in archive.read(name).replace(b"\0", b""):
+                    raise ReadError(
+                        f"refused: {name} in it declares a document type, which could hide text or grow without bound. "
+                        "Office programs write none; save the file anew."
+                    )
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
+        raise ReadError(f"damaged file: {error or type(error).__name__}") from None
+    return names
+
+
+def _require_word(content: bytes, limits: Limits) -> None:
+    """Refuse what is no Word file."""
+    names = member_names(content, limits)
     if _BODY not in names:
         for sign, what in _OTHERS.items():
             if any(name.startswith(sign) for name in names):

@@ -95,8 +95,34 @@ def _leads_outside(name: str) -> bool:
 
 
 def _tar(name: str, stream: IO[bytes], limits: Limits, refuse: Refuse, depth: int) -> Iterator[Stream]:
+    """Yield the members of a tar archive, and of those that follow it in the same file.
+
+    `tarfile` takes a damaged header for the end of the archive. Here it is an error, and so is an end that is not marked by
+    a block of zeros: the archive was cut.
+    """
+    position, complete = 0, False
+
+    class Header(tarfile.TarInfo):
+        @classmethod
+        def fromtarfile(cls, tarfile: tarfile.TarFile) -> Any:
+            nonlocal position
+            position = tarfile.offset
+            return super().fromtarfile(tarfile)
+
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Any:
+            nonlocal complete
+            filled = any(buf)
+            complete = not filled and (complete or bool(buf))
+            try:
+                return super().frombuf(buf, encoding, errors)
+            except tarfile.HeaderError as error:
+                if filled:
+                    raise tarfile.TarError(str(error)) from None  # no HeaderError, which would be passed over
+                raise
+
     try:
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=Header, ignore_zeros=True) as archive:
             for member in archive:
                 path = f"{name}!{member.name}"
                 if _leads_outside(member.name):
@@ -108,7 +134,12 @@ def _tar(name: str, stream: IO[bytes], limits: Limits, refuse: Refuse, depth: in
                 elif not member.isdir():
                     refuse(Problem(path, 0, "refused: a link or a device instead of a file."))
     except _DAMAGE as error:
-        raise ReadError(f"damaged file: {error or type(error).__name__}") from None
+        cause = f"damaged file: {error or type(error).__name__} (in the member at byte {position:,})"
+        raise ReadError(f"{cause}; what follows was not read.") from None
+    if not complete:
+        raise ReadError(
+            f"damaged file: it ends at byte {position:,} without the mark of an archive's end; it may have been cut."
+        )
 
 
 def _zip(name: str, file: IO[bytes], limits: Limits, refuse: Refuse, depth: int) -> Iterator[Stream]:

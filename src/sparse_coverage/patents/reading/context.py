@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.patent import Problem
+from sparse_coverage.patents.patent import Patent, Problem
 
 Report = Callable[[Problem], None]
 MEBIBYTE = 1 << 20
 MENDED = "mended: "
 """How a note begins that tells of small damage which was mended; the document was read."""
+UNUSED = "not used: "
+"""How a note begins that names columns or fields which no part of a patent was taken from."""
+_LOGGER = logging.getLogger("sparse_coverage")
+
+
+def log_problem(problem: Problem) -> None:
+    """Log a problem as a warning, which Python prints on standard error unless logging was set up otherwise."""
+    _LOGGER.warning("left out %s", problem)
+
+
+def raise_problem(problem: Problem) -> None:
+    """Raise a problem as an `InputError`, for whoever wants all of the input or none of it."""
+    raise InputError(str(problem))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +72,69 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class Settings:
+    """How files are read: the wanted language, the limits, the reader for all of them if not their content decides, and the
+    columns that the user chose for fields. `ocr` are the pages of scans whose text is recognised: `all`, `1,3-5`, or none."""
+
+    language: str = "en"
+    limits: Limits = DEFAULT_LIMITS
+    reader: str | Reader | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    ocr: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ReadContext:
-    """One file being read. `note` receives what is left out on purpose."""
+    """One file being read. `note` receives what is left out on purpose, `unused` the names of columns that are not used."""
 
     file: str
-    language: str
-    limits: Limits
+    settings: Settings
     note: Report
+    unused: Callable[[Iterable[str]], None]
+
+    @property
+    def language(self) -> str:
+        """The wanted language."""
+        return self.settings.language
+
+    @property
+    def limits(self) -> Limits:
+        """How much is read of a document."""
+        return self.settings.limits
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """The columns that the user chose for fields. `ocr` are the pages of scans whose text is recognised: `all`, `1,3-5`, or none."""
+        return self.settings.columns
 
     def report_note(self, cause: str, document: str = "") -> None:
         """Report something that was left out on purpose."""
         self.note(Problem(self.file, 0, cause, document))
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format of a reader, for the documentation: its name, what it is recognised by, and what to know of it."""
+
+    label: str
+    sign: str
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A kind of file: how it is recognised from its beginning, cut into pieces, and how a piece becomes a patent.
+
+    Cutting is sequential and cheap. Reading a piece is the work; it may happen in another process, so the functions must be
+    defined at the top of a module. `read` raises a `ReadError` that says why a piece cannot be read. `endings` are the usual
+    endings of such files, which nothing is decided by; `extra` is the optional part of this package that is needed.
+    """
+
+    name: str
+    label: str
+    recognises: Callable[[bytes], bool]
+    pieces: Callable[[BinaryIO, ReadContext], Iterator[Piece]]
+    read: Callable[[Piece, ReadContext], Patent]
+    endings: tuple[str, ...] = ()
+    formats: tuple[Format, ...] = ()
+    extra: str = ""

@@ -15,6 +15,10 @@ from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadError
 
 _DECLARATION = re.compile(rb"<\?xml[ \t\r\n]")
 _LONGEST_MARK = 6
+_LONGEST_TAG = 4096
+_NAMESPACE = re.compile(rb"""(xmlns(?::[\w.-]+)?)\s*=\s*("[^"<]*"|'[^'<]*')""")
+WRAPPER = "sparse-coverage-wrapper"
+"""The name of the element that is put around a document which was cut out of another."""
 _ENTITY = re.compile(rb"<!ENTITY\s+(%\s*)?([^\s>]{1,200})([^>]*)>")
 _OUTSIDE = re.compile(rb"\s(?:SYSTEM|PUBLIC)\s")
 _UNPARSED = re.compile(rb"\sNDATA\s")
@@ -71,6 +75,63 @@ def split_documents(stream: BinaryIO, largest: int, block: int = MEBIBYTE) -> It
             scanned = 1
     if not too_large and buffer.strip():
         yield Piece(bytes(buffer) if len(buffer) <= largest else None, line)
+
+
+def cut_documents(stream: BinaryIO, largest: int, begins: re.Pattern[bytes]) -> Iterator[Piece]:
+    """Yield the documents inside of other elements, each in a `WRAPPER` with the namespaces that were declared around it.
+
+    `begins` finds the start of one, its name as the first group. At most one document and one block are in memory.
+    """
+    buffer = b""
+    line = 1
+    declared: dict[bytes, bytes] = {}
+    ended = False
+    while True:
+        start = begins.search(buffer)
+        close = None if start is None else re.compile(rb"</" + re.escape(start[1]) + rb"\s*>")
+        found = None if start is None or close is None else _closed(buffer, start, close)
+        while (
+            start is not None
+            and close is not None
+            and found is None
+            and not ended
+            and len(buffer) - start.start() <= largest
+        ):
+            block = stream.read(MEBIBYTE + len(buffer) // 4)
+            ended = not block
+            buffer += block
+            found = _closed(buffer, start, close)
+        if start is None or found is None:
+            if start is not None:
+                cause = "the file ends inside of it." if ended else f"refused: a document of more than {largest} bytes."
+                yield Piece(None, line + buffer.count(b"\n", 0, start.start()), cause)
+                if ended:
+                    return
+            keep = 0 if ended else min(len(buffer), _LONGEST_TAG)  # the beginning of a document may be cut in two
+            declared.update(_NAMESPACE.findall(buffer))
+            line += buffer.count(b"\n", 0, len(buffer) - keep)
+            buffer = buffer[len(buffer) - keep :]
+            block = stream.read(MEBIBYTE)
+            if not block:
+                return
+            buffer += block
+            continue
+        declared.update(_NAMESPACE.findall(buffer, 0, start.start()))
+        around = b" ".join(name + b"=" + value for name, value in declared.items())
+        line += buffer.count(b"\n", 0, start.start())
+        name = WRAPPER.encode()
+        yield Piece(b"<%s %s>%s</%s>" % (name, around, buffer[start.start() : found], name), line)
+        line += buffer.count(b"\n", start.start(), found)
+        buffer = buffer[found:]
+
+
+def _closed(buffer: bytes, start: re.Match[bytes], close: re.Pattern[bytes]) -> int | None:
+    """Return where the element that begins at `start` ends, if that is in the buffer."""
+    tag = buffer.find(b">", start.end())
+    if tag > 0 and buffer[tag - 1 : tag] == b"/":
+        return tag + 1
+    end = close.search(buffer, start.end())
+    return end.end() if end else None
 
 
 def parse_xml(content: bytes, encoding: str | None = None, on_mended: Callable[[int, str], None] | None = None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from importlib.resources import files
 
@@ -9,6 +10,11 @@ from fastapi import APIRouter
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import Response
 
+from sparse_coverage.charts.verdict import STRENGTHS, Verdict
+from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
+from sparse_coverage.present.page_view import FAINT
+from sparse_coverage.present.terms import FACETS, NOTICE, NOTICE_HERE
+from sparse_coverage.systems import RANKINGS, label_of
 from sparse_coverage.version import __version__
 
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
@@ -36,7 +42,21 @@ def page_router() -> APIRouter:
 def _page() -> str:
     loader = PackageLoader("sparse_coverage.server.page")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
-    return environment.get_template("workbench.html").render(version=__version__, styles=_names(".css"))
+    return environment.get_template("workbench.html").render(
+        version=__version__,
+        notice=[*NOTICE, *NOTICE_HERE],
+        styles=_names(".css"),
+        labels=json.dumps(
+            {
+                "rankings": {name: label_of(name) for name in RANKINGS},
+                "exports": {one.name: one.label for one in PROJECT_EXPORTS.values()},
+                "verdicts": [{"name": one.value, "label": one.label, "credit": one.credit} for one in Verdict],
+                "facets": dict(FACETS),
+                "faint": FAINT,
+                "strengths": STRENGTHS,
+            }
+        ),
+    )
 
 
 def _names(suffix: str) -> list[str]:

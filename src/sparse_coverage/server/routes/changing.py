@@ -6,12 +6,12 @@ from fastapi import APIRouter, Depends, Request, UploadFile
 from starlette.responses import Response
 
 from sparse_coverage.server import changes
-from sparse_coverage.server.answering import answer_long, service_of
+from sparse_coverage.server.answering import PooledRoute, answer_long, service_of
 from sparse_coverage.server.answers import AddAnswer, DeleteAnswer, answers
 from sparse_coverage.server.bodies import AddBody, DeleteBody
 from sparse_coverage.server.errors import NotAllowedError
-from sparse_coverage.server.limited import check
-from sparse_coverage.server.uploads import kept
+from sparse_coverage.server.limits import check
+from sparse_coverage.server.uploads import stored_upload
 
 
 def _allowed(request: Request) -> None:
@@ -19,7 +19,9 @@ def _allowed(request: Request) -> None:
         raise NotAllowedError("This server changes no index. Start it with --allow-changes for that.")
 
 
-router = APIRouter(prefix="/v1/indexes/{name}", tags=["changes"], dependencies=[Depends(_allowed)])
+router = APIRouter(
+    route_class=PooledRoute, prefix="/v1/indexes/{name}", tags=["changes"], dependencies=[Depends(_allowed)]
+)
 
 
 @router.post("/add", responses=answers(AddAnswer, 404, 409, events=True))
@@ -39,8 +41,8 @@ async def upload(request: Request, name: str, file: UploadFile, replace: bool = 
     """Add the patents of a file in any format that is read: XML of EPO, USPTO or WIPO, JSON lines, CSV, Word, PDF, archives."""
 
     def work() -> object:
-        with kept(file.file, file.filename, request.app.state.settings.limits.upload) as path:
-            return changes.add_file(service_of(request).holdings.holding(name), path, replace=replace)
+        with stored_upload(file.file, file.filename, request.app.state.settings.limits.upload) as path:
+            return changes.add_file(service_of(request).indexes.served(name), path, replace=replace)
 
     return await answer_long(request, work)
 
@@ -51,7 +53,7 @@ async def delete(request: Request, name: str, body: DeleteBody) -> Response:
 
     def work() -> object:
         check(body, request.app.state.settings.limits)
-        return changes.delete(service_of(request).holdings.holding(name), body.ids)
+        return changes.delete(service_of(request).indexes.served(name), body.ids)
 
     return await answer_long(request, work)
 
@@ -59,6 +61,6 @@ async def delete(request: Request, name: str, body: DeleteBody) -> Response:
 async def _add(request: Request, name: str, body: AddBody, *, replace: bool) -> Response:
     def work() -> object:
         check(body, request.app.state.settings.limits)
-        return changes.add_records(service_of(request).holdings.holding(name), body.documents, replace=replace)
+        return changes.add_records(service_of(request).indexes.served(name), body.documents, replace=replace)
 
     return await answer_long(request, work)

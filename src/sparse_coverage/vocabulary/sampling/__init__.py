@@ -2,9 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from sparse_coverage.later import loaded_later
-from sparse_coverage.vocabulary.sampling.documents import Documents, opened, sample_by_year
-from sparse_coverage.vocabulary.sampling.restriction import EVERYTHING, Restriction
+from sparse_coverage.lazy import lazy_names
+from sparse_coverage.vocabulary.sampling.documents import (
+    EVERYTHING,
+    Documents,
+    Restriction,
+    Sampling,
+    opened,
+    sample_by_year,
+)
 
 if TYPE_CHECKING:
     from sparse_coverage.vocabulary.sampling.sample import SpanSample
@@ -15,10 +21,11 @@ __all__ = [
     "Documents",
     "Restriction",
     "SampleConfig",
+    "Sampling",
     "SpanSample",
     "draw_sample",
     "opened",
     "sample_by_year",
 ]
 
-__getattr__ = loaded_later(__name__, {"sample": "SpanSample", "sampler": "SampleConfig draw_sample"})
+__getattr__ = lazy_names(__name__, {"sample": "SpanSample", "sampler": "SampleConfig draw_sample"})

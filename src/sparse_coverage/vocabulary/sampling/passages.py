@@ -22,17 +22,16 @@ from safetensors.numpy import save
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.encoding.encoder import Encoder
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.files import read_json, write_text
+from sparse_coverage.files import read_json, write_bytes, write_text
+from sparse_coverage.kernels import Floats
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.documents import as_patent
-from sparse_coverage.patents.passages import By
-from sparse_coverage.patents.text_keys import text_key
+from sparse_coverage.patents.passages import By, text_key
 from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.spans import SpanUnit
 from sparse_coverage.spans.span import Spans
 from sparse_coverage.vocabulary.sampling.documents import hash64
 from sparse_coverage.vocabulary.sampling.sample import require_numbers, write_sample
-from sparse_coverage.vocabulary.sampling.shards import write_whole
 
 T = TypeVar("T")
 
@@ -135,7 +134,7 @@ class PassageSampler:
         self, number: int, group: list[Passage], encoder: Encoder, unit: SpanUnit, advance: Callable[[], None]
     ) -> int:
         found = encode_passages(group, encoder, unit, advance)
-        write_whole(self.groups.path(number), packed_group(found, encoder.dimension))
+        write_bytes(self.groups.path(number), packed_group(found, encoder.dimension))
         return sum(map(len, found))
 
     def finish(self, chosen: Chosen, dimension: int) -> None:
@@ -224,7 +223,7 @@ class EncodedGroups:
     def _read(self, number: int) -> dict[str, Any]:
         try:
             with safe_open(self.path(number), framework="numpy") as file:
-                return {name: file.get_tensor(name) for name in ("counts", "vectors", "starts", "ends")}
+                return {name: file.get_tensor(name) for name in ("counts", "vectors", "starts", "ends", "totals")}
         except (OSError, SafetensorError, KeyError) as error:
             raise VocabularyError(
                 f"{self.path(number)}: encoded passages are missing or damaged ({error}). Remove this file and those after "
@@ -241,6 +240,7 @@ def packed_group(group: list[Spans], dimension: int) -> bytes:
             "vectors": np.concatenate([np.zeros((0, dimension), np.float32), *(spans.vectors for spans in group)]),
             "starts": np.concatenate([none, *(spans.starts for spans in group)]),
             "ends": np.concatenate([none, *(spans.ends for spans in group)]),
+            "totals": np.asarray([_total(spans, dimension) for spans in group], np.float32).reshape(-1, dimension),
         }
     )
 
@@ -249,4 +249,11 @@ def unpacked_group(arrays: dict[str, Any]) -> list[Spans]:
     """Return the spans of passages from the arrays of a file."""
     ends = np.cumsum(arrays["counts"]).tolist()
     parts = [slice(begin, end) for begin, end in zip([0, *ends], ends, strict=False)]
-    return [Spans(arrays["vectors"][part], arrays["starts"][part], arrays["ends"][part]) for part in parts]
+    return [
+        Spans(arrays["vectors"][part], arrays["starts"][part], arrays["ends"][part], total[None])
+        for part, total in zip(parts, arrays["totals"], strict=True)
+    ]
+
+
+def _total(spans: Spans, dimension: int) -> Floats:
+    return np.zeros(dimension, np.float32) if spans.totals is None else spans.totals.sum(axis=0)

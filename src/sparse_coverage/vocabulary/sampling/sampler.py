@@ -28,8 +28,14 @@ from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import SpanUnit
 from sparse_coverage.vocabulary.sampling.documents import hash64
 from sparse_coverage.vocabulary.sampling.passages import PassageSampler, choose_passages
-from sparse_coverage.vocabulary.sampling.sample import SAMPLE, SpanSample, require_numbers, write_sample
-from sparse_coverage.vocabulary.sampling.shards import Shard, ShardFolder
+from sparse_coverage.vocabulary.sampling.sample import (
+    SAMPLE,
+    Shard,
+    ShardFolder,
+    SpanSample,
+    require_numbers,
+    write_sample,
+)
 
 GROUP_CHARACTERS = 500_000
 """Documents are encoded in groups of this much text: what an interruption can cost, and no more."""
@@ -258,7 +264,7 @@ def check_same(path: Path, config: SampleConfig) -> None:
     if not path.exists():
         write_json(path, facts)
         return
-    found = {"by": "", "only": "", **read_json(path)}  # earlier versions sampled sections of everything only
+    found = read_json(path)
     different = [
         f"{name} {found.get(name)!r} there, {facts[name]!r} here" for name in facts if found.get(name) != facts[name]
     ]

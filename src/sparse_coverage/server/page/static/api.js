@@ -33,6 +33,9 @@ export async function upload(path, file) {
   return (await send('POST', path, form)).json();
 }
 
+/** Fetches a file, such as a drawing, and returns an address for it within this page. */
+export const fetched = async path => URL.createObjectURL(await (await send('GET', path, undefined, { accept: '*/*' })).blob());
+
 /** Fetches a file and gives it to the browser to keep. */
 export async function download(path) {
   const answer = await send('GET', path);

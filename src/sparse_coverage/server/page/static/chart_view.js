@@ -1,14 +1,14 @@
 // Claim charts and combinations: elements down, documents across; each cell opens its quotations and can be overruled.
-import { ofIndex, stream } from './api.js';
 import { ask } from './dialog.js';
 import { button, field, fill, h } from './dom.js';
-import { markedNodes, snippet } from './marked.js';
-import { addChart, setRuling } from './project.js';
+import { featureClass, markedNodes, snippet } from './marked.js';
+import { addChart, setMark, setRuling } from './project.js';
 import { failed, progress, state } from './status.js';
-import { marksFor, on, rulingOf, store } from './store.js';
+import { LABELS, markOf, marksFor, on, rulingOf, store } from './store.js';
 
-const CREDIT = { disclosed: 1, partly: 0.5, 'not found': 0 };
-const KINDS = { disclosed: 'disclosed', partly: 'partly', 'not found': 'none' };
+const VERDICTS = new Map(LABELS.verdicts.map(one => [one.name, one]));
+const strengthOf = evidence => LABELS.strengths.find(([, least]) => evidence >= least || !least)[0];
+const NONE = LABELS.verdicts.find(one => !one.credit).name;
 
 /** Makes the view once. */
 export function chartView() {
@@ -22,14 +22,14 @@ export function chartView() {
 
   /** Charts the claim of the search against documents: those marked relevant, or the first found. */
   async function make(documents = chosen()) {
-    await work('chart', { documents: documents.slice(0, 50) }, 'Charting', answer => [answer, null]);
+    await work('chart', { documents: documents.slice(0, 50) }, 'Charting');
   }
 
   async function combine() {
-    await work('combine', { max: Number(most.value), top: 100 }, 'Combining', answer => [answer.chart, answer.combinations]);
+    await work('combine', { max: Number(most.value), top: 100 }, 'Combining');
   }
 
-  async function work(route, asked, what, parts) {
+  async function work(route, asked, what) {
     const search = store.search;
     if (!search) return;
     running?.abort();
@@ -38,12 +38,10 @@ export function chartView() {
     const request = { claim: search.request.claim || search.request.query, elements, filters: search.request.filters, ...asked };
     const hear = progress(body, what, () => running.abort());
     try {
-      const answer = await stream(ofIndex(search.index, `/${route}`), request, hear, running.signal);
-      const [chart, combinations] = parts(answer);
-      await addChart(search.index, request, chart, combinations);
+      await addChart(search.index, route, request, hear, running.signal);
     } catch (error) {
       if (error.name === 'AbortError') draw();
-      else fill(body, failed(error, () => work(route, asked, what, parts)));
+      else fill(body, failed(error, () => work(route, asked, what)));
     }
   }
 
@@ -68,8 +66,8 @@ export function chartView() {
     drawChoice();
     const at = document.activeElement?.dataset.cell;
     if (store.chart?.chart.elements) fill(body, drawn(store.chart));
-    else if (store.search?.result.hits.length) fill(body, state('No chart yet', 'Choose documents above and press Chart: each element of the claim is set against each document, with quotations.'));
-    else fill(body, state('No chart yet', 'Search for a claim first; then its elements are set against the documents found.', h('a', { class: 'button', href: '#/search' }, 'Search')));
+    else if (store.search?.result.hits.length) fill(body, state('No chart yet', 'Choose documents above and press Chart: each feature of the claim is set against each document, with quotations.'));
+    else fill(body, state('No chart yet', 'Search for a claim first; then its features are set against the documents found.', h('a', { class: 'button', href: '#/search' }, 'Search')));
     if (at) [...body.querySelectorAll('.cell-button')].find(one => one.dataset.cell === at)?.focus();
   }
 
@@ -84,48 +82,60 @@ export function chartView() {
 function drawn(kept) {
   const { chart, combinations, index } = kept;
   const columns = chart.documents.map((column, place) => ({ ...column, share: share(chart, place, index) }));
-  const missing = chart.elements.filter((element, row) => chart.cells[row].every(cell => wordOf(index, element, cell) === 'not found'));
+  const missing = chart.elements.filter((element, row) => chart.cells[row].every(cell => verdictOf(index, element, cell) === NONE));
   return [
-    h('p', { class: 'about dim' }, `${counted(chart.elements.length, 'element')}, ${counted(columns.length, 'document')} of ${index}${kept.made ? ` · ${new Date(kept.made).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}` : ''}. Open a cell to read its quotations and to overrule it.`),
+    h('p', { class: 'about dim' }, `${counted(chart.elements.length, 'feature')}, ${counted(columns.length, 'document')} of ${index}${kept.made ? ` · ${new Date(kept.made).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}` : ''}. Open a cell to read its quotations and to give your own assessment.`),
     combinations ? combinationList(combinations, chart) : null,
     missing.length ? h('p', { class: 'missing' }, `In none of these documents: ${missing.map(one => one.label).join(', ')}.`) : null,
     h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Claim chart' }, h('table', { class: 'chart-table' },
-      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Element'), columns.map(column => columnHead(column, index)))),
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'Feature'), columns.map((column, place) => columnHead(column, index, counts(chart, place, index))))),
       h('tbody', {}, chart.elements.map((element, row) => h('tr', {},
-        h('th', { scope: 'row' }, h('b', {}, element.label), ' ', h('span', { class: 'element-text' }, element.text)),
+        h('th', { scope: 'row' }, h('b', { class: `chip ${featureClass(row)}` }, element.label), ' ', h('span', { class: 'element-text' }, element.text)),
         chart.cells[row].map((cell, place) => cellOf(kept, element, cell, columns[place]))))))),
+    (chart.about || []).map(line => h('p', { class: 'dim small' }, line)),
   ];
 }
 
-function columnHead(column, index) {
+function columnHead(column, index, told) {
+  const category = h('select', { 'aria-label': `Category of ${column.id}`, title: 'Category of a search report: X alone, Y together with others, A state of the art' },
+    ['', 'X', 'Y', 'A'].map(one => h('option', { value: one }, one || 'no category')));
+  category.value = markOf(index, column.id).category || '';
+  category.onchange = () => setMark(index, column.id, { category: category.value || null });
   const bar = h('span', { class: 'fill' });
   bar.style.width = `${100 * column.share}%`;
   return h('th', { scope: 'col' }, h('a', { href: `#/document/${encodeURIComponent(index)}/${encodeURIComponent(column.id)}` }, column.id), h('br'),
-    h('span', { class: 'dim' }, column.title), h('span', { class: 'track' }, bar), h('span', { class: 'dim' }, `covers ${Math.round(100 * column.share)} %`));
+    h('span', { class: 'dim' }, column.title), h('span', { class: 'track' }, bar), h('span', { class: 'dim' }, told), category);
 }
 
 const counted = (count, what) => `${count} ${what}${count === 1 ? '' : 's'}`;
-const wordOf = (index, element, cell) => rulingOf(index, element.text, cell.document).word || cell.word;
+const verdictOf = (index, element, cell) => rulingOf(index, element.text, cell.document).verdict || cell.verdict;
+
+/** How many features a document has: "2 of 6 features found, 1 partly". */
+function counts(chart, place, index) {
+  const credits = chart.elements.map((element, row) => VERDICTS.get(verdictOf(index, element, chart.cells[row][place])).credit);
+  const partly = credits.filter(one => one > 0 && one < 1).length;
+  return `${credits.filter(one => one === 1).length} of ${credits.length} features found${partly ? `, ${partly} partly` : ''}`;
+}
 
 function share(chart, place, index) {
   const total = chart.weights.reduce((sum, one) => sum + one, 0) || 1;
-  return chart.elements.reduce((sum, element, row) => sum + chart.weights[row] * CREDIT[wordOf(index, element, chart.cells[row][place])], 0) / total;
+  return chart.elements.reduce((sum, element, row) => sum + chart.weights[row] * VERDICTS.get(verdictOf(index, element, chart.cells[row][place])).credit, 0) / total;
 }
 
 function cellOf(kept, element, cell, column) {
   const ruling = rulingOf(kept.index, element.text, cell.document);
-  const word = ruling.word || cell.word;
-  const quote = cell.quotes[0];
-  return h('td', { class: `cell ${KINDS[word]}`, 'data-document': column.id },
+  const word = ruling.verdict || cell.verdict;
+  const quote = ruling.quote || cell.quotes[0];
+  return h('td', { class: `cell ${word.replace(' ', '-')}`, 'data-document': column.id },
     h('button', { type: 'button', class: 'cell-button', 'data-cell': `${element.label} ${column.id}`, onclick: () => openCell(kept, element, cell) },
-      h('span', { class: 'row' }, h('b', {}, word), ruling.word ? h('span', { class: 'own' }, 'yours') : h('span', { class: 'dim small', title: 'From 0 to 1; how much makes “partly” or “disclosed” was measured on judged cells' }, `evidence ${cell.evidence.toFixed(2)}`),
+      h('span', { class: 'row' }, h('b', {}, word), ruling.verdict ? h('span', { class: 'own' }, 'assessed by the searcher') : h('span', { class: 'dim small', title: 'How strong the evidence is' }, word === NONE ? '' : strengthOf(cell.evidence)),
         h('span', { class: 'unseen' }, `: ${element.label}, ${column.id}`)),
-      quote && word !== 'not found' ? h('span', { class: 'quote' }, h('span', { class: 'place' }, placeOf(quote)), ' “', quoted(cell), '”') : null,
+      quote && word !== NONE ? h('span', { class: 'quote' }, h('span', { class: 'place' }, placeOf(kept, quote)), ' “', ruling.quote ? ruling.quote.text : quoted(cell), '”') : null,
       notesOf(cell).map(one => h('span', { class: 'dim small' }, one)),
       ruling.note ? h('span', { class: 'cell-note' }, ruling.note) : null));
 }
 
-const matchesOf = (cell, quote) => cell.pairs.filter(pair => (pair.quote ?? 0) === quote).map(pair => ({ ...pair.passage, strength: pair.likeness }));
+const matchesOf = (cell, quote) => cell.pairs.filter(pair => pair.quote === quote).map(pair => ({ ...pair.passage, strength: pair.likeness }));
 
 /** The best quotation, cut around what says the same as the element. */
 function quoted(cell) {
@@ -134,43 +144,46 @@ function quoted(cell) {
   const [from, to] = snippet(text, places, 150);
   return [from ? '… ' : '', markedNodes(text, places, { from, to }), to < text.length ? ' …' : ''];
 }
-const placeOf = quote => (quote.number ? (quote.section === 'claims' ? `claim ${quote.number}` : `[${quote.number}]`) : quote.passage.split('/').slice(1).join('/'));
+const placeOf = (kept, quote) => kept.places[quote.passage] || quote.number || ''; // one's own quotation may be of another passage
 
 function notesOf(cell) {
-  const notes = cell.missing.length ? [`not found: ${[...new Set(cell.missing.map(one => one.text))].join(', ')}`] : [];
-  return [...notes, ...cell.numbers.map(one => `${one.found} ${one.agrees ? 'agrees with' : 'contradicts'} ${one.claimed}`)];
+  const notes = cell.missing.length ? [`${cell.verdict === LABELS.verdicts[0].name || (cell.verdict === LABELS.verdicts[1].name && !cell.pairs.length) ? 'not in these words' : 'not found'}: ${[...new Set(cell.missing.map(one => one.text))].join(', ')}`] : [];
+  const second = cell.second ? [`second reader: ${[cell.second.verdict, cell.second.quote && `“${cell.second.quote.text}”`, cell.second.note].filter(Boolean).join(', ')}`] : [];
+  return [...notes, ...cell.numbers.map(one => `${one.found} ${one.agrees ? 'agrees with' : 'contradicts'} ${one.claimed}`), ...second];
 }
 
 /** Shows the quotations of a cell, and lets a user say otherwise. */
 async function openCell(kept, element, cell) {
   const ruling = rulingOf(kept.index, element.text, cell.document);
-  const word = h('select', {}, h('option', { value: '' }, `as found: ${cell.word}`), ['disclosed', 'partly', 'not found'].map(one => h('option', { value: one }, one)));
-  word.value = ruling.word || '';
+  const word = h('select', {}, h('option', { value: '' }, `as found: ${cell.verdict}`), LABELS.verdicts.map(one => h('option', { value: one.name }, one.label)));
+  word.value = ruling.verdict || '';
   const note = h('textarea', { rows: 3 });
   note.value = ruling.note;
+  const quotation = h('textarea', { rows: 3 });
+  quotation.value = ruling.quote?.text || '';
   const address = quote => `#/document/${encodeURIComponent(kept.index)}/${encodeURIComponent(cell.document)}/${encodeURIComponent(quote.passage)}`;
   const leave = event => event.target.closest('dialog').close('');
   const confirmed = await ask(`${element.label} in ${cell.document}`, [
     h('p', { class: 'element-text' }, element.text),
-    h('p', { class: 'dim' }, `Found: ${cell.word}, evidence ${cell.evidence.toFixed(2)}. `, notesOf(cell).join('; ')),
+    h('p', { class: 'dim' }, `Found: ${cell.verdict}, evidence ${strengthOf(cell.evidence)}. `, notesOf(cell).join('; ')),
     cell.quotes.length ? cell.quotes.map((quote, number) => h('blockquote', {},
-      h('p', {}, h('a', { href: address(quote), onclick: leave, class: 'place' }, `${placeOf(quote)} in the document`), h('span', { class: 'dim small' }, ` evidence ${quote.evidence.toFixed(2)}`)),
-      h('p', { class: 'text' }, markedNodes(quote.text, matchesOf(cell, number))))) : h('p', {}, 'Nothing in this document comes near the element.'),
-    h('fieldset', {}, h('legend', {}, 'Your own finding'), field('Word', word), field('Why', note, 'The word and the note are in every export.')),
+      h('p', {}, h('a', { href: address(quote), onclick: leave, class: 'place' }, `${placeOf(kept, quote)} in the document`), h('span', { class: 'dim small' }, ` evidence ${strengthOf(quote.evidence)} `), button('Quote this', () => { quotation.value = quote.text; })),
+      h('p', { class: 'text' }, markedNodes(quote.text, matchesOf(cell, number))))) : h('p', {}, 'Nothing in this document comes near the feature.'),
+    h('fieldset', {}, h('legend', {}, 'My assessment'), field('Verdict', word), field('Reason', note), field('Quotation', quotation, 'Word for word from the document; it is checked. All three are in every export.')),
   ], { confirm: 'Save', wide: true });
-  if (confirmed && ((word.value || null) !== ruling.word || note.value.trim() !== ruling.note)) {
-    await setRuling(kept.index, element.text, cell.document, { word: word.value || null, note: note.value.trim() });
+  if (confirmed && ((word.value || null) !== ruling.verdict || note.value.trim() !== ruling.note || quotation.value.trim() !== (ruling.quote?.text || ''))) {
+    await setRuling(kept.index, element.text, cell.document, { verdict: word.value || null, note: note.value.trim(), quotation: quotation.value.trim() });
   }
 }
 
 function combinationList(found, chart) {
   const titles = new Map(chart.documents.map(one => [one.id, one.title]));
-  if (!found.found.length) {
-    return h('div', { class: 'combinations' }, h('h2', {}, 'Combinations'), h('p', {}, found.missing.length
-      ? `No combination found: ${found.missing.join(', ')} in none of the ${found.documents} documents.`
-      : 'No combination of so few documents discloses every element. Allow more.'));
-  }
-  return h('div', { class: 'combinations' }, h('h2', {}, 'Combinations'), h('ol', {}, found.found.map(one => h('li', {},
+  const told = [found.own ? `Starting from ${counted(found.own, 'verdict')} of your own.` : '',
+    found.left_out ? `Left out, as marked not relevant: ${counted(found.left_out, 'document')}.` : '',
+    found.missing.length ? `In none of the ${found.documents} documents: ${found.missing.join(', ')}.` : '',
+    found.found[0]?.lacks?.length ? 'No combination has every feature. The best there are:' : found.found.length ? '' : 'No combination found.'].filter(Boolean);
+  const ends = one => (one.lacks?.length ? `lacks ${one.lacks.join(', ')}` : `every feature at least ${one.verdict}, weakest ${one.weakest_element} (${strengthOf(one.weakest)})`);
+  return h('div', { class: 'combinations' }, h('h2', {}, 'Combinations'), told.map(one => h('p', {}, one)), h('ol', {}, found.found.map(one => h('li', {},
     one.parts.map((part, place) => [place ? ' with ' : '', h('b', { title: titles.get(part.document) }, part.document), ` ${titles.get(part.document) || ''} (${part.discloses.join(', ') || 'nothing alone'})`]),
-    h('span', { class: 'dim' }, ` — every element ${one.word}, weakest ${one.weakest_element} ${one.weakest.toFixed(2)}`)))));
+    h('span', { class: 'dim' }, ` — ${ends(one)}`)))));
 }

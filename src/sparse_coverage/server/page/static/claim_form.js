@@ -1,50 +1,51 @@
-// The form: a claim typed, pasted, dropped as a file or named by its publication number; its elements; filters; the system.
-import { get, idPath, ofIndex, post, upload } from './api.js';
+// The form: a claim typed, pasted, dropped as a file or named by its publication number; its features; filters; the ranking.
+import { ofIndex, post, upload } from './api.js';
 import { button, field, fill, h, quietly } from './dom.js';
-import { claimNumbers, readLines } from './elements.js';
-import { filterFields, filtersOf, filtersText } from './filters.js';
-import { keepDraft } from './project.js';
+import { filterFields, filtersOf } from './filters.js';
+import { featureClass } from './marked.js';
+import { keepDraft, setMark } from './project.js';
 import { complain, say } from './status.js';
-import { on, store } from './store.js';
+import { LABELS, on, store } from './store.js';
 
-const NUMBER = /^[A-Za-z]{2}[\s-]?[A-Za-z]{0,2}[-\s]?\d[\d\s.,/'-]{3,}(?:[-\s(]*[A-Za-z]\d?\)?)?$/;
-const SYSTEMS = { coverage: 'Sparse Coverage (default)', hybrid: 'Hybrid: best ranking', bm25: 'BM25', dense: 'Dense vectors', splade: 'SPLADE', colbert: 'ColBERT' };
 const TYPES = '.txt,.md,.docx,.pdf,.xml,.json,.jsonl,.html,.htm';
+const NOTHING = { claims: [], elements: [], wrong: '', ids: [], unknown: [], charted: '' };
 
 /** Makes the form. `search` is called with what to ask for. */
-export function claimForm(search) {
-  const form = new ClaimForm(search);
-  return form;
+export function claimForm(search, actions) {
+  return new ClaimForm(search, actions);
 }
 
 class ClaimForm {
-  constructor(search) {
+  constructor(search, actions) {
     this.search = search;
-    this.split = { claims: [], elements: [] };
+    this.actions = actions;
+    this.split = NOTHING;
     this.own = null; // a user's own lines
+    this.from = null; // the patent that the text was taken from, with the filters that come with it
+    this.listed = null; // a list of numbers: {ids, unknown, among}
     this.keep = quietly(() => keepDraft(this.values()), 700);
-    this.splitSoon = quietly(() => this.splitClaim(), 400);
+    this.prepareSoon = quietly(() => this.prepare(), 400);
     this.build();
     this.restore();
     on('draft', () => this.restore());
     on('begun', () => this.keep());
-    on('index', () => this.showSystems());
+    on('index', () => this.showRankings());
   }
 
   build() {
     this.text = h('textarea', {
-      rows: 8, spellcheck: false, placeholder: 'Paste a claim, or type a publication number such as EP 0049154 A1',
-      oninput: () => { this.own = null; this.source.textContent = ''; this.changed(); this.splitSoon(); },
+      rows: 8, spellcheck: false, placeholder: 'Paste a claim, or type a publication number such as EP 0049154 A1, or several',
+      oninput: () => { this.own = null; this.edited(); this.changed(); this.prepareSoon(); },
     });
     this.text.id = 'claim';
-    this.source = h('small', { class: 'source' });
+    this.source = h('div', { class: 'source' });
     this.file = h('input', { type: 'file', accept: TYPES, class: 'hidden-file', 'aria-label': 'Claim from a file', onchange: () => this.readFile(this.file.files[0]), tabindex: '-1' });
-    this.claims = h('input', { type: 'text', placeholder: 'all or 1,3-5', autocomplete: 'off', oninput: () => { this.changed(); this.showElements(); } });
+    this.claims = h('input', { type: 'text', placeholder: 'all or 1,3-5', autocomplete: 'off', oninput: () => { this.changed(); this.prepareSoon(); } });
     this.claimsField = field('Claims', this.claims);
     this.elements = h('div', { class: 'elements' });
     this.filters = filterFields(() => this.changed());
     this.summary = h('span', { class: 'dim' });
-    this.system = h('select', { onchange: () => this.changed() });
+    this.ranking = h('select', { onchange: () => this.changed() });
     this.count = h('select', { onchange: () => this.changed() }, [10, 20, 50, 100].map(one => h('option', {}, one)));
     this.count.value = '20';
     this.node = h('form', { class: 'claim-form', 'aria-label': 'What to search for', onsubmit: event => { event.preventDefault(); this.submit(); } },
@@ -52,13 +53,13 @@ class ClaimForm {
         h('div', { class: 'row' }, h('label', { for: 'claim' }, 'Claim'), h('span', { class: 'grow' }), this.file,
           button('From a file', () => this.file.click(), { class: 'quiet' })),
         this.text, this.source),
-      h('div', { class: 'row bottom' }, this.claimsField, field('System', this.system), field('Show', this.count)),
-      h('details', { class: 'fold', open: true }, h('summary', {}, 'Elements'), this.elements),
+      h('div', { class: 'row bottom' }, this.claimsField, field('Ranking', this.ranking), field('Show', this.count)),
+      h('details', { class: 'fold', open: true }, h('summary', {}, 'Features'), this.elements),
       h('details', { class: 'fold' }, h('summary', {}, 'Filters ', this.summary), this.filters.node),
       h('button', { class: 'primary', title: 'Ctrl+Enter' }, 'Search'));
     this.text.addEventListener('keydown', event => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); this.submit(); } });
     this.droppable();
-    this.showSystems();
+    this.showRankings();
   }
 
   droppable() {
@@ -71,84 +72,125 @@ class ClaimForm {
     }
   }
 
-  showSystems() {
-    const systems = store.indexes.find(one => one.name === store.index)?.systems || ['coverage'];
-    const chosen = this.system.value;
-    fill(this.system, systems.map(name => h('option', { value: name }, SYSTEMS[name] || name)));
-    if (systems.includes(chosen)) this.system.value = chosen;
+  showRankings() {
+    const rankings = store.indexes.find(one => one.name === store.index)?.rankings || ['combined'];
+    const chosen = this.ranking.value;
+    fill(this.ranking, rankings.map(name => h('option', { value: name }, LABELS.rankings[name] || name)));
+    if (rankings.includes(chosen)) this.ranking.value = chosen;
   }
 
   values() {
-    return { text: this.text.value, source: this.source.textContent, claims: this.claims.value, own: this.own, system: this.system.value, count: this.count.value, filters: this.filters.values() };
+    return { text: this.text.value, from: this.from, listed: this.listed, claims: this.claims.value, own: this.own, ranking: this.ranking.value, count: this.count.value, filters: this.filters.values() };
   }
 
   restore() {
     const kept = store.draft.content || {};
     this.text.value = kept.text || '';
-    this.source.textContent = kept.source || '';
+    this.from = kept.from || null;
+    this.listed = kept.listed || null;
     this.claims.value = kept.claims || '';
     this.own = kept.own || null;
     this.filters.set(kept.filters);
     if (kept.count) this.count.value = kept.count;
-    if ([...this.system.options].some(one => one.value === kept.system)) this.system.value = kept.system;
-    this.showFilters();
-    this.splitClaim();
+    if ([...this.ranking.options].some(one => one.value === kept.ranking)) this.ranking.value = kept.ranking;
+    this.showSource();
+    this.prepare();
   }
 
   changed() {
     store.dirty = true;
-    this.showFilters();
+    this.showSource();
     this.keep();
   }
 
-  showFilters() { this.summary.textContent = filtersText(filtersOf(this.filters.values())) || 'none'; }
+  /** What came with a patent goes when another text stands in its place; a word changed here and there is still that patent. */
+  edited() {
+    this.unknown = null;
+    if (!this.from) return;
+    const [now, then] = [this.text.value, this.from.text];
+    let begin = 0;
+    while (begin < now.length && begin < then.length && now[begin] === then[begin]) begin++;
+    let end = 0;
+    while (end < Math.min(now.length, then.length) - begin && now.at(-1 - end) === then.at(-1 - end)) end++;
+    if (begin + end < then.length / 2) { this.from = null; this.claims.value = ''; }
+  }
 
-  async splitClaim() {
+  /** Clears the filters, those that came with a patent and a list too. */
+  clearFilters() {
+    this.filters.set({});
+    this.listed = null;
+    if (this.from) this.from.use = { before: false, family: false };
+    this.changed();
+  }
+
+  /** Says where the text comes from, which filters came with it, and what to beware of. */
+  showSource() {
+    const { from, listed } = this;
+    const use = (name, text) => h('label', { class: 'check' }, h('input', { type: 'checkbox', checked: from.use[name], onchange: event => { from.use[name] = event.target.checked; this.changed(); } }), ' ', text);
+    fill(this.source,
+      from ? [h('small', {}, from.source), from.publication || from.before ? h('div', { class: 'automatic', role: 'group', 'aria-label': 'Filters that come with it' },
+        from.before ? use('before', `before ${from.before}, its ${from.date}`) : null,
+        from.publication ? use('family', `exclude the family of ${from.publication}`) : null) : null,
+      from.warnings.map(one => h('p', { class: 'warning small', role: 'note' }, one))] : null,
+      this.unknown ? h('p', { class: 'warning small', role: 'note' }, this.unknown) : null,
+      listed ? this.selection(listed) : null);
+    this.summary.textContent = this.filters.text() || 'none';
+  }
+
+  /** A list of numbers: search among them, chart them, mark them. */
+  selection(listed) {
+    const among = h('input', { type: 'checkbox', checked: listed.among, onchange: () => { listed.among = among.checked; this.changed(); } });
+    return h('div', { class: 'automatic selection', role: 'group', 'aria-label': 'Numbers' },
+      h('label', { class: 'check' }, among, ` search among these ${listed.ids.length} documents`),
+      listed.unknown.length ? h('p', { class: 'warning small', role: 'note' }, `Not in the index: ${listed.unknown.join(', ')}.`) : null,
+      h('p', { class: 'row wrap' }, button('Chart them', () => this.actions.chartThese(listed.ids), { class: 'quiet' }),
+        button('Mark them relevant', () => this.markAll(listed.ids), { class: 'quiet' }),
+        button('Forget the list', () => { this.listed = null; this.changed(); }, { class: 'quiet' })));
+  }
+
+  async markAll(ids) {
+    for (const id of ids) await setMark(store.index, id, { mark: 'relevant' });
+    say(`${ids.length} marked relevant.`);
+  }
+
+  /** Lets the server read what stands in the form. */
+  async prepare() {
     const text = this.text.value;
-    if (!text.trim() || NUMBER.test(text.trim())) this.split = { claims: [], elements: [] };
+    if (!text.trim() || !store.index) this.split = NOTHING;
     else {
       try {
-        this.split = await post('/v1/elements', { claim: text });
-      } catch { this.split = { claims: [], elements: [] }; }
+        this.split = await post(ofIndex(store.index, '/prepare'), { text, claims: this.claims.value.trim() || null, elements: this.own });
+      } catch { this.split = NOTHING; }
     }
-    if (text === this.text.value) this.showElements();
-  }
-
-  /** The elements that count: a user's own, of the claims that are chosen. */
-  chosen() {
-    const numbers = claimNumbers(this.claims.value);
-    const read = this.own !== null ? readLines(this.own, this.split.claims) : { elements: this.split.elements };
-    return { ...read, elements: (read.elements || this.split.elements).filter(one => !numbers || numbers.has(one.claim)) };
-  }
-
-  /** The claim to be charted: the one that was chosen alone, else the whole text. */
-  charted() {
-    const numbers = claimNumbers(this.claims.value);
-    const chosen = this.split.claims.filter(one => numbers?.has(one.number));
-    return chosen.length === 1 ? `${chosen[0].number}. ${chosen[0].text}` : this.text.value;
+    // An answer that comes late takes no split away that is being made for the same text.
+    if (text === this.text.value && text !== this.editing) this.showElements();
+    return this.split;
   }
 
   showElements() {
-    const { elements, wrong, line } = this.chosen();
-    this.claimsField.hidden = this.split.claims.length < 2 && !this.claims.value;
-    if (!this.split.claims.length) {
-      fill(this.elements, h('p', { class: 'dim small' }, 'The elements of the claim appear here, to be split and joined as you like.'));
+    this.editing = null;
+    const { elements, wrong, claims, publication, ids } = this.split;
+    const many = !publication && claims.length > 1;
+    this.claimsField.hidden = !many && !this.claims.value;
+    if (publication || ids.length || !claims.length) {
+      fill(this.elements, h('p', { class: 'dim small' }, publication ? `${publication}, ${this.split.title}: press Search.` : ids.length ? `${ids.length} documents by number: press Search to use them.` : 'The features of the claim appear here, to be split and joined as you like.'));
       return;
     }
     fill(this.elements,
-      wrong ? h('p', { class: 'wrong', role: 'alert' }, `Line ${wrong} is not in the words of the claim: “${line.slice(0, 60)}”.`) : null,
-      h('ol', {}, elements.map(one => h('li', {}, h('b', {}, one.label), ' ', one.text))),
+      wrong ? h('p', { class: 'wrong', role: 'alert' }, wrong) : null,
+      h('ol', {}, elements.map((one, number) => h('li', {}, h('b', { class: `chip ${featureClass(number)}` }, one.label), ' ', one.text))),
       h('p', { class: 'row' }, button('Split or join', () => this.editElements(), { class: 'quiet' }),
-        this.own !== null ? button('As found', () => { this.own = null; this.changed(); this.showElements(); }, { class: 'quiet' }) : null));
+        this.own !== null ? button('As found', () => { this.own = null; this.changed(); this.prepare(); }, { class: 'quiet' }) : null));
   }
 
   editElements() {
-    const { elements } = this.chosen();
+    this.editing = this.text.value;
+    const { elements } = this.split;
     const area = h('textarea', { rows: Math.min(14, elements.length + 3), spellcheck: false });
-    area.value = this.own ?? this.split.elements.map(one => one.text).join('\n');
-    const done = () => { this.own = area.value; this.changed(); this.showElements(); this.elements.querySelector('button')?.focus(); };
+    area.value = this.own ?? elements.map(one => one.text).join('\n');
+    const done = async () => { this.own = area.value; this.editing = null; this.changed(); await this.prepare(); this.elements.querySelector('button')?.focus(); };
     area.addEventListener('keydown', event => { if (event.key === 'Escape') { event.stopPropagation(); this.showElements(); } });
-    fill(this.elements, field('One element a line, in the words of the claim', area, 'Enter splits a line, Backspace joins two.'),
+    fill(this.elements, field('One feature a line, in the words of the claim', area, 'Enter splits a line, Backspace joins two.'),
       h('p', { class: 'row' }, button('Use these', done), button('Cancel', () => this.showElements(), { class: 'quiet' })));
     area.focus();
   }
@@ -158,58 +200,68 @@ class ClaimForm {
     say(`Reading ${file.name}…`);
     try {
       const found = await upload('/v1/query-file', file);
-      const lines = found.text.split('\n'); // a claim a line, where the file has claims
-      const numbered = found.claims.length > 1 && lines.length === found.claims.length;
-      this.claims.value = numbered ? String(found.claims[0]) : '';
-      const text = numbered ? lines.map((line, place) => `${found.claims[place]}. ${line}`).join('\n') : found.text;
-      await this.take(text, found.source || file.name, found.priority_date, found.publication);
+      await this.take(found);
       say(`Read: ${found.source || file.name}.`);
     } catch (error) { complain(error); }
     this.file.value = '';
   }
 
-  /** Puts a text into the form, with what is known of where it comes from. */
-  take(text, source, priority, publication) {
-    this.text.value = text;
-    this.own = null;
-    this.source.textContent = source;
-    if (priority) this.filters.before(priority, `the priority date of ${publication || source}`);
-    if (publication) this.filters.leaveOut(publication);
+  /** Puts what the server made ready into the form: the filters of another patent go, those of this one come. */
+  take(found) {
+    this.text.value = found.text;
+    this.own = this.unknown = null;
+    this.claims.value = found.wanted;
+    const { text, source, publication, before, date, warnings } = found;
+    this.from = { text, source, publication, before, date, warnings, use: { before: Boolean(before), family: Boolean(publication) } };
     this.changed();
-    return this.splitClaim();
-  }
-
-  /** Puts a document of the index into the form: its claims, before its priority date, without its family. */
-  async takeDocument(id) {
-    const found = await get(ofIndex(store.index, `/documents/${idPath(id)}`));
-    const claims = found.passages.filter(one => one.section === 'claims');
-    const parts = claims.length ? claims : found.passages.slice(0, 3);
-    const text = parts.map((one, place) => (claims.length > 1 ? `${one.number || place + 1}. ${one.text}` : one.text)).join('\n');
-    this.claims.value = claims.length > 1 ? '1' : '';
-    await this.take(text, `${claims.length ? 'claims' : 'text'} of ${found.document}, ${found.title}`, found.metadata.priority_date, found.document);
+    return this.prepare();
   }
 
   async submit() {
-    const typed = this.text.value.trim();
-    if (!typed) { say('Type or paste a claim first.'); this.text.focus(); return; }
-    if (NUMBER.test(typed)) {
-      try {
-        const { ids, near } = await get(ofIndex(store.index, `/find/${idPath(typed)}`));
-        if (!ids.length) { say(`The index ${store.index} does not hold ${typed} ${near}`); this.source.textContent = `The index does not hold ${typed} ${near}`; return; }
-        await this.takeDocument(ids[0]);
-      } catch (error) { complain(error); return; }
+    if (!this.text.value.trim()) {
+      if (filtersOf(this.filters.values()).filter) { this.keep.flush(); await this.search(this.asked()); return; } // an expression alone
+      say('Type or paste a claim, or an expression, first.');
+      this.text.focus();
+      return;
     }
+    const found = await this.prepare();
+    if (found.ids.length || found.unknown.length) { this.takeNumbers(found); return; }
+    if (found.publication) await this.take(found);
     this.keep.flush();
-    await this.splitClaim();
-    if (this.chosen().wrong) { this.elements.querySelector('button')?.focus(); return; }
+    if (this.split.wrong) { this.elements.querySelector('button')?.focus(); return; }
     await this.search(this.asked());
   }
 
-  /** What the server is asked. */
+  /** A list of numbers becomes a selection; a number that the index does not hold is said so. */
+  takeNumbers({ ids, unknown, warnings }) {
+    if (ids.length) {
+      this.listed = { ids, unknown, among: true };
+      this.text.value = '';
+      this.from = null;
+      this.unknown = null;
+      say(`${ids.length} documents chosen. Now type or paste a claim, or chart them.`);
+    } else this.unknown = warnings.join(' ') || `The index ${store.index} holds none of these.`;
+    this.actions.stale();
+    this.changed();
+    this.prepare();
+    this.text.focus();
+  }
+
+  /** What the server is asked to search for, and to keep with it. */
   asked() {
+    const { claims, elements, charted } = this.split;
+    const { from, listed } = this;
+    const filters = filtersOf(this.filters.values());
+    const told = [];
+    if (from?.use.before && !filters.before) { filters.before = from.before; told.push(`the ${from.date} of ${from.publication || 'the file'}`); }
+    if (from?.use.family) filters.not_family_of = [...new Set([...filters.not_family_of, from.publication])];
+    if (listed?.among) filters.only = listed.ids;
     return {
-      query: this.text.value, claims: this.split.claims.length > 1 && this.claims.value.trim() ? this.claims.value.trim() : null,
-      k: Number(this.count.value), passages: 3, group: true, system: this.system.value, filters: filtersOf(this.filters.values()), facets: true,
+      search: {
+        query: this.text.value.trim() ? this.text.value : null, claims: claims.length > 1 ? this.claims.value.trim() || 'all' : null, source: from?.source || '',
+        k: Number(this.count.value), passages: 3, group: true, ranking: this.ranking.value, filters, facets: true,
+      },
+      claim: charted || null, elements: elements.map(({ label, text }) => ({ label, text })), automatic: told.join('; '),
     };
   }
 }

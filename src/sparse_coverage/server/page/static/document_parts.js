@@ -1,23 +1,9 @@
-// What a document has wherever it is shown: links to public sites, buttons to mark it, its note.
+// What a document has wherever it is shown: buttons to mark it, its note.
 import { ask } from './dialog.js';
 import { field, h } from './dom.js';
 import { setMark } from './project.js';
 import { redrawn } from './redraw.js';
 import { markOf } from './store.js';
-
-const NUMBER = /^([A-Z]{2})-([A-Z]{0,2}\d+)(?:-([A-Z]\d?))?$/;
-
-/** The addresses of a publication at Espacenet and Google Patents, as the server writes them. */
-export function links(id) {
-  const found = NUMBER.exec(id);
-  if (!found) return [];
-  const [, country, number, kind = ''] = found;
-  const short = country === 'US' ? number.replace(/^((?:19|20)\d{2})0(\d{6})$/, '$1$2') : number;
-  return [
-    ['Espacenet', `https://worldwide.espacenet.com/patent/search?q=pn%3D${country}${short}${kind}`],
-    ['Google Patents', `https://patents.google.com/patent/${country}${number}${kind}`],
-  ];
-}
 
 /** Two buttons and one for the note. `name` tells screen readers what is marked. */
 export function markButtons(index, id, name, { note = true } = {}) {

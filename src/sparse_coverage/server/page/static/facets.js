@@ -1,12 +1,12 @@
 // Facets: what the best documents found have in common, with counts; each value narrows the search.
 import { h } from './dom.js';
+import { LABELS } from './store.js';
 
-const NAMES = { country: 'Country', year: 'Year', ipc: 'Class', applicant: 'Applicant' };
 const SHOWN = 8;
 
 /** Makes the lists. `filters` knows which values are chosen, `search` searches again. */
 export function facetList(facets, filters, search) {
-  return Object.entries(NAMES).filter(([name]) => Object.keys(facets?.[name] || {}).length).map(([name, title]) => {
+  return Object.entries(LABELS.facets).filter(([name]) => Object.keys(facets?.[name] || {}).length).map(([name, title]) => {
     const byValue = (a, b) => b[0].localeCompare(a[0]);
     const values = Object.entries(facets[name]).sort(name === 'year' ? byValue : (a, b) => b[1] - a[1] || -byValue(a, b));
     const most = Math.max(...values.map(one => one[1]));

@@ -1,9 +1,9 @@
-// Filters: what may be found at all. The fields of the form become what the server takes, and sentences for people.
+// Filters: what may be found at all. The fields of the form become what the server takes.
 import { field, h } from './dom.js';
 
-const list = text => text.split(/[;\n]/).map(part => part.trim()).filter(Boolean);
+const list = text => text.split(/[;\n]|,(?!\d)|(?<!\d),/).map(part => part.trim()).filter(Boolean);
 const quoted = value => (/^[\p{L}\p{N}_.*-]+$/u.test(value) ? value : `"${value.replaceAll('"', '')}"`);
-const NAMES = { ipc: 'class', country: 'country', applicant: 'applicant', year: 'published' };
+const NAMES = { class: 'class', country: 'country', applicant: 'applicant', year: 'published' };
 
 /** Makes the fields. `changed` is called after each change. */
 export function filterFields(changed) {
@@ -13,29 +13,26 @@ export function filterFields(changed) {
     class: input({ placeholder: 'H04N, G06F 3' }),
     country: input({ placeholder: 'EP, WO' }),
     applicant: input({ placeholder: 'Bosch' }),
-    must: input({ placeholder: 'phase change; coil' }),
+    must: input({ placeholder: 'phase change, coil' }),
     not: input({ placeholder: 'lead-acid' }),
     not_family_of: input({ placeholder: 'EP-1246167-A1' }),
-    filter: input({ placeholder: 'kind:B and not country:US' }),
+    filter: input({ placeholder: 'battery near/5 lithium* not pa:Bosch' }),
   };
   const undated = h('input', { type: 'checkbox', onchange: changed, id: 'undated' });
-  const why = h('small', { class: 'why' });
   const node = h('div', { class: 'filters' },
-    h('div', {}, field('Published before', fields.before), why, h('label', { class: 'check' }, undated, ' also what has no date')),
+    h('div', {}, field('Published before', fields.before), h('label', { class: 'check' }, undated, ' include undated')),
     field('Class (IPC, CPC)', fields.class), field('Country', fields.country), field('Applicant', fields.applicant),
-    field('Must have', fields.must, 'words or phrases, ; between them'), field('Must not have', fields.not, '; between them'),
-    field('Not of the family of', fields.not_family_of), field('Expression', fields.filter, 'as on the command line'));
+    field('Must have', fields.must, 'words or phrases, with commas'), field('Must not have', fields.not, 'with commas'),
+    field('Exclude families of', fields.not_family_of), field('Expression', fields.filter, 'and or not ( ) "phrase" near/5 adj/3 * ? ti: ab: cl: desc: pa: in: ipc: cpc: pd:1999..2001; alone or beside a claim'));
   return {
     node,
-    /** Sets the date, and says why it is set. */
-    before(date, told) { fields.before.value = date; why.textContent = told; },
-    leaveOut(id) { if (!list(fields.not_family_of.value).includes(id)) fields.not_family_of.value = [...list(fields.not_family_of.value), id].join('; '); },
-    values: () => ({ ...Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, one.value.trim()])), undated: undated.checked, why: why.textContent }),
+    values: () => ({ ...Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, one.value.trim()])), undated: undated.checked }),
     set(values = {}) {
       for (const [name, one] of Object.entries(fields)) one.value = values[name] || '';
       undated.checked = Boolean(values.undated);
-      why.textContent = values.why || '';
     },
+    /** What is filled in, in short. */
+    text() { return Object.entries(fields).filter(([, one]) => one.value.trim()).map(([name, one]) => `${name.replaceAll('_', ' ')} ${one.value.trim()}`).join(' · '); },
     /** Adds a value of a facet, or takes it away again. */
     toggle(facet, value) {
       const name = NAMES[facet];
@@ -76,14 +73,4 @@ export function filtersOf(values) {
     not: list(values.not || ''),
     filter: expressions.join(' and ') || null,
   };
-}
-
-/** The filters of a request in words; the empty text where there are none. */
-export function filtersText(filters = {}) {
-  const said = [
-    filters.before && `before ${filters.before}`, filters.filter,
-    filters.must?.length && `with ${filters.must.join(', ')}`, filters.not?.length && `without ${filters.not.join(', ')}`,
-    filters.not_family_of?.length && `not the family of ${filters.not_family_of.join(', ')}`,
-  ];
-  return said.filter(Boolean).join(' · ');
 }

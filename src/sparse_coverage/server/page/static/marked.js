@@ -1,5 +1,20 @@
-// Texts with places marked in them. Places count characters as the server does: one for each, also beyond the first plane.
+// Texts with what was found marked in them. The server cuts them: each piece is a text, and how strong its mark is, of which feature.
 import { h } from './dom.js';
+import { LABELS } from './store.js';
+
+const COLOURS = 8;
+const { faint: FAINT } = LABELS; // the share of the strongest below which a mark is only underlined
+
+/** The class that gives a feature of the claim its colour, by its number. */
+export const featureClass = feature => (feature < 0 ? 'f-none' : `f${feature % COLOURS}`);
+
+/** Returns nodes for pieces of a text; with `focusable`, one can go to those that have a partner on the other side. */
+export function pieceNodes(pieces, { focusable = false } = {}) {
+  return pieces.map(one => (one.strength ? h('mark', {
+    class: `${featureClass(one.feature)}${one.strength < FAINT ? ' faint' : ''}`, 'data-names': one.names.join(' ') || null,
+    'data-partners': one.partners.join(' ') || null, tabindex: focusable && one.partners.length ? '0' : null,
+  }, one.text) : one.text));
+}
 
 const PAIR = /[\ud800-\udbff]/;
 
@@ -10,46 +25,32 @@ export function cutter(text) {
   return (start, end) => letters.slice(start, end).join('');
 }
 
-/** Joins places that overlap: [{start, end, strength, names, partners}], in order. */
-export function joined(places) {
+/** Joins places that overlap: [{start, end, strength}], in order. */
+function joined(places) {
   const found = [];
   for (const place of [...places].sort((a, b) => a.start - b.start || b.end - a.end)) {
     const last = found.at(-1);
-    if (last && place.start < last.end) {
-      last.end = Math.max(last.end, place.end);
-      last.strength += place.strength;
-      last.names.push(...place.names || []);
-      last.partners.push(...place.partners || []);
-    } else found.push({ ...place, names: [...place.names || []], partners: [...place.partners || []] });
+    if (last && place.start < last.end) last.end = Math.max(last.end, place.end);
+    else found.push({ ...place });
   }
   return found;
 }
 
-/** Returns nodes: the text from `from` to `to` with its places marked, the stronger the deeper. */
-export function markedNodes(text, places, { from = 0, to = Infinity, focusable = false } = {}) {
+/** Returns nodes: the text from `from` to `to` with its places marked. */
+export function markedNodes(text, places, { from = 0, to = Infinity } = {}) {
   const cut = cutter(text);
-  const all = joined(places);
-  const strongest = Math.max(...all.map(place => place.strength), 1e-9);
   const nodes = [];
   let done = from;
-  for (const place of all) {
+  for (const place of joined(places)) {
     const start = Math.max(place.start, done);
     const end = Math.min(place.end, to);
     if (end <= start) continue;
-    nodes.push(cut(done, start));
-    const level = 1 + Math.min(3, Math.floor(4 * place.strength / strongest));
-    nodes.push(h('mark', {
-      class: `m${level}`, 'data-names': place.names.join(' ') || null, 'data-partners': place.partners.join(' ') || null,
-      tabindex: focusable && place.partners.length ? '0' : null,
-    }, cut(start, end)));
+    nodes.push(cut(done, start), h('mark', {}, cut(start, end)));
     done = end;
   }
   nodes.push(cut(done, to === Infinity ? undefined : to));
   return nodes;
 }
-
-/** The places of a passage that its reasons name. */
-export const placesOf = reasons => (reasons?.phrases || []).map(one => ({ ...one.passage, strength: one.contribution }));
 
 /** Where to cut a text that is longer than so many characters: whole sentences around the strongest place. */
 export function snippet(text, places, length) {

@@ -1,5 +1,5 @@
 // The open project: loaded, saved change by change, and kept in step with other windows that have it open.
-import { ApiError, call, get, idPath, post, put } from './api.js';
+import { ApiError, call, get, idPath, post, put, stream } from './api.js';
 import { byId } from './dom.js';
 import { complain, notice, say } from './status.js';
 import { keyOf, markOf, rulingOf, store, tell } from './store.js';
@@ -82,13 +82,13 @@ export const setMark = (index, id, change, options) => inTurn(() => markNow(inde
 async function markNow(index, id, change, { undo = true } = {}) {
   await needProject();
   const before = markOf(index, id);
-  const wanted = { mark: before.mark, note: before.note, ...change };
+  const wanted = { mark: before.mark, note: before.note, category: before.category ?? null, ...change };
   keep(store.marks, keyOf(index, id), { ...before, ...wanted });
   tell('marks');
   await saving(async () => {
     const made = await put(path(`/marks/${encodeURIComponent(index)}/${idPath(id)}`), { ...wanted, version: before.version });
     keep(store.marks, keyOf(index, id), made);
-    if (undo) undone.push(() => setMark(index, id, { mark: before.mark, note: before.note }, { undo: false }));
+    if (undo) undone.push(() => setMark(index, id, { mark: before.mark, note: before.note, category: before.category ?? null }, { undo: false }));
     tell('marks');
     const words = { relevant: 'marked relevant', not: 'marked not relevant' };
     say(`${id}: ${wanted.mark !== before.mark ? words[wanted.mark] || 'no mark' : 'note saved'}`);
@@ -112,16 +112,16 @@ async function ruleNow(index, element, document, change) {
   const before = rulingOf(index, element, document);
   const key = keyOf(index, element, document);
   await saving(async () => {
-    const made = await put(path('/cells'), { index, element, document, word: before.word, note: before.note, ...change, version: before.version });
+    const made = await put(path('/cells'), { index, element, document, verdict: before.verdict, note: before.note, quotation: before.quote?.text || '', ...change, version: before.version });
     keep(store.rulings, key, made);
-    undone.push(() => setRuling(index, element, document, { word: before.word, note: before.note }));
+    undone.push(() => setRuling(index, element, document, { verdict: before.verdict, note: before.note, quotation: before.quote?.text || '' }));
     tell('rulings');
     say('Saved.');
   }, current => {
     if (!current) return;
     keep(store.rulings, key, current);
     tell('rulings');
-    notice('stale', `This cell was changed in another window meanwhile: ${current.word || 'as found'}${current.note ? `, “${current.note}”` : ''}. Yours was not saved.`,
+    notice('stale', `This cell was changed in another window meanwhile: ${current.verdict || 'as found'}${current.note ? `, “${current.note}”` : ''}. Yours was not saved.`,
       { 'Keep that': null, 'Use mine': () => setRuling(index, element, document, change) });
   });
 }
@@ -149,21 +149,34 @@ async function keepNow(content) {
   });
 }
 
-/** Adds a search to the history, and shows it. */
-export async function addSearch(index, request, result) {
+/** Lets the server search and add it to the history, and shows it. */
+export async function addSearch(index, asked, signal) {
   await needProject();
-  const made = await saving(() => post(path('/searches'), { index, request, result }));
-  store.search = made || { number: 0, index, request, result };
-  for (const hit of result.hits) store.titles.set(keyOf(index, hit.document), hit.title);
-  if (made) store.searches.push({ ...made, result: {} });
-  tell('search', 'history');
+  return added(index, await post(path('/searches'), { index, ...asked }, { signal }));
 }
 
-export async function addChart(index, request, chart, combinations = null) {
+/** Searches again over what came into the index since a search was made. */
+export async function searchNew(number) {
+  const made = await post(path(`/searches/${number}/new`), {});
+  return added(made.index, made);
+}
+
+function added(index, made) {
+  show(store.kept ? 'Saved' : '');
+  store.search = made;
+  for (const hit of made.view.hits) store.titles.set(keyOf(index, hit.document), hit.title);
+  store.searches.push({ ...made, result: {}, view: null });
+  tell('search', 'history');
+  return made;
+}
+
+/** Lets the server make a chart (`what`: chart or combine) and keep it, and shows it. */
+export async function addChart(index, what, request, onProgress, signal) {
   await needProject();
-  const made = await saving(() => post(path('/charts'), { index, request, chart, combinations }));
-  store.chart = made || { number: 0, index, request, chart, combinations };
-  if (made) store.charts.push({ ...made, chart: {}, combinations: null });
+  const made = await stream(path('/charts'), { index, [what]: request }, onProgress, signal);
+  show(store.kept ? 'Saved' : '');
+  store.chart = made;
+  store.charts.push({ ...made, chart: {}, combinations: null });
   tell('chart', 'history');
 }
 
@@ -206,7 +219,7 @@ function take(content, whole) {
   for (const mark of content.marks) keep(store.marks, keyOf(mark.index, mark.id), mark);
   for (const one of content.rulings) keep(store.rulings, keyOf(one.index, one.element, one.document), one);
   const add = (list, made) => { for (const one of made) if (!list.some(other => other.number === one.number)) list.push(one); };
-  add(store.searches, content.searches);
+  add(store.searches, content.searches.map(one => ({ ...one, history: content.history[one.number] })));
   add(store.charts, content.charts);
   if (!whole) tell('project', 'marks', 'rulings', 'history', ...(draft ? ['draft'] : []));
 }

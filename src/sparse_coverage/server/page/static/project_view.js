@@ -3,13 +3,11 @@ import { download, get, upload } from './api.js';
 import { ask } from './dialog.js';
 import { button, field, fill, h, quietly } from './dom.js';
 import { markButtons, noteOf } from './document_parts.js';
-import { filtersText } from './filters.js';
-import { createProject, deleteProject, openProject, renameProject, showChart, showSearch } from './project.js';
-import { systemName } from './results.js';
+import { createProject, deleteProject, openProject, renameProject, searchNew, showChart, showSearch } from './project.js';
+import { whenMade } from './results.js';
 import { complain, failed, notice, say, state } from './status.js';
-import { on, store, titleOf } from './store.js';
+import { LABELS, on, store, titleOf } from './store.js';
 
-const REPORTS = { docx: 'Word', xlsx: 'Excel', csv: 'CSV', html: 'HTML', json: 'JSON', ris: 'RIS', bib: 'BibTeX' };
 
 const chartedWith = asked => (asked.max ? `combinations of at most ${asked.max}` : `${asked.documents?.length || 0} ${asked.documents?.length === 1 ? 'document' : 'documents'}`);
 
@@ -20,11 +18,25 @@ export function projectView(actions) {
   const history = h('section', {});
   const others = h('section', {});
   const node = h('div', { class: 'project' }, head, marked, history, others);
-  const file = h('input', { type: 'file', accept: '.json', class: 'hidden-file', tabindex: '-1', 'aria-label': 'An exported project', onchange: () => bring() });
+  const file = h('input', { type: 'file', accept: '.json', class: 'hidden-file', tabindex: '-1', 'aria-label': 'A project that was backed up', onchange: () => bring() });
+
+  /** What goes into a report: the searches, marks, notes, and which charts. */
+  const parts = h('div', { class: 'row wrap parts', role: 'group', 'aria-label': 'What goes in' });
+  function drawParts() {
+    const off = new Set([...parts.querySelectorAll('input:not(:checked)')].map(one => one.name));
+    const check = (name, text) => h('label', { class: 'check' }, h('input', { type: 'checkbox', name, checked: !off.has(name) }), ' ', text);
+    fill(parts, check('searches', 'searches'), check('marks', 'marks'), check('notes', 'notes'), store.charts.map(one => check(`chart ${one.number}`, `chart ${one.number}, ${whenMade(one.made)}`)));
+  }
+
+  function wanted() {
+    const on = name => parts.querySelector(`[name="${name}"]`).checked;
+    const charts = store.charts.map(one => one.number).filter(number => on(`chart ${number}`));
+    return new URLSearchParams({ searches: on('searches'), marks: on('marks'), notes: on('notes'), charts: charts.join(',') });
+  }
 
   function drawHead() {
     if (!store.project) {
-      fill(head, h('h1', {}, 'Project'), state('No project yet', 'The first search begins one. Or name one here, or import one.'));
+      fill(head, h('h1', {}, 'Project'), state('No project yet', 'The first search begins one. Or name one here, or restore one.'));
       return;
     }
     if (head.contains(document.activeElement)) return; // someone types there
@@ -38,10 +50,10 @@ export function projectView(actions) {
     fill(head, h('h1', {}, 'Project'),
       store.kept ? null : h('p', { class: 'warning' }, 'This server keeps no projects: what you do here ends with it. Start it with --projects FOLDER to keep them, or export this one.'),
       h('div', { class: 'row bottom' }, field('Name', name), field('Note', note)),
-      h('h2', {}, 'Export'),
-      h('p', { class: 'row wrap' }, Object.entries(REPORTS).map(([kind, title]) => button(title, () => fetchFile(`report.${kind}`), { class: kind === 'docx' ? 'primary' : '' }))),
-      h('p', { class: 'dim small' }, 'Marks, notes, the history of searches, charts and what you overruled in them. RIS and BibTeX hold the documents marked relevant.'),
-      h('p', { class: 'row wrap' }, button('The whole project as one file', () => fetchFile('export'))));
+      h('h2', {}, 'Export'), parts,
+      h('p', { class: 'row wrap' }, Object.entries(LABELS.exports).map(([kind, title]) => button(title, () => fetchFile(`report.${kind}?${wanted()}`), { class: kind === 'docx' ? 'primary' : '' }))),
+      h('p', { class: 'dim small' }, 'Marks, notes, the history of searches, charts and your assessments in them. RIS and BibTeX hold the documents marked relevant.'),
+      h('p', { class: 'row wrap' }, button('Back up project', () => fetchFile('export'))));
   }
 
   function drawMarked() {
@@ -54,18 +66,27 @@ export function projectView(actions) {
 
   function drawHistory() {
     fill(history, h('h2', {}, 'Searches'), store.searches.length ? h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Searches' }, h('table', {},
-      h('thead', {}, h('tr', {}, ['', 'When', 'Query', 'Filters', 'System', 'Found'].map(one => h('th', { scope: 'col' }, one)))),
+      h('thead', {}, h('tr', {}, ['', 'When', 'Query', 'Filters', 'Ranking', 'Found'].map(one => h('th', { scope: 'col' }, one)))),
       h('tbody', {}, [...store.searches].reverse().map(one => h('tr', {},
-        h('td', {}, button('Show', async () => { await showSearch(one.number); actions.go('search'); }, { 'aria-label': `Show search ${one.number}` })),
-        h('td', { class: 'when' }, new Date(one.made).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })),
-        h('td', {}, h('div', { class: 'query' }, one.request.query || '')),
-        h('td', {}, filtersText(one.request.filters) || 'none'),
-        h('td', {}, `${systemName(one.request.system)}${one.request.marks ? ', with marks' : ''}, ${one.index}`),
-        h('td', { class: 'number' }, one.documents))))))
+        h('td', {}, button('Show', async () => { await showSearch(one.number); actions.go('search'); }, { 'aria-label': `Show search ${one.number}` }), ' ', button('What is new', () => whatIsNew(one), { class: 'quiet', 'aria-label': `What is new for search ${one.number}` })),
+        h('td', { class: 'when' }, whenMade(one.made)),
+        h('td', {}, h('div', { class: 'query' }, one.history.query)),
+        h('td', {}, one.history.filters),
+        h('td', {}, `${one.history.ranking}, ${one.index}`),
+        h('td', { class: 'number' }, one.history.found))))))
       : h('p', { class: 'dim' }, 'None yet.'),
     store.charts.length ? [h('h2', {}, 'Charts'), h('ul', { class: 'marked-list' }, [...store.charts].reverse().map(one => h('li', {},
       button('Show', async () => { await showChart(one.number); actions.go('chart'); }, { 'aria-label': `Show chart ${one.number}` }), ' ',
-      new Date(one.made).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' }), ` · ${chartedWith(one.request)} `, h('span', { class: 'dim clip' }, one.request.claim || ''))))] : null);
+      whenMade(one.made), ` · ${chartedWith(one.request)} `, h('span', { class: 'dim clip' }, one.request.claim || ''))))] : null);
+  }
+
+  /** Searches again over what came into the index since, and shows it. */
+  async function whatIsNew(one) {
+    try {
+      const made = await searchNew(one.number);
+      say(`New since ${whenMade(one.made)}: ${made.documents}.`);
+      actions.go('search');
+    } catch (error) { complain(error); }
   }
 
   async function drawOthers() {
@@ -73,9 +94,9 @@ export function projectView(actions) {
       const { projects } = await get('/v1/projects');
       fill(others, h('h2', {}, 'Projects'), h('ul', { class: 'marked-list' }, projects.map(one => h('li', {},
         one.head ? [one.id === store.project?.id ? h('b', {}, one.head.name) : button(one.head.name, () => openProject(one.id).catch(complain), { class: 'quiet' }),
-          h('span', { class: 'dim' }, ` changed ${new Date(one.head.changed).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })}`)]
+          h('span', { class: 'dim' }, ` changed ${whenMade(one.head.changed)}`)]
           : h('span', { class: 'wrong' }, one.problem)))),
-      h('p', { class: 'row wrap' }, button('New project', create), button('Import a project', () => file.click()), file,
+      h('p', { class: 'row wrap' }, button('New project', create), button('Restore a project', () => file.click()), file,
         h('span', { class: 'grow' }), store.project ? button('Delete this project', remove, { class: 'danger' }) : null));
     } catch (error) { fill(others, failed(error, drawOthers)); }
   }
@@ -92,13 +113,13 @@ export function projectView(actions) {
     try {
       const made = await upload('/v1/projects/import', file.files[0]);
       await openProject(made.head.id);
-      say('Imported.');
+      say(`Restored as ${made.head.name}.`);
     } catch (error) { complain(error); }
     file.value = '';
   }
 
   async function remove() {
-    const told = `“${store.project.name}” goes with its searches, marks, notes and charts. This cannot be undone; export it first if you may want it back.`;
+    const told = `“${store.project.name}” goes with its searches, marks, notes and charts. This cannot be undone; back it up first if you may want it again.`;
     if (await ask('Delete this project?', [h('p', {}, told)], { confirm: 'Delete', danger: true })) await deleteProject().catch(complain);
   }
 
@@ -109,9 +130,9 @@ export function projectView(actions) {
     } catch (error) { notice('export', `${error.message} ${error.whatToDo || ''}`); }
   }
 
-  const draw = () => { drawHead(); drawMarked(); drawHistory(); drawOthers(); };
+  const draw = () => { drawParts(); drawHead(); drawMarked(); drawHistory(); drawOthers(); };
   on('project', () => { if (node.isConnected) { drawHead(); drawOthers(); } });
   on('marks', () => { if (node.isConnected) drawMarked(); });
-  on('history', () => { if (node.isConnected) drawHistory(); });
+  on('history', () => { if (node.isConnected) { drawParts(); drawHistory(); } });
   return { node, draw };
 }

@@ -1,15 +1,51 @@
 // Reading: the whole document, the passages that the claim found marked, a map of where they are, the claim beside it.
-import { get, idPath, ofIndex, post } from './api.js';
+import { fetched, get, idPath, ofIndex, post } from './api.js';
 import { button, fill, h, outside } from './dom.js';
 import { markButtons, noteOf, toggleMark } from './document_parts.js';
-import { cutter, lightPartners, markedNodes } from './marked.js';
+import { featureClass, lightPartners, pieceNodes } from './marked.js';
 import { failed, say, state } from './status.js';
 import { store } from './store.js';
 
-const SECTIONS = { 'title+abstract': 'Title and abstract', abstract: 'Abstract', description: 'Description', claims: 'Claims' };
-const FACTS = { publication_date: 'published', priority_date: 'priority', application_date: 'filed', applicants: 'applicants', inventors: 'inventors', ipc: 'IPC', cpc: 'CPC', family_members: 'family', citations: 'cites' };
 const MATCHES = 15;
-const LEAST = 0.25; // of the best score: what has less is no match worth going to
+
+/** The claim of the search that is shown, as a document is set against it: {claim, elements}; none for another index. */
+export const claimFor = index => (store.search?.index === index
+  ? { claim: store.search.result.query, elements: store.search.request.elements || [] } : { claim: '', elements: [] });
+
+/** Asks for a document as it is to be shown beside a claim. */
+export const viewOf = (index, id, { claim, elements }) =>
+  post(ofIndex(index, '/view'), { id, claim: claim || null, elements: elements.map(one => one.text), matches: MATCHES });
+
+/** The paragraphs of a document. `prefix` keeps the places of two documents apart. */
+export function paragraphNodes(index, found, prefix = '') {
+  return found.paragraphs.map((one, number) => [
+    one.heading ? h('h2', {}, one.heading) : null,
+    h('div', { class: `paragraph${one.rank ? ' matched' : ''}`, id: `${prefix}passage-${number}`, 'data-id': one.id, 'data-rank': one.rank || null, tabindex: one.rank ? '-1' : null },
+      one.rank ? h('div', { class: 'match row' }, h('span', {}, `match ${one.rank}`), h('span', { class: 'dim' }, one.place), h('span', { class: 'grow' }), markButtons(index, one.id, `match ${one.rank}`)) : null,
+      h('p', { class: 'text' }, h('span', { class: 'number' }, one.label), one.label ? ' ' : '', pieceNodes(one.pieces, { focusable: true })),
+      noteOf(index, one.id)),
+  ]);
+}
+
+/** What a document cites, what cites it, its family, and its drawings: loaded when the text is there already. */
+export function relatives(index, id) {
+  const node = h('div', { class: 'relatives' });
+  get(ofIndex(index, `/related/${idPath(id)}`)).then(found => {
+    const list = (name, ids) => (ids.length ? h('div', {}, h('dt', {}, name), ' ', h('dd', {}, ids.map((one, place) => [place ? ', ' : '',
+      one.held ? h('a', { href: `#/document/${encodeURIComponent(index)}/${encodeURIComponent(one.held)}` }, one.id) : one.id]))) : null);
+    const shown = h('div', { class: 'drawings' });
+    const fold = h('details', { class: 'fold', ontoggle: () => { if (fold.open && !shown.childNodes.length) drawings(index, id, found.drawings, shown); } }, h('summary', {}, `Drawings (${found.drawings.length})`), shown);
+    fill(node, h('dl', { class: 'facts' }, list('cites', found.cites), list('cited by', found.cited_by), list('family', found.family)), found.drawings.length ? fold : null);
+  }).catch(() => {});
+  return node;
+}
+
+async function drawings(index, id, names, parent) {
+  for (const [place, name] of names.entries()) {
+    const address = await fetched(`${ofIndex(index, `/drawings/${idPath(id)}`)}?file=${encodeURIComponent(name)}`);
+    parent.append(h('a', { href: address, target: '_blank' }, name.toLowerCase().endsWith('.pdf') ? name : h('img', { src: address, alt: `drawing ${place + 1}` })));
+  }
+}
 
 /** Shows a document. Returns the view with what its keys do. */
 export function readingView(index, id, passage, actions) {
@@ -20,37 +56,31 @@ export function readingView(index, id, passage, actions) {
 
   async function load() {
     try {
-      const found = await get(ofIndex(index, `/documents/${idPath(id)}`));
-      const claim = store.search?.index === index ? store.search.result.query : '';
-      draw(found, claim, claim ? 'comparing' : 'no claim');
-      if (!claim) return jump(passage);
-      const matched = await post(ofIndex(index, '/read'), { id, claim, matches: MATCHES });
-      draw(worthwhile(matched), claim, '');
+      const beside = claimFor(index);
+      if (beside.claim) draw(await viewOf(index, id, { claim: '', elements: [] }), beside, 'comparing');
+      draw(await viewOf(index, id, beside), beside, beside.claim ? '' : 'no claim');
       jump(passage);
     } catch (error) { fill(node, failed(error, load)); }
-    return undefined;
   }
 
-  function draw(found, claim, waiting) {
-    view.section = null;
-    const ranked = Object.entries(found.matched || {}).sort((a, b) => b[1].score - a[1].score);
-    const ranks = new Map(ranked.map(([one], place) => [one, place + 1]));
-    const places = found.passages.map((one, number) => ({ id: one.id, number, rank: ranks.get(one.id) })).filter(one => one.rank);
-    const texts = found.passages.map((one, number) => paragraph(one, number, found.matched?.[one.id], ranks.get(one.id)));
-    const told = waiting === 'comparing' ? `Comparing ${found.passages.length} passages with the claim…`
+  function draw(found, { elements }, waiting) {
+    const places = found.paragraphs.map((one, number) => ({ number, rank: one.rank })).filter(one => one.rank);
+    const told = waiting === 'comparing' ? `Comparing ${found.paragraphs.length} passages with the claim…`
       : waiting ? 'Search for a claim to see its matches here.' : `${places.length} ${places.length === 1 ? 'passage matches' : 'passages match'}, the best is number 1. j and k go through them.`;
     fill(node,
       h('div', { class: 'reading-head' },
         h('p', { class: 'row' }, h('a', { href: '#/search' }, '← Results'), h('span', { class: 'grow' }), actions.neighbours(id)),
         h('h1', {}, found.title || found.document),
         h('p', { class: 'facts' }, h('b', {}, found.document), Object.entries(found.links).map(([name, address]) => [' · ', outside(name, address)])),
-        h('dl', { class: 'facts' }, Object.entries(FACTS).filter(([key]) => said(found.metadata[key])).map(([key, name]) => h('div', {}, h('dt', {}, name), ' ', h('dd', {}, said(found.metadata[key]))))),
-        h('div', { class: 'row wrap' }, markButtons(index, found.document, found.title || found.document), button('Chart against the claim', () => actions.chartOne(found.document))),
+        h('dl', { class: 'facts' }, Object.entries(found.facts).filter(([name]) => name !== 'family').map(([name, value]) => h('div', {}, h('dt', {}, name), ' ', h('dd', {}, value)))),
+        waiting === 'comparing' ? null : relatives(index, found.document),
+        h('div', { class: 'row wrap' }, markButtons(index, found.document, found.title || found.document), button('Chart against the claim', () => actions.chartOne(found.document)), button('Read side by side', () => actions.compare([found.document]), { title: 's' })),
         noteOf(index, found.document)),
-      claim ? h('details', { class: 'reading-claim', open: !matchMedia('(max-width: 60rem)').matches }, h('summary', {}, 'Claim'),
-        h('p', { class: 'text' }, claimNodes(claim, found)), h('p', { class: 'dim small' }, 'Point at a marked phrase to see its partners.')) : null,
-      h('article', { class: 'reading-text', 'aria-label': 'Text of the document' }, h('p', { class: 'dim small matches', role: 'status' }, told), texts),
-      places.length ? map(places, found.passages.length) : null);
+      found.claim.length ? h('details', { class: 'reading-claim', open: !matchMedia('(max-width: 60rem)').matches }, h('summary', {}, 'Claim'),
+        featureButtons(elements, found.best, best => jump(best)),
+        h('p', { class: 'text' }, pieceNodes(found.claim, { focusable: true })), h('p', { class: 'dim small' }, 'Point at a marked phrase to see its partners. A feature goes to the passage that answers it best.')) : null,
+      h('article', { class: 'reading-text', 'aria-label': 'Text of the document' }, h('p', { class: 'dim small matches', role: 'status' }, told), paragraphNodes(index, found)),
+      places.length ? map(places, found.paragraphs.length) : null);
     lightPartners(node);
     view.step = by => step(places, by);
     view.markPassage = mark => {
@@ -58,37 +88,6 @@ export function readingView(index, id, passage, actions) {
       if (chosen) toggleMark(index, chosen.dataset.id, mark);
       else say('Go to a passage first (j, k).');
     };
-  }
-
-  function paragraph(one, number, match, rank) {
-    const reasons = match?.reasons.phrases || [];
-    const places = reasons.map(reason => ({
-      ...reason.passage, strength: reason.contribution, names: [`p${number}-${reason.passage.start}`], partners: [`q-${reason.query.start}`],
-    }));
-    const label = one.section === 'claims' ? `${one.number ? `${one.number}.` : ''}` : one.number ? `[${one.number}]` : '';
-    return [
-      heading(one),
-      h('div', { class: `paragraph${rank ? ' matched' : ''}`, id: `passage-${number}`, 'data-id': one.id, 'data-rank': rank, tabindex: rank ? '-1' : null },
-        rank ? h('div', { class: 'match row' }, h('span', {}, `match ${rank}`), h('span', { class: 'dim' }, match.score.toFixed(3)), h('span', { class: 'grow' }), markButtons(index, one.id, `match ${rank}`)) : null,
-        h('p', { class: 'text' }, h('span', { class: 'number' }, label), label ? ' ' : '', markedNodes(one.text, places, { focusable: true })),
-        noteOf(index, one.id)),
-    ];
-  }
-
-  function heading({ section }) {
-    if (section === view.section) return null;
-    view.section = section;
-    return h('h2', {}, SECTIONS[section] || section);
-  }
-
-  function claimNodes(claim, found) {
-    const places = Object.entries(found.matched || {}).flatMap(([one, match]) => {
-      const number = found.passages.findIndex(passage => passage.id === one);
-      return match.reasons.phrases.filter(reason => reason.query.text).map(reason => ({
-        ...reason.query, strength: reason.contribution, names: [`q-${reason.query.start}`], partners: [`p${number}-${reason.passage.start}`],
-      }));
-    });
-    return places.length ? markedNodes(claim, places, { focusable: true }) : [cutter(claim)(0)];
   }
 
   function map(places, count) {
@@ -117,17 +116,19 @@ export function readingView(index, id, passage, actions) {
 
   /** Goes to a passage by its id, a piece of a paragraph to the whole of it; else to the best match is one key away. */
   function jump(wanted) {
-    if (!wanted) return;
-    const whole = wanted.replace(/:\d+$/, '');
-    const target = [...node.querySelectorAll('.paragraph')].find(one => one.dataset.id === whole || one.dataset.id === wanted);
+    const target = wanted && paragraphOf(node, wanted);
     if (target) go(Number(target.id.slice('passage-'.length)));
   }
 }
 
-/** A document without the matches that are far weaker than the best one. */
-function worthwhile(found) {
-  const best = Math.max(...Object.values(found.matched).map(one => one.score));
-  return { ...found, matched: Object.fromEntries(Object.entries(found.matched).filter(([, one]) => one.score >= LEAST * best)) };
+/** The paragraph of a passage, a piece of which may be named. */
+export function paragraphOf(node, wanted) {
+  const whole = wanted.replace(/:\d+$/, '');
+  return [...node.querySelectorAll('.paragraph')].find(one => one.dataset.id === whole || one.dataset.id === wanted);
 }
 
-const said = value => (Array.isArray(value) ? value.join(', ') : value || '');
+/** A button for each feature of the claim, in its colour. */
+export function featureButtons(elements, best, choose) {
+  return elements.length ? h('p', { class: 'row wrap feature-buttons' }, elements.map((one, number) =>
+    h('button', { type: 'button', class: `chip ${best[number] ? featureClass(number) : 'empty'}`, title: one.text, disabled: !best[number], onclick: () => choose(best[number], number) }, one.label))) : null;
+}

@@ -1,10 +1,9 @@
 // The search: the form at the left, what was found at the right.
-import { ofIndex, post } from './api.js';
 import { claimForm } from './claim_form.js';
 import { button, fill, h } from './dom.js';
 import { facetList } from './facets.js';
 import { addSearch } from './project.js';
-import { resultList } from './results.js';
+import { resultList, takesMarks } from './results.js';
 import { failed, progress, say, state } from './status.js';
 import { marksFor, on, store } from './store.js';
 
@@ -12,7 +11,7 @@ import { marksFor, on, store } from './store.js';
 export function searchView(actions) {
   const found = h('section', { class: 'found', 'aria-label': 'What was found' });
   const facets = h('div', { class: 'facets' });
-  const form = claimForm(asked => run(asked));
+  const form = claimForm(asked => run(asked), { ...actions, stale: () => { fill(found, welcome()); fill(facets); } });
   let running = null;
   const side = h('details', { class: 'side', open: true }, h('summary', {}, 'Claim and filters'), form.node, facets);
   const node = h('div', { class: 'search' }, h('h1', { class: 'unseen' }, 'Search'), side, found);
@@ -24,20 +23,18 @@ export function searchView(actions) {
     const { signal } = running;
     const index = store.index;
     const marks = ranking === 'marks' ? marksFor(index) : null;
-    const before = ranking === 'marks' ? store.search?.result.hits.map(hit => hit.document) : null;
     const documents = store.indexes.find(one => one.name === index)?.documents;
     const slow = setTimeout(() => progress(found, `Searching ${documents?.toLocaleString('en')} documents`, () => running.abort()), 400);
     try {
-      const result = await post(ofIndex(index, '/search'), marks ? { ...asked, marks } : asked, { signal });
-      const { elements } = form.chosen();
+      const previous = marks && store.search?.number ? store.search.number : null;
+      const made = await addSearch(index, { ...asked, search: { ...asked.search, marks }, previous }, signal);
       if (narrow.matches) side.open = false;
-      await addSearch(index, { ...asked, marks, source: form.source.textContent, claim: form.charted(), elements: elements.map(({ label, text }) => ({ label, text })), before }, result);
-      say(`${result.hits.length} documents found.`);
+      say(`${made.view.told}.`);
       found.querySelector('.title')?.focus({ preventScroll: true });
       reveal();
     } catch (error) {
       if (error.name === 'AbortError') show();
-      else { fill(found, failed(error, () => run(asked, ranking))); reveal(); }
+      else { fill(found, failed(error, () => run(asked, ranking))); fill(facets); reveal(); }
     } finally { clearTimeout(slow); }
   }
 
@@ -50,9 +47,9 @@ export function searchView(actions) {
   /** Ranks again by the marks, or without them. */
   function rankAgain(withMarks = true) {
     if (!store.search) return undefined;
-    const { elements, before, marks, source, claim, ...asked } = store.search.request;
-    // Marks are centers added and taken away, so Sparse Coverage ranks with them.
-    return run({ ...asked, system: withMarks ? 'coverage' : form.system.value }, withMarks ? 'marks' : 'first');
+    const { elements, before, marks, claim, automatic, used, ...search } = store.search.request;
+    // Marks are centers added and taken away, so a ranking without centers cannot use them.
+    return run({ search: { ...search, ranking: withMarks && !takesMarks(form.ranking.value) ? 'combined' : form.ranking.value }, elements, claim, automatic }, withMarks ? 'marks' : 'first');
   }
 
   function show() {
@@ -62,7 +59,7 @@ export function searchView(actions) {
       fill(facets);
       return;
     }
-    fill(found, shown.result.hits.length ? resultList(shown, { ...actions, rankAgain }) : nothing(shown, form));
+    fill(found, shown.view.hits.length ? resultList(shown, { ...actions, rankAgain }) : nothing(shown, form));
     fill(facets, facetList(shown.result.facets, form.filters, () => { form.changed(); form.submit(); }));
   }
 
@@ -76,6 +73,6 @@ const welcome = () => state('Find prior art for a claim',
   h('span', { class: 'dim' }, 'Keys: / claim · Ctrl+Enter search · j and k through the results · r relevant · n not relevant · ? all keys'));
 
 function nothing(shown, form) {
-  const told = shown.result.notes?.length ? shown.result.notes.join(' ').replace('Nothing was found: the', 'The').replaceAll('--', '') : 'Nothing in the index shares a center with this text.';
-  return state('Nothing was found', told, button('Clear the filters', () => { form.filters.set({}); form.changed(); form.submit(); }));
+  const told = shown.view.notes.join(' ') || 'Nothing in the index shares a word or a concept with this text.';
+  return state('Nothing was found', told, button('Clear the filters', () => { form.clearFilters(); form.submit(); }));
 }

@@ -33,7 +33,7 @@ export const state = (heading, text, ...actions) =>
 
 /** The state of a view that failed. */
 export const failed = (error, again) =>
-  h('div', { class: 'state failed', role: 'alert' }, h('h2', {}, 'That did not work'), h('p', {}, error.message),
+  h('div', { class: 'state failed', role: 'alert' }, h('h2', {}, 'That did not work'), h(error.message.includes('\n') ? 'pre' : 'p', {}, error.message),
     error.whatToDo ? h('p', {}, error.whatToDo) : null, again ? h('p', {}, button('Try again', again)) : null);
 
 /** Shows how far long work has come and for how long it goes on, with a way to end it. Returns what tells it of progress. */

@@ -1,4 +1,7 @@
 // What the page knows: the indexes, the open project, the search and the chart that are shown. Views listen for changes.
+/** Words for people, by name: {rankings, exports, verdicts, strengths}. The server has them in its registries. */
+export const LABELS = JSON.parse(document.body.dataset.labels);
+
 export const store = {
   indexes: [],
   index: '',          // the name of the chosen one
@@ -30,10 +33,10 @@ export function tell(...kinds) {
 }
 
 export const keyOf = (...parts) => parts.join('\u0000');
-export const markOf = (index, id) => store.marks.get(keyOf(index, id)) || { index, id, mark: null, note: '', version: 0 };
+export const markOf = (index, id) => store.marks.get(keyOf(index, id)) || { index, id, mark: null, note: '', category: null, version: 0 };
 export const titleOf = (index, id) => store.titles.get(keyOf(index, id)) || '';
 export const rulingOf = (index, element, document) =>
-  store.rulings.get(keyOf(index, element, document)) || { index, element, document, word: null, note: '', version: 0 };
+  store.rulings.get(keyOf(index, element, document)) || { index, element, document, verdict: null, note: '', quote: null, version: 0 };
 
 /** The marks of an index as a search takes them; null where there are none. */
 export function marksFor(index) {

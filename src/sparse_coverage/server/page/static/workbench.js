@@ -1,6 +1,7 @@
 // Where the page begins: it learns what there is, opens the last project and shows the view that the address names.
 import { get } from './api.js';
 import { chartView } from './chart_view.js';
+import { compareHash, compareView, toCompare } from './compare_view.js';
 import { editNote, toggleMark } from './document_parts.js';
 import { button, byId, fill, h } from './dom.js';
 import { listenToKeys, showKeys } from './keys.js';
@@ -29,7 +30,7 @@ async function begin() {
     fill(main, failed(error, begin));
     return;
   }
-  const actions = { chart: () => { go('chart'); views.chart.make(); }, combine: () => { go('chart'); views.chart.combine(); }, chosen, chartOne, neighbours, go };
+  const actions = { chart: () => { go('chart'); views.chart.make(); }, combine: () => { go('chart'); views.chart.combine(); }, chosen, chartOne, chartThese, compare, neighbours, go };
   views = { search: searchView(actions), chart: chartView(), project: projectView(actions) };
   views.actions = actions;
   chooseIndex();
@@ -45,7 +46,8 @@ async function begin() {
 
 function show() {
   const [view = 'search', ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decodeURIComponent);
-  reading = view === 'document' && rest.length > 1 ? readingView(rest[0], rest[1], rest[2], views.actions) : null;
+  reading = view === 'document' && rest.length > 1 ? readingView(rest[0], rest[1], rest[2], views.actions)
+    : view === 'compare' && rest.length > 1 ? compareView(rest[0], rest.slice(1)) : null;
   const shown = reading || views[view] || views.search;
   say(''); // what was told of another view says nothing about this one
   fill(main, shown.node);
@@ -81,6 +83,18 @@ function chosen(one) {
 function chartOne(id) {
   go('chart');
   views.chart.chartOne(id);
+}
+
+function chartThese(ids) {
+  go('chart');
+  views.chart.make(ids);
+}
+
+/** Shows documents side by side: those given, those marked relevant, the first found. */
+function compare(given) {
+  const ids = toCompare(Array.isArray(given) ? given : []);
+  if (ids.length) location.hash = compareHash(store.search.index, ids);
+  else say('Search for a claim first.');
 }
 
 /** Links to the document found before and after one. */
@@ -135,7 +149,7 @@ const keys = {
   Escape: () => go('search'), '[': () => neighbour(-1), ']': () => neighbour(1),
   r: () => withSubject((index, id) => toggleMark(index, id, 'relevant')), n: () => withSubject((index, id) => toggleMark(index, id, 'not')),
   R: () => markPassage('relevant'), N: () => markPassage('not'), e: () => withSubject(editNote), u: undo,
-  g: () => { go('search'); views.search.rankAgain(true); }, c: () => views.actions.chart(),
+  g: () => { go('search'); views.search.rankAgain(true); }, c: () => views.actions.chart(), s: () => views.actions.compare(reading ? [reading.id] : []),
   '/': () => { go('search'); setTimeout(() => views.search.focusClaim()); },
   1: () => go('search'), 2: () => go('chart'), 3: () => go('project'), '?': showKeys,
 };

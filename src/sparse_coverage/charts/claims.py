@@ -1,0 +1,107 @@
+"""Claims as they are looked for in documents: the words and token vectors of their elements, encoded once for any number of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparse_coverage.charts.calibration import Calibration
+from sparse_coverage.charts.chart import ChartDocument
+from sparse_coverage.charts.elements import Element
+from sparse_coverage.charts.score import ElementTokens, PlacedTokens, Rarity
+from sparse_coverage.encoding import Encoder
+from sparse_coverage.kernels import Floats, Int64s
+from sparse_coverage.patents import Claim
+from sparse_coverage.text import stems
+from sparse_coverage.text.sentences import sentence_ends
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sentences:
+    """The sentences of a document in text order: the number of the passage each is in, where in it, and which words it has.
+
+    Evidence is looked for in windows of two sentences that follow one another in a passage; `last` is the second of each.
+    """
+
+    passages: Int64s
+    starts: Int64s
+    ends: Int64s
+    places: Mapping[str, Sequence[int]]
+    last: Int64s
+
+    @classmethod
+    def of(cls, document: ChartDocument) -> Sentences:
+        """Cut the passages of a document into sentences; those without a letter or digit are left out."""
+        rows: list[tuple[int, int, int]] = []
+        places: dict[str, list[int]] = {}
+        for number, passage in enumerate(document.passages):
+            begin = 0
+            for end in sentence_ends(passage.text):
+                piece = passage.text[begin:end]
+                start = begin + len(piece) - len(piece.lstrip())
+                begin = end
+                text = piece.strip()
+                if any(map(str.isalnum, text)):
+                    for stem in stems(text, "en"):
+                        places.setdefault(stem, []).append(len(rows))
+                    rows.append((number, start, start + len(text)))
+        table = np.asarray(rows, np.int64).reshape(-1, 3)
+        last = np.arange(len(table))
+        last[:-1] += table[1:, 0] == table[:-1, 0]
+        return cls(table[:, 0], table[:, 1], table[:, 2], places, last)
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedClaims:
+    """Claims with the elements to look for: the tokens of each, the mean vector of its claim, and how much each word (stem) counts."""
+
+    claims: tuple[Claim, ...]
+    elements: tuple[Element, ...]
+    tokens: tuple[ElementTokens, ...]
+    wholes: Floats
+    columns: Mapping[str, int]
+    weights: Floats
+
+    def shares(self, sentences: Sentences) -> tuple[Floats, Floats]:
+        """Return the share of each element's words that stand in each sentence, and in each window, an element a row.
+
+        Rare words count more.
+        """
+        there = np.zeros((len(sentences), len(self.columns)), np.float32)
+        for word, column in self.columns.items():
+            there[sentences.places.get(word, ()), column] = 1
+        return self.weights @ there.T, self.weights @ np.maximum(there, there[sentences.last]).T
+
+
+def encode_claims(
+    claims: Sequence[Claim], elements: Sequence[Element], encoder: Encoder, calibration: Calibration
+) -> EncodedClaims:
+    """Encode claims once, for any number of documents."""
+    wholes = np.zeros((len(elements), encoder.dimension), np.float32)
+    tokens: dict[int, ElementTokens] = {}
+    for claim, vectors in zip(claims, encoder.encode(claim.text for claim in claims), strict=True):
+        placed = PlacedTokens.of(claim.text, vectors, calibration.space)
+        for number, element in enumerate(elements):
+            if element.claim == claim.number:
+                tokens[number] = ElementTokens.of(claim.text, element.start, element.end, placed, calibration.rarity)
+                wholes[number] = calibration.space.place_means(placed.mean[None])[0]
+    columns, weights = _words([element.text for element in elements], calibration.rarity)
+    every = tuple(tokens[number] for number in range(len(elements)))
+    return EncodedClaims(tuple(claims), tuple(elements), every, wholes, columns, weights)
+
+
+def _words(texts: Sequence[str], rarity: Rarity) -> tuple[dict[str, int], Floats]:
+    """Return a column for each stem, and how much each counts in each text; rows sum to 1."""
+    every = [stems(text, "en") for text in texts]
+    columns = {word: number for number, word in enumerate(sorted(set().union(*every)))}
+    weights = np.zeros((len(texts), len(columns)), np.float32)
+    for row, words in zip(weights, every, strict=True):
+        for word in words:
+            row[columns[word]] = rarity.of(word)
+        row /= max(float(row.sum()), 1e-9)
+    return columns, weights

@@ -1,0 +1,233 @@
+"""`sparse-coverage engine`: an index on a search engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.table import Table
+
+from sparse_coverage.cli.options import NamesIn, count_option, gathered, index_argument, json_option, show
+from sparse_coverage.cli.options.inputs import query_argument, read_query
+from sparse_coverage.cli.options.searching import filter_option, k_option, passages_option
+from sparse_coverage.dataclass_json import record, to_json
+
+if TYPE_CHECKING:
+    from sparse_coverage.engines.engine import RemoteCollection
+    from sparse_coverage.engines.sync import SyncReport
+    from sparse_coverage.search import ScoringConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A collection on an engine: which engine, where it is, and how long it is waited for."""
+
+    engine: str
+    urls: tuple[str, ...]
+    collection: str
+    api_key: str | None
+    patience: float
+
+    def open(self, shards: int = 1, replicas: int = 1, *, new: bool = False) -> RemoteCollection:
+        """Connect to it; only a `new` collection may be in a file that is not there yet."""
+        from sparse_coverage.engines import CollectionAddress, open_collection
+
+        place = CollectionAddress(self.urls, self.collection, self.api_key, self.patience, shards, replicas)
+        return open_collection(self.engine, place, new=new)
+
+
+server_options = gathered(
+    "server",
+    Server,
+    click.option(
+        "--to",
+        "engine",
+        type=NamesIn("engines:ENGINES", what="engine"),
+        required=True,
+        help="Which engine: an extra of the same name installs its client.",
+    ),
+    click.option(
+        "--url",
+        "urls",
+        multiple=True,
+        required=True,
+        help="Its address, or a milvus-lite file (*.db). Repeat it for the nodes of a Qdrant cluster.",
+    ),
+    click.option("--collection", default="patents", help="The name of the collection there."),
+    click.option("--api-key", envvar="SPARSE_COVERAGE_ENGINE_KEY", help="The key or token, where one is needed."),
+    click.option("--patience", default=60.0, help="Seconds to go on trying while a node is away."),
+)
+
+
+model_argument = click.argument("model", type=click.Path(path_type=Path))
+gamma_option = click.option(
+    "--gamma",
+    type=float,
+    help="Exponent of the length normalisation, which becomes part of the vectors [that of the model].",
+)
+
+
+@click.group(no_args_is_help=True)
+def engine_command() -> None:
+    """Serve an index on Qdrant or Milvus: its centers, words and vectors, with the same scores.
+
+    Files for OpenSearch and Elasticsearch: sparse-coverage export --format opensearch.
+
+    \b
+    Example:
+      sparse-coverage engine push my-index --to qdrant --url http://127.0.0.1:6333
+      sparse-coverage engine search my-index "A valve ..." --to qdrant --url http://127.0.0.1:6333
+      sparse-coverage engine sync my-index --to qdrant --url http://127.0.0.1:6333
+    """
+
+
+@engine_command.command(no_args_is_help=True)
+@index_argument
+@server_options
+@count_option("--shards", default=1, help="Parts, when it is made.")
+@count_option("--replicas", default=1, help="Copies of each part.")
+@gamma_option
+@json_option
+def push(index: Path, server: Server, shards: int, replicas: int, gamma: float | None, as_json: bool) -> None:
+    """Put INDEX on an engine. After an interruption, the same command goes on where it stopped.
+
+    \b
+    Example:
+      sparse-coverage engine push my-index --to milvus --url patents.db
+      sparse-coverage engine push my-index --to qdrant --url http://a:6333 --url http://b:6333 --shards 4 --replicas 2
+    """
+    from sparse_coverage.engines.sync import push as push_index
+    from sparse_coverage.index import open_store
+
+    store, scoring = open_store(index), _scoring(index, gamma)
+    opened = server.open(shards, replicas, new=True)
+    _tell(push_index(opened, store, scoring=scoring), opened, as_json)
+
+
+@engine_command.command(no_args_is_help=True)
+@index_argument
+@server_options
+@gamma_option
+@json_option
+def sync(index: Path, server: Server, gamma: float | None, as_json: bool) -> None:
+    """Bring a collection up to date with INDEX: only what is new, changed or gone is sent.
+
+    \b
+    Example:
+      sparse-coverage index add my-index week-46/
+      sparse-coverage engine sync my-index --to qdrant --url http://127.0.0.1:6333
+    """
+    from sparse_coverage.engines.sync import sync as sync_index
+    from sparse_coverage.index import open_store
+
+    store, scoring = open_store(index), _scoring(index, gamma)
+    opened = server.open()
+    _tell(sync_index(opened, store, scoring=scoring), opened, as_json)
+
+
+@engine_command.command(no_args_is_help=True)
+@server_options
+@json_option
+def status(server: Server, as_json: bool) -> int:
+    """Say how an engine is and what the collection holds. The exit status is 1 if something is amiss.
+
+    \b
+    Example:
+      sparse-coverage engine status --to qdrant --url http://127.0.0.1:6333
+    """
+    from sparse_coverage.engines.points import Statistics
+
+    opened = server.open()
+    health = opened.health()
+    there = opened.exists()
+    text = opened.read_statistics() if there else None
+    known = Statistics.from_text(text) if text else None
+    facts: dict[str, Any] = {
+        **record(health),
+        "collection": server.collection,
+        "exists": there,
+        "finished": known is not None,
+        "points": opened.size() if there else 0,
+        "passages": known.passages if known else None,
+        "documents": known.documents if known else None,
+        "scoring": record(known.scoring) if known else None,
+    }
+    table = Table("what", "how", title=f"{server.engine}, collection {server.collection}")
+    for name, value in facts.items():
+        shown = ("; ".join(value) or "none") if isinstance(value, list) else value
+        table.add_row(name, f"{shown:,}" if isinstance(shown, int) and not isinstance(shown, bool) else str(shown))
+    show(facts, as_json, lambda: table)
+    return 0 if known is not None and not health.troubles and facts["points"] == known.passages else 1
+
+
+@engine_command.command(no_args_is_help=True)
+@model_argument
+@query_argument
+@server_options
+@k_option
+@passages_option
+@filter_option
+@click.option(
+    "--ranking",
+    type=click.Choice(["combined", "centers", "words", "vectors"]),
+    help="Rank by all that the index keeps, or by one part of it [combined; centers with --two-phase].",
+)
+@click.option(
+    "--two-phase",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="SHARE",
+    help="Let this share of the centers, the strongest, find candidates: quicker on some engines, not quite exact.",
+)
+@count_option("--candidates", default=500, help="How many are scored exactly then.")
+@json_option
+def search(
+    model: Path,
+    query: str,
+    server: Server,
+    k: int,
+    passages: int,
+    expression: str | None,
+    ranking: str | None,
+    two_phase: float | None,
+    candidates: int,
+    as_json: bool,
+) -> None:
+    """Find the prior art of QUERY on an engine. MODEL is the index that was pushed, or only its model folder.
+
+    QUERY is the text of a claim, @FILE, or - for standard input. It may be of any length.
+
+    \b
+    Example:
+      sparse-coverage engine search my-index @claim.txt --to qdrant --url http://127.0.0.1:6333 --filter "ipc:H04N"
+    """
+    from sparse_coverage.engines.ranking import TwoPhase
+    from sparse_coverage.engines.retriever import EngineRetriever, load_model
+    from sparse_coverage.present.terminal import hits_text
+    from sparse_coverage.search import parse_filter
+
+    text = read_query(query).text
+    condition = None if expression is None else parse_filter(expression)
+    phases = None if two_phase is None else TwoPhase(two_phase, candidates)
+    retriever = EngineRetriever(server.open(), load_model(model), two_phase=phases, ranking=ranking)
+    hits = retriever.search(text, k, passages=passages, filter=condition)
+    show(hits, as_json, lambda: hits_text(hits, {}, query=text))
+
+
+def _scoring(index: Path, gamma: float | None) -> ScoringConfig:
+    """Return how an index is scored by its model, but for a gamma that was asked for."""
+    from sparse_coverage.model import scoring_of
+    from sparse_coverage.search.own_model import MODEL_FOLDER
+
+    scoring = scoring_of(index / MODEL_FOLDER)
+    return scoring if gamma is None else replace(scoring, gamma=gamma)
+
+
+def _tell(report: SyncReport, collection: RemoteCollection, as_json: bool) -> None:
+    points = collection.size()
+    told = (
+        f"{report.uploaded:,} documents sent ({report.uploaded_passages:,} passages), {report.unchanged:,} unchanged, "
+        f"{report.deleted:,} deleted. '{collection.name}' holds {points:,} passages."
+    )
+    click.echo(to_json({**record(report), "points": points}) if as_json else told)

@@ -1,0 +1,182 @@
+"""`sparse-coverage inspect` and `convert`: what is in these files, and their patents as JSON Lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+
+import click
+from rich.columns import Columns
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from sparse_coverage.cli.options import json_option
+from sparse_coverage.cli.options.inputs import (
+    ProblemLog,
+    paths_argument,
+    processes_option,
+    reading_options,
+    reading_settings,
+)
+from sparse_coverage.dataclass_json import to_json
+from sparse_coverage.patents.documents import Survey
+from sparse_coverage.patents.patent import Problem
+from sparse_coverage.patents.reading.context import MENDED, UNUSED
+from sparse_coverage.progress import tracked
+
+_LONGEST = 12
+
+
+@click.command(no_args_is_help=True)
+@paths_argument
+@reading_options
+@processes_option
+@click.option("--notes", "show_notes", is_flag=True, help="Also list what was left out on purpose, and why.")
+@json_option
+@click.pass_context
+def inspect_command(
+    context: click.Context,
+    paths: tuple[str, ...],
+    language: str,
+    strict: bool,
+    processes: int,
+    show_notes: bool,
+    as_json: bool,
+) -> None:
+    """Show what patent files hold: formats, documents, languages, years, kinds, claims, passages, duplicates, problems.
+
+    PATHS are files, folders, patterns, archives (.zip, .tar, .tar.gz, .gz) or - for standard input. The format is
+    recognised from content. The exit status is 0 when everything was read and 1 when something was not.
+
+    \b
+    Example:
+      sparse-coverage inspect patents/ more/ipg240102.zip
+      sparse-coverage inspect patents/ --language any --json | jq .formats
+    """
+    from sparse_coverage.patents import read_patents
+
+    log = ProblemLog()
+    notes = Notes(show_notes)
+    survey = Survey()
+    settings = reading_settings(language, strict)
+    reading = read_patents(paths, on_problem=log, on_note=notes, processes=processes, **settings)
+    for patent in tracked(reading, "Reading"):
+        survey.add(patent)
+    if as_json:
+        facts = {**survey.record(), "problems": log.problems, "left_out": notes.count, "mended": notes.mended}
+        facts["unused"] = notes.unused
+        click.echo(to_json(facts, indent=2))
+    else:
+        Console().print(_text(survey, log, notes))
+    survey.duplicates.close()
+    context.exit(log.status)
+
+
+class Notes:
+    """Counts what was left out on purpose, and lists it on demand."""
+
+    def __init__(self, show: bool) -> None:
+        self.count = self.mended = 0
+        self.unused: list[str] = []
+        self._show = show
+
+    def __call__(self, note: Problem) -> None:
+        """Take one note; what was mended was not left out, and is always told, and so are columns that are not used."""
+        if note.cause.startswith(UNUSED):
+            self.unused += note.cause.removeprefix(UNUSED).split(", ")
+            click.echo(f"note {note}", err=True)
+            return
+        if note.cause.startswith("metadata: "):
+            click.echo(f"note {note}", err=True)
+            return
+        mended = note.cause.startswith(MENDED)
+        self.mended += mended
+        self.count += not mended
+        if self._show or mended:
+            click.echo(f"note {note}", err=True)
+
+
+def _text(survey: Survey, log: ProblemLog, notes: Notes) -> Group:
+    totals = Table("", "", show_header=False)
+    totals.columns[1].justify = "right"
+    rows = (
+        ("documents", survey.documents),
+        ("claims", survey.claims),
+        ("of them independent", survey.independent_claims),
+        ("passages", survey.passages),
+        ("words in passages", survey.words),
+        *((f"documents without {part}", n) for part, n in survey.without.items() if n),
+        ("documents whose id came before", survey.duplicates.count),
+        ("left out on purpose (--notes)", notes.count),
+        *([("documents with small damage, mended", notes.mended)] if notes.mended else []),
+        ("problems", len(log.problems)),
+    )
+    for name, number in rows:
+        totals.add_row(name, f"{number:,}")
+    shown: list[RenderableType] = [totals]
+    if examples := survey.duplicates.examples:
+        more = ", …" if survey.duplicates.count > len(examples) else ""
+        shown.append(Text(f"ids that occur more than once: {', '.join(examples)}{more}"))
+    if survey.documents:
+        groups = (
+            ("format", survey.formats),
+            ("language", survey.languages),
+            ("country", survey.countries),
+            ("kind", survey.kinds),
+            ("year", survey.years if len(survey.years) <= _LONGEST else _by_decade(survey.years)),
+        )
+        shown.append(Columns([_table(name, counts) for name, counts in groups]))
+    return Group(*shown)
+
+
+def _by_decade(years: Counter[str]) -> Counter[str]:
+    decades: Counter[str] = Counter()
+    for year, number in years.items():
+        decades[f"{year[:3]}0s" if year.isdigit() else year] += number
+    return decades
+
+
+def _table(name: str, counts: Counter[str]) -> Table:
+    """List the most frequent values; years in their own order."""
+    table = Table(name, "documents")
+    table.columns[1].justify = "right"
+    ordered = sorted(counts.items()) if name == "year" else counts.most_common()
+    for value, number in ordered[:_LONGEST]:
+        table.add_row(value, f"{number:,}")
+    if rest := sum(number for _, number in ordered[_LONGEST:]):
+        table.add_row("others", f"{rest:,}")
+    return table
+
+
+@click.command(no_args_is_help=True)
+@paths_argument
+@reading_options
+@processes_option
+@click.pass_context
+def convert_command(
+    context: click.Context, paths: tuple[str, ...], language: str, strict: bool, processes: int
+) -> None:
+    """Convert patents to JSON Lines on standard output, one patent a line.
+
+    PATHS are files, folders, patterns, archives (.zip, .tar, .tar.gz, .gz) or - for standard input. The format is
+    recognised from content. The exit status is 0 when everything was read and 1 when something was not; what, and why,
+    is said on standard error.
+
+    \b
+    Example:
+      sparse-coverage convert ipg240102.zip > patents.jsonl
+      sparse-coverage convert EP/ --language any | head -1
+    """
+    from sparse_coverage.patents import read_patents
+    from sparse_coverage.patents.readers.records import to_record
+
+    log = ProblemLog()
+    out = sys.stdout.buffer  # UTF-8 whatever the locale
+    settings = reading_settings(language, strict)
+    patents = read_patents(paths, on_problem=log, on_note=log.note, processes=processes, **settings)
+    for patent in tracked(patents, "Converting"):
+        out.write(json.dumps(to_record(patent), ensure_ascii=False).encode() + b"\n")
+    out.flush()
+    context.exit(log.status)

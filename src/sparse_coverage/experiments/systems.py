@@ -1,0 +1,251 @@
+"""The systems of an experiment: what ranks a collection, made from a workbench (the collection and its caches) and options.
+
+Which there are, and what each needs and reads, stands in the registry of `sparse_coverage.systems`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from sparse_coverage.aggregation import Aggregation, Best, document_scores
+from sparse_coverage.evaluation.collection import corpus_passages
+from sparse_coverage.evaluation.protocol import evidence
+from sparse_coverage.experiments.bench import Workbench
+from sparse_coverage.experiments.cache import alone, code_key, content_key
+from sparse_coverage.experiments.options import NAMES, SystemOptions, preset_settings
+from sparse_coverage.index.postings import MAX_PASSAGES
+from sparse_coverage.index.sides import open_block, write_block
+from sparse_coverage.kernels import Doubles
+from sparse_coverage.progress import tracked
+from sparse_coverage.retrievers import Colbert, RankingSide, Splade
+from sparse_coverage.retrievers.colbert import PlaidConfig
+from sparse_coverage.search import Retriever
+from sparse_coverage.search.combined import DEPTH, PartScores
+from sparse_coverage.search.part_scores import VectorScores, WordScores
+from sparse_coverage.spans.span import normalise
+from sparse_coverage.systems import System, get_system, load_maker, system_of
+from sparse_coverage.text import index_terms
+from sparse_coverage.vectors import SparseVector
+
+
+class BaselineSystem:
+    """A side over all passages of a collection."""
+
+    def __init__(self, bench: Workbench, side: RankingSide, options: SystemOptions) -> None:
+        self.aggregation = options.scoring.aggregation
+        folders = _blocks(bench, side)
+        sizes = [min(MAX_PASSAGES, len(bench.corpus) - first) for first in range(0, len(bench.corpus), MAX_PASSAGES)]
+        blocks = [open_block(folder, np.ones(size, bool)) for folder, size in zip(folders, sizes, strict=True)]
+        self._scorer = side.scorer(blocks)
+        self._texts = {query.id: query.text for query in bench.collection.judged}
+
+    def scores(self, query: str) -> Doubles:
+        """Return the score of every passage for a query of the collection, by its id."""
+        return self._scorer.scores(self._texts[query]).astype(np.float64)
+
+    def cost(self, query: str) -> int:
+        """Return what the query costs: postings scanned, or similarities computed."""
+        return self._scorer.cost(self._texts[query])
+
+
+def side_system(bench: Workbench, options: SystemOptions, row: System) -> BaselineSystem:
+    """The published SPLADE-v2 or ColBERTv2, exact; as in the paper, by PLAID with texts cut after 512 tokens, for `colbert-plaid`."""
+    if row.name == "colbert-plaid":
+        return BaselineSystem(bench, Colbert(plaid=PlaidConfig(), cut=512), options)
+    return BaselineSystem(bench, Splade() if row.name == "splade" else Colbert(), options)
+
+
+def _blocks(bench: Workbench, side: RankingSide) -> list[Path]:
+    """Return the folders of a side's blocks, making those that are not there yet."""
+    key = content_key(
+        code=code_key("kernels", "encoding", "retrievers"),
+        documents=bench.corpus.fingerprint,
+        side=side.kind,
+        settings=side.settings,
+    )
+    home = bench.cache / "sides" / f"{side.kind}-{key}"
+    folders = [home / f"{number:06d}" for number in range(-(-len(bench.corpus) // MAX_PASSAGES))]
+    with alone(home, "this baseline"):
+        if not all(folder.is_dir() for folder in folders):
+            passages = tracked(
+                corpus_passages(bench.collection.documents(), bench.collection.by),
+                f"Making {side.kind}",
+                len(bench.corpus),
+            )
+            for folder in folders:
+                texts = (passage.text for passage in islice(passages, MAX_PASSAGES))
+                if folder.is_dir():
+                    for _ in texts:
+                        pass
+                else:
+                    write_block(folder, side.pack(side.rows(texts)))
+    return folders
+
+
+class SparseCoverageSystem:
+    """The product's index of the collection, with the query vectors of its queries."""
+
+    def __init__(self, bench: Workbench, options: SystemOptions, row: System | None = None) -> None:
+        self.index = bench.index(options)
+        self.aggregation = options.scoring.aggregation
+        queries = (query.id for query in bench.collection.judged)
+        self.vectors = dict(zip(queries, bench.query_vectors(options), strict=True))
+        self._frequencies = self.index.store.frequencies
+        self._excluded = bench.collection.excluded
+
+    def scores(self, query: str) -> Doubles:
+        """Return the score of every passage for a query of the collection, by its id."""
+        return evidence(self.index.scores(self._enriched(query)))
+
+    def cost(self, query: str) -> int:
+        """Return the postings scanned: the lengths of the lists of the query's active centers, stop centers left out.
+
+        With feedback, those of both searches.
+        """
+        first = self._scanned(self.vectors[query])
+        return first + self._scanned(self._enriched(query)) if self.index.statistics.config.feedback else first
+
+    def _scanned(self, vector: SparseVector) -> int:
+        return int(self._frequencies[vector.centers[~self.index.statistics.stop[vector.centers]]].sum())
+
+    @lru_cache(maxsize=4)  # noqa: B019 - asked for twice in a row, for the scores and for the cost
+    def _enriched(self, query: str) -> SparseVector:
+        """Return the query with feedback, where there is any; documents that are no candidates lend it nothing."""
+        return self.index.enrich(self.vectors[query], without=self._excluded.get(query, frozenset()))
+
+
+class WordSystem:
+    """The words of passages by BM25, as an index keeps them; a claim is a query in full."""
+
+    def __init__(self, bench: Workbench, options: SystemOptions, row: System | None = None) -> None:
+        self.aggregation = options.scoring.aggregation
+        self._store = bench.words()
+        self._scores = WordScores(self._store)
+        self._texts = {query.id: query.text for query in bench.collection.judged}
+
+    def scores(self, query: str) -> Doubles:
+        """Return the score of every passage for a query of the collection, by its id."""
+        return evidence(self._scores.scores(self._texts[query]))
+
+    def cost(self, query: str) -> int:
+        """Return the postings scanned: the passages that each word of the query occurs in."""
+        lists = [segment.word_lists for segment in self._store.segments]
+        return sum(one.frequency(word, None) for word in set(index_terms(self._texts[query])) for one in lists if one)
+
+
+class VectorSystem:
+    """One vector a passage, of the row's encoder, pooled as that encoder was trained, in eight bits as an index keeps it."""
+
+    def __init__(self, bench: Workbench, options: SystemOptions, row: System | None = None) -> None:
+        self.aggregation = options.scoring.aggregation
+        self._scores = VectorScores(bench.passage_vectors(options.encoder))
+        queries = (query.id for query in bench.collection.judged)
+        self._tokens = dict(zip(queries, bench.query_tokens(options.encoder), strict=True))
+        self._count = len(bench.corpus)
+
+    def scores(self, query: str) -> Doubles:
+        """Return the score of every passage for a query of the collection, by its id."""
+        return evidence(self._scores.scores(normalise(self._tokens[query].chunk_totals())))
+
+    def cost(self, query: str) -> int:
+        """Return the similarities computed: one a passage."""
+        return self._count
+
+
+_NO_DOCUMENTS = np.zeros(0, np.int64)
+
+
+class CombinedSystem:
+    """Documents are ranked by centers, words and vectors, each scaled to 0..1 over its first documents, and added: see `search.combined`.
+
+    What is no candidate for a query counts in no scale, as if a filter had left it out.
+    """
+
+    def __init__(self, bench: Workbench, options: SystemOptions, row: System | None = None) -> None:
+        self.parts: tuple[PassageScorer, ...] = (
+            SparseCoverageSystem(bench, options),
+            WordSystem(bench, options),
+            VectorSystem(bench, options),
+        )
+        self._bench = bench
+        self._counts = np.diff(bench.corpus.starts)
+        self.aggregation = Best()  # of the passages, which have the height of their document already
+
+    def scores(self, query: str) -> Doubles:
+        """Return a score for every passage: that of its document for the best, and their share of it for the others."""
+        corpus = self._bench.corpus
+        total, passages = np.zeros(len(corpus.documents)), np.zeros(len(corpus))
+        left_out = self._bench.collection.no_candidates(query, corpus.documents)
+        out = np.array([document in left_out for document in corpus.documents])
+        for part in self.parts:
+            scores = part.scores(query)
+            documents = document_scores(scores, corpus.starts[:-1], part.aggregation).astype(np.float64)
+            documents[out] = -np.inf
+            best = np.sort(documents[documents > 0])[::-1][:DEPTH].astype(np.float32)
+            if len(best):
+                scale = PartScores("", best, _NO_DOCUMENTS, best, alone=False)
+                total += scale.scaled(documents.astype(np.float32))
+                passages += scale.scaled(scores.astype(np.float32))
+        highest = np.maximum.reduceat(passages, corpus.starts[:-1])
+        heights = np.divide(total, highest, out=np.zeros(len(out)), where=highest > 0)
+        found: Doubles = passages * np.repeat(heights, self._counts)
+        found[found <= 0] = -np.inf
+        return found
+
+    def cost(self, query: str) -> int:
+        """Return the cost of the three together."""
+        return sum(part.cost(query) for part in self.parts)
+
+
+@runtime_checkable
+class PassageScorer(Protocol):
+    """Scores every passage of the collection, in corpus order: the quick way through an evaluation."""
+
+    @property
+    def aggregation(self) -> Aggregation:
+        """How the scores of passages make those of documents."""
+        ...
+
+    def scores(self, query: str) -> Doubles:
+        """Return the score of every passage for a query of the collection, by its id; minus infinity where there is none."""
+        ...
+
+    def cost(self, query: str) -> int:
+        """Return what the query costs: postings scanned, or similarities computed."""
+        ...
+
+
+def make_system(name: str, bench: Workbench, options: SystemOptions) -> PassageScorer | Retriever:
+    """Make the system of that name, from the registry of systems, over a collection."""
+    row = get_system(name, "study")
+    made: PassageScorer | Retriever = load_maker(row.study or "")(bench, options, row)
+    return made
+
+
+def reads(name: str) -> tuple[str, ...]:
+    """Return which options a system reads; none, where there is no such system."""
+    row = system_of(name)
+    return () if row is None else NAMES if row.preset else row.reads
+
+
+def is_sparse(name: str) -> bool:
+    """Tell whether a system has a vocabulary, and so an index to share with others."""
+    return "size" in reads(name)
+
+
+def concerning(name: str, options: SystemOptions) -> SystemOptions:
+    """Return the options with everything that the system does not read at its default, and its preset where nothing was set.
+
+    Of what is `fixed`, only what keeps the preset from being followed stays named: the others say nothing.
+    """
+    changed = options.differences()
+    given = {field: getattr(options, field) for field in reads(name) if field in changed or field in options.fixed}
+    row = system_of(name)
+    preset = preset_settings(row.preset) if row and row.preset else {}
+    fixed = tuple(field for field in options.fixed if field in preset and field in given and field not in changed)
+    return SystemOptions(**{**preset, **given}, fixed=fixed)

@@ -1,0 +1,116 @@
+"""The words of passages as inverted lists: which passages hold a word, and how often. BM25 reads them.
+
+Only counts and lengths are kept. How rare a word is and how long a passage is on average are statistics of the texts that are live
+when a search is made, so deleting documents rewrites nothing here.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+
+from sparse_coverage.index.pages import GuardedArray
+from sparse_coverage.kernels import Array, Mask, Uint32s
+
+MOST_OFTEN = 0xFFFF
+"""A word that stands in a passage more often than this counts so many times."""
+
+
+class WordListsBuilder:
+    """Collects the words of passages, in their order."""
+
+    def __init__(self) -> None:
+        self._lists: dict[str, array[int]] = {}
+        self._lengths: list[int] = []
+
+    def add(self, words: Sequence[str]) -> None:
+        """Add the next passage: its words in the form that is looked for, each as often as it stands there."""
+        place = len(self._lengths) << 16
+        for word, count in Counter(words).items():
+            self._lists.setdefault(word, array("I")).append(place | min(count, MOST_OFTEN))
+        self._lengths.append(len(words))
+
+    def build(self) -> tuple[dict[str, Array], Uint32s]:
+        """Return the small arrays that say where each word's list is, and the lists themselves, one after the other."""
+        words = sorted(self._lists, key=str.encode)
+        arrays = packed_words("word", words, [len(self._lists[word]) for word in words])
+        arrays["lengths"] = np.asarray(self._lengths, dtype=np.uint32)
+        postings = np.empty(int(arrays["word_offsets"][-1]), dtype=np.uint32)
+        offsets = arrays["word_offsets"].tolist()
+        for word, first, last in zip(words, offsets, offsets[1:], strict=False):
+            postings[first:last] = self._lists[word]
+        return arrays, postings
+
+
+def packed_words(name: str, words: Sequence[str], counts: Sequence[int]) -> dict[str, Array]:
+    """Return the arrays that `SortedWords` reads, of words in the order of their bytes and how long the list of each is."""
+    encoded = [word.encode() for word in words]
+    return {
+        f"{name}s": np.frombuffer(b"".join(encoded), dtype=np.uint8),
+        f"{name}_ends": np.asarray([0, *accumulate(map(len, encoded))], dtype=np.uint32),
+        f"{name}_offsets": np.asarray([0, *accumulate(counts)], dtype=np.uint32),
+    }
+
+
+class SortedWords(Sequence[bytes]):
+    """Words in the order of their bytes, so that `bisect` finds them, each with a list of numbers. With `sums` these are checked."""
+
+    def __init__(
+        self, arrays: Mapping[str, Array], name: str, lists: Array, sums: Uint32s | None = None, path: Path = Path()
+    ) -> None:
+        self._words, self._word_ends = arrays[f"{name}s"], arrays[f"{name}_ends"]
+        self._offsets = arrays[f"{name}_offsets"]
+        self._lists = lists
+        self._guarded = None if sums is None else GuardedArray(lists, sums, path)
+
+    def __len__(self) -> int:
+        return len(self._word_ends) - 1
+
+    def __getitem__(self, place: int) -> bytes:  # type: ignore[override]
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        first, last = self._word_ends[place : place + 2].tolist()
+        return self._words[first:last].tobytes()
+
+    def numbers(self, word: str) -> list[int]:
+        """Return the number of a word, or nothing where it is not there."""
+        wanted = word.encode()
+        place = bisect_left(self, wanted)
+        return [place] if place < len(self) and self[place] == wanted else []
+
+    def list_at(self, number: int) -> Uint32s:
+        """Return the list of the word with a number."""
+        if self._guarded is not None:
+            self._guarded.check_runs(self._offsets, np.asarray([number]))
+        first, last = self._offsets[number : number + 2].tolist()
+        return np.asarray(self._lists[first:last])
+
+
+class WordLists(SortedWords):
+    """The words of one segment with the passages that hold them."""
+
+    def __init__(self, arrays: Mapping[str, Array], postings: Array, sums: Uint32s, path: Path) -> None:
+        super().__init__(arrays, "word", postings, sums, path)
+        self.lengths: Uint32s = arrays["lengths"]
+
+    def postings(self, word: str) -> Uint32s:
+        """Return the list of a word: the number of each passage, rising, shifted left by 16 bits, and the count of the word."""
+        found = self.numbers(word)
+        return self.list_at(found[0]) if found else np.zeros(0, dtype=np.uint32)
+
+    def everything(self) -> tuple[list[str], Uint32s, Uint32s]:
+        """Return all words, where the list of each begins and ends, and the lists."""
+        if self._guarded is not None:
+            self._guarded.check_all()
+        return [word.decode() for word in self], self._offsets, np.asarray(self._lists)
+
+    def frequency(self, word: str, live: Mask | None) -> int:
+        """Return how many passages hold a word: all, or those that are live."""
+        found = self.postings(word)
+        return len(found) if live is None else int(live[found >> np.uint32(16)].sum())

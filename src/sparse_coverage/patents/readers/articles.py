@@ -1,0 +1,120 @@
+"""Papers: JATS, in which journals and PubMed Central publish, and TEI, which GROBID makes of a PDF."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from sparse_coverage.patents.patent import Paragraph, Patent, passage_xpath
+from sparse_coverage.patents.readers.xml_text import element_text
+from sparse_coverage.patents.reading.context import ReadContext
+from sparse_coverage.patents.values import distinct, iso_date
+from sparse_coverage.text.languages import language_of
+
+_ID_TYPES = ("doi", "pmc", "pmcid", "pmid", "publisher-id")
+_APART = frozenset({"table-wrap", "tex-math", "ref-list", "table"})
+
+
+def read_jats(root: Any, context: ReadContext) -> Patent:
+    """Read an article: its DOI is the id, its authors are the inventors, its body is the description."""
+    meta = root.find("front/article-meta")
+    meta = root if meta is None else meta
+    ids = {e.get("pub-id-type") or "": element_text(e) for e in meta.iterfind("article-id")}
+    document = _without_space(next((ids[kind] for kind in _ID_TYPES if ids.get(kind)), ""), context)
+    language = language_of(root) or "en"
+    abstracts = [e for e in meta.iterfind("abstract") if e.get("abstract-type") in (None, "", "section", "structured")]
+    title = meta.find("title-group/article-title")
+    return Patent(
+        id=document,
+        title=element_text(title) if title is not None else "",
+        abstract=tuple(_paragraphs(abstracts[:1], "abstract")),
+        description=tuple(_paragraphs(root.iterfind("body"), "description")),
+        language=language,
+        publication_date=_published(meta),
+        inventors=distinct(_joined(e, "surname", "given-names") for e in meta.iterfind("contrib-group/contrib/name")),
+        source=context.file,
+    )
+
+
+def read_tei(root: Any, context: ReadContext) -> Patent:
+    """Read a document of GROBID or another in TEI."""
+    header = root.find("teiHeader")
+    header = root if header is None else header
+    text = root.find("text")
+    ids = {(e.get("type") or "").lower(): element_text(e) for e in header.iter("idno")}
+    document = _without_space(next((ids[kind] for kind in ("doi", "arxiv", "pmid") if ids.get(kind)), ""), context)
+    language = language_of(text) if text is not None else ""
+    language = language or language_of(header) or "en"
+    title = header.find("fileDesc/titleStmt/title")
+    authors = header.iterfind(".//sourceDesc//author/persName")
+    dates = (iso_date(e.get("when")) or _year(e.get("when")) for e in header.iter("date"))
+    return Patent(
+        id=document,
+        title=element_text(title) if title is not None else "",
+        abstract=tuple(_paragraphs(header.iterfind("profileDesc/abstract"), "abstract")),
+        description=tuple(_paragraphs(root.iterfind("text/body"), "description")),
+        language=language,
+        publication_date=next(filter(None, dates), ""),
+        inventors=distinct(_joined(e, "surname", "forename") for e in authors),
+        source=context.file,
+    )
+
+
+def _without_space(document: str, context: ReadContext) -> str:
+    """Return an id without white space; of an article that names none, the name of its file."""
+    stem = context.file.rpartition("!")[2].replace("\\", "/").rpartition("/")[2]
+    return re.sub(r"\s+", "-", document or stem.partition(".")[0] or stem)
+
+
+def _paragraphs(sections: Any, part: str) -> Iterator[Paragraph]:
+    """Yield the paragraphs of sections; what stands in tables is none, and a text without any paragraph is one."""
+    index = 0
+    for section in sections:
+        for element in list(section.iter("tex-math")):
+            element.text = ""
+        found = False
+        for element in section.iter("p"):
+            if any(parent.tag == "p" or parent.tag in _APART for parent in _between(element, section)):
+                continue
+            found = True
+            if text := element_text(element):
+                index += 1
+                yield Paragraph(text, passage_xpath(part, "p", index))
+        if not found and (text := element_text(section)):
+            index += 1
+            yield Paragraph(text, passage_xpath(part, "p", index))
+
+
+def _between(element: Any, section: Any) -> Iterator[Any]:
+    parent = element.getparent()
+    while parent is not None and parent is not section:
+        yield parent
+        parent = parent.getparent()
+
+
+def _joined(element: Any, *tags: str) -> str:
+    parts = (" ".join(element_text(e) for e in element.iterfind(tag)) for tag in tags)
+    return ", ".join(part for part in parts if part)
+
+
+def _published(meta: Any) -> str:
+    """Return the earliest date; one with a day before one that is but a year."""
+    dates = [(element.find("day") is None, _jats_date(element)) for element in meta.iter("pub-date")]
+    return min((pair for pair in dates if pair[1]), default=(True, ""))[1]
+
+
+def _jats_date(element: Any) -> str:
+    year, month, day = ((element.findtext(tag) or "").strip() for tag in ("year", "month", "day"))
+    if not year.isdigit():
+        return iso_date(element.get("iso-8601-date"))
+    try:
+        return date(int(year), int(month) if month.isdigit() else 1, int(day) if day.isdigit() else 1).isoformat()
+    except ValueError:
+        return _year(year)
+
+
+def _year(text: str | None) -> str:
+    match = re.match(r"(\d{4})(?:-(\d{2}))?$", text or "")
+    return f"{match[1]}-{match[2] or '01'}-01" if match else ""

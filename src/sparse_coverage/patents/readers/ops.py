@@ -1,0 +1,196 @@
+"""EPO Open Patent Services and DOCDB: bibliographic data, full texts, families and search answers, as XML or as JSON.
+
+One publication comes in several answers: its bibliography in one, its claims in another. Each is read as a part of a patent, and
+the parts are joined afterwards (`reading.joining`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lxml import etree
+
+from sparse_coverage.patents.claims import begins_with_number, numbered_claims, split_claims
+from sparse_coverage.patents.numbers import number_key, publication_id
+from sparse_coverage.patents.patent import Claim, Paragraph, Patent, passage_xpath
+from sparse_coverage.patents.readers import st36
+from sparse_coverage.patents.readers.xml_text import element_text, flat_paragraphs
+from sparse_coverage.patents.reading.context import ReadContext
+from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
+from sparse_coverage.text.languages import choose_part, language_of
+
+_FORMS = ("docdb", "epodoc", "intermediate", "original", "")  # in which names are given, the preferred one first
+_HEADING = re.compile(
+    r"(?:claims?|what is claimed is|patentansprüche|ansprüche|revendications)[ \t]{0,9}[:.]?[ \t]{0,9}\n", re.I
+)
+_PRINTED = re.compile(r"\s*\[0*(\d{1,5})\]\s*")
+
+
+def read_exchange(root: Any, context: ReadContext) -> Patent:
+    """Read the bibliography of one publication, with its abstract."""
+    data = st36.part_of(root, "bibliographic-data")
+    reference = _document(data.find("publication-reference"))
+    country, number, kind = (
+        compact(root.get(name)) or compact(reference.get(name)) for name in ("country", "doc-number", "kind")
+    )
+    document = number_key(publication_id(country, number, kind))
+    priorities = (
+        _document(e).get("date")
+        for path in ("priority-claims/priority-claim", "priority-claim")
+        for e in data.iterfind(path)
+    )
+    patent = st36.st36_patent(
+        root,
+        data,
+        context,
+        document,
+        "",
+        country=country,
+        kind=kind,
+        publication_date=iso_date(root.get("date-publ")) or iso_date(reference.get("date")),
+        application_date=iso_date(_document(data.find("application-reference")).get("date")),
+        priority_date=min(filter(None, map(iso_date, priorities)), default=""),
+        family=compact(root.get("family-id")),
+        applicants=_parties(data, "applicant"),
+        inventors=_parties(data, "inventor"),
+        citations=distinct(_cited(data)),
+    )
+    return Patent(**{**_fields(patent), "cpc": distinct([*patent.cpc, *_cooperative(data)])})
+
+
+def read_fulltext(root: Any, context: ReadContext) -> Patent:
+    """Read the claims or the description of one publication, in the wanted language."""
+    reference = _document(root.find("bibliographic-data/publication-reference"))
+    country, number, kind = (compact(reference.get(name)) for name in ("country", "doc-number", "kind"))
+    document = number_key(publication_id(country, number, kind))
+    description = _chosen(root, "description", context, document)
+    claims = _chosen(root, "claims", context, document)
+    part = claims if claims is not None else description
+    return Patent(
+        id=document,
+        claims=_claims(claims) if claims is not None else (),
+        description=tuple(_numbered(description)) if description is not None else (),
+        country=country,
+        kind=kind,
+        language=language_of(part) if part is not None else "",
+        source=context.file,
+    )
+
+
+def read_member(root: Any, context: ReadContext) -> Patent:
+    """Read a member of a family, with its bibliography where the answer has it; or one line of a search answer."""
+    inner = root.find("exchange-document")
+    if inner is not None:
+        inner.set("family-id", inner.get("family-id") or root.get("family-id") or "")
+        return read_exchange(inner, context)
+    own = root.find("publication-reference")
+    reference = _document(own if own is not None else root)
+    country, number, kind = (compact(reference.get(name)) for name in ("country", "doc-number", "kind"))
+    priorities = [iso_date(_document(e).get("date")) for e in root.iterfind("priority-claim")]
+    return Patent(
+        id=number_key(publication_id(country, number, kind)),
+        country=country,
+        kind=kind,
+        publication_date=iso_date(reference.get("date")),
+        application_date=iso_date(_document(root.find("application-reference")).get("date")),
+        priority_date=min(filter(None, priorities), default=""),
+        family=compact(root.get("family-id")),
+        source=context.file,
+    )
+
+
+def element_of(name: str, value: Any) -> Any:
+    """Return JSON of these services as the XML that it stands for: @ are attributes, $ is text.
+
+    >>> etree.tostring(element_of("p", {"@lang": "en", "$": "A valve.", "ops:b": [{"$": "1"}, {"$": "2"}]}))
+    b'<p lang="en">A valve.<b>1</b><b>2</b></p>'
+    """
+    element = etree.Element(re.sub(r"[^\w.-]", "", name.rpartition(":")[2]) or "x")
+    if not isinstance(value, Mapping):
+        element.text = "" if value is None else str(value)
+        return element
+    for key, inner in value.items():
+        if key.startswith("@"):
+            element.set(re.sub(r"[^\w.-]", "", key.rpartition(":")[2].lstrip("@")) or "x", str(inner))
+        elif key == "$":
+            element.text = str(inner)
+        else:
+            element.extend(element_of(key, one) for one in (inner if isinstance(inner, list) else [inner]))
+    return element
+
+
+def _fields(patent: Patent) -> dict[str, Any]:
+    return {name: getattr(patent, name) for name in Patent.__dataclass_fields__}
+
+
+def _document(reference: Any) -> dict[str, str]:
+    """Return country, number, kind and date of a reference, in the form that has most of them."""
+    found: dict[str, str] = {}
+    for one in reference.iterfind("document-id") if reference is not None else ():
+        parts = {child.tag: (child.text or "").strip() for child in one if isinstance(child.tag, str)}
+        docdb = "docdb" in (one.get("document-id-type"), reference.get("data-format"))
+        if docdb or not found:
+            found = {**found, **parts} if docdb else parts
+    return found
+
+
+def _parties(data: Any, role: str) -> tuple[str, ...]:
+    names: dict[str, list[str]] = {}
+    for party in data.iterfind(f"parties/{role}s/{role}"):
+        name = party.find(f"{role}-name/name")
+        text = element_text(name if name is not None else party).strip(" ,")
+        names.setdefault(party.get("data-format") or "", []).append(text)
+    found = next((names[form] for form in _FORMS if form in names), next(iter(names.values()), []))
+    return distinct(re.sub(r" ?\[[A-Z]{2}\]$", "", text) for text in found)
+
+
+def _cooperative(data: Any) -> Iterator[str]:
+    for element in data.iter("patent-classification"):
+        scheme = element.find("classification-scheme")
+        if scheme is None or not (scheme.get("scheme") or "").startswith("CPC"):
+            continue
+        parts = [compact(element.findtext(tag)) for tag in ("section", "class", "subclass", "main-group", "subgroup")]
+        symbol = "{}{}{} {}/{}".format(*parts) if all(parts) else element.findtext("classification-symbol")
+        yield class_symbol(symbol)
+
+
+def _cited(data: Any) -> Iterator[str]:
+    for cited in data.iter("patcit"):
+        found = _document(cited)
+        yield number_key(publication_id(found.get("country"), found.get("doc-number"), found.get("kind")))
+
+
+def _chosen(root: Any, part: str, context: ReadContext, document: str) -> Any:
+    """Return the part in the wanted language; others are noted."""
+    found = [(language_of(element), element) for element in root.iterchildren(part)]
+    position = choose_part(found, context.language, "")
+    others = [language or "unknown language" for place, (language, _) in enumerate(found) if place != position]
+    if others:
+        context.report_note(f"left out: {part} ({', '.join(others)}); wanted: {context.language}", document)
+    return found[position][1] if position is not None else None
+
+
+def _claims(section: Any) -> tuple[Claim, ...]:
+    """Read claims: an element for each, all of them in one, or all in one text."""
+    texts = ["".join(text.itertext()) for text in section.iter("claim-text")] or ["".join(section.itertext())]
+    if len(texts) == 1:
+        return numbered_claims(split_claims(_HEADING.sub("", texts[0].strip(), count=1)))
+    claims: list[str] = []
+    numbered = any(begins_with_number(text.strip()) for text in texts)
+    for text in texts:
+        line = " ".join(_HEADING.sub("", text.strip(), count=1).split())
+        if claims and numbered and not begins_with_number(line):
+            claims[-1] += f" {line}"
+        elif line:
+            claims.append(line)
+    return numbered_claims(claims)
+
+
+def _numbered(section: Any) -> Iterator[Paragraph]:
+    for index, paragraph in enumerate(flat_paragraphs(section, "description"), 1):
+        match = _PRINTED.match(paragraph.text)
+        number = match[1].zfill(4) if match else paragraph.number
+        if text := paragraph.text[match.end() :] if match else paragraph.text:
+            yield Paragraph(text, passage_xpath("description", "p", index), number)

@@ -1,0 +1,87 @@
+"""The files that results can be written as: one row each, from which the options, the page and the REST service take theirs.
+
+What makes a file is loaded when one is made: whoever only lists the kinds need not wait for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+_EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_PDF = "application/pdf"
+_HTML, _CSV = "text/html; charset=utf-8", "text/csv; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A kind of file: its name, which is its ending too, what people call it, its media type, what makes it, and what it shows.
+
+    `maker` is "module:function" below `present`. `passages` tells whether it shows passages and why they were found.
+    """
+
+    name: str
+    label: str
+    media: str
+    maker: str
+    help: str = ""
+    passages: bool = True
+
+    def make(self, *results: Any) -> bytes:
+        """Return the content of the file for a result."""
+        module, _, function = self.maker.partition(":")
+        made = getattr(import_module(f"sparse_coverage.present.{module}"), function)(*results)
+        return made.encode("utf-8", "replace") if isinstance(made, str) else bytes(made)
+
+
+def _named(*kinds: Export) -> dict[str, Export]:
+    return {kind.name: kind for kind in kinds}
+
+
+SEARCH_EXPORTS = _named(
+    Export(
+        "html",
+        "HTML",
+        _HTML,
+        "report:search_page",
+        "Also write a page that shows every match in its place, and prints well.",
+    ),
+    Export(
+        "docx",
+        "Word",
+        _WORD,
+        "exports:search_document",
+        "Also write a Word file to annotate and send (extra [office]).",
+    ),
+    Export(
+        "xlsx",
+        "Excel",
+        _EXCEL,
+        "exports:search_workbook",
+        "Also write an Excel file, a passage a row (extra [office]).",
+    ),
+    Export("pdf", "PDF", _PDF, "exports:search_pdf", "Also write the same as a PDF file (extra [office])."),
+    Export("csv", "CSV", _CSV, "exports:search_csv", "Also write the same table as CSV.", passages=False),
+)
+"""Of a search."""
+CHART_EXPORTS = _named(
+    Export("html", "HTML", _HTML, "chart_page:chart_page", "Write the chart as a page."),
+    Export("docx", "Word", _WORD, "chart_office:chart_document", "Write the chart as a Word file (extra [office])."),
+    Export(
+        "xlsx", "Excel", _EXCEL, "chart_office:chart_workbook", "Write the chart as an Excel file (extra [office])."
+    ),
+)
+"""Of a chart, and the combinations it was made for."""
+PROJECT_EXPORTS = _named(
+    Export("docx", "Word", _WORD, "project_report:project_document"),
+    Export("pdf", "PDF", _PDF, "project_report:project_pdf"),
+    Export("xlsx", "Excel", _EXCEL, "project_report:project_workbook"),
+    Export("csv", "CSV", _CSV, "project_report:project_csv"),
+    Export("html", "HTML", _HTML, "project_report:project_page"),
+    Export("json", "JSON", "application/json", "project_report:project_json"),
+    Export("ris", "RIS", "application/x-research-info-systems", "project_report:project_ris"),
+    Export("bib", "BibTeX", "application/x-bibtex", "project_report:project_bibtex"),
+)
+"""Of a project."""

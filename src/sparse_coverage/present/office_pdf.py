@@ -1,0 +1,165 @@
+"""PDF files from headings, paragraphs and tables, by the same calls as Word files. Needs the extra [office]."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from sparse_coverage.errors import MissingExtraError
+from sparse_coverage.present.office import Words, printable, stretches
+
+_SIZES = {0: 18, 1: 13, 2: 11, 3: 10}
+_INK, _DIM, _LINK = "#1D2530", "#5B6472", "#1B5A9E"
+_EDGE = 2.0  # centimetres
+_FONTS = (
+    ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
+    ("Arial Unicode.ttf", "Arial Bold.ttf"),
+    ("arial.ttf", "arialbd.ttf"),
+)
+_EASTERN = "STSong-Light"  # every reader of PDF has it or another one for the same characters
+
+
+class PdfPage:
+    """A document that grows from top to bottom; `content` gives it as bytes. The same calls as those of `WordPage`."""
+
+    def __init__(self, title: str, *, landscape: bool = False) -> None:
+        try:
+            import reportlab  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("A PDF file", "office") from None
+        self._title = printable(title)
+        self._landscape = landscape
+        self._parts: list[Any] = [self._paragraph(title, size=_SIZES[0], bold=True)]
+
+    def heading(self, text: str, level: int = 1) -> None:
+        """Add a heading, which stays with what follows it."""
+        self._parts.append(self._paragraph(text, size=_SIZES[level], bold=True, above=12 if level == 1 else 8))
+
+    def paragraph(self, words: Words, *, indent: float = 0.0) -> None:
+        """Add a paragraph, so many centimetres from the left edge."""
+        self._parts.append(self._paragraph(words, indent=indent))
+
+    def table(self, header: Sequence[str], rows: Iterable[Sequence[Words]], widths: Sequence[float]) -> None:
+        """Add a table whose header is repeated on every page; without a header (empty names) it is a list of facts."""
+        from reportlab.lib.units import cm
+        from reportlab.platypus import Spacer, Table
+
+        shown = any(header)
+        cells = [[self._paragraph(words, size=9) for words in row] for row in rows]
+        head = [[self._paragraph(name, size=9, bold=True) for name in header]] if shown else []
+        if not head + cells:
+            return
+        grid = [("GRID", (0, 0), (-1, -1), 0.4, "#B8B4A9"), ("VALIGN", (0, 0), (-1, -1), "TOP")]
+        grid += [("BACKGROUND", (0, 0), (-1, 0), "#EFEBE0")] if shown else []
+        made = Table(
+            head + cells,
+            colWidths=[width * cm for width in widths],
+            repeatRows=int(shown),
+            splitByRow=1,
+            splitInRow=1,
+            style=grid,
+        )
+        self._parts += [made, Spacer(1, 8)]
+
+    def content(self) -> bytes:
+        """Return the file."""
+        from reportlab.lib.pagesizes import A4, landscape
+        from reportlab.lib.units import cm
+        from reportlab.platypus import SimpleDocTemplate
+
+        stream = io.BytesIO()
+        size = landscape(A4) if self._landscape else A4
+        edges = {f"{side}Margin": _EDGE * cm for side in ("left", "right", "top", "bottom")}
+        made = SimpleDocTemplate(stream, pagesize=size, title=self._title, author="", invariant=1, **edges)
+
+        def number(canvas: Any, document: Any) -> None:
+            canvas.setFont(_fonts()[0], 8)
+            canvas.drawCentredString(size[0] / 2, cm, str(canvas.getPageNumber()))
+
+        made.build(self._parts, onFirstPage=number, onLaterPages=number)
+        return stream.getvalue()
+
+    def _paragraph(
+        self, words: Words, *, size: float = 10, bold: bool = False, indent: float = 0.0, above: float = 0
+    ) -> Any:
+        from reportlab.lib.styles import ParagraphStyle
+        from reportlab.lib.units import cm
+        from reportlab.platypus import Paragraph
+
+        plain, strong = _fonts()
+        style = ParagraphStyle(
+            "text",
+            fontName=strong if bold else plain,
+            fontSize=size,
+            leading=size * 1.3,
+            leftIndent=indent * cm,
+            spaceBefore=above,
+            spaceAfter=0 if size == 9 else 4,
+            textColor=_INK,
+            keepWithNext=bold and size > 9,
+            splitLongWords=1,
+        )
+        return Paragraph("".join(_markup(stretch, strong) for stretch in stretches(words)) or "&nbsp;", style)
+
+
+def _markup(stretch: Any, strong: str) -> str:
+    text = _glyphs(printable(stretch.text), strong if stretch.bold else _fonts()[0]).replace("\n", "<br/>")
+    if stretch.bold:
+        text = f"<font name={quoteattr(strong)}>{text}</font>"
+    if stretch.dim:
+        text = f'<font color="{_DIM}">{text}</font>'
+    if stretch.ground:
+        text = f'<font backcolor="#{stretch.ground}">{text}</font>'
+    return f'<a href={quoteattr(stretch.link)} color="{_LINK}">{text}</a>' if stretch.link else text
+
+
+def _glyphs(text: str, font: str) -> str:
+    """Return a text as markup in which every character has a font that holds it; one that none has becomes a question mark."""
+    from reportlab.pdfbase.pdfmetrics import getFont
+
+    known = getFont(font).face.charToGlyph
+    made: list[str] = []
+    for letter in text:
+        if ord(letter) in known or letter in "\n\t":
+            made.append(escape(letter))
+        elif "\u2e80" <= letter <= "\uffef":
+            made.append(f'<font name="{_EASTERN}">{escape(letter)}</font>')
+        else:
+            made.append("?")
+    return "".join(made)
+
+
+@cache
+def _fonts() -> tuple[str, str]:
+    """Register a plain and a bold font that hold the letters of many languages, the best of those on this machine; return their names."""
+    from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+    from reportlab.pdfbase.pdfmetrics import registerFont
+    from reportlab.pdfbase.ttfonts import TTFont
+
+    registerFont(UnicodeCIDFont(_EASTERN))
+    plain, bold = next((pair for pair in _installed()), (None, None))
+    registerFont(TTFont("Report", str(plain or "Vera.ttf")))
+    registerFont(TTFont("Report-Bold", str(bold or "VeraBd.ttf")))
+    return "Report", "Report-Bold"
+
+
+def _installed() -> Iterable[tuple[Path, Path]]:
+    """Yield the fonts found, a plain one and its bold one: those of matplotlib, where it is installed, or of the system."""
+    folders = [
+        Path("/usr/share/fonts/truetype/dejavu"),
+        Path("/usr/share/fonts/dejavu"),
+        Path("/Library/Fonts"),
+        Path("/System/Library/Fonts/Supplemental"),
+        Path("C:/Windows/Fonts"),
+    ]
+    if (spec := find_spec("matplotlib")) and spec.origin:
+        folders.insert(0, Path(spec.origin).parent / "mpl-data" / "fonts" / "ttf")
+    for folder in folders:
+        for plain, bold in _FONTS:
+            if (folder / plain).is_file() and (folder / bold).is_file():
+                yield folder / plain, folder / bold

@@ -1,0 +1,293 @@
+"""What the page shows of a search and of a document: places as one cites them, snippets, marks by feature, links, each decided here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sparse_coverage.dataclass_json import from_json
+from sparse_coverage.index import PassageRecord
+from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at, feature_at, feature_places, passage_marks
+from sparse_coverage.present.places import cited_place, listed, printed_number, snippet
+from sparse_coverage.present.project_view import filters_text, shown_of
+from sparse_coverage.present.terms import FACTS, ordinal
+from sparse_coverage.projects import RecordedResult, SearchMade
+from sparse_coverage.search.results import Hit, Place, Reasons
+from sparse_coverage.systems import label_of
+from sparse_coverage.workspace.links import public_links
+from sparse_coverage.workspace.results import ReadResult
+
+FAINT = 0.25
+"""The share of the strongest phrase of a passage that one must have to be in colour; weaker ones are underlined."""
+MOST_SHOWN = 2000
+"""Characters of a query that the list of searches has."""
+LENGTH = 420
+"""Characters of a passage in the list of what was found."""
+WORTHWHILE = 0.25
+"""The share of the best score that a passage must have to be called a match in the reading view."""
+_FEW = 3
+_OPTION = re.compile(r"--([a-z][a-z-]{1,30})")
+_SECTIONS = {"title+abstract": "Title and abstract", "title": "Title", "document": "Text"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFeature:
+    """A feature of the claim beside a document: the phrases of the passages shown that answer it, strongest first."""
+
+    label: str
+    text: str
+    phrases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSnippet:
+    """A passage in the list of what was found: where it stands, and its text, or the part of it that matters, in pieces."""
+
+    id: str
+    place: str
+    pieces: tuple[TextPiece, ...]
+    before: bool
+    after: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownHit:
+    """A document in the list of what was found. `was` says where it stood before the marks were used, `closeness` how close it is."""
+
+    document: str
+    title: str
+    facts: tuple[str, ...]
+    links: Mapping[str, str]
+    features: tuple[ShownFeature, ...]
+    passages: tuple[ShownSnippet, ...]
+    was: str = ""
+    closeness: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchView:
+    """A search as the page shows it."""
+
+    told: str
+    ranking: str
+    filters: str
+    claim: str
+    hits: tuple[ShownHit, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """A search in the list of those that were made: the text that was used of what stood in the form, and all else in words."""
+
+    query: str
+    filters: str
+    ranking: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownParagraph:
+    """A paragraph or claim of a document: `rank` is that of the passages that match the claim, 0 for the others."""
+
+    id: str
+    heading: str
+    label: str
+    place: str
+    pieces: tuple[TextPiece, ...]
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """A document as the page shows it. `best` is the paragraph that answers each feature best, by the feature's number."""
+
+    document: str
+    title: str
+    facts: Mapping[str, str]
+    links: Mapping[str, str]
+    claim: tuple[TextPiece, ...]
+    paragraphs: tuple[ShownParagraph, ...]
+    best: Mapping[int, str]
+
+
+def search_view(made: SearchMade) -> SearchView:
+    """Return a search that was made as the page shows it."""
+    found, request = from_json(RecordedResult, made.result), made.request
+    elements = [(str(one.get("label", "")), str(one["text"])) for one in request.get("elements") or ()]
+    features = feature_places(found.query, (text for _, text in elements))
+    before = list(request.get("before") or ())
+    hits = tuple(
+        _hit(hit, rank, found.reasons, features, elements, before if request.get("before") is not None else None)
+        for rank, hit in enumerate(found.hits, 1)
+    )
+    return SearchView(
+        shown_of(len(found.hits), found.searched),
+        label_of(str(request.get("ranking") or "")),
+        filters_text(request.get("filters") or {}, str(request.get("automatic") or "")),
+        str(request.get("claim") or found.query),
+        hits,
+        tuple(map(for_the_page, found.notes)),
+    )
+
+
+def for_the_page(note: str) -> str:
+    """Return a note without the options of the command line, which the page has not.
+
+    >>> for_the_page("2 documents have no date and were left out (--undated keep)"), for_the_page("--before 1900 allows 0")
+    ('2 documents have no date and were left out (“include undated” finds them)', 'before 1900 allows 0')
+    """
+    told = note.replace("(--undated keep)", "(“include undated” finds them)")
+    return _OPTION.sub(lambda found: found[1].replace("-", " "), told)
+
+
+def chart_places(chart: Mapping[str, Any]) -> dict[str, str]:
+    """Return where each quotation of a chart's record stands, as one cites it, by the id of its passage."""
+    quotes = (quote for row in chart.get("cells") or () for cell in row for quote in cell["quotes"])
+    return {one["passage"]: cited_place(one["section"], one["number"], one["passage"]) for one in quotes}
+
+
+def history_line(made: SearchMade) -> HistoryLine:
+    """Return a search as the list of those that were made shows it."""
+    request = made.request
+    used = request.get("used") or {}
+    ranking = label_of(str(request.get("ranking") or "")) + (", with marks" if request.get("marks") else "")
+    return HistoryLine(
+        str(used.get("query") or request.get("claim") or request.get("query") or ""),
+        filters_text(request.get("filters") or {}, str(request.get("automatic") or "")),
+        ranking,
+        shown_of(made.documents, int(used.get("searched") or 0)),
+    )
+
+
+def document_view(read: ReadResult, claim: str = "", elements: Sequence[str] = ()) -> DocumentView:
+    """Return a document as the page shows it, with the places that a claim finds."""
+    features = feature_places(claim, elements)
+    best_score = max((one.score for one in read.explanations.values()), default=0.0)
+    worth = [id_ for id_, one in read.explanations.items() if one.score >= WORTHWHILE * best_score]
+    ranks = {id_: rank for rank, id_ in enumerate(sorted(worth, key=lambda id_: -read.explanations[id_].score), 1)}
+    reasons = {one.id: read.reasons(one) for one in read.passages if one.id in ranks}
+    names = {one.id: f"p{number}" for number, one in enumerate(read.passages)}
+    claim_marks = [
+        TextMark(
+            one.query.start,
+            one.query.end,
+            one.contribution,
+            feature_at(one.query, features),
+            f"q-{one.query.start}",
+            f"{names[id_]}-{one.passage.start}",
+        )
+        for id_, why in reasons.items()
+        for one in (why.phrases if why else ())
+        if one.query.text
+    ]
+    metadata = read.document.metadata
+    return DocumentView(
+        read.document.id,
+        read.document.title,
+        {words: listed(metadata[name]) for name, words in FACTS.items() if metadata.get(name)},
+        public_links(read.document.id),
+        tuple(cut_at(claim, claim_marks)) if claim else (),
+        tuple(_paragraphs(read.passages, reasons, features, names, ranks)),
+        _best_of_features(read.passages, reasons, features),
+    )
+
+
+def _paragraphs(
+    passages: Sequence[PassageRecord],
+    reasons: Mapping[str, Reasons | None],
+    features: Sequence[Place],
+    names: Mapping[str, str],
+    ranks: Mapping[str, int],
+) -> list[ShownParagraph]:
+    shown: list[ShownParagraph] = []
+    section = ""
+    for one in passages:
+        heading = "" if one.section == section else _SECTIONS.get(one.section, one.section.capitalize())
+        section = one.section
+        number = printed_number(one.section, one.number)
+        pieces = cut_at(one.text, passage_marks(reasons.get(one.id), features, names[one.id]))
+        place = cited_place(one.section, one.number, one.id)
+        shown.append(ShownParagraph(one.id, heading, number, place, tuple(pieces), ranks.get(one.id, 0)))
+    return shown
+
+
+def _best_of_features(
+    passages: Sequence[PassageRecord], reasons: Mapping[str, Reasons | None], features: Sequence[Place]
+) -> dict[int, str]:
+    best: dict[int, tuple[float, str]] = {}
+    for one in passages:
+        sums: dict[int, float] = {}
+        for phrase in why.phrases if (why := reasons.get(one.id)) else ():
+            feature = feature_at(phrase.query, features)
+            sums[feature] = sums.get(feature, 0.0) + phrase.contribution
+        for feature, value in sums.items():
+            if feature >= 0 and value > best.get(feature, (0.0, ""))[0]:
+                best[feature] = value, one.id
+    return {feature: id_ for feature, (_, id_) in sorted(best.items())}
+
+
+def _hit(
+    hit: Hit,
+    rank: int,
+    reasons: Mapping[str, Reasons],
+    features: Sequence[Place],
+    elements: Sequence[tuple[str, str]],
+    before: list[str] | None,
+) -> ShownHit:
+    known = hit.metadata
+    facts = [f"{FACTS[name]} {known[name]}" for name in ("publication_date", "priority_date") if known.get(name)]
+    facts += [_few(known[name]) for name in ("ipc", "applicants") if known.get(name)]
+    facts += [f"family: {_few(hit.members)}"] if hit.members else []
+    was = ""
+    if before is not None:
+        was = _was(before.index(hit.document) + 1 if hit.document in before else 0, rank)
+    return ShownHit(
+        hit.document,
+        hit.title or hit.document,
+        tuple(facts),
+        public_links(hit.document),
+        tuple(_answered(hit, reasons, features, elements)),
+        tuple(_snippet(one, reasons.get(one.id), features) for one in hit.passages),
+        was,
+        hit.closeness or "",
+    )
+
+
+def _answered(
+    hit: Hit, reasons: Mapping[str, Reasons], features: Sequence[Place], elements: Sequence[tuple[str, str]]
+) -> list[ShownFeature]:
+    phrases: dict[int, dict[str, float]] = {}
+    for passage in hit.passages:
+        own = reasons[passage.id].phrases if passage.id in reasons else ()
+        least = FAINT * max((one.contribution for one in own), default=0.0)
+        for one in (one for one in own if one.contribution >= least):
+            words = phrases.setdefault(feature_at(one.query, features), {})
+            text = " ".join(one.passage.text.lower().split())
+            words[text] = max(words.get(text, 0.0), one.contribution)
+    return [
+        ShownFeature(label, text, tuple(sorted(words := phrases.get(number, {}), key=lambda one: -words[one])[:5]))
+        for number, (label, text) in enumerate(elements)
+    ]
+
+
+def _snippet(passage: Any, reasons: Reasons | None, features: Sequence[Place]) -> ShownSnippet:
+    strongest = sorted(reasons.phrases, key=lambda one: -one.contribution) if reasons else []
+    start, end = snippet(passage.text, [one.passage for one in strongest], LENGTH)
+    pieces = cut_at(passage.text, passage_marks(reasons, features), start, end)
+    place = cited_place(passage.section, passage.number, passage.id)
+    return ShownSnippet(passage.id, place, tuple(pieces), start > 0, end < len(passage.text))
+
+
+def _was(before: int, now: int) -> str:
+    if not before:
+        return "new"
+    return "" if before == now else f"was {ordinal(before)}"
+
+
+def _few(value: Any) -> str:
+    values = [value] if isinstance(value, str) else list(value)
+    more = f" +{len(values) - _FEW}" if len(values) > _FEW else ""
+    return listed(values[:_FEW]) + more

@@ -1,0 +1,69 @@
+"""Words for people: what things are called on the page, in reports, in the terminal and in the docs. Each is said here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+NOTICE = (
+    "A tool for finding documents; nothing here is legal advice.",
+    "Verdicts of charts are measured, not decided: the page on charts says how often they are wrong. Read the passage.",
+    "Only what was indexed was searched. That nothing was found is no proof of novelty.",
+)
+"""What every result says of itself."""
+NOTICE_HERE = (
+    "Projects lie on the disk of this server, not encrypted.",
+    "Nothing you enter leaves the machine that it runs on.",
+)
+"""What the page adds."""
+
+MARKS: Mapping[str | None, str] = {"relevant": "relevant", "not": "not relevant", None: ""}
+"""What a mark of a document or passage is called."""
+GENERAL, FIRST_HITS = "general similarity", "similar to the first hits"
+"""What adds to a score beside the phrases that match."""
+CITED_BY_US = "assessed by the searcher"
+FACTS: Mapping[str, str] = {
+    "publication_date": "published",
+    "priority_date": "priority",
+    "application_date": "filed",
+    "applicants": "applicant",
+    "inventors": "inventor",
+    "ipc": "IPC",
+    "cpc": "CPC",
+    "family_members": "family",
+}
+"""What is known of a document, in the order of a report."""
+FACETS: Mapping[str, str] = {"country": "Country", "year": "Year", "class": "Class", "applicant": "Applicant"}
+"""What the documents found are counted by."""
+FILTERS: Mapping[str, str] = {
+    "before": "published before {}",
+    "must": "with {}",
+    "any": "with any of {}",
+    "not": "without {}",
+    "not_family_of": "exclude families of {}",
+    "only": "among {}",
+    "filter": "{}",
+}
+"""The filters of a search in words."""
+TERMS: Mapping[str, str] = {
+    "feature": "a part of the claim that is looked for by itself: what the claim says, cut into pieces",
+    "ranking": "what puts the documents in order",
+    "my assessment": "a searcher's own verdict for a cell of a chart, with the reason",
+    CITED_BY_US: "stands at a verdict that the searcher gave",
+    "exclude families": "leave out a document and all publications of the same invention",
+    "include undated": "also find documents without the date that a filter asks for",
+    GENERAL: "what wording in general adds to a score, beside the phrases that match",
+    FIRST_HITS: "what is added because a passage is like those that were found first",
+    "was 18th": "the rank of a document before the marks were used",
+    "back up project": "save all of a project in one file, which another machine can restore",
+}
+"""Terms that are used the same everywhere, with what they mean."""
+
+
+def ordinal(number: int) -> str:
+    """Return a rank as it is said.
+
+    >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 18, 21, 102)]
+    ['1st', '2nd', '3rd', '4th', '11th', '18th', '21st', '102nd']
+    """
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"

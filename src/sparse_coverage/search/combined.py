@@ -1,0 +1,324 @@
+"""Ranking by centers, words and the vectors of whole passages, each scaled to 0..1 and added; or by one of them.
+
+Each part ranks documents by itself, by the same rule. Its scores over its own first 1,000 documents are scaled so that the best
+counts 1 and the last 0, and the three are added with equal weights (`benchmarks/quality.py` compares other ways to join them).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TypeVar
+
+import numpy as np
+
+from sparse_coverage.aggregation import Aggregation
+from sparse_coverage.errors import InputError
+from sparse_coverage.index import Filter, IndexStore
+from sparse_coverage.index.manifest import Manifest
+from sparse_coverage.kernels import Doubles, Floats, Int64s, Mask
+from sparse_coverage.search.explaining import Explanations, TracedQuery, best_paragraphs, trace_queries
+from sparse_coverage.search.feedback import Enriched, Marks
+from sparse_coverage.search.part_scores import VectorScores, WordScores
+from sparse_coverage.search.ranking import Allowed
+from sparse_coverage.search.results import (
+    ExplainedHits,
+    Explanation,
+    Hit,
+    PartScore,
+    PassageHit,
+    Reason,
+    Reasons,
+    WordReason,
+)
+from sparse_coverage.search.stored import require_document
+from sparse_coverage.systems import PARTS
+from sparse_coverage.text import index_terms
+
+DEPTH = 1000
+"""Over how many of its documents the scores of a part are scaled."""
+R = TypeVar("R", Reason, WordReason)
+
+
+def parts_of(ranking: str, state: Manifest) -> tuple[str, ...]:
+    """Return the parts that a ranking adds up: of `combined` all that the index keeps, else the one of that name."""
+    if ranking == "combined":
+        return ("centers", *(["words"] if state.words else []), *(["vectors"] if state.dimension else []))
+    if ranking not in PARTS:
+        raise InputError(f"An index ranks by combined, {', '.join(PARTS)}, not by '{ranking}'.")
+    return (ranking,)
+
+
+def require_parts(parts: Sequence[str], store: IndexStore) -> None:
+    """Refuse a part that an index does not keep."""
+    for part, kept in (("words", store.state.words), ("vectors", store.state.dimension)):
+        if part in parts and not kept:
+            raise InputError(
+                f"{store.folder} keeps no {part} of passages. Rank by what it has (combined, or centers), or build it again without "
+                f"--without {part}."
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartScores:
+    """What one part says of a query: a score for every passage, and its best documents. A part that is `alone` is not scaled."""
+
+    name: str
+    scores: Floats
+    documents: Int64s
+    document_scores: Floats
+    alone: bool
+
+    def scaled(self, scores: Floats) -> Doubles:
+        """Return scores on the scale of this part: 1 for its best document, 0 for its last and for what is below it."""
+        found = scores.astype(np.float64)
+        if self.alone or not len(self.document_scores):
+            return found
+        high, low = float(self.document_scores[0]), float(self.document_scores[-1])
+        return np.maximum((found - low) / (high - low), 0) if high > low else (found >= high).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """The documents of a query, best first, with their scores, and the parts these come from.
+
+    `shares`, while the index is built: how many parts each passage's words stand for, all of them where there is nothing else yet.
+    """
+
+    documents: Int64s
+    scores: Doubles
+    parts: tuple[PartScores, ...]
+    allowed: Allowed | None
+    starts: Int64s
+    shares: Doubles | None
+
+    def part_scores(self, document: int) -> tuple[PartScore, ...]:
+        """Return what each part adds to the score of a document; nothing where one part ranks alone."""
+        found = []
+        for part in self.parts if len(self.parts) > 1 else ():
+            [place] = np.flatnonzero(part.documents == document)[:1].tolist() or [None]
+            if place is None:
+                found.append(PartScore(part.name, None, None, 0.0))
+            else:
+                score = part.document_scores[place : place + 1]
+                adds = float(part.scaled(score)[0]) * self.share(int(self.starts[document]))
+                found.append(PartScore(part.name, place + 1, float(score[0]), adds))
+        return tuple(found)
+
+    def share(self, passage: int) -> float:
+        """Return how many parts the words of a passage stand for: 1, unless it is not encoded yet."""
+        return 1.0 if self.shares is None else float(self.shares[passage])
+
+    def found(self, passages: Int64s) -> Mask:
+        """Tell which passages any part found something in; a filter leaves none in the others."""
+        return np.asarray(np.any([part.scores[passages] > 0 for part in self.parts], axis=0))
+
+    def values(self, passages: Int64s) -> Doubles:
+        """Return the sum of what the parts say of passages, on the scales of documents."""
+        sums = np.asarray(np.sum([part.scaled(part.scores[passages]) for part in self.parts], axis=0))
+        return sums if self.shares is None else sums * self.shares[passages]
+
+
+class _LastRanked(threading.local):
+    """What a thread ranked last: the query and all else that was asked, and the ranking, which explains its hits."""
+
+    last: tuple[tuple[object, ...], Ranked] | None = None
+
+
+class CombinedRanker:
+    """Ranks the passages and documents of one state of an index by some of its parts, and explains what it finds."""
+
+    def __init__(self, explanations: Explanations) -> None:
+        self._explanations = explanations
+        self._local = _LastRanked()
+        self._ranker = explanations.ranker
+
+    @property
+    def store(self) -> IndexStore:
+        """The state of the index that is ranked."""
+        return self._ranker.store
+
+    @cached_property
+    def words(self) -> WordScores:
+        """What scores words; an error where the index keeps none."""
+        return WordScores(self.store)
+
+    @cached_property
+    def vectors(self) -> VectorScores:
+        """What scores vectors of whole passages; an error where the index keeps none."""
+        return VectorScores(self.store)
+
+    def rank(
+        self,
+        query: str,
+        names: Sequence[str],
+        condition: Filter | None,
+        marks: Marks | None,
+        aggregation: Aggregation | None = None,
+    ) -> Ranked:
+        """Rank the documents of one query by the parts of these names."""
+        asked, last = (query, tuple(names), condition, marks, aggregation), self._local.last
+        if last is None or last[0] != asked:
+            _require_centers(names, marks)
+            allowed, explanations = self._ranker.allowed(condition), self._explanations
+            enriched = explanations.enriched(query, condition, marks, allowed) if "centers" in names else None
+            ranked = self._ranked(explanations.traced(query), enriched, names, allowed, aggregation)
+            self._local.last = last = (asked, ranked)
+        return last[1]
+
+    def rank_several(
+        self,
+        queries: list[str],
+        names: Sequence[str],
+        condition: Filter | None,
+        marks: Marks | None,
+        aggregation: Aggregation | None = None,
+    ) -> Iterator[Ranked]:
+        """Rank the documents of several queries, one after the other: all of them are encoded at once."""
+        allowed = self._ranker.allowed(condition)
+        _require_centers(names, marks)
+        for traced in trace_queries(self._explanations.model, queries):
+            enriched = self._explanations.enrich(traced.vector, marks, allowed) if "centers" in names else None
+            yield self._ranked(traced, enriched, names, allowed, aggregation)
+
+    def _ranked(
+        self,
+        query: TracedQuery,
+        enriched: Enriched | None,
+        names: Sequence[str],
+        allowed: Allowed | None,
+        aggregation: Aggregation | None,
+    ) -> Ranked:
+        ranker, parts = self._ranker, []
+        over = partial(ranker.over_segments, threads=ranker.shares)
+        for name in names:
+            if name == "words":
+                scores = self.words.scores(query.text, allowed, over)
+            elif name == "vectors":
+                scores = self.vectors.scores(query.chunks, allowed, over)
+            else:
+                assert enriched is not None
+                scores = ranker.passage_scores(enriched.vector, allowed, ranker.shares)
+            numbers, best = ranker.best_documents(scores, allowed, DEPTH, aggregation)
+            parts.append(PartScores(name, scores, numbers, best, len(names) == 1))
+        starts = ranker.store.document_starts
+        totals = np.zeros(len(starts) - 1)
+        for part in parts:
+            totals[part.documents] += part.scaled(part.document_scores)
+        found, shares = np.unique(np.concatenate([part.documents for part in parts])), None
+        if "words" in names and len(names) > 1 and not ranker.store.state.complete:
+            shares = np.where(ranker.store.encoded_passages, 1.0, len(names))
+            totals[found] *= shares[starts[found]]
+        order = np.lexsort((found, -totals[found]))
+        return Ranked(found[order], totals[found[order]], tuple(parts), allowed, starts, shares)
+
+    def figures(self, query: str, documents: Sequence[str], ranked: Ranked) -> dict[str, tuple[float, float]]:
+        """Return how like documents are to a query, in a ranking by words and vectors: the cosine, and the share of its words."""
+        parts = {part.name: part.scores for part in ranked.parts}
+        worth = sum(map(self.words.worth, index_terms(query))) or 1.0
+        found = {}
+        for id_ in documents:
+            number = require_document(self.store, id_)
+            cosine, words = (
+                self._ranker.document_score(parts[name], number, ranked.allowed) for name in ("vectors", "words")
+            )
+            found[id_] = cosine, words / worth
+        return found
+
+    def hits(self, ranked: Ranked, k: int, passages: int) -> ExplainedHits:
+        """Return the k best documents, each with its best passages, and what each part added."""
+        hits, parts = [], {}
+        for number, score in zip(ranked.documents[:k].tolist(), ranked.scores[:k].tolist(), strict=True):
+            record = self.store.document(number)
+            own = np.asarray(self.store.passages_of(number), dtype=np.int64)
+            own = own[ranked.found(own)]
+            values = ranked.values(own)
+            order = np.lexsort((own, -values))[:passages]
+            best = self._ranker.passage_hits(own[order], values[order].astype(np.float32))
+            hits.append(Hit(record.id, record.title, score, record.metadata, tuple(best)))
+            parts[record.id] = ranked.part_scores(number)
+        return ExplainedHits(hits, parts={id_: own for id_, own in parts.items() if own})
+
+    def passages(self, ranked: Ranked, k: int | None, documents: int | None = None) -> list[PassageHit]:
+        """Return the k best passages with a score: of all, or of the best `documents`; without k, all of these documents."""
+        if documents is not None:
+            own = [np.asarray(self.store.passages_of(number)) for number in ranked.documents[:documents].tolist()]
+            every = np.concatenate([np.zeros(0, np.int64), *own])
+            every = every if ranked.allowed is None else every[ranked.allowed[every] > 0]
+        else:
+            every = np.arange(self.store.size) if ranked.allowed is None else np.flatnonzero(ranked.allowed)
+        every = every if k is None else every[ranked.found(every)]
+        values = ranked.values(every)
+        order = np.lexsort((every, -values))[:k]
+        return self._ranker.passage_hits(every[order], values[order].astype(np.float32))
+
+    def explain(
+        self, query: str, id_: str, names: Sequence[str], condition: Filter | None, marks: Marks | None
+    ) -> Explanation:
+        """Explain the score of a passage, or that of the best passage of a document or paragraph."""
+        ranked, store = self.rank(query, names, condition, marks), self.store
+        passages = np.asarray(self._explanations.passages_of(id_), np.int64)
+        values = ranked.values(passages)
+        place = int(np.lexsort((passages, -values))[0])
+        passage, record = int(passages[place]), store.passage(int(passages[place]))
+        hit = PassageHit.of(record, float(values[place]))
+        parts = ranked.part_scores(require_document(store, record.document))
+        if "centers" not in names:
+            return Explanation(query, hit, (), (), reasons=self._joined(query, passage, ranked, Reasons()), parts=parts)
+        centers = self._explanations.explain(query, record.id, condition, marks)
+        reasons = self._joined(query, passage, ranked, centers.reasons)
+        return replace(centers, passage=hit, reasons=reasons, parts=parts)
+
+    def best_of(self, query: str, document: int, names: Sequence[str], count: int) -> dict[str, Explanation]:
+        """Explain the paragraphs of a document that score best, by their ids; one that was cut, by its best piece."""
+        ranked, store = self.rank(query, names, None, None), self.store
+        passages = np.asarray(store.passages_of(document), np.int64)
+        values = dict(zip(passages.tolist(), ranked.values(passages).tolist(), strict=True))
+        best = best_paragraphs(store, document, values, count)
+        return {id_: self.explain(query, store.passage(number).id, names, None, None) for id_, number in best.items()}
+
+    def reasons(
+        self, query: str, ids: Sequence[str], names: Sequence[str], condition: Filter | None, marks: Marks | None
+    ) -> dict[str, Reasons]:
+        """Return the reasons of passages, by id, without the matches behind them."""
+        ranked = self.rank(query, names, condition, marks)
+        centers = self._explanations.reasons(query, ids, condition, marks) if "centers" in names else {}
+        numbers = {id_: self._explanations.passages_of(id_)[0] for id_ in ids}
+        return {
+            id_: self._joined(query, number, ranked, centers.get(id_, Reasons())) for id_, number in numbers.items()
+        }
+
+    def _joined(self, query: str, passage: int, ranked: Ranked, centers: Reasons) -> Reasons:
+        """Return the reasons of a passage's score: those of each part, so scaled that they sum up to what the part adds."""
+        found = Reasons()
+        for part in ranked.parts:
+            adds = float(part.scaled(part.scores[passage : passage + 1])[0]) * ranked.share(passage)
+            if not adds:
+                continue
+            if part.name == "vectors":
+                found = replace(found, whole=adds)
+            elif part.name == "words":
+                own = self.words.reasons(query, passage, self.store.passage(passage).text)
+                factor = adds / (sum(one.contribution for one in own) or 1.0)
+                found = replace(found, words=_times(own, factor))
+            else:
+                factor = adds / (centers.total or 1.0)
+                similarity, feedback = factor * centers.similarity, factor * centers.feedback
+                found = replace(
+                    found, phrases=_times(centers.phrases, factor), similarity=similarity, feedback=feedback
+                )
+        return found
+
+
+def _times(reasons: Sequence[R], factor: float) -> tuple[R, ...]:
+    return tuple(replace(one, contribution=factor * one.contribution) for one in reasons)
+
+
+def _require_centers(names: Sequence[str], marks: Marks | None) -> None:
+    if marks and "centers" not in names:
+        raise InputError(
+            f"Marks of relevant and other documents change what centers find, and the ranking is by {names[0]} alone. Rank by "
+            "combined or centers, or leave the marks out."
+        )

@@ -1,0 +1,140 @@
+"""Scores of passages by their words and by their vectors as a whole, over all segments of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+
+from sparse_coverage.index import IndexStore
+from sparse_coverage.index.word_lists import MOST_OFTEN
+from sparse_coverage.kernels import Bytes, Floats, plain
+from sparse_coverage.kernels.choosing import machine_code
+from sparse_coverage.kernels.scoring import add_word
+from sparse_coverage.search.results import Place, WordReason
+from sparse_coverage.text import idf, index_terms, term_places
+
+K1, B = 1.5, 0.75
+_SECONDS_A_POSTING = 2e-8
+T = TypeVar("T")
+Over = Callable[[Callable[[range], None]], object]
+"""Does some work for all segments, each of several threads for some of them."""
+
+
+class WordScores:
+    """BM25 (Lucene's variant) over the passages that are live; scores are those of bm25s, bit for bit.
+
+    `k1` says how soon more of the same word counts no more, `b` how much long passages pay for their length.
+    """
+
+    def __init__(self, store: IndexStore, k1: float = K1, b: float = B) -> None:
+        self._store = store
+        self.lists = [_kept(segment.word_lists) for segment in store.segments]
+        live = [None if segment.tombstones is None else segment.live_passages for segment in store.segments]
+        self._live = live
+        self._passages = store.state.passages
+        self.frequency = lru_cache(4096)(self._frequency_of)
+        """Gives how many live passages hold a word."""
+        pairs = zip(self.lists, live, strict=True)
+        words = sum(int(part.lengths[slice(None) if mask is None else mask].sum()) for part, mask in pairs)
+        average = np.float64(words / self._passages) if words else np.float64(1)
+        self.average = average
+        self.norms = [k1 * ((1 - b) + b * part.lengths.astype(np.float64) / average) for part in self.lists]
+
+    def scores(self, query: str, allowed: Bytes | None = None, over: Over | None = None) -> Floats:
+        """Return the score of every passage, 0 where it shares no word with the query, is deleted, or is not `allowed`.
+
+        `over` shares the segments out to threads.
+        """
+        words = index_terms(query)
+        worth = {word: self.worth(word) for word in dict.fromkeys(words)}
+        found = np.zeros(self._store.size, dtype=np.float32)
+
+        def score(segments: range) -> None:
+            for place in segments:
+                segment, lists, live = self._store.segments[place], self.lists[place], self._live[place]
+                here = found[segment.first_passage : segment.first_passage + len(segment)]
+                postings = {word: lists.postings(word) for word, value in worth.items() if value}
+                quick = machine_code(_SECONDS_A_POSTING * sum(map(len, postings.values())))
+                for word in words:
+                    if word in postings:
+                        (add_word if quick else plain.add_word)(postings[word], worth[word], self.norms[place], here)
+                if live is not None:
+                    here[~live] = 0
+
+        (over or _alone(self._store))(score)
+        if allowed is not None:
+            found[allowed == 0] = 0
+        return found
+
+    def reasons(self, query: str, passage: int, text: str) -> tuple[WordReason, ...]:
+        """Return the words that a query and a passage share, and what each adds to the passage's score, strongest first."""
+        asked, there = term_places(query), term_places(text)
+        segment = self._store.segment_of_passage(passage)
+        norm = float(self.norms[self._store.segments.index(segment)][passage - segment.first_passage])
+        found = []
+        for word in asked.keys() & there.keys():
+            count = min(len(there[word]), MOST_OFTEN)
+            adds = len(asked[word]) * self.worth(word) * (count / (norm + count))
+            found.append(WordReason(Place(*asked[word][0]), Place(*there[word][0]), self.frequency(word), adds))
+        return tuple(sorted(found, key=lambda one: (-one.contribution, one.query.start)))
+
+    def _frequency_of(self, word: str) -> int:
+        return sum(lists.frequency(word, live) for lists, live in zip(self.lists, self._live, strict=True))
+
+    def worth(self, word: str) -> float:
+        """Return how rare a word is among the live passages; 0 where none has it."""
+        frequency = self.frequency(word)
+        # Rounded as bm25s rounds it.
+        return float(np.float32(idf(frequency, self._passages))) if frequency else 0.0
+
+    def cost(self, query: str) -> int:
+        """Return how many postings a query reads: the lengths of the lists of its different words."""
+        return sum(len(lists.postings(word)) for lists in self.lists for word in set(index_terms(query)))
+
+
+class VectorScores:
+    """Products of the vectors of whole passages with those of a query's chunks: the largest counts, none below 0."""
+
+    def __init__(self, store: IndexStore) -> None:
+        self._store = store
+        # What is not encoded yet, while the index is built, has none.
+        encoded = (segment.entry.encoded for segment in store.segments)
+        self._parts = [
+            _kept(one.vectors) if there else None for one, there in zip(store.segments, encoded, strict=True)
+        ]
+
+    def scores(self, chunks: Floats, allowed: Bytes | None = None, over: Over | None = None) -> Floats:
+        """Return the score of every passage for a query's chunks, one a row; 0 where it is deleted or not `allowed`.
+
+        `over` shares the segments out to threads.
+        """
+        found = np.zeros(self._store.size, dtype=np.float32)
+        if not len(chunks):
+            return found
+
+        def score(segments: range) -> None:
+            for place in segments:
+                segment, vectors = self._store.segments[place], self._parts[place]
+                part = slice(segment.first_passage, segment.first_passage + len(segment))
+                mask = np.zeros(0, np.uint8) if allowed is None else allowed[part]
+                if vectors is not None and (not len(mask) or mask.any()):
+                    vectors.products(chunks, mask, found[part])
+
+        (over or _alone(self._store))(score)
+        np.maximum(found, 0, out=found)
+        if not self._store.live_passages.all():
+            found[~self._store.live_passages] = 0
+        return found
+
+
+def _alone(store: IndexStore) -> Over:
+    """Return what does the work of all segments on this thread."""
+    return lambda work: work(range(len(store.segments)))
+
+
+def _kept(part: T | None) -> T:
+    assert part is not None, "the index keeps no such part: `require_parts` refuses it"
+    return part

@@ -1,0 +1,263 @@
+"""What the routes of projects share: where projects are kept, the bodies of changes, and the answers to them."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Request
+from pydantic import BaseModel
+from starlette.responses import JSONResponse, Response
+
+from sparse_coverage.charts.chart import Quote
+from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.dataclass_json import Bounds, record, to_json
+from sparse_coverage.errors import InputError, NoDocumentError
+from sparse_coverage.index import PassageRecord
+from sparse_coverage.present.page_view import HistoryLine, SearchView, history_line
+from sparse_coverage.projects import (
+    Content,
+    DocumentFacts,
+    Draft,
+    Head,
+    KeptChart,
+    Mark,
+    ProjectEntry,
+    ProjectFolder,
+    Ruling,
+    SearchMade,
+    StaleError,
+    UnknownError,
+)
+from sparse_coverage.projects.records import Category, ElementOfClaim, Name, Note, Relevance
+from sparse_coverage.search.stored import stored_passages, whole_id
+from sparse_coverage.server.errors import Refusal, refuse
+from sparse_coverage.server.indexes import ServedIndexes, UnknownIndexError
+from sparse_coverage.server.public import public
+from sparse_coverage.workspace import ChartRequest, CombineRequest, ElementText, SearchRequest
+from sparse_coverage.workspace.fields import Id, Says
+from sparse_coverage.workspace.fields import Request as AnyRequest
+from sparse_coverage.workspace.requests import CellVerdict, QuotationRequest
+
+Version = Annotated[int, Bounds(), Says("That of what the change was made on; 0 where there was nothing.")]
+_opening = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewProject(AnyRequest):
+    """A project to begin."""
+
+    name: Name
+    note: Note = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadBody(NewProject):
+    """A new name and note."""
+
+    version: Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftBody(AnyRequest):
+    """What stands in the form."""
+
+    content: dict[str, Any]
+    version: Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkBody(AnyRequest):
+    """What a user says about a document or passage."""
+
+    mark: Relevance | None
+    note: Note = ""
+    category: Annotated[Category | None, Says("Of a search report, of a whole document.")] = None
+    version: Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulingBody(AnyRequest):
+    """A user's own verdict on what a document says to an element; null for the one that was found."""
+
+    index: Id
+    element: ElementOfClaim
+    document: Id
+    verdict: Verdict | None
+    note: Note = ""
+    quotation: Annotated[
+        Note, Says("What shows it, word for word as it stands in the document; none for an empty text.")
+    ] = ""
+    version: Version
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchBody(AnyRequest):
+    """A search to be made and kept."""
+
+    index: Id
+    search: SearchRequest
+    claim: Annotated[str | None, Says("The claim to chart, where it is not the whole query.", limit="characters")] = (
+        None
+    )
+    elements: Annotated[tuple[ElementText, ...], Says("The features of the claim.", limit="ids")] = ()
+    automatic: Annotated[str, Bounds(0, 400), Says("Which filters came with the patent, in words.")] = ""
+    previous: Annotated[int | None, Bounds(1), Says("The search whose ranking this one is set beside.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartBody(AnyRequest):
+    """A chart, or the combinations of documents for a claim: one of them is made and kept."""
+
+    index: Id
+    chart: ChartRequest | None = None
+    combine: CombineRequest | None = None
+
+    def __post_init__(self) -> None:
+        AnyRequest.__post_init__(self)
+        if (self.chart is None) == (self.combine is None):
+            raise InputError("Ask for a `chart` or for `combine`: one of them.")
+
+
+class ProjectList(BaseModel):
+    """The projects, the last changed first. `kept` is false where they end with the server."""
+
+    kept: bool
+    projects: list[ProjectEntry]
+
+
+class ShownContent(BaseModel):
+    """All that a project holds, or what of it changed since a revision; and its history in words, by the numbers of the searches."""
+
+    head: Head
+    draft: Draft
+    searches: list[SearchMade]
+    marks: list[Mark]
+    rulings: list[Ruling]
+    charts: list[KeptChart]
+    documents: list[DocumentFacts]
+    history: dict[int, HistoryLine]
+
+
+def with_history(content: Content) -> dict[str, Any]:
+    """Return what a project holds with its history in words."""
+    return {**record(content), "history": {one.number: history_line(one) for one in content.searches}}
+
+
+class ShownSearchMade(BaseModel):
+    """A search that was made, with what it found, and what the page shows of it."""
+
+    number: int
+    made: str
+    index: str
+    request: dict[str, Any]
+    documents: int
+    result: dict[str, Any]
+    version: int
+    view: SearchView
+    history: HistoryLine
+
+
+class ShownChart(BaseModel):
+    """A chart that was made, and where its quotations stand, by the ids of their passages."""
+
+    number: int
+    made: str
+    index: str
+    request: dict[str, Any]
+    chart: dict[str, Any]
+    combinations: dict[str, Any] | None
+    version: int
+    places: dict[str, str]
+
+
+class Deleted(BaseModel):
+    """The id of the project that is gone."""
+
+    deleted: str
+
+
+def folder_of(request: Request) -> ProjectFolder:
+    """Return where projects are: the folder of the settings, else one that ends with the server."""
+    state = request.app.state
+    with _opening:
+        if not hasattr(state, "project_folder"):
+            given: Path | None = state.settings.projects
+            if given is None:
+                given = Path(tempfile.mkdtemp(prefix="sparse-coverage-projects-"))
+                weakref.finalize(request.app, shutil.rmtree, given, ignore_errors=True)
+            state.project_folder = ProjectFolder(given)
+    folder: ProjectFolder = state.project_folder
+    return folder
+
+
+def kept_in(request: Request) -> bool:
+    """Tell whether projects are still there when the server was stopped."""
+    return request.app.state.settings.projects is not None
+
+
+def marked(
+    request: Request, index: str, id_: str, body: MarkBody
+) -> tuple[DocumentFacts | None, PassageRecord | None, str]:
+    """Return what the index has of a document or passage that is marked, and the id of the document.
+
+    What was marked before may be changed although the index is not here, as in a project from another machine.
+    """
+    indexes: ServedIndexes = request.app.state.indexes
+    try:
+        store = indexes.opened(index).store
+        for place in [len(id_), *(place for place in range(len(id_) - 1, 0, -1) if id_[place] == "/")]:
+            number = store.find_document(id_[:place])
+            if number is None:
+                continue
+            document = store.document(number)
+            known = public(document)
+            facts = DocumentFacts(index, document.id, document.title, known["metadata"])
+            if place == len(id_):
+                return facts, None, document.id
+            for passage in stored_passages(store, number):
+                if whole_id(passage.id) == whole_id(id_):
+                    return facts, passage, document.id
+        raise NoDocumentError(f"The index {index} has no document or passage {id_}.")
+    except (UnknownIndexError, NoDocumentError):
+        if not body.version:
+            raise
+        return None, None, id_
+
+
+def with_project(asked: CombineRequest, index: str, content: Content) -> CombineRequest:
+    """Return what is asked with what a project says: verdicts of the user's own, and documents marked not relevant."""
+    rulings = [one for one in content.rulings if one.index == index and one.verdict is not None]
+    without = [one.id for one in content.marks if one.index == index and one.mark == "not" and one.passage is None]
+    verdicts = tuple(CellVerdict(one.element, one.document, one.verdict) for one in rulings if one.verdict)
+    return replace(asked, verdicts=verdicts, without=tuple(without))
+
+
+def quoted(request: Request, body: RulingBody) -> Quote | None:
+    """Return where the quotation of a verdict stands in its document; one that does not stand there is refused."""
+    if not body.quotation.strip():
+        return None
+    indexes: ServedIndexes = request.app.state.indexes
+    return indexes.opened(body.index).quotation(QuotationRequest(id=body.document, text=body.quotation))
+
+
+def answer_kept(make: Callable[[], Any]) -> Response:
+    """Answer with what a function gives; a stale change with what is there now."""
+    try:
+        made = make()
+    except StaleError as stale:
+        content = Refusal(409, str(stale)).record() | {"current": record(stale.current)}
+        return JSONResponse(content, 409)
+    except UnknownError as error:
+        return refuse(Refusal(404, str(error)))
+    except (sqlite3.Error, OSError) as error:
+        why = error.strerror if isinstance(error, OSError) else error  # without the file's name, which is the server's
+        return refuse(Refusal(503, f"The project cannot be read or written: {why}", "Look at the disk of the server."))
+    return made if isinstance(made, Response) else Response(to_json(made).encode(), media_type="application/json")

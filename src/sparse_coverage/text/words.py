@@ -1,0 +1,195 @@
+"""What a word is: where it stands, which words say something, its stem, and how rare it is.
+
+A word is a run of letters and digits; a hyphen or an apostrophe between two runs joins them. For comparing, small letters without
+accents are taken apart at hyphens and stemmed by Snowball's stemmer of the language: "Lead-Acid batteries" has the stems lead, acid and
+batteri. The word filters of an index use the same stems (see `index/words.py`). Chinese, Japanese and Korean have no blanks to tell words
+by: every two letters that stand together are a word there, so that any text is found by a part of it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import Stemmer
+
+from sparse_coverage.text.languages import function_words, guess_language
+
+_EAST_ASIAN = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_LETTER = rf"[^\W_{_EAST_ASIAN}]"
+_PAIR = rf"[{_EAST_ASIAN}](?=([{_EAST_ASIAN}]?))"
+"""A letter and, looked ahead, the next: together a word, from which the search goes on at the next letter."""
+_WORD = re.compile(rf"{_PAIR}|{_LETTER}+(?:[-'’]{_LETTER}+)*")
+_PART = re.compile(rf"{_PAIR}|{_LETTER}+")
+_SIMPLE = re.compile(r"[^\W_]+")
+_ANY_EAST_ASIAN = re.compile(f"[{_EAST_ASIAN}]")
+_EAST = "\u3005"  # a letter from here on says something by itself
+_NUMERAL = re.compile(r"[\d'’-]+[a-z]?")
+"""A number, or a reference numeral such as 10a; but H2O2, 3D and p53 are words."""
+_STEMMERS = {
+    "en": "english",
+    "de": "german",
+    "fr": "french",
+    "es": "spanish",
+    "it": "italian",
+    "nl": "dutch",
+    "pt": "portuguese",
+    "ru": "russian",
+}
+
+
+class Word(NamedTuple):
+    """A word as it stands in a text, from `start` to `end`."""
+
+    text: str
+    start: int
+    end: int
+
+
+def words(text: str) -> list[Word]:
+    """Return every word of a text.
+
+    >>> [word.text for word in words("A lead-acid battery (12).")]
+    ['A', 'lead-acid', 'battery', '12']
+    >>> [word.text for word in words("二次電池 Li")]
+    ['二次', '次電', '電池', 'Li']
+    """
+    return list(_found(_WORD, text))
+
+
+def _found(pattern: re.Pattern[str], text: str) -> Iterator[Word]:
+    last = -1  # where the pair before ends: the last letter of several is no word by itself
+    for found in pattern.finditer(text):
+        second = found[1]
+        if second is None:
+            yield Word(found[0], *found.span())
+        elif second or found.start() >= last:
+            last = found.end() + len(second)
+            yield Word(found[0] + second, found.start(), last)
+
+
+@lru_cache(64)  # the query, and the passage at hand, are looked at several times
+def content_words(text: str, language: str = "") -> tuple[Word, ...]:
+    """Return the words of a text that say something: no function words, numerals and single letters.
+
+    >>> [word.text for word in content_words("The valve (12) of claim 3 is closed by a spring.")]
+    ['valve', 'closed', 'spring']
+    """
+    without = function_words(language or guess_language(text))
+    return tuple(
+        word
+        for word in words(text)
+        if (len(word.text) > 1 or word.text >= _EAST)
+        and word.text.lower() not in without
+        and not _NUMERAL.fullmatch(word.text)
+    )
+
+
+def index_terms(text: str, language: str = "") -> list[str]:
+    """Return the stems that a text is found by, in order and each as often as it stands there: all but function words and single letters.
+
+    >>> index_terms("The valve closes the 12 valves of the lead-acid battery.")
+    ['valv', 'close', '12', 'valv', 'lead', 'acid', 'batteri']
+    """
+    return [term for term, _ in _terms(text, language)]
+
+
+def term_places(text: str, language: str = "") -> dict[str, list[Word]]:
+    """Return where each of the `index_terms` of a text stands.
+
+    >>> [word.start for word in term_places("The valve closes the 12 valves.")["valv"]]
+    [4, 24]
+    """
+    found: dict[str, list[Word]] = {}
+    end = 0
+    for term, word in _terms(text, language):
+        start = max(text.find(word, end), end)  # a letter with its accent apart is written otherwise
+        end = min(start + len(word), len(text))
+        found.setdefault(term, []).append(Word(text[start:end], start, end))
+    return found
+
+
+def _terms(text: str, language: str) -> Iterator[tuple[str, str]]:
+    language = language or guess_language(text)
+    without = function_words(language)
+    for word in word_pieces(text):
+        if (len(word) > 1 or word >= _EAST) and word.lower() not in without:
+            yield stem(word, language), word
+
+
+def stems(text: str, language: str = "") -> set[str]:
+    """Return the stems of the words of a text that say something; a compound gives those of its parts.
+
+    >>> sorted(stems("The springs of a lead-acid battery"))
+    ['acid', 'batteri', 'lead', 'spring']
+    """
+    language = language or guess_language(text)
+    return {stem for word in content_words(text, language) for stem in stems_of(word.text, language)}
+
+
+@lru_cache(100_000)
+def stems_of(word: str, language: str = "en") -> tuple[str, ...]:
+    """Return the stem of each part of a word.
+
+    >>> stems_of("Lead-Acid")
+    ('lead', 'acid')
+    """
+    return tuple(stem(part, language) for part in word_pieces(word))
+
+
+def stem(word: str, language: str = "en") -> str:
+    """Return the stem of a word without hyphens; where the language has no stemmer, the word in small letters without accents.
+
+    >>> stem("Batteries") == stem("battery"), stem("Ventile", "de") == stem("Ventil", "de")
+    (True, True)
+    """
+    small = folded(word)
+    return str(_stemmer(language).stemWord(small)) if language in _STEMMERS or not language else small
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    return Stemmer.Stemmer(_STEMMERS[language or "en"])
+
+
+def folded(word: str) -> str:
+    """Return a word in small letters and without accents.
+
+    >>> folded("Müller-Étage")
+    'muller-etage'
+    """
+    if word.isascii():
+        return word.lower()
+    apart = unicodedata.normalize("NFD", word.lower())
+    bare = "".join(letter for letter in apart if not unicodedata.combining(letter))
+    return unicodedata.normalize("NFC", bare)
+
+
+def word_pieces(text: str) -> list[str]:
+    """Return the words of a text as they are written, cut at hyphens, in order."""
+    text = unicodedata.normalize("NFC", text)
+    if text.isascii() or not _ANY_EAST_ASIAN.search(text):
+        return _SIMPLE.findall(text)
+    return [word.text for word in _found(_PART, text)]
+
+
+def word_forms(text: str) -> list[str]:
+    """Return the words of a text as they are looked for: cut at hyphens, in small letters and without accents, in order.
+
+    >>> word_forms("A Lead-Acid Étage")
+    ['a', 'lead', 'acid', 'etage']
+    """
+    return [folded(word) for word in word_pieces(text)]
+
+
+def idf(frequency: float, texts: float) -> float:
+    """Return how rare a word is that stands in `frequency` of so many texts: BM25's inverse document frequency, never below 0.
+
+    >>> round(idf(1, 3), 3), idf(0, 3) > idf(3, 3) > 0
+    (0.981, True)
+    """
+    return math.log(1 + (texts - frequency + 0.5) / (frequency + 0.5))

@@ -1,0 +1,524 @@
+"""An open index: one committed state of it, and all that ranks, explains, reads and charts it. Everything a user can ask is a method."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sparse_coverage.dataclass_json import record
+from sparse_coverage.errors import InputError, NoDocumentError
+from sparse_coverage.index import Filter, IndexStore, open_store, parse_filter
+from sparse_coverage.index.filters import allowed_documents, document, family, state_of
+from sparse_coverage.index.sides import segments_without, sides_of
+from sparse_coverage.index.stored_fields import strings
+from sparse_coverage.patents.numbers import application_of, number_key, printed_id, read_number_list
+from sparse_coverage.patents.queries import QueryText, patent_query, text_query
+from sparse_coverage.progress import tracked
+from sparse_coverage.retrievers import open_retriever, retriever_over
+from sparse_coverage.search import Index, Retriever
+from sparse_coverage.search.closeness import LEVELS, at_least
+from sparse_coverage.search.combined import parts_of
+from sparse_coverage.search.results import Answers, Hit
+from sparse_coverage.search.stored import require_document, stored_passages, stored_patent
+from sparse_coverage.systems import PARTS
+from sparse_coverage.text import NAMES, guess_language
+from sparse_coverage.workspace.drawings import drawings_of
+from sparse_coverage.workspace.expressions import Newest, expression_words
+from sparse_coverage.workspace.fields import request_record
+from sparse_coverage.workspace.filters import Conditions, Filters, join_filters
+from sparse_coverage.workspace.grouping import FamilyMembers, by_family, count_facets
+from sparse_coverage.workspace.preparing import PreparedQuery, PrepareRequest, prepare_patent, prepare_text
+from sparse_coverage.workspace.requests import (
+    BatchRequest,
+    ChartRequest,
+    CombineRequest,
+    ElementText,
+    ExplainRequest,
+    QuotationRequest,
+    ReadRequest,
+    SearchRequest,
+)
+from sparse_coverage.workspace.results import (
+    About,
+    BatchResult,
+    ChartResult,
+    CombineResult,
+    ExplainResult,
+    InfoResult,
+    PassagesResult,
+    ReadResult,
+    RelatedDocument,
+    RelatedResult,
+    SearchResult,
+    about_ranking,
+)
+
+if TYPE_CHECKING:
+    from sparse_coverage.charts.chart import Chart, Quote
+    from sparse_coverage.charts.charting import Charts
+    from sparse_coverage.charts.elements import Element
+    from sparse_coverage.charts.second_reader import LanguageModel
+    from sparse_coverage.patents import Claim
+
+FACETED = 200
+"""How many of the best documents are counted for the facets."""
+MOST_CITING = 200_000
+"""In an index of more documents it is not looked for which of them cite a document: all would have to be read."""
+_LOOKED_AT = 24
+"""How many passages of an index are looked at to know its language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reranking:
+    """What ranks the `top` documents of a search again, by name; without one, nothing does."""
+
+    by: str | None = None
+    top: int = 100
+
+    def settings(self) -> dict[str, Any]:
+        """Return the same for records."""
+        return {"rerank": self.by, "top": self.top} if self.by else {}
+
+
+class OpenIndex:
+    """One state of an index, which never changes, and all that can be asked of it.
+
+    with OpenIndex.open("my-index") as opened:
+        for hit in opened.search(SearchRequest(query="A valve with a spring")).hits:
+            print(hit.document, hit.title)
+    """
+
+    def __init__(
+        self,
+        store: IndexStore,
+        retrievers: Mapping[str, Retriever] | None = None,
+        *,
+        name: str = "",
+        reranking: Reranking | None = None,
+        calibration: Path | None = None,
+        reader: str = "",
+        changed: float = 0.0,
+    ) -> None:
+        self.name = name or str(store.folder)
+        self.store = store
+        self.changed = changed
+        self.reranking = reranking or Reranking()
+        self.rankings = self.rankings_now()
+        self._retrievers: dict[str, Retriever] = dict(retrievers or {})
+        self._calibration = calibration
+        self._reader = reader
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | Path,
+        ranking: str | None = "combined",
+        *,
+        reranking: Reranking | None = None,
+        scoring: Mapping[str, float | str | None] | None = None,
+        calibration: Path | None = None,
+        reader: str = "",
+        threads: int | None = None,
+    ) -> OpenIndex:
+        """Open an index, once, for what ranks it; for None, only to read in it."""
+        again = reranking or Reranking()
+        if ranking is None:
+            return cls(open_store(Path(folder), unfinished=True), name=str(folder))
+        retriever = open_retriever(folder, ranking, rerank=again.by, top=again.top, scoring=scoring, threads=threads)
+        ranked = {ranking: retriever}
+        return cls(retriever.store, ranked, name=str(folder), reranking=again, calibration=calibration, reader=reader)
+
+    def __enter__(self) -> OpenIndex:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.store.close()
+
+    @property
+    def index(self) -> Index:
+        """The index, where what was opened ranks by it."""
+        found = next((one for each in self._retrievers.values() if (one := each.coverage) is not None), None)
+        if found is None:
+            raise InputError(f"{self.name} was opened for a side of it alone. Open it with the ranking combined.")
+        return found
+
+    @cached_property
+    def charts(self) -> Charts:
+        """What makes claim charts of this state."""
+        from sparse_coverage.charts.charting import Charts
+
+        return Charts(self.index, self._calibration, self._reader)
+
+    def rankings_now(self) -> tuple[str, ...]:
+        """Return what can rank this state: what the index keeps, and the sides that have all of it by now."""
+        sides = [kind for kind in sides_of(self.store.folder) if not segments_without(self.store, kind)]
+        return ("combined", *parts_of("combined", self.store.state), *sides)
+
+    def retriever(self, ranking: str) -> Retriever:
+        """Return what ranks, opened when it is first asked for."""
+        with self._lock:
+            if ranking not in self._retrievers:
+                self._retrievers[ranking] = retriever_over(self.index, ranking)
+            return self._retrievers[ranking]
+
+    def search(self, request: SearchRequest, *, matches: bool = True, answers: bool = False) -> SearchResult:
+        """Find prior art: documents ranked by their best passages, each passage explained by what found it.
+
+        Without `matches` there are reasons alone, which is quicker; `answers` also sets each document as a whole against the query.
+        """
+        notes = self._notes()
+        asked = request_record(request)
+        if request.query is None and request.like is None:
+            request, retriever = self._expression(request, notes)
+        else:
+            retriever = self._retriever(request.ranking, notes)
+        conditions = self._conditions(request.filters, notes)
+        query, condition, left_out = self._query(request, conditions.filter, notes)
+        marks = request.marks or None
+        found = retriever.search_explained(
+            query.text,
+            request.k,
+            passages=request.passages,
+            filter=condition,
+            marks=marks,
+            reasons=request.reasons,
+            matches=matches,
+            group=partial(by_family, members=FamilyMembers(self.store, condition)) if request.group else None,
+        )
+        hits = self._with_closeness(retriever, query.text, found.hits, condition, request, notes)
+        if request.at_least:  # of what is left out, nothing is told
+            found = found.only({hit.document for hit in hits})
+        covering = retriever.coverage if answers else None
+        facets = None
+        if request.facets:
+            marked: dict[str, Any] = {"marks": marks} if marks else {}
+            best = retriever.search(query.text, FACETED, passages=1, filter=condition, **marked)
+            facets = count_facets(best)
+        settings = {"k": request.k, "passages": request.passages, **self.reranking.settings()}
+        settings |= {name: list(ids) for name, ids in asdict(marks).items() if ids} if marks else {}
+        filters = request.filters.typed() | ({"--like": f"without {left_out} and its family"} if left_out else {})
+        return SearchResult(
+            query.text,
+            hits,
+            found.explanations,
+            replace(
+                self._about(retriever, request.ranking, settings, filters), state=state_of(self.store), request=asked
+            ),
+            query.source,
+            found.parts,
+            {} if covering is None else {hit.document: covering.answers(query.text, hit.document) for hit in hits},
+            found.cost if request.profile else None,
+            found.reasons,
+            facets,
+            notes,
+            conditions.nothing,
+            self.store.state.documents if condition is None else int(allowed_documents(self.store, condition).sum()),
+        )
+
+    def _expression(self, request: SearchRequest, notes: list[str]) -> tuple[SearchRequest, Retriever]:
+        """Return a search with an expression alone as one with its words, and what ranks: words, unless another ranking was asked for."""
+        expression = request.filters.filter or ""
+        if self.reranking.by:
+            raise InputError("An expression alone is ranked by its words. Search with a claim, or do not rank again.")
+        found = expression_words(self.store, parse_filter(expression))
+        source = f"the expression {expression}"
+        if not found:
+            notes.append("The expression asks for no words of the text, so the newest documents come first.")
+            return replace(request, query=expression, source=source), Newest(self.store)
+        usual = request.__dataclass_fields__["ranking"].default
+        ranking = "words" if request.ranking == usual else request.ranking
+        return replace(request, query=" ".join(found), source=source, ranking=ranking), self.retriever(ranking)
+
+    def search_passages(self, request: SearchRequest, documents: int) -> PassagesResult:
+        """Return the k best of all passages of so many best documents (the paper's two stages)."""
+        notes = self._notes()
+        conditions = self._conditions(request.filters, notes)
+        query, condition, _ = self._query(request, conditions.filter, notes)
+        index = self.index.ranked_by(request.ranking)
+        found = index.rerank_passages(query.text, documents, filter=condition)[: request.k]
+        why = {one.id: index.explain(query.text, one.id, filter=condition) for one in found} if request.reasons else {}
+        settings = {"k": request.k, "passages": request.passages, "rerank": "passages", "top": documents}
+        about = self._about(index, request.ranking, settings, request.filters.typed())
+        return PassagesResult(query, found, why, about, notes, conditions.nothing)
+
+    def batch(self, request: BatchRequest) -> BatchResult:
+        """Rank the documents of many queries."""
+        notes = self._notes()
+        conditions = self._conditions(request.filters, notes)
+        notes += [conditions.nothing] if conditions.nothing else []
+        retriever = self._retriever(request.ranking, notes)
+        asked = [(id_, text, conditions.filter) for id_, text in request.queries.items()]
+        absent = []
+        for given in request.like:
+            if (number := self.store.find_document(given)) is None:
+                absent.append(given)
+                continue
+            id_ = self.store.document(number).id
+            condition = ~family(id_) if conditions.filter is None else conditions.filter & ~family(id_)
+            asked.append((id_, patent_query(stored_patent(self.store, number)).text, condition))
+        if absent:
+            named = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
+            notes.append(f"Note: the index does not hold {len(absent):,} of the documents to search with: {named}.")
+        rankings = {
+            id_: retriever.search(text, request.k, passages=request.passages, filter=condition)
+            for id_, text, condition in tracked(asked, "Searching", len(asked))
+        }
+        settings = {"k": request.k, "passages": request.passages, **self.reranking.settings()}
+        return BatchResult(rankings, self._about(retriever, request.ranking, settings, request.filters.typed()), notes)
+
+    def explain(self, request: ExplainRequest) -> ExplainResult:
+        """Say why a query finds a passage, or a document."""
+        notes = self._notes()
+        conditions = self._conditions(request.filters, notes)
+        found = self._retriever(request.ranking, notes).explain(request.query, request.id, filter=conditions.filter)
+        return ExplainResult(found, notes, conditions.nothing)
+
+    def answers(self, query: str, document_id: str) -> Answers:
+        """Set a whole document against a query: the strongest of each span, and what it has nothing for."""
+        return self.index.answers(query, document_id)
+
+    def read(self, request: ReadRequest) -> ReadResult:
+        """Return a document in full; with a claim, why its best passages match."""
+        number = require_document(self.store, request.id)
+        text = text_query(request.claim, request.claims).text if request.claim else ""
+        found = self.index.explain_best(text, request.id, request.matches) if text else {}
+        return ReadResult(self.store.document(number), stored_passages(self.store, number), found)
+
+    def chart(self, request: ChartRequest) -> ChartResult:
+        """Set each element of a claim against documents."""
+        notes = self._notes()
+        claims, rows = _claims(request.claim, request.elements)
+        notes += self.charts.notes
+        conditions = self._conditions(request.filters, notes)
+        chart = self.charts.chart(claims, request.documents, k=request.k, elements=rows, filter=conditions.filter)
+        return ChartResult(self._told(chart, request.filters, len(chart.documents)), notes, conditions.nothing)
+
+    def combine(self, request: CombineRequest) -> CombineResult:
+        """Find the fewest documents that together disclose a claim."""
+        from sparse_coverage.charts.charting import chart_of_combinations
+
+        notes = self._notes()
+        claims, rows = _claims(request.claim, request.elements)
+        notes += self.charts.notes
+        conditions = self._conditions(request.filters, notes)
+        found, chart = self.charts.combine(
+            claims,
+            most=request.max,
+            top=request.top,
+            elements=rows,
+            filter=conditions.filter,
+            verdicts={(one.element, one.document): one.verdict for one in request.verdicts},
+            without=request.without,
+        )
+        chart = self._told(chart, request.filters, found.documents)
+        return CombineResult(found, chart, chart_of_combinations(found, chart), notes, conditions.nothing)
+
+    def _notes(self) -> list[str]:
+        """Return what everybody who asks is told: how much of the index is encoded, while it is built."""
+        note = self.store.state.encoding_note
+        return [note] if note else []
+
+    def _told(self, chart: Chart, filters: Filters, looked_at: int) -> Chart:
+        """Return a chart that says what was searched, how often such verdicts are right, and what they are not."""
+        said = ", ".join(f"{name} {value}" for name, value in filters.typed().items())
+        searched = (
+            f"Looked at: {looked_at} of {self.store.state.documents:,} documents of the index {Path(self.name).name}"
+            f"{f' ({said})' if said else ''}. What is not in the index, or was not found by the search, is not here: no hit is no "
+            "proof of novelty."
+        )
+        return replace(chart, about=(searched, *self.charts.calibration.told()))
+
+    def read_again(self, chart: Chart, model: LanguageModel) -> Chart:
+        """Return a chart with a second opinion on each cell, by a language model of the user's own."""
+        from sparse_coverage.charts.second_reader import ReaderMeasured, read_again
+
+        return read_again(chart, lambda id_: self.charts.document(id_).passages, model, ReaderMeasured.of(model.name))
+
+    def quotation(self, request: QuotationRequest) -> Quote:
+        """Return where a quotation stands in a document, verbatim; one that does not is refused."""
+        from sparse_coverage.charts.quotations import require_quotation
+
+        number = require_document(self.store, request.id)
+        return require_quotation(stored_passages(self.store, number), request.text, request.id)
+
+    def find(self, number: str) -> tuple[list[str], str]:
+        """Return the ids of the documents that a publication number as typed names, best first; where there are none, what is near."""
+        found = np.flatnonzero(allowed_documents(self.store, document(number))).tolist()
+        exact = self.store.find_document(number)
+        found.sort(key=lambda one: one != exact)
+        return [self.store.document(one).id for one in found], "" if found else self.store.near(number).strip()
+
+    def prepare(self, request: PrepareRequest) -> PreparedQuery:
+        """Make what a user typed ready to be searched with; a publication number becomes the claims of the document."""
+        numbers = read_number_list(request.text)
+        if not numbers:
+            return prepare_text(request)
+        named = {number: self.find(number) for number in numbers}
+        unknown = tuple(number for number, (ids, _) in named.items() if not ids)
+        if len(numbers) > 1:
+            known = tuple(dict.fromkeys(found[0] for found, _ in named.values() if found))
+            return PreparedQuery(request.text, f"{len(known)} documents by their numbers", ids=known, unknown=unknown)
+        ids, near = named[numbers[0]]
+        if unknown:
+            told = f"The index holds no document {numbers[0]}{f' {near}' if near else ''}."
+            return PreparedQuery(request.text, unknown=unknown, warnings=(told,))
+        made = prepare_patent(stored_patent(self.store, require_document(self.store, ids[0])))
+        others = f"{numbers[0]} names {len(ids)} documents: {', '.join(ids[:5])}. This is the first." * (len(ids) > 1)
+        return replace(made, warnings=(*made.warnings, *filter(None, [others])))
+
+    def related(self, id_: str) -> RelatedResult:
+        """Return what a document cites and is cited by, its family, and the drawings that lie beside its file."""
+        record = self.store.document(require_document(self.store, id_))
+        known = record.metadata
+        hit = Hit(record.id, record.title, 0.0, known, ())
+        family_of = [*strings(known.get("family_members")), *FamilyMembers(self.store)(hit)]
+        citing = self._citing.get(_cited_key(record.id), ()) if self.store.state.documents <= MOST_CITING else ()
+        drawings = tuple(path.name for path in drawings_of(record))
+        own = number_key(record.id)
+        return RelatedResult(
+            self._links(strings(known.get("citations"))),
+            self._links(citing),
+            self._links(one for one in family_of if number_key(one) != own),
+            drawings,
+        )
+
+    def drawing(self, id_: str, name: str) -> Path:
+        """Return the file of a drawing of a document."""
+        record = self.store.document(require_document(self.store, id_))
+        for path in drawings_of(record):
+            if path.name == name:
+                return path
+        raise NoDocumentError(f"There is no drawing '{name[:80]}' beside the file of {record.id}.")
+
+    @cached_property
+    def _citing(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for number in np.flatnonzero(np.concatenate([s.live_documents for s in self.store.segments])).tolist():
+            record = self.store.document(number)
+            for cited in strings(record.metadata.get("citations")):
+                found.setdefault(_cited_key(cited), []).append(record.id)
+        return found
+
+    def _links(self, ids: Iterable[str]) -> tuple[RelatedDocument, ...]:
+        numbers = ((id_, self.store.find_document(id_)) for id_ in dict.fromkeys(map(printed_id, ids)))
+        return tuple(
+            RelatedDocument(id_, "" if number is None else self.store.document(number).id) for id_, number in numbers
+        )
+
+    def info(self) -> InfoResult:
+        """Say what the index holds."""
+        from sparse_coverage.model import read_settings
+        from sparse_coverage.search.own_model import MODEL_FOLDER
+        from sparse_coverage.search.summary import summary_of
+        from sparse_coverage.vocabulary import load_vocabulary
+
+        home, model = self.store.folder / MODEL_FOLDER, dict[str, Any]()
+        if home.is_dir():
+            model = {"vocabulary": record(load_vocabulary(home, mmap=True, check=False).config), **read_settings(home)}
+        return InfoResult(self.name, summary_of(self.store), model)
+
+    def language_warning(self, query: str) -> str:
+        """Warn where a query is in a language that hardly anything in the index is in: texts of two languages do not match."""
+        asked = guess_language(query)
+        live = np.flatnonzero(self.store.live_passages)
+        if not asked or not len(live):
+            return ""
+        places = np.unique(np.linspace(0, len(live) - 1, _LOOKED_AT).astype(np.int64))
+        found = Counter(guess_language(self.store.passage(number).text) for number in live[places].tolist())
+        del found[""]
+        if not found or found[asked] > found.total() / 10:
+            return ""
+        here = found.most_common(1)[0][0]
+        return (
+            f"Warning: the query seems to be in {NAMES[asked]}, and the index in {NAMES[here]}. Texts in two languages hardly "
+            f"match: translate the query into {NAMES[here]}."
+        )
+
+    def _retriever(self, ranking: str, notes: list[str]) -> Retriever:
+        """Return what ranks; where the index lacks a part of what it would rank by, that is told."""
+        parts = parts_of("combined", self.store.state)
+        if ranking == "combined" and len(parts) < len(PARTS) and self.store.state.complete:
+            lacking = " and ".join(part for part in PARTS if part not in parts)
+            notes.append(
+                f"Note: this index keeps no {lacking} of passages, so it ranks by {' and '.join(parts)} alone."
+            )
+        return self.retriever(ranking)
+
+    def _with_closeness(
+        self,
+        retriever: Retriever,
+        query: str,
+        hits: Sequence[Hit],
+        condition: Filter | None,
+        request: SearchRequest,
+        notes: list[str],
+    ) -> list[Hit]:
+        """Return hits with how close each is to the query, without those that are not close enough; tell where none is close."""
+        index, wanted = retriever.coverage, request.at_least
+        if index is None or not (request.reasons or wanted):
+            return list(hits)
+        levels = index.closeness(query, [hit.document for hit in hits], filter=condition, marks=request.marks or None)
+        if not levels and hits:
+            if wanted:
+                raise InputError(
+                    "How close documents are was measured for the encoder minilm, and for an index that keeps words and vectors; not for "
+                    "this one. Leave --at-least out."
+                )
+            return list(hits)
+        found = [replace(hit, closeness=levels[hit.document]) for hit in hits]
+        if found and not any(hit.closeness == "close" for hit in found):
+            best = min((hit.closeness for hit in found), key=LEVELS.index)
+            notes.append(f"Nothing close was found: the nearest is {'only ' if best == 'weak' else ''}{best}.")
+        return [hit for hit in found if not wanted or at_least(hit.closeness, wanted)]
+
+    def _about(
+        self, retriever: Retriever, ranking: str, settings: Mapping[str, Any], filters: Mapping[str, Any]
+    ) -> About:
+        ranked = retriever.name if ranking == "combined" else ranking  # an index may have centers alone
+        return about_ranking(self.name, self.store.state, retriever, ranked, settings, filters)
+
+    def _conditions(self, filters: Filters, notes: list[str]) -> Conditions:
+        return join_filters(self.store, filters, notes.append)
+
+    def _query(
+        self, request: SearchRequest, condition: Filter | None, notes: list[str]
+    ) -> tuple[QueryText, Filter | None, str]:
+        """Return the text to search with, what may be found, and the document that is left out with its family, if one is."""
+        left_out = ""
+        if request.query is not None:
+            query = text_query(request.query, request.claims)
+            query = replace(query, source=request.source) if request.source else query
+        else:
+            number = require_document(self.store, request.like or "")
+            query = patent_query(stored_patent(self.store, number), request.claims)
+            notes.append(f"The query is {query.source}.")
+            if not request.keep_family:
+                left_out = self.store.document(number).id
+                others = ~family(left_out)
+                condition = others if condition is None else condition & others
+        if warning := self.language_warning(query.text):
+            notes.append(warning)
+        return query, condition, left_out
+
+
+def _cited_key(id_: str) -> str:
+    """Return what a citation and the document that it means share: the kind is often left out, or another."""
+    return application_of(id_) or number_key(id_)
+
+
+def _claims(text: str, elements: Sequence[ElementText] | None) -> tuple[tuple[Claim, ...], tuple[Element, ...]]:
+    """Return the claims of a text and their elements, as a user split them or as they are split here."""
+    from sparse_coverage.charts.elements import chart_elements, given_elements, read_claims
+
+    claims = tuple(read_claims(text))
+    if elements is None:
+        return claims, chart_elements(claims)
+    return claims, given_elements(claims, [f"{one.label}\t{one.text}" for one in elements])

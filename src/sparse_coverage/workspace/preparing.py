@@ -1,0 +1,125 @@
+"""What a user typed, pasted or dropped, made ready to be searched with: a text, its claims and elements, and filters that come with it.
+
+Those filters belong to the patent that the text was taken from: they go when another text comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from sparse_coverage.charts.elements import Element, chart_elements, given_elements, read_claims
+from sparse_coverage.dataclass_json import Bounds
+from sparse_coverage.errors import InputError
+from sparse_coverage.patents.claims import is_cancelled
+from sparse_coverage.patents.numbers import parse_number
+from sparse_coverage.patents.patent import Claim, Patent
+from sparse_coverage.patents.queries import claim_numbers, patent_query
+from sparse_coverage.workspace.fields import ClaimNumbers, Request, Says, Text
+
+DATES = {"priority_date": "priority date", "application_date": "filing date"}
+"""The dates that prior art must be older than, the first that is known counts, and what they are called."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrepareRequest(Request):
+    """What stands in a form."""
+
+    text: Annotated[Text, Says("A claim, several that are numbered, a publication number, or a list of such numbers.")]
+    claims: Annotated[ClaimNumbers | None, Says("Only these claims of it, as 1,3-5.")] = None
+    elements: Annotated[
+        str | None, Bounds(0, 400_000), Says("One's own split: an element a line, in the words of the claims.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedQuery:
+    """A text to search with, and what is known of where it comes from.
+
+    `wanted` are the claims to begin with (all, where it is empty), `charted` is the claim that a chart is made of. `before` is the
+    date that prior art must be older than, `date` says which date of the patent that is; `warnings` are to stay in sight. `wrong` says
+    which of one's own elements is not in the claims. Of a list of numbers, `ids` are the documents that the index holds, and `unknown`
+    the numbers that it does not.
+    """
+
+    text: str
+    source: str = ""
+    wanted: str = ""
+    claims: tuple[Claim, ...] = ()
+    elements: tuple[Element, ...] = ()
+    charted: str = ""
+    publication: str = ""
+    title: str = ""
+    before: str = ""
+    date: str = ""
+    warnings: tuple[str, ...] = ()
+    wrong: str = ""
+    ids: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def prepare_text(request: PrepareRequest) -> PreparedQuery:
+    """Split a text into claims and elements."""
+    return _split(PreparedQuery(request.text), request.claims, request.elements)
+
+
+def prepare_patent(patent: Patent, of: str = "") -> PreparedQuery:
+    """Make a patent ready: its claims, what must be older, and whose family is to be left out. `of` names where it was read from."""
+    claims = tuple(claim for claim in patent.claims if not is_cancelled(claim.text))
+    query = patent_query(replace(patent, claims=claims), None, of)
+    text = _numbered(claims) if len(claims) > 1 else query.text
+    known = next(((name, getattr(patent, name)) for name in DATES if getattr(patent, name)), ("", ""))
+    publication = patent.id if parse_number(patent.id) or not of else ""
+    made = PreparedQuery(
+        text,
+        f"{query.source}, {patent.title}" if patent.title else query.source,
+        str(claims[0].number) if len(claims) > 1 else "",
+        publication=publication,
+        title=patent.title,
+        before=known[1],
+        date=DATES.get(known[0], ""),
+        warnings=() if known[0] else (_undated(publication or of, patent),),
+    )
+    return _split(made, made.wanted or None, None)
+
+
+def _split(query: PreparedQuery, wanted: str | None, lines: str | None) -> PreparedQuery:
+    try:
+        claims = read_claims(query.text)
+    except InputError:
+        return query
+    elements, wrong = chart_elements(claims), ""
+    if lines is not None and lines.strip():
+        try:
+            elements = given_elements(claims, [" ".join(line.split()) for line in lines.splitlines()])
+        except InputError as error:
+            wrong = str(error)
+    try:
+        numbers = set(claim_numbers(wanted)) if wanted and len(claims) > 1 else {claim.number for claim in claims}
+    except InputError as error:
+        numbers, wrong = set(), wrong or str(error)
+    chosen = [claim for claim in claims if claim.number in numbers]
+    if wanted and not chosen and not wrong:
+        wrong = f"There is no claim {wanted}; there are {claims[0].number} to {claims[-1].number}."
+    single = f"{chosen[0].number}. {chosen[0].text}" if len(chosen) == 1 < len(claims) else query.text
+    kept = tuple(one for one in elements if one.claim in numbers)
+    return replace(query, wanted=wanted or "", claims=claims, elements=kept, charted=single, wrong=wrong)
+
+
+def _numbered(claims: Sequence[Claim]) -> str:
+    """Return claims one a line, each behind its number, so that reading them gives the same again: what is missing is said to be so."""
+    lines: list[str] = []
+    for before, claim in zip([None, *claims], claims, strict=False):
+        first, last = (before.number + 1 if before else claim.number), claim.number - 1
+        lines += [f"{number}. (cancelled)" for number in range(first, last + 1)]
+        lines.append(f"{claim.number}. {' '.join(claim.text.split())}")
+    return "\n".join(lines)
+
+
+def _undated(name: str, patent: Patent) -> str:
+    published = f"It was published on {patent.publication_date}. " if patent.publication_date else ""
+    return (
+        f"Of {name} neither the priority date nor the filing date is known, so documents of any date are found. {published}"
+        "Set a date under Filters."
+    )

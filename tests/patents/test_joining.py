@@ -1,0 +1,78 @@
+"""Parts that belong together: answers of a service, tables of one source, and metadata beside full texts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from sparse_coverage.cli.patents import inspect_command as command
+from sparse_coverage.patents import Patent, Problem, read_patents
+
+EXPORTS = Path(__file__).parent / "exports"
+
+
+def test_the_answers_for_one_publication_become_one_document() -> None:
+    parts = [EXPORTS / f"ops-{name}.xml" for name in ("search", "claims", "description", "biblio")]
+    whole, other = read_patents(parts)
+    assert (whole.id, whole.title, whole.language) == ("EP-1234567-A1", "Quiet valve", "en")
+    assert [claim.number for claim in whole.claims] == [1, 2]
+    assert [(p.number, p.text) for p in whole.description] == [
+        ("0001", "Valves are loud."),
+        ("0002", "This one is quiet."),
+    ]
+    assert whole.ipc == ("F16K 31/06",)
+    assert other.id == "WO-2020086066-A1"
+
+
+def test_the_tables_of_patentsview_become_one_document(tmp_path: Path) -> None:
+    tables = {
+        "g_claims.tsv": "patent_id\tclaim_sequence\tclaim_text\n6543210\t1\t2. The pump of claim 1.\n6543210\t0\t1. A pump.\n",
+        "g_patent.tsv": "patent_id\tpatent_title\tpatent_date\twipo_kind\n6543210\tPump\t2003-04-08\tB2\n",
+        "g_patent_abstract.tsv": "patent_id\tpatent_abstract\n6543210\tIt lifts.\n",
+    }
+    for name, content in tables.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    [patent] = read_patents(tmp_path)
+    assert (patent.id, patent.title, patent.abstract[0].text) == ("US-6543210-B2", "Pump", "It lifts.")
+    assert [(c.number, c.text, c.depends_on) for c in patent.claims] == [
+        (1, "A pump.", ()),
+        (2, "The pump of claim 1.", (1,)),
+    ]
+    assert len({claim.xpath for claim in patent.claims}) == 2
+
+
+def records(path: Path, *wanted: dict[str, object]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in wanted), encoding="utf-8")
+    return path
+
+
+def test_on_demand_everything_of_one_number_is_joined_and_nothing_replaced(tmp_path: Path) -> None:
+    first = records(tmp_path / "a.jsonl", {"id": "EP1234567A1", "title": "Valve", "abstract": "A valve."})
+    second = records(tmp_path / "b.jsonl", {"id": "EP-1234567-A1", "title": "Other", "claims": ["A valve."]})
+    assert len(list(read_patents([first, second]))) == 2
+    [patent] = read_patents([first, second], join=True)
+    assert (patent.title, len(patent.abstract), len(patent.claims)) == ("Valve", 1, 1)
+
+
+def test_a_table_of_metadata_fills_in_what_is_lacking_and_counts_what_did_not_match(tmp_path: Path) -> None:
+    texts = records(
+        tmp_path / "texts.jsonl", {"id": "EP-1234567-A1", "description": "Loud."}, {"id": "EP-7654321-A1", "title": "t"}
+    )
+    table = tmp_path / "list.csv"
+    table.write_text(
+        "Publication Number;Title;Publication Date;IPC\nEP 1 234 567;Valve;20.11.2002;F16K 31/06\nUS6543210B2;Pump;;\n",
+        encoding="utf-8",
+    )
+    notes: list[Problem] = []
+    found: list[Patent] = list(read_patents(texts, metadata=table, on_note=notes.append))
+    assert [(p.id, p.title, p.publication_date, p.ipc) for p in found] == [
+        ("EP-1234567-A1", "Valve", "2002-11-20", ("F16K 31/06",)),
+        ("EP-7654321-A1", "t", "", ()),
+    ]
+    told = "metadata: 1 documents matched, 1 have none, 1 rows belong to no document (US-6543210-B2)"
+    assert notes[-1].cause == told
+    shown = CliRunner().invoke(command, [str(texts), "--metadata", str(table), "--json"])
+    assert told in shown.stderr
+    assert json.loads(shown.stdout)["years"] == {"2002": 1, "unknown": 1}

@@ -1,0 +1,63 @@
+"""How close a document is, in absolute terms: told with each hit, used as a bound, and silent where it was not measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hash_encoder import HashEncoder
+
+from sparse_coverage import Index
+from sparse_coverage.errors import InputError
+from sparse_coverage.search import closeness
+from sparse_coverage.search.closeness import ClosenessScale
+from sparse_coverage.workspace import OpenIndex, SearchRequest
+
+TEXTS = [
+    ("same", "A valve with a plunger that is biased by a spring against its seat."),
+    ("near", "A valve with a seat of rubber for a pump in a car."),
+    ("far", "The electrolyte of a battery holds lithium and a membrane."),
+]
+QUERY = TEXTS[0][1]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return Index.learn(tmp_path_factory.mktemp("closeness") / "index", TEXTS, encoder=HashEncoder())
+
+
+@pytest.fixture
+def measured(index: Index, monkeypatch: pytest.MonkeyPatch) -> OpenIndex:
+    """An index whose encoder has a scale: by the share of words alone."""
+    monkeypatch.setitem(closeness.SCALES, index.model.vocabulary.config.encoder, ClosenessScale(0.0, 1.0, 0.35, 0.05))
+    return OpenIndex(index.store, {"combined": index})
+
+
+@pytest.mark.parametrize("ranking", ["combined", "centers", "words", "vectors"])
+def test_each_hit_says_how_close_it_is_whatever_ranks(measured: OpenIndex, ranking: str) -> None:
+    found = measured.search(SearchRequest(query=QUERY, ranking=ranking, k=3))
+    levels = {hit.document: hit.closeness for hit in found.hits}
+    assert {name: levels.get(name, "weak") for name, _ in TEXTS} == {"same": "close", "near": "related", "far": "weak"}
+    assert not any("Nothing close" in note for note in found.notes)
+
+
+def test_what_is_not_close_enough_is_left_out_and_that_nothing_is_close_is_told(measured: OpenIndex) -> None:
+    found = measured.search(SearchRequest(query=QUERY, at_least="related"))
+    assert {hit.document for hit in found.hits} == set(found.parts) == {"same", "near"}
+    assert set(found.explanations) == {passage.id for hit in found.hits for passage in hit.passages}
+    other = measured.search(SearchRequest(query="an engine of a ship with a propeller", at_least="close"))
+    assert other.hits == []
+    assert any(note.startswith("Nothing close was found: the nearest is") for note in other.notes)
+
+
+def test_without_reasons_nothing_is_said_of_it(measured: OpenIndex) -> None:
+    assert {hit.closeness for hit in measured.search(SearchRequest(query=QUERY, reasons=False)).hits} == {""}
+
+
+def test_where_it_was_not_measured_nothing_is_said_and_a_bound_is_refused(index: Index, tmp_path: Path) -> None:
+    plain = Index.build(tmp_path / "plain", index.model, TEXTS, without=["words"])
+    for one in (index, plain):
+        opened = OpenIndex(one.store, {"combined": one})
+        assert {hit.closeness for hit in opened.search(SearchRequest(query=QUERY)).hits} == {""}
+        with pytest.raises(InputError, match="Leave --at-least out"):
+            opened.search(SearchRequest(query=QUERY, at_least="close"))

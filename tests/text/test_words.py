@@ -1,0 +1,90 @@
+"""One notion of a word: filters, explanations and charts compare the same stems."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparse_coverage.text import (
+    content_words,
+    folded,
+    function_words,
+    idf,
+    index_terms,
+    stem,
+    stems,
+    stems_of,
+    word_forms,
+    words,
+)
+
+LATIN = st.text(st.characters(codec="latin-1", categories=["L", "Nd"]), min_size=1, max_size=12)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("batteries", "Battery", "en"),
+        ("heating", "heated", "en"),
+        ("Ventile", "Ventil", "de"),
+        ("Gehäuses", "Gehause", "de"),
+        ("soupapes", "soupape", "fr"),
+        ("válvulas", "valvula", "es"),
+        ("valvole", "valvola", "it"),
+        ("kleppen", "klep", "nl"),
+        ("válvulas", "válvula", "pt"),
+        ("клапана", "клапан", "ru"),
+        ("弁", "弁", "ja"),
+    ],
+)
+def test_forms_of_a_word_have_one_stem(one: str, other: str, language: str) -> None:
+    assert stem(one, language) == stem(other, language)
+
+
+def test_words_that_only_look_alike_have_different_stems() -> None:
+    assert len({stem(word) for word in ("universe", "news", "new", "valve", "value", "pump", "plunger")}) == 7
+
+
+def test_a_compound_is_one_word_to_show_and_its_parts_to_compare() -> None:
+    assert [word.text for word in content_words("a lead-acid battery's 2-layer H2O2 cell 12a")] == [
+        "lead-acid",
+        "battery's",
+        "2-layer",
+        "H2O2",
+        "cell",
+    ]
+    assert stems_of("Lead-acid") == tuple(stem(word) for word in word_forms("lead acid"))
+
+
+def test_the_function_words_of_the_language_of_a_text_are_left_out() -> None:
+    text = "Ventil mit einem Gehäuse und einem Kolben, wobei der Kolben durch eine Feder belastet ist"
+    assert stems(text) == {stem(word, "de") for word in ("Ventil", "Gehäuse", "Kolben", "Feder", "belastet")}
+    assert "die" in function_words("de")
+    assert "die" not in function_words("en")
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "it", "nl", "pt", "ru"])
+def test_function_words_are_listed_once_and_in_small_letters(language: str) -> None:
+    assert len(function_words(language)) > 120
+    assert all(word == word.lower() and len(words(word)) == 1 for word in function_words(language))
+
+
+@given(LATIN)
+def test_words_are_folded_as_the_filter_folds_them(word: str) -> None:
+    assert [folded(word)] == word_forms(word)
+
+
+def test_rare_words_weigh_more() -> None:
+    assert idf(1, 100) > idf(50, 100) > idf(100, 100) > 0
+
+
+def test_east_asian_texts_are_found_by_any_part_of_them() -> None:
+    """Pairs of letters: 二次電池 is found by 電池, whatever stands around it; words in Latin letters stay whole."""
+    text = "正極を備えるLi二次電池である。"
+    assert set(index_terms("二次電池")) <= set(index_terms(text))
+    assert "li" in index_terms(text)
+    assert index_terms("弁") == ["弁"]
+    assert [word.text for word in words("이차전지 valve")] == ["이차", "차전", "전지", "valve"]
+    assert all(word.text == text[word.start : word.end] for word in words(text))
+    assert word_forms("固体 電解質") == ["固体", "電解", "解質"]
