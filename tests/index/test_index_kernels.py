@@ -14,8 +14,7 @@ from made_up import CENTERS, vector
 
 from sparse_coverage.errors import IndexStoreError, MismatchError
 from sparse_coverage.index.pages import GuardedArray, page_sums
-from sparse_coverage.index.postings import PostingsBuffer, WeightBits, weight_scale
-from sparse_coverage.index.postings_scorer import EVERYTHING, Lists, PostingsScorer
+from sparse_coverage.index.postings import EVERYTHING, Lists, PostingsBuffer, PostingsScorer, WeightBits, weight_scale
 from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN, best_documents, normalise
 from sparse_coverage.kernels.shortlist import COLUMNS, ROWS, best_scores, new_shortlist, note_maxima, offer, ranked
 

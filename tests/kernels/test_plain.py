@@ -23,7 +23,7 @@ from sparse_coverage.aggregation import Best, TopMean
 from sparse_coverage.errors import IndexStoreError, VocabularyError
 from sparse_coverage.index import open_store
 from sparse_coverage.index.pages import GuardedArray, page_sums
-from sparse_coverage.index.postings_scorer import EVERYTHING, Lists, PostingsScorer
+from sparse_coverage.index.postings import EVERYTHING, Lists, PostingsScorer
 from sparse_coverage.kernels import choosing, plain
 from sparse_coverage.kernels.dense import canonical_distance
 from sparse_coverage.kernels.postings import check_pages, check_runs, postings_of, spread, sum_pages

@@ -106,6 +106,7 @@ def test_costs_and_settings_are_flat() -> None:
             "selecting": 0.5,
             "reading": 0.6,
             "total": 2.1,
+            "vectors": 0,
         }
     }
     assert record(ScoringConfig(gamma=0.25))["gamma"] == 0.25

@@ -14,7 +14,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.index.filters import country, document
 from sparse_coverage.retrievers import Fuse, Rerank
-from sparse_coverage.retrievers.fusion import fuse_scores, shares
+from sparse_coverage.retrievers.joining import fuse_scores, shares
 from sparse_coverage.search import Hit, PassageHit
 
 

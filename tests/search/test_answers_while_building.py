@@ -59,6 +59,7 @@ def test_words_find_documents_before_there_is_a_model(model: SparseCoverage, tmp
     def learn() -> SparseCoverage:
         index = Index.open(tmp_path / "index")
         found.append(ranked(index))
+        assert index.ranking == "words"
         assert index.store.state.encoding_note.startswith(f"The index is being built: 0 of {COUNT} documents encoded")
         assert damaged_files(tmp_path / "index") + damaged_model_files(tmp_path / "index") == []
         with pytest.raises(IndexStoreError, match="did not finish"):
@@ -131,6 +132,8 @@ def test_the_words_of_what_is_not_encoded_stand_for_the_other_parts(model: Spars
         words = next(part for part in found.parts[hit.document] if part.part == "words")
         assert sum(part.adds for part in found.parts[hit.document]) == pytest.approx(hit.score)
         assert words.adds <= (3.0 if hit.document in waiting else 1.0)
+        others = [part.waiting for part in found.parts[hit.document] if part.part != "words"]
+        assert others == [hit.document in waiting] * 2
     best = index.search(QUERY, 1, ranking="words")[0].document
     assert best in waiting
     assert index.search(QUERY, 1)[0].document == best, "the best by words is not below what is encoded for that alone"

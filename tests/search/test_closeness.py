@@ -9,8 +9,8 @@ from hash_encoder import HashEncoder
 
 from sparse_coverage import Index
 from sparse_coverage.errors import InputError
-from sparse_coverage.search import closeness
-from sparse_coverage.search.closeness import ClosenessScale
+from sparse_coverage.search import part_scores
+from sparse_coverage.search.part_scores import ClosenessScale
 from sparse_coverage.workspace import OpenIndex, SearchRequest
 
 TEXTS = [
@@ -29,7 +29,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 @pytest.fixture
 def measured(index: Index, monkeypatch: pytest.MonkeyPatch) -> OpenIndex:
     """An index whose encoder has a scale: by the share of words alone."""
-    monkeypatch.setitem(closeness.SCALES, index.model.vocabulary.config.encoder, ClosenessScale(0.0, 1.0, 0.35, 0.05))
+    monkeypatch.setitem(part_scores.SCALES, index.model.vocabulary.config.encoder, ClosenessScale(0.0, 1.0, 0.35, 0.05))
     return OpenIndex(index.store, {"combined": index})
 
 

@@ -138,8 +138,12 @@ def test_what_a_query_cost_can_be_asked(run: Run, folder: Path) -> None:
     out = run("search", folder, QUERY, "--ranking", "centers", "--profile")[1]
     assert "postings scanned" in out
     assert "encoding" in out
-    status, _, err = run("search", folder, QUERY, "--profile")
-    assert (status, "give --ranking centers" in err) == (1, True)
+    everything = json.loads(run("search", folder, QUERY, "--json", "--profile")[1])["cost"]
+    assert everything["postings"] > answer["cost"]["postings"], "words are read beside centers"
+    assert (answer["cost"]["vectors"], everything["vectors"] > 0) == (0, True)
+    stages = ("encoding", "filtering", "feedback", "scoring", "selecting", "reading")
+    assert everything["total"] == pytest.approx(sum(everything[stage] for stage in stages))
+    assert "2 vectors" in run("search", folder, QUERY, "--profile")[1]
 
 
 def test_other_rankings_are_options(run: Run, folder: Path) -> None:
@@ -210,6 +214,8 @@ def test_the_report_shows_what_the_terminal_shows_and_more(run: Run, folder: Pat
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert all(f"Title of {id_}" in page for id_ in ("XX-1-A1", "XX-2-A1"))
     assert "<mark" in page
+    assert page.count("Found because ") == 2, "one plain line says why a document is there"
+    assert 'class="bar"' not in page, "no bar shows the best of nothing as full"
 
 
 def test_a_report_that_is_to_be_written_over_a_folder_is_refused_in_words(

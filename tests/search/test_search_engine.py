@@ -21,7 +21,7 @@ from waiting import SECONDS
 from sparse_coverage.aggregation import Aggregation, Best, DecayedSum, TopMean, parse_aggregation
 from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.index import IndexStore, IndexWriter, allowed_passages, open_store, parse_filter
-from sparse_coverage.index.postings_scorer import PostingsScorer
+from sparse_coverage.index.postings import PostingsScorer
 from sparse_coverage.search.ranking import Ranker, ScoringConfig
 
 RANDOM = np.random.default_rng(7)
@@ -109,7 +109,7 @@ def test_documents_follow_from_those_of_their_passages_that_may_be_found(
     store: IndexStore, query: dict[int, float], k: int, rank: str, every: int
 ) -> None:
     allowed = (np.arange(store.size) % every == 0).astype(np.uint8)
-    found, _ = Ranker(store, ScoringConfig(rank=rank), 1).rank_documents(vector(query), k, allowed, 3)
+    found = Ranker(store, ScoringConfig(rank=rank), 1).rank_documents(vector(query), k, allowed, 3)
     slow, aggregation = slow_scores(query, ScoringConfig(), LIVE), parse_aggregation(rank)
     may = {store.passage(number).id for number in np.flatnonzero(allowed).tolist()}
 
@@ -179,7 +179,7 @@ def test_an_index_without_documents_answers_nothing(tmp_path: Path) -> None:
     build(tmp_path / "index", [])
     ranker = Ranker(open_store(tmp_path / "index"), ScoringConfig(), 2)
     assert len(ranker.rank_passages(vector({1: 0.5}), 5, threads=2).numbers) == 0
-    assert ranker.rank_documents(vector({1: 0.5}), 5, None, 3)[0] == []
+    assert ranker.rank_documents(vector({1: 0.5}), 5, None, 3) == []
 
 
 @pytest.mark.parametrize(("text", "meant"), [("best", Best()), ("top-mean:2", TopMean(2)), ("top-mean", TopMean(3)),

@@ -40,7 +40,7 @@ def answers(store: IndexStore, threads: int) -> list[Any]:
             names = [store.passage(number).id for number in ranking.numbers.tolist()]
             seen.append((names, ranking.scores.tolist()))
             for aggregation in (Best(), TopMean(2), DecayedSum(0.4)):
-                found, _ = ranker.rank_documents(query, 4, allowed, 2, threads, aggregation)
+                found = ranker.rank_documents(query, 4, allowed, 2, threads, aggregation)
                 seen.append([
                     (store.document(one.number).id, one.score, [store.passage(unit).id for unit in one.passages.tolist()])
                     for one in found

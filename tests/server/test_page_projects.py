@@ -148,6 +148,7 @@ def test_a_hit_is_shown_with_its_place_its_features_and_where_it_stood_before(ke
 def test_a_hit_says_how_close_it_is_where_that_was_measured(keeping, project):
     made = searched(keeping, project)
     assert {one["closeness"] for one in made["view"]["hits"]} == {""}  # nothing was measured for a made-up encoder
+    assert all(one["why"].startswith("Found because ") for one in made["view"]["hits"])
     result = {**made["result"], "hits": [{**made["result"]["hits"][0], "closeness": "related"}]}
     view = search_view(SearchMade(1, made["made"], "devices", made["request"], 1, result, 1))
     assert [one.closeness for one in view.hits] == ["related"]

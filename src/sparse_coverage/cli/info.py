@@ -13,7 +13,7 @@ from sparse_coverage.cli.options import index_argument, json_option, show
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from sparse_coverage.search.summary import IndexSummary
+    from sparse_coverage.search.stored import IndexSummary
 
 _MOST = 10
 

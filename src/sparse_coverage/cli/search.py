@@ -142,8 +142,10 @@ def _require_fitting(
         )
     if passages and shown["ranking"] not in ("combined", *PARTS):
         raise InputError(f"--rerank passages ranks by what the index keeps itself, not by {shown['ranking']}.")
-    if profile and (shown["ranking"] != "centers" or rerank):
-        raise InputError("--profile says what ranking by centers costs: give --ranking centers, and no --rerank.")
+    if profile and (shown["ranking"] not in ("combined", *PARTS) or rerank):
+        raise InputError(
+            "--profile says what a ranking by the index itself costs. Leave --rerank out, and rank by no side."
+        )
     if marks and (rerank or asked.queries):
         raise InputError(
             "--relevant and --not-relevant change the ranking of one query's documents. Leave --rerank and --queries out."

@@ -154,7 +154,7 @@ class VectorIndex:
         def one(weights: Weights) -> list[Hit]:
             raw = self.query(weights)
             scaled = replace(raw, weights=raw.weights * np.float32(self._largest))  # stored weights were divided by it
-            found, _ = self._ranker.rank_documents(scaled, k, allowed, 1, aggregation=Best())
+            found = self._ranker.rank_documents(scaled, k, allowed, 1, aggregation=Best())
             return self._ranker.hits(found)
 
         return one(queries) if isinstance(queries, Mapping) else self._ranker.in_parallel(one, list(queries))

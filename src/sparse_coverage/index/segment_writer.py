@@ -20,7 +20,7 @@ from sparse_coverage.files import sha256_of, sync_file, sync_folder
 from sparse_coverage.index.columns import collect_columns
 from sparse_coverage.index.manifest import Manifest
 from sparse_coverage.index.pages import page_sums
-from sparse_coverage.index.passage_vectors import PackedVectors, join_packed, padded
+from sparse_coverage.index.passage_parts import PackedVectors, WordListsBuilder, join_packed, padded
 from sparse_coverage.index.postings import MAX_PASSAGES, Postings, live_frequencies, merge_postings, no_postings
 from sparse_coverage.index.segment import (
     FACTS,
@@ -41,7 +41,6 @@ from sparse_coverage.index.segment import (
     open_segment,
 )
 from sparse_coverage.index.stored_fields import DocumentRecord, PassageRecord, StoredFieldsWriter
-from sparse_coverage.index.word_lists import WordListsBuilder
 from sparse_coverage.index.words import WordWriter
 from sparse_coverage.kernels import Array, Mask
 from sparse_coverage.text import index_terms

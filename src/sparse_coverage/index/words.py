@@ -20,8 +20,8 @@ from unicodedata import normalize
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError, InputError
+from sparse_coverage.index.passage_parts import SortedWords, packed_words
 from sparse_coverage.index.stored_fields import DocumentRecord, PassageRecord, strings
-from sparse_coverage.index.word_lists import SortedWords, packed_words
 from sparse_coverage.kernels import Array, Int64s, Mask, Uint32s
 from sparse_coverage.text import folded, guess_language, stem, word_forms, word_pieces
 

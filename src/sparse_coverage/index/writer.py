@@ -14,7 +14,7 @@ import numpy as np
 
 from sparse_coverage.errors import AlreadyThereError, IndexStoreError, NoDocumentError, SparseCoverageError
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, require_finished, write_manifest, writing
-from sparse_coverage.index.passage_vectors import PackedVectors, pack_vectors
+from sparse_coverage.index.passage_parts import PackedVectors, pack_vectors
 from sparse_coverage.index.postings import DEFAULT_MEMORY, MAX_PASSAGES, PostingsBuffer, WeightBits, no_postings
 from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
 from sparse_coverage.index.segment_writer import (

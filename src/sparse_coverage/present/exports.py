@@ -8,7 +8,15 @@ from sparse_coverage.present.office import Stretch
 from sparse_coverage.present.office_pdf import PdfPage
 from sparse_coverage.present.office_sheet import Sheet, Value, csv_text, workbook
 from sparse_coverage.present.office_word import WordPage
-from sparse_coverage.present.places import cited_place, lacking, lacking_sentence, listed, reason_rows
+from sparse_coverage.present.places import (
+    cited_place,
+    lacking,
+    lacking_sentence,
+    listed,
+    rank_there,
+    reason_rows,
+    why_line,
+)
 from sparse_coverage.present.rows import document_values, marked_stretches, passage_values, sheet, table
 from sparse_coverage.present.terms import NOTICE
 from sparse_coverage.search.results import Hit
@@ -96,13 +104,16 @@ def _write_hit(page: WordPage | PdfPage, rank: int, hit: Hit, result: SearchResu
     for name, address in links.items():
         words += [Stretch(" · "), Stretch(name, link=address)]
     page.paragraph(words)
+    first = result.explanations.get(hit.passages[0].id) if hit.passages else None
+    if why := why_line(first.reasons if first else None):
+        page.paragraph(Stretch(why))
     if parts := result.parts.get(hit.document):
         page.table(
             ("ranking", "rank there", "its score", "adds"),
             [
                 (
                     label_of(part.part),
-                    "not found" if part.rank is None else f"{part.rank}",
+                    rank_there(part),
                     "" if part.score is None else f"{part.score:.4f}",
                     f"{part.adds:.3f}",
                 )
@@ -119,10 +130,9 @@ def _write_hit(page: WordPage | PdfPage, rank: int, hit: Hit, result: SearchResu
         page.paragraph(marked_stretches(passage.text, explanation.reasons if explanation else None), indent=0.6)
     if hit.document in result.answers:
         page.paragraph(Stretch(lacking_sentence(lacking(result.answers[hit.document]), "claim"), dim=True))
-    explanation = result.explanations.get(hit.passages[0].id) if hit.passages else None
-    if explanation:
-        rows = [(asked, found, f"{adds:.3f}") for asked, found, adds in reason_rows(explanation.reasons, ROWS)]
-        rows += [("together", "", f"{explanation.score:.3f}")]
+    if first:
+        rows = [(asked, found, f"{adds:.3f}") for asked, found, adds in reason_rows(first.reasons, ROWS)]
+        rows += [("together", "", f"{first.score:.3f}")]
         page.table(("of the claim", "of the best passage", "adds"), rows, (7, 7.5, 2.5))
 
 

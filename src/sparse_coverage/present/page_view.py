@@ -10,7 +10,7 @@ from typing import Any
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at, feature_at, feature_places, passage_marks
-from sparse_coverage.present.places import cited_place, listed, printed_number, snippet
+from sparse_coverage.present.places import cited_place, listed, printed_number, snippet, why_line
 from sparse_coverage.present.project_view import filters_text, shown_of
 from sparse_coverage.present.terms import FACTS, ordinal
 from sparse_coverage.projects import RecordedResult, SearchMade
@@ -54,7 +54,10 @@ class ShownSnippet:
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """A document in the list of what was found. `was` says where it stood before the marks were used, `closeness` how close it is."""
+    """A document in the list of what was found.
+
+    `was` says where it stood before the marks were used, `closeness` how close it is, `why` in one line what it was found by.
+    """
 
     document: str
     title: str
@@ -64,6 +67,7 @@ class ShownHit:
     passages: tuple[ShownSnippet, ...]
     was: str = ""
     closeness: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +257,7 @@ def _hit(
         tuple(_snippet(one, reasons.get(one.id), features) for one in hit.passages),
         was,
         hit.closeness or "",
+        why_line(reasons.get(hit.passages[0].id)) if hit.passages else "",
     )
 
 

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Sequence
 
 from sparse_coverage.patents.passages import PARAGRAPHS
 from sparse_coverage.present.terms import FIRST_HITS, GENERAL
-from sparse_coverage.search.results import Answers, Match, PartScore, PassageHit, Place, Reasons, Unsearched
+from sparse_coverage.search.results import (
+    Answers,
+    Match,
+    PartScore,
+    PassageHit,
+    Place,
+    Reasons,
+    Unsearched,
+)
 from sparse_coverage.systems import label_of
 from sparse_coverage.text import content_words, sentence_ends, stems_of
 
@@ -147,11 +155,38 @@ def reason_rows(reasons: Reasons, shown: int) -> list[tuple[str, str, float]]:
 
 def parts_line(parts: Sequence[PartScore]) -> str:
     """Return in one line what each part of a combined ranking adds to the score of a document."""
-    told = (
-        f"{label_of(one.part).removeprefix('by ')} {one.adds:.3f} ({f'rank {one.rank}' if one.rank else 'not found'})"
-        for one in parts
-    )
+    told = (f"{label_of(one.part).removeprefix('by ')} {one.adds:.3f} ({rank_there(one)})" for one in parts)
     return " + ".join(told)
+
+
+def rank_there(part: PartScore) -> str:
+    """Return which place a document has in one part of a ranking."""
+    return "not encoded yet" if part.waiting else f"rank {part.rank}" if part.rank else "not found"
+
+
+def why_line(reasons: Reasons | None) -> str:
+    """Return in one plain line why a passage was found, what adds most first; nothing that adds less than a tenth.
+
+    >>> from sparse_coverage.search.results import Reason, WordReason
+    >>> spring, coil = Place("spring", 0, 6), Place("coil", 9, 13)
+    >>> why_line(Reasons((Reason(spring, coil, 0.5),), words=(WordReason(spring, spring, 3, 1.0),), whole=0.7))
+    'Found because it has the word spring; a passage is alike as a whole; it speaks of coil where the query has spring.'
+    """
+    if reasons is None:
+        return ""
+    words = list(dict.fromkeys(flat(one.passage.text).lower() for one in reasons.words))[:3]
+    pairs = ((flat(one.query.text).lower(), flat(one.passage.text).lower()) for one in reasons.phrases)
+    asked, found = next((pair for pair in pairs if pair[0] != pair[1]), ("", ""))
+    concepts = f"it speaks of {found} where the query has {asked}" if found else "it has the same phrases"
+    told = [
+        (sum(one.contribution for one in reasons.words), f"it has the word{'s' * (len(words) > 1)} {listed(words)}"),
+        (sum(one.contribution for one in reasons.phrases), concepts),
+        (reasons.whole, "a passage is alike as a whole"),
+        (reasons.similarity, "its wording is alike in general"),
+        (reasons.feedback, "it is like the first hits"),
+    ]
+    enough = [one for one in told if one[0] > 0 and one[0] >= 0.1 * reasons.total]
+    return f"Found because {'; '.join(text for _, text in sorted(enough, key=lambda one: -one[0]))}." if enough else ""
 
 
 def flat(text: str) -> str:

@@ -7,7 +7,15 @@ from typing import Any
 
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at, passage_marks
-from sparse_coverage.present.places import cited_place, lacking, listed, reason_rows, unsearched_words
+from sparse_coverage.present.places import (
+    cited_place,
+    lacking,
+    listed,
+    rank_there,
+    reason_rows,
+    unsearched_words,
+    why_line,
+)
 from sparse_coverage.present.terms import NOTICE
 from sparse_coverage.search.results import Explanation, Hit
 from sparse_coverage.systems import label_of
@@ -27,7 +35,6 @@ def search_page(result: SearchResult, title: str = TITLE) -> str:
         for number, passage in enumerate(hit.passages)
         if passage.id in explanations
     }
-    best = max((hit.score for hit in hits), default=1.0)
     return render(
         "report.html",
         title=title,
@@ -36,13 +43,11 @@ def search_page(result: SearchResult, title: str = TITLE) -> str:
         about=result.about.facts() if result.about else [],
         claim=_claim(result.query, shown),
         unsearched=_unsearched(list(explanations.values())),
-        documents=[_document(f"d{rank}", hit, shown, result, best) for rank, hit in enumerate(hits, 1)],
+        documents=[_document(f"d{rank}", hit, shown, result) for rank, hit in enumerate(hits, 1)],
     )
 
 
-def _document(
-    key: str, hit: Hit, shown: Mapping[str, Explanation], result: SearchResult, best: float
-) -> dict[str, Any]:
+def _document(key: str, hit: Hit, shown: Mapping[str, Explanation], result: SearchResult) -> dict[str, Any]:
     facts = [listed(value) for name in ("publication_date", "ipc", "applicants") if (value := hit.metadata.get(name))]
     passages = []
     for number, passage in enumerate(hit.passages):
@@ -61,9 +66,9 @@ def _document(
             *(f"family: {id_}" for id_ in hit.members),
         ],
         "links": public_links(hit.document),
-        "parts": [(label_of(part.part), part) for part in result.parts.get(hit.document, ())],
+        "parts": [(label_of(part.part), rank_there(part), part) for part in result.parts.get(hit.document, ())],
         "score": hit.score,
-        "width": 100 * hit.score / best,
+        "why": why_line(first.reasons if first else None),
         "passages": passages,
         "lacks": lacking(result.answers[hit.document]) if hit.document in result.answers else None,
         "rows": reason_rows(first.reasons, ROWS) if first else [],

@@ -176,6 +176,7 @@ def cost_text(cost: QueryCost) -> Group:
     for name in ("encoding", "filtering", "feedback", "scoring", "selecting", "reading", "total"):
         table.add_row(name, f"{1e3 * getattr(cost, name):.2f}")
     counts = f"{cost.centers:,} centers active ({cost.stop_centers:,} more are stop centers), {cost.postings:,} postings scanned"
+    counts += f", {cost.vectors:,} vectors compared" if cost.vectors else ""
     return Group(table, Text(counts))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sparse_coverage.lazy import lazy_names
 from sparse_coverage.retrievers.baseline import Baseline, RankingSide, Scorer
-from sparse_coverage.retrievers.fusion import Fuse
+from sparse_coverage.retrievers.joining import ByRetriever, Fuse, Rerank, Reranker
 from sparse_coverage.retrievers.opening import (
     SystemContext,
     load_side,
@@ -18,7 +18,6 @@ from sparse_coverage.retrievers.opening import (
     refresh_sides,
     retriever_over,
 )
-from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker
 from sparse_coverage.systems import KINDS, RANKINGS, RERANKERS, FusionRule, System
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from sparse_coverage.index.sides import (
     sides_of,
 )
 from sparse_coverage.retrievers.baseline import Baseline
-from sparse_coverage.retrievers.reranking import ByRetriever, Rerank, Reranker
+from sparse_coverage.retrievers.joining import ByRetriever, Rerank, Reranker
 from sparse_coverage.search import Index, Retriever, ScoringConfig
 from sparse_coverage.systems import System, load_maker, require_system
 

@@ -17,8 +17,7 @@ from sparse_coverage.encoding.weights import fingerprint_of, model_folder
 from sparse_coverage.errors import MissingExtraError, ModelError
 from sparse_coverage.index import WeightBits, weight_scale
 from sparse_coverage.index.pages import GuardedArray, page_sums
-from sparse_coverage.index.postings import PostingsBuffer
-from sparse_coverage.index.postings_scorer import EVERYTHING, Lists, PostingsScorer
+from sparse_coverage.index.postings import EVERYTHING, Lists, PostingsBuffer, PostingsScorer
 from sparse_coverage.index.sides import Block
 from sparse_coverage.kernels import Array, Floats, Int32s, Int64s, Mask
 from sparse_coverage.retrievers.baseline import RankingSide, Scores

@@ -1,15 +1,18 @@
 """Ranking by centers, words and the vectors of whole passages, each scaled to 0..1 and added; or by one of them.
 
 Each part ranks documents by itself, by the same rule. Its scores over its own first 1,000 documents are scaled so that the best
-counts 1 and the last 0, and the three are added with equal weights (`benchmarks/quality.py` compares other ways to join them).
+counts 1 and the last 0, and the three are added with equal weights. A part that ranks alone keeps its own scores.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import islice
+from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
@@ -29,6 +32,7 @@ from sparse_coverage.search.results import (
     Hit,
     PartScore,
     PassageHit,
+    QueryCost,
     Reason,
     Reasons,
     WordReason,
@@ -36,15 +40,20 @@ from sparse_coverage.search.results import (
 from sparse_coverage.search.stored import require_document
 from sparse_coverage.systems import PARTS
 from sparse_coverage.text import index_terms
+from sparse_coverage.vectors import SparseVector
 
 DEPTH = 1000
 """Over how many of its documents the scores of a part are scaled."""
 R = TypeVar("R", Reason, WordReason)
+_AT_ONCE = 64  # queries that are ranked before the next are encoded: each keeps all its spans
+_STAGES = ("encoding", "filtering", "feedback", "scoring", "selecting")
 
 
 def parts_of(ranking: str, state: Manifest) -> tuple[str, ...]:
-    """Return the parts that a ranking adds up: of `combined` all that the index keeps, else the one of that name."""
+    """Return the parts that a ranking adds up: of `combined` all that the index keeps so far, else the one of that name."""
     if ranking == "combined":
+        if state.words and not state.complete and not state.encoded_documents:
+            return ("words",)
         return ("centers", *(["words"] if state.words else []), *(["vectors"] if state.dimension else []))
     if ranking not in PARTS:
         raise InputError(f"An index ranks by combined, {', '.join(PARTS)}, not by '{ranking}'.")
@@ -84,15 +93,19 @@ class PartScores:
 class Ranked:
     """The documents of a query, best first, with their scores, and the parts these come from.
 
-    `shares`, while the index is built: how many parts each passage's words stand for, all of them where there is nothing else yet.
+    `vector` is the query's, where centers rank. `shares`, while the index is built: how many parts each passage's words stand for, all
+    of them where there is nothing else yet. `seconds`: what each stage took.
     """
 
+    query: str
+    vector: SparseVector | None
     documents: Int64s
     scores: Doubles
     parts: tuple[PartScores, ...]
     allowed: Allowed | None
     starts: Int64s
     shares: Doubles | None
+    seconds: dict[str, float]
 
     def part_scores(self, document: int) -> tuple[PartScore, ...]:
         """Return what each part adds to the score of a document; nothing where one part ranks alone."""
@@ -100,7 +113,8 @@ class Ranked:
         for part in self.parts if len(self.parts) > 1 else ():
             [place] = np.flatnonzero(part.documents == document)[:1].tolist() or [None]
             if place is None:
-                found.append(PartScore(part.name, None, None, 0.0))
+                waiting = part.name != "words" and self.share(int(self.starts[document])) > 1
+                found.append(PartScore(part.name, None, None, 0.0, waiting))
             else:
                 score = part.document_scores[place : place + 1]
                 adds = float(part.scaled(score)[0]) * self.share(int(self.starts[document]))
@@ -157,31 +171,48 @@ class CombinedRanker:
         condition: Filter | None,
         marks: Marks | None,
         aggregation: Aggregation | None = None,
+        k: int = DEPTH,
     ) -> Ranked:
-        """Rank the documents of one query by the parts of these names."""
-        asked, last = (query, tuple(names), condition, marks, aggregation), self._local.last
+        """Rank the documents of one query by the parts of these names. One part alone ranks at least its best `k`."""
+        asked, last = (query, tuple(names), condition, marks, aggregation, max(k, DEPTH)), self._local.last
         if last is None or last[0] != asked:
             _require_centers(names, marks)
-            allowed, explanations = self._ranker.allowed(condition), self._explanations
-            enriched = explanations.enriched(query, condition, marks, allowed) if "centers" in names else None
-            ranked = self._ranked(explanations.traced(query), enriched, names, allowed, aggregation)
+            explanations, seconds = self._explanations, dict[str, float]()
+            with _timed(seconds, "encoding"):
+                traced = explanations.traced(query)
+            with _timed(seconds, "filtering"):
+                allowed = self._ranker.allowed(condition)
+            with _timed(seconds, "feedback"):
+                enriched = explanations.enriched(query, condition, marks, allowed) if "centers" in names else None
+            ranked = self._ranked(
+                traced, enriched, names, allowed, aggregation, asked[-1], self._ranker.shares, seconds
+            )
             self._local.last = last = (asked, ranked)
         return last[1]
 
-    def rank_several(
+    def search_several(
         self,
         queries: list[str],
         names: Sequence[str],
         condition: Filter | None,
         marks: Marks | None,
-        aggregation: Aggregation | None = None,
-    ) -> Iterator[Ranked]:
-        """Rank the documents of several queries, one after the other: all of them are encoded at once."""
+        aggregation: Aggregation | None,
+        k: int,
+        passages: int,
+    ) -> list[list[Hit]]:
+        """Return the hits of several queries, which are encoded at once; each core takes its own."""
         allowed = self._ranker.allowed(condition)
         _require_centers(names, marks)
-        for traced in trace_queries(self._explanations.model, queries):
+
+        def one(traced: TracedQuery) -> list[Hit]:
             enriched = self._explanations.enrich(traced.vector, marks, allowed) if "centers" in names else None
-            yield self._ranked(traced, enriched, names, allowed, aggregation)
+            ranked = self._ranked(traced, enriched, names, allowed, aggregation, max(k, DEPTH), 1, {})
+            return self.hits(ranked, k, passages).hits
+
+        every, found = trace_queries(self._explanations.model, queries), []
+        while block := list(islice(every, _AT_ONCE)):
+            found += self._ranker.in_parallel(one, block)
+        return found
 
     def _ranked(
         self,
@@ -190,29 +221,49 @@ class CombinedRanker:
         names: Sequence[str],
         allowed: Allowed | None,
         aggregation: Aggregation | None,
+        depth: int,
+        threads: int,
+        seconds: dict[str, float],
     ) -> Ranked:
         ranker, parts = self._ranker, []
-        over = partial(ranker.over_segments, threads=ranker.shares)
+        alone = len(names) == 1
+        over = partial(ranker.over_segments, threads=threads)
         for name in names:
-            if name == "words":
-                scores = self.words.scores(query.text, allowed, over)
-            elif name == "vectors":
-                scores = self.vectors.scores(query.chunks, allowed, over)
-            else:
-                assert enriched is not None
-                scores = ranker.passage_scores(enriched.vector, allowed, ranker.shares)
-            numbers, best = ranker.best_documents(scores, allowed, DEPTH, aggregation)
-            parts.append(PartScores(name, scores, numbers, best, len(names) == 1))
+            with _timed(seconds, "scoring"):
+                if name == "words":
+                    scores = self.words.scores(query.text, allowed, over)
+                elif name == "vectors":
+                    scores = self.vectors.scores(query.chunks, allowed, over)
+                else:
+                    assert enriched is not None
+                    scores = ranker.passage_scores(enriched.vector, allowed, threads)
+            with _timed(seconds, "selecting"):
+                numbers, best = ranker.best_documents(scores, allowed, depth if alone else DEPTH, aggregation)
+            parts.append(PartScores(name, scores, numbers, best, alone))
         starts = ranker.store.document_starts
         totals = np.zeros(len(starts) - 1)
         for part in parts:
             totals[part.documents] += part.scaled(part.document_scores)
         found, shares = np.unique(np.concatenate([part.documents for part in parts])), None
-        if "words" in names and len(names) > 1 and not ranker.store.state.complete:
+        if "words" in names and not alone and not ranker.store.state.complete:
             shares = np.where(ranker.store.encoded_passages, 1.0, len(names))
             totals[found] *= shares[starts[found]]
         order = np.lexsort((found, -totals[found]))
-        return Ranked(found[order], totals[found[order]], tuple(parts), allowed, starts, shares)
+        vector = None if enriched is None else enriched.vector
+        return Ranked(
+            query.text, vector, found[order], totals[found[order]], tuple(parts), allowed, starts, shares, seconds
+        )
+
+    def _cost(self, ranked: Ranked, reading: float) -> QueryCost:
+        """Return what a ranking cost, and the reading of its texts."""
+        centers, stop_centers, postings, names = 0, 0, 0, [part.name for part in ranked.parts]
+        if ranked.vector is not None:
+            centers, stop_centers, postings = self._ranker.lists_read(ranked.vector)
+        if "words" in names:
+            postings += self.words.cost(ranked.query)
+        stages = {stage: ranked.seconds.get(stage, 0.0) for stage in _STAGES} | {"reading": reading}
+        vectors = self.store.state.encoded_passages if "vectors" in names else 0
+        return QueryCost(centers, stop_centers, postings, **stages, total=sum(stages.values()), vectors=vectors)
 
     def figures(self, query: str, documents: Sequence[str], ranked: Ranked) -> dict[str, tuple[float, float]]:
         """Return how like documents are to a query, in a ranking by words and vectors: the cosine, and the share of its words."""
@@ -229,7 +280,7 @@ class CombinedRanker:
 
     def hits(self, ranked: Ranked, k: int, passages: int) -> ExplainedHits:
         """Return the k best documents, each with its best passages, and what each part added."""
-        hits, parts = [], {}
+        hits, parts, begun = [], {}, perf_counter()
         for number, score in zip(ranked.documents[:k].tolist(), ranked.scores[:k].tolist(), strict=True):
             record = self.store.document(number)
             own = np.asarray(self.store.passages_of(number), dtype=np.int64)
@@ -239,7 +290,8 @@ class CombinedRanker:
             best = self._ranker.passage_hits(own[order], values[order].astype(np.float32))
             hits.append(Hit(record.id, record.title, score, record.metadata, tuple(best)))
             parts[record.id] = ranked.part_scores(number)
-        return ExplainedHits(hits, parts={id_: own for id_, own in parts.items() if own})
+        found = {id_: own for id_, own in parts.items() if own}
+        return ExplainedHits(hits, parts=found, cost=self._cost(ranked, perf_counter() - begun))
 
     def passages(self, ranked: Ranked, k: int | None, documents: int | None = None) -> list[PassageHit]:
         """Return the k best passages with a score: of all, or of the best `documents`; without k, all of these documents."""
@@ -251,13 +303,31 @@ class CombinedRanker:
             every = np.arange(self.store.size) if ranked.allowed is None else np.flatnonzero(ranked.allowed)
         every = every if k is None else every[ranked.found(every)]
         values = ranked.values(every)
+        if k is not None and k < len(every):  # sorting all of them would take longer than ranking
+            enough = values >= np.partition(values, -k)[-k]
+            every, values = every[enough], values[enough]
         order = np.lexsort((every, -values))[:k]
         return self._ranker.passage_hits(every[order], values[order].astype(np.float32))
+
+    def best_by_centers(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
+        """Return the k best passages of each query by centers alone: their lists are read once and no other score is kept."""
+        ranker, allowed = self._ranker, self._ranker.allowed(condition)
+
+        def one(vector: SparseVector, threads: int = 1) -> list[PassageHit]:
+            enriched = self._explanations.enrich(vector, None, allowed, threads)
+            ranking = ranker.rank_passages(enriched.vector, k, allowed, threads)
+            return ranker.passage_hits(ranking.numbers, ranking.scores)
+
+        if len(queries) == 1:
+            return [one(self._explanations.traced(queries[0]).vector, ranker.shares)]
+        return ranker.in_parallel(one, self._explanations.model.encode_query(queries))
 
     def explain(
         self, query: str, id_: str, names: Sequence[str], condition: Filter | None, marks: Marks | None
     ) -> Explanation:
         """Explain the score of a passage, or that of the best passage of a document or paragraph."""
+        if tuple(names) == ("centers",):
+            return self._explanations.explain(query, id_, condition, marks)
         ranked, store = self.rank(query, names, condition, marks), self.store
         passages = np.asarray(self._explanations.passages_of(id_), np.int64)
         values = ranked.values(passages)
@@ -273,6 +343,8 @@ class CombinedRanker:
 
     def best_of(self, query: str, document: int, names: Sequence[str], count: int) -> dict[str, Explanation]:
         """Explain the paragraphs of a document that score best, by their ids; one that was cut, by its best piece."""
+        if tuple(names) == ("centers",):
+            return self._explanations.best_of(query, document, count)
         ranked, store = self.rank(query, names, None, None), self.store
         passages = np.asarray(store.passages_of(document), np.int64)
         values = dict(zip(passages.tolist(), ranked.values(passages).tolist(), strict=True))
@@ -283,6 +355,8 @@ class CombinedRanker:
         self, query: str, ids: Sequence[str], names: Sequence[str], condition: Filter | None, marks: Marks | None
     ) -> dict[str, Reasons]:
         """Return the reasons of passages, by id, without the matches behind them."""
+        if tuple(names) == ("centers",):
+            return self._explanations.reasons(query, ids, condition, marks)
         ranked = self.rank(query, names, condition, marks)
         centers = self._explanations.reasons(query, ids, condition, marks) if "centers" in names else {}
         numbers = {id_: self._explanations.passages_of(id_)[0] for id_ in ids}
@@ -314,6 +388,14 @@ class CombinedRanker:
 
 def _times(reasons: Sequence[R], factor: float) -> tuple[R, ...]:
     return tuple(replace(one, contribution=factor * one.contribution) for one in reasons)
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], stage: str) -> Iterator[None]:
+    """Add the time that something takes to a stage."""
+    begun = perf_counter()
+    yield
+    seconds[stage] = seconds.get(stage, 0.0) + perf_counter() - begun
 
 
 def _require_centers(names: Sequence[str], marks: Marks | None) -> None:

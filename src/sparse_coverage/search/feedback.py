@@ -46,7 +46,7 @@ def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None 
     nothing = unchanged(vector)
     if not config.feedback:
         return nothing
-    found, _ = ranker.rank_documents(vector, config.feedback, allowed, 1, threads, Best())
+    found = ranker.rank_documents(vector, config.feedback, allowed, 1, threads, Best())
     passages = [int(document.passages[0]) for document in found if len(document.passages)]
     if not passages:
         return nothing

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from copy import copy
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -30,34 +28,17 @@ from sparse_coverage.patents.documents import Document, OnDuplicate, Repeats, as
 from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.progress import tracked
-from sparse_coverage.search.closeness import SCALES, Closeness
 from sparse_coverage.search.combined import CombinedRanker, parts_of, require_parts
 from sparse_coverage.search.explaining import Explanations
-from sparse_coverage.search.feedback import Marks, with_feedback, with_marks
+from sparse_coverage.search.feedback import Marks, with_feedback
 from sparse_coverage.search.own_model import load_model, require_fit
+from sparse_coverage.search.part_scores import SCALES, Closeness
 from sparse_coverage.search.ranking import CenterStatistics, Ranker, ScoringConfig
 from sparse_coverage.search.results import Answers, ExplainedHits, Explanation, Hit, PassageHit, QueryCost, Reasons
 from sparse_coverage.search.searcher import Explained, PassageSearcher, as_filter, one_or_several, require_counts
 from sparse_coverage.search.stored import require_document
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary.sampling import Documents
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Answered:
-    """The hits of one query, by what they were found, and the seconds of each stage."""
-
-    hits: list[Hit]
-    ranker: Ranker
-    vector: SparseVector
-    seconds: dict[str, float]
-
-    @property
-    def cost(self) -> QueryCost:
-        centers, stop_centers, postings = self.ranker.lists_read(self.vector)
-        return QueryCost(centers=centers, stop_centers=stop_centers, postings=postings, **self.seconds)
 
 
 class Index(PassageSearcher):
@@ -272,63 +253,15 @@ class Index(PassageSearcher):
         aggregation: Aggregation | None = None,
         marks: Marks | None = None,
     ) -> list[list[Hit]]:
-        if not self._by_centers:
-            combined, asked = self._combined, (self.parts, condition, marks, aggregation)
-            several = (
-                [combined.rank(queries[0], *asked)] if len(queries) == 1 else combined.rank_several(queries, *asked)
-            )
-            return [combined.hits(one, k, passages).hits for one in several]
+        combined, asked = self._combined, (self.parts, condition, marks, aggregation)
         if len(queries) == 1:
-            return [self._answered(queries[0], k, passages, condition, aggregation, marks).hits]
-        ranker = self._ranker  # once: a refresh by another thread must not come between
-        allowed = ranker.allowed(condition)
-
-        def one(vector: SparseVector) -> list[Hit]:
-            richer = with_marks(ranker, vector, marks) if marks else with_feedback(ranker, vector, allowed)
-            return ranker.hits(ranker.rank_documents(richer.vector, k, allowed, passages, 1, aggregation)[0])
-
-        return ranker.in_parallel(one, self.model.encode_query(queries))
-
-    def _answered(
-        self,
-        query: str,
-        k: int,
-        passages: int,
-        condition: Filter | None,
-        aggregation: Aggregation | None = None,
-        marks: Marks | None = None,
-    ) -> _Answered:
-        """Answer one query, shared out over the cores, with the time of each stage."""
-        explanations, begun = self._explanations, perf_counter()
-        ranker = explanations.ranker
-        explanations.traced(query)
-        encoded = perf_counter()
-        allowed = ranker.allowed(condition)
-        filtered = perf_counter()
-        vector = explanations.enriched(query, condition, marks, allowed).vector
-        enriched = perf_counter()
-        found, work = ranker.rank_documents(vector, k, allowed, passages, ranker.shares, aggregation)
-        ranked = perf_counter()
-        hits = ranker.hits(found)
-        ended = perf_counter()
-        seconds = {
-            "encoding": encoded - begun,
-            "filtering": filtered - encoded,
-            "feedback": enriched - filtered,
-            "scoring": work.scoring,
-            "selecting": work.selecting,
-            "reading": ended - ranked,
-            "total": ended - begun,
-        }
-        return _Answered(hits, ranker, vector, seconds)
+            return [combined.hits(combined.rank(queries[0], *asked, k), k, passages).hits]
+        return combined.search_several(queries, *asked, k, passages)
 
     def _ranked(
         self, query: str, k: int, passages: int, condition: Filter | None, marks: Marks | None
     ) -> ExplainedHits:
-        if not self._by_centers:
-            return self._combined.hits(self._combined.rank(query, self.parts, condition, marks), k, passages)
-        answered = self._answered(query, k, passages, condition, None, marks)
-        return ExplainedHits(answered.hits, cost=answered.cost)
+        return self._combined.hits(self._combined.rank(query, self.parts, condition, marks, None, k), k, passages)
 
     def _explained(
         self, query: str, ids: list[str], condition: Filter | None, marks: Marks | None, matches: bool
@@ -339,24 +272,10 @@ class Index(PassageSearcher):
         return {id_: self.explain(query, id_, filter=condition, marks=marks) for id_ in each}, {}
 
     def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
-        if not self._by_centers:
-            combined = self._combined
-            return [combined.passages(combined.rank(one, self.parts, condition, None), k) for one in queries]
-        ranker = self._ranker
-        allowed = ranker.allowed(condition)
-
-        def one(vector: SparseVector, threads: int = 1) -> list[PassageHit]:
-            vector = with_feedback(ranker, vector, allowed, threads).vector
-            ranking = ranker.rank_passages(vector, k, allowed, threads)
-            return ranker.passage_hits(ranking.numbers, ranking.scores)
-
-        return self._each(ranker, queries, one)
-
-    def _each(self, ranker: Ranker, queries: list[str], function: Callable[..., list[T]]) -> list[list[T]]:
-        """Apply a function to the vector of each query: one is shared out over the cores, of several each core takes its own."""
-        if len(queries) == 1:
-            return [function(self._explanations.traced(queries[0]).vector, ranker.shares)]
-        return ranker.in_parallel(function, self.model.encode_query(queries))
+        combined, parts = self._combined, self.parts
+        if parts == ("centers",):
+            return combined.best_by_centers(queries, k, condition)
+        return [combined.passages(combined.rank(one, parts, condition, None), k) for one in queries]
 
     def rerank_passages(
         self,
@@ -371,17 +290,9 @@ class Index(PassageSearcher):
         Passages without any score come last, in corpus order.
         """
         require_counts(documents=documents)
-        if not self._by_centers:
-            ranked = self._combined.rank(query, self.parts, as_filter(filter), None, aggregation)
-            return self._combined.passages(ranked, None, documents)
-        ranker = self._ranker
-        allowed = ranker.allowed(as_filter(filter))
-        vector = with_feedback(ranker, self._explanations.traced(query).vector, allowed, ranker.shares).vector
-        found, _ = ranker.rank_documents(vector, documents, allowed, None, ranker.shares, aggregation)
-        passages = np.concatenate([np.zeros(0, np.int64), *(document.passages for document in found)])
-        scores = np.concatenate([np.zeros(0, np.float32), *(document.passage_scores for document in found)])
-        order = np.lexsort((passages, -scores))
-        return ranker.passage_hits(passages[order], scores[order])
+        combined = self._combined
+        ranked = combined.rank(query, self.parts, as_filter(filter), None, aggregation, documents)
+        return combined.passages(ranked, None, documents)
 
     def profile(
         self,
@@ -393,10 +304,12 @@ class Index(PassageSearcher):
         aggregation: Aggregation | None = None,
         marks: Marks | None = None,
     ) -> tuple[list[Hit], QueryCost]:
-        """Search by centers, and say what it cost: lists read and time per stage."""
+        """Search, and say what it cost: lists read and time per stage."""
         require_counts(k=k, passages=passages)
-        answered = self._answered(query, k, passages, as_filter(filter), aggregation, marks)
-        return answered.hits, answered.cost
+        ranked = self._combined.rank(query, self.parts, as_filter(filter), marks, aggregation, k)
+        found = self._combined.hits(ranked, k, passages)
+        assert found.cost is not None
+        return found.hits, found.cost
 
     def explain(
         self,
@@ -408,10 +321,7 @@ class Index(PassageSearcher):
         ranking: str | None = None,
     ) -> Explanation:
         """Explain a passage's score, or that of a document's best passage, by id. `filter`, `marks`, `ranking`: those of the search."""
-        index = self.ranked_by(ranking)
-        if index._by_centers:
-            return self._explanations.explain(query, id_, as_filter(filter), marks)
-        return self._combined.explain(query, id_, index.parts, as_filter(filter), marks)
+        return self._combined.explain(query, id_, self.ranked_by(ranking).parts, as_filter(filter), marks)
 
     def reasons(
         self,
@@ -422,8 +332,6 @@ class Index(PassageSearcher):
         marks: Marks | None = None,
     ) -> dict[str, Reasons]:
         """Return the reasons of passages by id, as `explain` gives them one by one, without the matches behind them: much quicker."""
-        if self._by_centers:
-            return self._explanations.reasons(query, passages, as_filter(filter), marks)
         return self._combined.reasons(query, passages, self.parts, as_filter(filter), marks)
 
     def closeness(
@@ -436,7 +344,7 @@ class Index(PassageSearcher):
     ) -> dict[str, Closeness]:
         """Say how close documents are to a query, by id: `close`, `related` or `weak`; nothing where that was not measured.
 
-        It was measured for some encoders (`closeness.SCALES`), and takes the words and the vectors of passages.
+        It was measured for some encoders (`part_scores.SCALES`), and takes the words and the vectors of passages.
         """
         vectors, needed = self.model.vectors, {"words", "vectors"}
         scale = SCALES.get(self.model.vocabulary.config.encoder if vectors is None else vectors.name)
@@ -450,8 +358,6 @@ class Index(PassageSearcher):
     def explain_best(self, query: str, document: str, count: int) -> dict[str, Explanation]:
         """Explain the `count` paragraphs and claims of a document that score best, by their ids, best first."""
         number = require_document(self.store, document)
-        if self._by_centers:
-            return self._explanations.best_of(query, number, count)
         return self._combined.best_of(query, number, self.parts, count)
 
     def answers(self, query: str, document: str) -> Answers:
@@ -533,10 +439,6 @@ class Index(PassageSearcher):
     def warm_up(self) -> None:
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
         self._ranker.warm_up()
-
-    @property
-    def _by_centers(self) -> bool:
-        return self.parts == ("centers",)
 
     def _show(self, store: IndexStore) -> None:
         require_parts(parts_of(self._asked, store.state), store)

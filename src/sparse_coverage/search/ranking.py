@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import pairwise
-from time import perf_counter
 from typing import TypeVar
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from sparse_coverage.aggregation import Aggregation, Best, DecayedSum, TopMean, document_scores
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore, Segment, allowed_passages
-from sparse_coverage.index.postings_scorer import EVERYTHING, Lists, PostingsScorer, take_buffer
+from sparse_coverage.index.postings import EVERYTHING, Lists, PostingsScorer, take_buffer
 from sparse_coverage.kernels import Bytes, Doubles, Floats, Int32s, Int64s, Mask, plain, usable_cores
 from sparse_coverage.kernels.choosing import machine_code, use
 from sparse_coverage.kernels.scoring import best_documents, weigh
@@ -62,14 +61,6 @@ R = TypeVar("R")
 
 # Below this many passages a query takes less time than waking a second thread pays for.
 _WORTH_SHARING = 200_000
-
-
-@dataclass(frozen=True, slots=True)
-class RankingTime:
-    """Seconds that a query took in the ranker: adding lists up (over all threads), and finding the best."""
-
-    scoring: float
-    selecting: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,14 +126,13 @@ class Ranker:
         passages: int | None = None,
         threads: int = 1,
         aggregation: Aggregation | None = None,
-    ) -> tuple[list[RankedDocument], RankingTime]:
+    ) -> list[RankedDocument]:
         """Return the k best documents, each with its best `passages` that have a score, or with all it may be found by.
 
         `aggregation` makes a document's score; by default that of the scoring.
         """
         passage_scores = take_buffer(self._buffers, self.store.size)
-        scoring = self._score(vector, allowed, passage_scores, threads)
-        begun = perf_counter()
+        self._score(vector, allowed, passage_scores, threads)
         rule = aggregation or self.statistics.config.aggregation
         numbers, scores = self._best_documents(passage_scores, rule, allowed, k)
         documents = [
@@ -150,7 +140,7 @@ class Ranker:
             for number, score in zip(numbers.tolist(), scores.tolist(), strict=True)
         ]
         self._buffers.append(passage_scores)
-        return documents, RankingTime(scoring, perf_counter() - begun)
+        return documents
 
     def passage_scores(self, vector: SparseVector, allowed: Allowed | None, threads: int) -> Floats:
         """Return the score of every passage, 0 for those that are deleted or not allowed."""
@@ -225,16 +215,10 @@ class Ranker:
             for segment in self.store.segments[:1]:
                 segment.load_passage_vector()  # for feedback
 
-    def _score(self, vector: SparseVector, allowed: Allowed | None, scores: Floats, threads: int) -> float:
-        """Score every passage; return the seconds it took, added up over threads."""
+    def _score(self, vector: SparseVector, allowed: Allowed | None, scores: Floats, threads: int) -> None:
+        """Score every passage."""
         mask = EVERYTHING if allowed is None else allowed
-
-        def work_through(segments: range) -> float:
-            begun = perf_counter()
-            self._sweep.score(vector, mask, segments, scores)
-            return perf_counter() - begun
-
-        return sum(self.over_segments(work_through, threads))
+        self.over_segments(lambda segments: self._sweep.score(vector, mask, segments, scores), threads)
 
     def over_segments(self, work: Callable[[range], R], threads: int) -> list[R]:
         """Do the work for all segments, an equal share of them on each thread, in order."""

@@ -180,11 +180,10 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class QueryCost:
-    """What a query cost: the lists it read (stop centers left out), and the seconds of each stage.
+    """What a query cost: the lists it read (stop centers left out), the seconds of each stage on the clock, and all of them.
 
-    `feedback` is the first of two searches, where the scoring asks for it. `centers` are the active ones that count,
-    `postings` the summed lengths of their lists. Scoring and selecting are added up over threads; `total` is the time on the
-    clock.
+    `feedback` is the first of two searches, where the scoring asks for it. `centers` are the active ones that count, `postings` the
+    summed lengths of their lists and of those of words, `vectors` how many of whole passages were compared.
     """
 
     centers: int
@@ -197,18 +196,20 @@ class QueryCost:
     selecting: float
     reading: float
     total: float
+    vectors: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PartScore:
     """What one part of a combined ranking says of a document: its rank and score there, None where it was not found, and what that
-    adds to the document's score.
+    adds to the document's score. While an index is built, documents that are `waiting` have no centers and no vectors yet.
     """
 
     part: str
     rank: int | None
     score: float | None
     adds: float
+    waiting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +217,7 @@ class ExplainedHits:
     """The documents of a search and why they were found.
 
     `explanations` are those of the passages shown, by passage id. `reasons` are theirs, and may be there alone. `parts`, by
-    document id, say what each part of a combined ranking added. `cost` is known where centers ranked alone.
+    document id, say what each part of a combined ranking added. `cost` is known where the index itself ranked.
     """
 
     hits: list[Hit]

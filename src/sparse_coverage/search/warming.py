@@ -14,9 +14,16 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from sparse_coverage.index.pages import GuardedArray, page_sums
-from sparse_coverage.index.passage_vectors import pack_vectors
-from sparse_coverage.index.postings import Postings, PostingsBuffer, live_frequencies, merge_postings
-from sparse_coverage.index.postings_scorer import EVERYTHING, Lists, PostingsScorer
+from sparse_coverage.index.passage_parts import pack_vectors
+from sparse_coverage.index.postings import (
+    EVERYTHING,
+    Lists,
+    Postings,
+    PostingsBuffer,
+    PostingsScorer,
+    live_frequencies,
+    merge_postings,
+)
 from sparse_coverage.kernels import dense as dense_kernels
 from sparse_coverage.kernels import postings as list_kernels
 from sparse_coverage.kernels.choosing import is_compiled, marker, use

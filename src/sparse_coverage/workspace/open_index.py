@@ -23,8 +23,8 @@ from sparse_coverage.patents.queries import QueryText, patent_query, text_query
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import open_retriever, retriever_over
 from sparse_coverage.search import Index, Retriever
-from sparse_coverage.search.closeness import LEVELS, at_least
 from sparse_coverage.search.combined import parts_of
+from sparse_coverage.search.part_scores import LEVELS, at_least
 from sparse_coverage.search.results import Answers, Hit
 from sparse_coverage.search.stored import require_document, stored_passages, stored_patent
 from sparse_coverage.systems import PARTS
@@ -417,7 +417,7 @@ class OpenIndex:
         """Say what the index holds."""
         from sparse_coverage.model import read_settings
         from sparse_coverage.search.own_model import MODEL_FOLDER
-        from sparse_coverage.search.summary import summary_of
+        from sparse_coverage.search.stored import summary_of
         from sparse_coverage.vocabulary import load_vocabulary
 
         home, model = self.store.folder / MODEL_FOLDER, dict[str, Any]()
@@ -467,6 +467,10 @@ class OpenIndex:
             return list(hits)
         levels = index.closeness(query, [hit.document for hit in hits], filter=condition, marks=request.marks or None)
         if not levels and hits:
+            if wanted and not self.store.state.encoded_documents:
+                raise InputError(
+                    "Nothing is encoded yet, so it is not known how close documents are. Leave --at-least out until then."
+                )
             if wanted:
                 raise InputError(
                     "How close documents are was measured for the encoder minilm, and for an index that keeps words and vectors; not for "

@@ -84,7 +84,7 @@ class RankedRequest(Request):
     ] = None
     marks: Marked | None = None
     reasons: Annotated[bool, Says("Also say why each passage was found; without, it takes less time.")] = True
-    profile: Annotated[bool, Says("Also say what the query cost, where centers rank alone.")] = False
+    profile: Annotated[bool, Says("Also say what the query cost, where the index itself ranks.")] = False
     source: Annotated[str, Bounds(0, 2000), Says("Where the query comes from, in words for people.")] = ""
     claims: Annotated[ClaimNumbers | None, Says("Only these claims of it, as 1,3-5, and those they depend on.")] = None
     keep_family: Annotated[bool, Says("With `like`: do not leave out the document and its family.")] = False

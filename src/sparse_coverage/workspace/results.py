@@ -21,7 +21,7 @@ from sparse_coverage.search.results import (
     QueryCost,
     Reasons,
 )
-from sparse_coverage.search.summary import IndexSummary
+from sparse_coverage.search.stored import IndexSummary
 from sparse_coverage.systems import label_of
 from sparse_coverage.version import __version__
 from sparse_coverage.workspace.links import public_links

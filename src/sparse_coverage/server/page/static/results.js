@@ -50,6 +50,7 @@ function resultRow(hit, place, index, actions) {
     h('div', { class: 'what' },
       h('h2', {}, h('a', { class: 'title', href: `#/document/${encodeURIComponent(index)}/${encodeURIComponent(hit.document)}` }, hit.title)),
       h('p', { class: 'facts' }, h('b', {}, hit.document), hit.closeness ? h('span', { class: `closeness ${hit.closeness}` }, hit.closeness) : null, hit.facts.map(one => [' · ', one]), Object.entries(hit.links).map(([name, address]) => [' · ', outside(name, address)])),
+      hit.why ? h('p', { class: 'dim small' }, hit.why) : null,
       chips(hit.features),
       hit.passages.slice(0, 1).map(passageLine),
       hit.passages.length > 1 ? h('details', { class: 'more' }, h('summary', {}, `${hit.passages.length - 1} more ${hit.passages.length > 2 ? 'passages' : 'passage'}`), hit.passages.slice(1).map(passageLine)) : null,
