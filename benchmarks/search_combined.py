@@ -35,8 +35,7 @@ from search_whole import clocked
 from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord, open_store
 from sparse_coverage.kernels.choosing import use
 from sparse_coverage.progress import tracked
-from sparse_coverage.search.combined import DEPTH
-from sparse_coverage.search.part_scores import VectorScores, WordScores
+from sparse_coverage.search.part_scores import DEPTH, VectorScores, WordScores
 from sparse_coverage.search.ranking import Ranker, ScoringConfig
 
 sys.path.append(str(Path(__file__).parent.parent / "tests" / "engines"))

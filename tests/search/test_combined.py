@@ -12,9 +12,8 @@ from hash_encoder import HashEncoder
 from sparse_coverage import Index
 from sparse_coverage.errors import InputError
 from sparse_coverage.index.passage_parts import pack_vectors
-from sparse_coverage.search.combined import DEPTH
 from sparse_coverage.search.feedback import Marks
-from sparse_coverage.search.part_scores import VectorScores, WordScores
+from sparse_coverage.search.part_scores import DEPTH, VectorScores, WordScores
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.systems import PARTS
 from sparse_coverage.text import index_terms

@@ -28,8 +28,8 @@ from sparse_coverage.engines.engine import (
 from sparse_coverage.engines.points import Statistics
 from sparse_coverage.errors import InputError
 from sparse_coverage.index.passage_parts import rounded_queries
-from sparse_coverage.search.combined import DEPTH
 from sparse_coverage.search.explaining import TracedQuery
+from sparse_coverage.search.part_scores import DEPTH
 from sparse_coverage.search.ranking import CenterStatistics, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 

@@ -25,8 +25,8 @@ from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Colbert, RankingSide, Splade
 from sparse_coverage.retrievers.colbert import PlaidConfig
 from sparse_coverage.search import Retriever
-from sparse_coverage.search.combined import DEPTH, PartScores
-from sparse_coverage.search.part_scores import VectorScores, WordScores
+from sparse_coverage.search.feedback import with_feedback
+from sparse_coverage.search.part_scores import DEPTH, PartScores, VectorScores, WordScores
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.systems import System, get_system, load_maker, system_of
 from sparse_coverage.text import index_terms
@@ -116,7 +116,13 @@ class SparseCoverageSystem:
     @lru_cache(maxsize=4)  # noqa: B019 - asked for twice in a row, for the scores and for the cost
     def _enriched(self, query: str) -> SparseVector:
         """Return the query with feedback, where there is any; documents that are no candidates lend it nothing."""
-        return self.index.enrich(self.vectors[query], without=self._excluded.get(query, frozenset()))
+        ranker = self.index.explanations.ranker
+        allowed = np.ones(ranker.store.size, np.uint8)
+        for id_ in self._excluded.get(query, frozenset()):
+            number = ranker.store.find_document(id_)
+            if number is not None:
+                allowed[ranker.store.passages_of(number)] = 0
+        return with_feedback(ranker, self.vectors[query], allowed).vector
 
 
 class WordSystem:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import islice
 from time import perf_counter
@@ -20,17 +20,23 @@ import numpy as np
 from sparse_coverage.aggregation import Aggregation
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore
-from sparse_coverage.index.manifest import Manifest
-from sparse_coverage.kernels import Doubles, Floats, Int64s, Mask
 from sparse_coverage.search.explaining import Explanations, TracedQuery, best_paragraphs, trace_queries
 from sparse_coverage.search.feedback import Enriched, Marks
-from sparse_coverage.search.part_scores import VectorScores, WordScores
+from sparse_coverage.search.part_scores import (
+    DEPTH,
+    SCALES,
+    Closeness,
+    PartScores,
+    Ranked,
+    VectorScores,
+    WordScores,
+    parts_of,
+)
 from sparse_coverage.search.ranking import Allowed
 from sparse_coverage.search.results import (
     ExplainedHits,
     Explanation,
     Hit,
-    PartScore,
     PassageHit,
     QueryCost,
     Reason,
@@ -38,101 +44,12 @@ from sparse_coverage.search.results import (
     WordReason,
 )
 from sparse_coverage.search.stored import require_document
-from sparse_coverage.systems import PARTS
 from sparse_coverage.text import index_terms
 from sparse_coverage.vectors import SparseVector
 
-DEPTH = 1000
-"""Over how many of its documents the scores of a part are scaled."""
 R = TypeVar("R", Reason, WordReason)
 _AT_ONCE = 64  # queries that are ranked before the next are encoded: each keeps all its spans
 _STAGES = ("encoding", "filtering", "feedback", "scoring", "selecting")
-
-
-def parts_of(ranking: str, state: Manifest) -> tuple[str, ...]:
-    """Return the parts that a ranking adds up: of `combined` all that the index keeps so far, else the one of that name."""
-    if ranking == "combined":
-        if state.words and not state.complete and not state.encoded_documents:
-            return ("words",)
-        return ("centers", *(["words"] if state.words else []), *(["vectors"] if state.dimension else []))
-    if ranking not in PARTS:
-        raise InputError(f"An index ranks by combined, {', '.join(PARTS)}, not by '{ranking}'.")
-    return (ranking,)
-
-
-def require_parts(parts: Sequence[str], store: IndexStore) -> None:
-    """Refuse a part that an index does not keep."""
-    for part, kept in (("words", store.state.words), ("vectors", store.state.dimension)):
-        if part in parts and not kept:
-            raise InputError(
-                f"{store.folder} keeps no {part} of passages. Rank by what it has (combined, or centers), or build it again without "
-                f"--without {part}."
-            )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PartScores:
-    """What one part says of a query: a score for every passage, and its best documents. A part that is `alone` is not scaled."""
-
-    name: str
-    scores: Floats
-    documents: Int64s
-    document_scores: Floats
-    alone: bool
-
-    def scaled(self, scores: Floats) -> Doubles:
-        """Return scores on the scale of this part: 1 for its best document, 0 for its last and for what is below it."""
-        found = scores.astype(np.float64)
-        if self.alone or not len(self.document_scores):
-            return found
-        high, low = float(self.document_scores[0]), float(self.document_scores[-1])
-        return np.maximum((found - low) / (high - low), 0) if high > low else (found >= high).astype(np.float64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ranked:
-    """The documents of a query, best first, with their scores, and the parts these come from.
-
-    `vector` is the query's, where centers rank. `shares`, while the index is built: how many parts each passage's words stand for, all
-    of them where there is nothing else yet. `seconds`: what each stage took.
-    """
-
-    query: str
-    vector: SparseVector | None
-    documents: Int64s
-    scores: Doubles
-    parts: tuple[PartScores, ...]
-    allowed: Allowed | None
-    starts: Int64s
-    shares: Doubles | None
-    seconds: dict[str, float]
-
-    def part_scores(self, document: int) -> tuple[PartScore, ...]:
-        """Return what each part adds to the score of a document; nothing where one part ranks alone."""
-        found = []
-        for part in self.parts if len(self.parts) > 1 else ():
-            [place] = np.flatnonzero(part.documents == document)[:1].tolist() or [None]
-            if place is None:
-                waiting = part.name != "words" and self.share(int(self.starts[document])) > 1
-                found.append(PartScore(part.name, None, None, 0.0, waiting))
-            else:
-                score = part.document_scores[place : place + 1]
-                adds = float(part.scaled(score)[0]) * self.share(int(self.starts[document]))
-                found.append(PartScore(part.name, place + 1, float(score[0]), adds))
-        return tuple(found)
-
-    def share(self, passage: int) -> float:
-        """Return how many parts the words of a passage stand for: 1, unless it is not encoded yet."""
-        return 1.0 if self.shares is None else float(self.shares[passage])
-
-    def found(self, passages: Int64s) -> Mask:
-        """Tell which passages any part found something in; a filter leaves none in the others."""
-        return np.asarray(np.any([part.scores[passages] > 0 for part in self.parts], axis=0))
-
-    def values(self, passages: Int64s) -> Doubles:
-        """Return the sum of what the parts say of passages, on the scales of documents."""
-        sums = np.asarray(np.sum([part.scaled(part.scores[passages]) for part in self.parts], axis=0))
-        return sums if self.shares is None else sums * self.shares[passages]
 
 
 class _LastRanked(threading.local):
@@ -264,6 +181,19 @@ class CombinedRanker:
         stages = {stage: ranked.seconds.get(stage, 0.0) for stage in _STAGES} | {"reading": reading}
         vectors = self.store.state.encoded_passages if "vectors" in names else 0
         return QueryCost(centers, stop_centers, postings, **stages, total=sum(stages.values()), vectors=vectors)
+
+    def closeness(
+        self, query: str, documents: Sequence[str], names: Sequence[str], condition: Filter | None, marks: Marks | None
+    ) -> dict[str, Closeness]:
+        """Say how close documents are, by id; nothing for an encoder that no scale was measured for, or without words or vectors."""
+        model, needed = self._explanations.model, ("words", "vectors")
+        scale = SCALES.get(model.vocabulary.config.encoder if model.vectors is None else model.vectors.name)
+        if scale is None or not set(needed) <= set(parts_of("combined", self.store.state)):
+            return {}
+        ranked_already = set(needed) <= set(names)
+        asked = (names, condition, marks) if ranked_already else (needed, condition, None)
+        found = self.figures(query, documents, self.rank(query, *asked))
+        return {id_: scale.level(*one) for id_, one in found.items()}
 
     def figures(self, query: str, documents: Sequence[str], ranked: Ranked) -> dict[str, tuple[float, float]]:
         """Return how like documents are to a query, in a ranking by words and vectors: the cosine, and the share of its words."""

@@ -8,18 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sparse_coverage.aggregation import Aggregation
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import (
-    DEFAULT_MEMORY,
-    Filter,
-    IndexStore,
-    WeightBits,
-    open_store,
-)
+from sparse_coverage.index import DEFAULT_MEMORY, Filter, IndexStore, WeightBits, open_store
 from sparse_coverage.index.manifest import require_finished
 from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
@@ -28,11 +20,11 @@ from sparse_coverage.patents.documents import Document, OnDuplicate, Repeats, as
 from sparse_coverage.patents.passages import By
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.progress import tracked
-from sparse_coverage.search.combined import CombinedRanker, parts_of, require_parts
+from sparse_coverage.search.combined import CombinedRanker
 from sparse_coverage.search.explaining import Explanations
-from sparse_coverage.search.feedback import Marks, with_feedback
+from sparse_coverage.search.feedback import Marks
 from sparse_coverage.search.own_model import load_model, require_fit
-from sparse_coverage.search.part_scores import SCALES, Closeness
+from sparse_coverage.search.part_scores import Closeness, parts_of, require_parts
 from sparse_coverage.search.ranking import CenterStatistics, Ranker, ScoringConfig
 from sparse_coverage.search.results import Answers, ExplainedHits, Explanation, Hit, PassageHit, QueryCost, Reasons
 from sparse_coverage.search.searcher import Explained, PassageSearcher, as_filter, one_or_several, require_counts
@@ -261,7 +253,8 @@ class Index(PassageSearcher):
     def _ranked(
         self, query: str, k: int, passages: int, condition: Filter | None, marks: Marks | None
     ) -> ExplainedHits:
-        return self._combined.hits(self._combined.rank(query, self.parts, condition, marks, None, k), k, passages)
+        combined = self._combined  # once: a refresh by another thread must not come between
+        return combined.hits(combined.rank(query, self.parts, condition, marks, None, k), k, passages)
 
     def _explained(
         self, query: str, ids: list[str], condition: Filter | None, marks: Marks | None, matches: bool
@@ -306,8 +299,9 @@ class Index(PassageSearcher):
     ) -> tuple[list[Hit], QueryCost]:
         """Search, and say what it cost: lists read and time per stage."""
         require_counts(k=k, passages=passages)
-        ranked = self._combined.rank(query, self.parts, as_filter(filter), marks, aggregation, k)
-        found = self._combined.hits(ranked, k, passages)
+        combined = self._combined
+        ranked = combined.rank(query, self.parts, as_filter(filter), marks, aggregation, k)
+        found = combined.hits(ranked, k, passages)
         assert found.cost is not None
         return found.hits, found.cost
 
@@ -346,14 +340,7 @@ class Index(PassageSearcher):
 
         It was measured for some encoders (`part_scores.SCALES`), and takes the words and the vectors of passages.
         """
-        vectors, needed = self.model.vectors, {"words", "vectors"}
-        scale = SCALES.get(self.model.vocabulary.config.encoder if vectors is None else vectors.name)
-        if scale is None or not needed <= set(parts_of("combined", self.store.state)):
-            return {}
-        here = needed <= set(self.parts)  # then it is ranked already
-        asked = (self.parts, as_filter(filter), marks) if here else (("words", "vectors"), as_filter(filter), None)
-        found = self._combined.figures(query, documents, self._combined.rank(query, *asked))
-        return {id_: scale.level(*one) for id_, one in found.items()}
+        return self._combined.closeness(query, documents, self.parts, as_filter(filter), marks)
 
     def explain_best(self, query: str, document: str, count: int) -> dict[str, Explanation]:
         """Explain the `count` paragraphs and claims of a document that score best, by their ids, best first."""
@@ -425,16 +412,6 @@ class Index(PassageSearcher):
     def scores(self, vector: SparseVector) -> Floats:
         """Return the score of every passage for a query vector, in corpus order."""
         return self._ranker.scores(vector)
-
-    def enrich(self, vector: SparseVector, *, without: Iterable[str] = ()) -> SparseVector:
-        """Return a query vector with feedback, where the scoring asks for any. The documents `without` lend it nothing."""
-        ranker = self._ranker
-        allowed = np.ones(ranker.store.size, np.uint8)
-        for id_ in without:
-            number = ranker.store.find_document(id_)
-            if number is not None:
-                allowed[ranker.store.passages_of(number)] = 0
-        return with_feedback(ranker, vector, allowed).vector
 
     def warm_up(self) -> None:
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""

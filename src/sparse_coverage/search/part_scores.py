@@ -1,4 +1,4 @@
-"""Scores of passages by their words and by their vectors as a whole, over all segments of an index; and how close a document is by both.
+"""The parts of a ranking: scores of passages by words and by whole vectors, how parts are scaled and added, and how close a document is.
 
 Scores of a ranking cannot say how close something is: the best of nothing is still first. So two figures of a document are weighed, made
 of its passages by the rule that makes documents: the cosine of its passages and the query as wholes, and the share of the query's words
@@ -8,20 +8,25 @@ that they hold, rare words counting more (the BM25 score divided by what all wor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeVar
 
 import numpy as np
 
+from sparse_coverage.errors import InputError
 from sparse_coverage.index import IndexStore
+from sparse_coverage.index.manifest import Manifest
 from sparse_coverage.index.passage_parts import MOST_OFTEN
-from sparse_coverage.kernels import Bytes, Floats, plain
+from sparse_coverage.kernels import Bytes, Doubles, Floats, Int64s, Mask, plain
 from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.scoring import add_word
-from sparse_coverage.search.results import Place, WordReason
+from sparse_coverage.search.ranking import Allowed
+from sparse_coverage.search.results import PartScore, Place, WordReason
+from sparse_coverage.systems import PARTS
 from sparse_coverage.text import idf, index_terms, term_places
+from sparse_coverage.vectors import SparseVector
 
 K1, B = 1.5, 0.75
 _SECONDS_A_POSTING = 2e-8
@@ -183,3 +188,93 @@ def at_least(level: str, wanted: str) -> bool:
     (True, False)
     """
     return LEVELS.index(level) <= LEVELS.index(wanted)
+
+
+DEPTH = 1000
+"""Over how many of its documents the scores of a part are scaled."""
+
+
+def parts_of(ranking: str, state: Manifest) -> tuple[str, ...]:
+    """Return the parts that a ranking adds up: of `combined` all that the index keeps so far, else the one of that name."""
+    if ranking == "combined":
+        if state.words and not state.complete and not state.encoded_documents:
+            return ("words",)
+        return ("centers", *(["words"] if state.words else []), *(["vectors"] if state.dimension else []))
+    if ranking not in PARTS:
+        raise InputError(f"An index ranks by combined, {', '.join(PARTS)}, not by '{ranking}'.")
+    return (ranking,)
+
+
+def require_parts(parts: Sequence[str], store: IndexStore) -> None:
+    """Refuse a part that an index does not keep."""
+    for part, kept in (("words", store.state.words), ("vectors", store.state.dimension)):
+        if part in parts and not kept:
+            raise InputError(
+                f"{store.folder} keeps no {part} of passages. Rank by what it has (combined, or centers), or build it again without "
+                f"--without {part}."
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PartScores:
+    """What one part says of a query: a score for every passage, and its best documents. A part that is `alone` is not scaled."""
+
+    name: str
+    scores: Floats
+    documents: Int64s
+    document_scores: Floats
+    alone: bool
+
+    def scaled(self, scores: Floats) -> Doubles:
+        """Return scores on the scale of this part: 1 for its best document, 0 for its last and for what is below it."""
+        found = scores.astype(np.float64)
+        if self.alone or not len(self.document_scores):
+            return found
+        high, low = float(self.document_scores[0]), float(self.document_scores[-1])
+        return np.maximum((found - low) / (high - low), 0) if high > low else (found >= high).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """The documents of a query, best first, with their scores, and the parts these come from.
+
+    `vector` is the query's, where centers rank. `shares`, while the index is built: how many parts each passage's words stand for, all
+    of them where there is nothing else yet. `seconds`: what each stage took.
+    """
+
+    query: str
+    vector: SparseVector | None
+    documents: Int64s
+    scores: Doubles
+    parts: tuple[PartScores, ...]
+    allowed: Allowed | None
+    starts: Int64s
+    shares: Doubles | None
+    seconds: dict[str, float]
+
+    def part_scores(self, document: int) -> tuple[PartScore, ...]:
+        """Return what each part adds to the score of a document; nothing where one part ranks alone."""
+        found = []
+        for part in self.parts if len(self.parts) > 1 else ():
+            [place] = np.flatnonzero(part.documents == document)[:1].tolist() or [None]
+            if place is None:
+                waiting = part.name != "words" and self.share(int(self.starts[document])) > 1
+                found.append(PartScore(part.name, None, None, 0.0, waiting))
+            else:
+                score = part.document_scores[place : place + 1]
+                adds = float(part.scaled(score)[0]) * self.share(int(self.starts[document]))
+                found.append(PartScore(part.name, place + 1, float(score[0]), adds))
+        return tuple(found)
+
+    def share(self, passage: int) -> float:
+        """Return how many parts the words of a passage stand for: 1, unless it is not encoded yet."""
+        return 1.0 if self.shares is None else float(self.shares[passage])
+
+    def found(self, passages: Int64s) -> Mask:
+        """Tell which passages any part found something in; a filter leaves none in the others."""
+        return np.asarray(np.any([part.scores[passages] > 0 for part in self.parts], axis=0))
+
+    def values(self, passages: Int64s) -> Doubles:
+        """Return the sum of what the parts say of passages, on the scales of documents."""
+        sums = np.asarray(np.sum([part.scaled(part.scores[passages]) for part in self.parts], axis=0))
+        return sums if self.shares is None else sums * self.shares[passages]

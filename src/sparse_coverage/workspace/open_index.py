@@ -23,8 +23,7 @@ from sparse_coverage.patents.queries import QueryText, patent_query, text_query
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import open_retriever, retriever_over
 from sparse_coverage.search import Index, Retriever
-from sparse_coverage.search.combined import parts_of
-from sparse_coverage.search.part_scores import LEVELS, at_least
+from sparse_coverage.search.part_scores import LEVELS, at_least, parts_of
 from sparse_coverage.search.results import Answers, Hit
 from sparse_coverage.search.stored import require_document, stored_passages, stored_patent
 from sparse_coverage.systems import PARTS
