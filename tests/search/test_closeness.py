@@ -9,7 +9,7 @@ from hash_encoder import HashEncoder
 
 from sparse_coverage import Index
 from sparse_coverage.errors import InputError
-from sparse_coverage.search import part_scores
+from sparse_coverage.search import combined, part_scores
 from sparse_coverage.search.part_scores import ClosenessScale
 from sparse_coverage.workspace import OpenIndex, SearchRequest
 
@@ -30,7 +30,17 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
 def measured(index: Index, monkeypatch: pytest.MonkeyPatch) -> OpenIndex:
     """An index whose encoder has a scale: by the share of words alone."""
     monkeypatch.setitem(part_scores.SCALES, index.model.vocabulary.config.encoder, ClosenessScale(0.0, 1.0, 0.35, 0.05))
+    monkeypatch.setattr(combined, "FEW_WORDS", 0.01)  # so few texts have no rare words
     return OpenIndex(index.store, {"combined": index})
+
+
+def test_a_query_of_one_word_makes_nothing_close_that_only_mentions_it(
+    measured: OpenIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    word = next(one for one in QUERY.split() if len(one) > 5)
+    assert [hit.closeness for hit in measured.search(SearchRequest(query=word, ranking="words", k=1)).hits] == ["close"]
+    monkeypatch.setattr(combined, "FEW_WORDS", part_scores.FEW_WORDS)
+    assert [hit.closeness for hit in measured.search(SearchRequest(query=word, ranking="words", k=1)).hits] != ["close"]
 
 
 @pytest.mark.parametrize("ranking", ["combined", "centers", "words", "vectors"])

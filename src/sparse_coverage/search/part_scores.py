@@ -2,7 +2,7 @@
 
 Scores of a ranking cannot say how close something is: the best of nothing is still first. So two figures of a document are weighed, made
 of its passages by the rule that makes documents: the cosine of its passages and the query as wholes, and the share of the query's words
-that they hold, rare words counting more (the BM25 score divided by what all words of the query are worth).
+that they hold, rare words counting more (the BM25 score divided by what all words of the query are worth, and `FEW_WORDS` more).
 `benchmarks/closeness.py` fits the scale: claims of patents against the papers about the same inventions, and against the nearest others.
 """
 
@@ -152,6 +152,8 @@ def _kept(part: T | None) -> T:
     return part
 
 
+FEW_WORDS = 10.0
+"""What a query's words must be worth to count half, about two rare words. Else one word that a document mentions would make it close."""
 Closeness = Literal["close", "related", "weak"]
 LEVELS: tuple[Closeness, ...] = ("close", "related", "weak")
 """From the nearest to the farthest."""
