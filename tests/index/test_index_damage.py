@@ -33,7 +33,7 @@ def everything(folder: Path) -> list[object]:
         lists, vectors = segment.word_lists, segment.vectors
         assert lists is not None
         assert vectors is not None
-        seen += [(word, lists.postings(word.decode()).tolist()) for word in lists]
+        seen += [(word, lists.list_at(number).tolist()) for number, word in enumerate(lists)]
         seen += [lists.lengths.tolist(), vectors.unpacked(0, len(segment)).tolist()]
     seen += [(store.find_document(f"D{n}"), store.find_passage(f"D{n}/0")) for n in range(len(DOCUMENTS))]
     return seen
@@ -107,7 +107,10 @@ def test_a_flipped_byte_in_the_words_of_a_build_under_way_is_reported_by_file(tm
         assert segment.word_lists is not None
         assert (len(segment.postings), segment.vectors) == (0, None)
         texts = [segment.texts.passage(number).text for number in range(len(segment))]
-        return [*texts, *((word, segment.word_lists.postings(word.decode()).tolist()) for word in segment.word_lists)]
+        return [
+            *texts,
+            *((word, segment.word_lists.list_at(number).tolist()) for number, word in enumerate(segment.word_lists)),
+        ]
 
     sound, random = words(), np.random.default_rng(6)
     for path in (path for path in files(folder / "segments") if path.stat().st_size):

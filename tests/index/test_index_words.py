@@ -31,6 +31,7 @@ from sparse_coverage.index import (
 from sparse_coverage.index.filter_syntax import filter_text
 from sparse_coverage.index.filters import Filter, Words, allowed_documents, words
 from sparse_coverage.index.pages import page_sums
+from sparse_coverage.index.passage_parts import SortedWords, packed_words
 from sparse_coverage.index.words import MOST_APART, Either, Near, Phrase, WordReader, WordWriter, matches
 from sparse_coverage.text import stem, word_forms
 
@@ -290,3 +291,19 @@ def test_claims_cannot_be_told_in_whole_documents(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="claims cannot be told apart"):
         found(store, "claims:battery")
     store.close()
+
+
+LETTERS = st.text(st.sampled_from("abé字"), max_size=12)
+
+
+@given(st.sets(LETTERS, max_size=30), st.lists(LETTERS, max_size=10))
+def test_many_words_are_found_at_once_as_one_by_one(kept: set[str], asked: list[str]) -> None:
+    ordered = sorted(kept, key=str.encode)
+    arrays = packed_words("word", ordered, [1] * len(ordered))
+    words = SortedWords(arrays, "word", np.arange(len(ordered), dtype=np.uint32))
+    wanted = [*asked, *ordered]
+    found = words.find(wanted)
+    assert found == [ordered.index(word) if word in kept else -1 for word in wanted]
+    assert [[number] if number >= 0 else [] for number in found] == [words.numbers(word) for word in wanted]
+    there = [number for number in found if number >= 0]
+    assert [lists.tolist() for lists in words.lists_at(there)] == [[number] for number in there]

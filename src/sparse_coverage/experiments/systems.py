@@ -29,7 +29,6 @@ from sparse_coverage.search.feedback import with_feedback
 from sparse_coverage.search.part_scores import DEPTH, PartScores, VectorScores, WordScores
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.systems import System, get_system, load_maker, system_of
-from sparse_coverage.text import index_terms
 from sparse_coverage.vectors import SparseVector
 
 
@@ -130,8 +129,7 @@ class WordSystem:
 
     def __init__(self, bench: Workbench, options: SystemOptions, row: System | None = None) -> None:
         self.aggregation = options.scoring.aggregation
-        self._store = bench.words()
-        self._scores = WordScores(self._store)
+        self._scores = WordScores(bench.words())
         self._texts = {query.id: query.text for query in bench.collection.judged}
 
     def scores(self, query: str) -> Doubles:
@@ -140,8 +138,7 @@ class WordSystem:
 
     def cost(self, query: str) -> int:
         """Return the postings scanned: the passages that each word of the query occurs in."""
-        lists = [segment.word_lists for segment in self._store.segments]
-        return sum(one.frequency(word, None) for word in set(index_terms(self._texts[query])) for one in lists if one)
+        return self._scores.cost(self._texts[query])
 
 
 class VectorSystem:

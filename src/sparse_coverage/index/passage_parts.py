@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from sparse_coverage.kernels import NARROW, STEP, Array, Bytes, Floats, Int8s, M
 from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.dense import best_products
 
+_HEAD = 8  # bytes of a word that are compared as one number
 MOST_OFTEN = 0xFFFF
 """A word that stands in a passage more often than this counts so many times."""
 
@@ -87,25 +89,47 @@ class SortedWords(Sequence[bytes]):
         place = bisect_left(self, wanted)
         return [place] if place < len(self) and self[place] == wanted else []
 
+    def find(self, words: Sequence[str]) -> list[int]:
+        """Return the numbers of many words, -1 for one that is not there; much quicker than one by one."""
+        wanted = [word.encode() for word in words]
+        heads = np.asarray([int.from_bytes(one[:_HEAD].ljust(_HEAD, b"\0"), "big") for one in wanted], np.uint64)
+        firsts, lasts = (np.searchsorted(self._heads, heads, side).tolist() for side in ("left", "right"))
+        places = [bisect_left(self, *one) for one in zip(wanted, firsts, lasts, strict=True)]
+        found = zip(wanted, places, lasts, strict=True)
+        return [place if place < last and self[place] == word else -1 for word, place, last in found]
+
+    @cached_property
+    def _heads(self) -> Array:
+        """The first bytes of each word as a number, so that numbers sort as words do."""
+        starts, ends = self._word_ends[:-1].astype(np.int64), self._word_ends[1:].astype(np.int64)
+        heads = np.zeros((len(self), _HEAD), np.uint8)
+        for place in range(_HEAD):
+            longer = np.flatnonzero(starts + place < ends)
+            heads[longer, place] = self._words[starts[longer] + place]
+        return heads.view(">u8")[:, 0].astype(np.uint64)
+
     def list_at(self, number: int) -> Uint32s:
         """Return the list of the word with a number."""
-        if self._guarded is not None:
-            self._guarded.check_runs(self._offsets, np.asarray([number]))
-        first, last = self._offsets[number : number + 2].tolist()
-        return np.asarray(self._lists[first:last])
+        return self.lists_at([number])[0]
+
+    def lists_at(self, numbers: Sequence[int]) -> list[Uint32s]:
+        """Return the lists of the words with some numbers."""
+        rows = np.asarray(numbers, np.int64)
+        if self._guarded is not None and len(rows):
+            self._guarded.check_runs(self._offsets, rows)
+        bounds = zip(self._offsets[rows].tolist(), self._offsets[rows + 1].tolist(), strict=True)
+        return [np.asarray(self._lists[first:last]) for first, last in bounds]
 
 
 class WordLists(SortedWords):
-    """The words of one segment with the passages that hold them."""
+    """The words of one segment with the passages that hold them.
+
+    A list has the number of each passage, rising, shifted left by 16 bits, and the count of the word there.
+    """
 
     def __init__(self, arrays: Mapping[str, Array], postings: Array, sums: Uint32s, path: Path) -> None:
         super().__init__(arrays, "word", postings, sums, path)
         self.lengths: Uint32s = arrays["lengths"]
-
-    def postings(self, word: str) -> Uint32s:
-        """Return the list of a word: the number of each passage, rising, shifted left by 16 bits, and the count of the word."""
-        found = self.numbers(word)
-        return self.list_at(found[0]) if found else np.zeros(0, dtype=np.uint32)
 
     def everything(self) -> tuple[list[str], Uint32s, Uint32s]:
         """Return all words, where the list of each begins and ends, and the lists."""
@@ -113,10 +137,11 @@ class WordLists(SortedWords):
             self._guarded.check_all()
         return [word.decode() for word in self], self._offsets, np.asarray(self._lists)
 
-    def frequency(self, word: str, live: Mask | None) -> int:
-        """Return how many passages hold a word: all, or those that are live."""
-        found = self.postings(word)
-        return len(found) if live is None else int(live[found >> np.uint32(16)].sum())
+    def frequency(self, number: int, live: Mask | None) -> int:
+        """Return how many passages hold the word with a number: all, or those that are live."""
+        if live is None:
+            return int(self._offsets[number + 1]) - int(self._offsets[number])
+        return int(live[self.list_at(number) >> np.uint32(16)].sum())
 
 
 QUERY_LIMIT = 2_047

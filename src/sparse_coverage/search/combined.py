@@ -199,7 +199,7 @@ class CombinedRanker:
     def figures(self, query: str, documents: Sequence[str], ranked: Ranked) -> dict[str, tuple[float, float]]:
         """Return how like documents are to a query, in a ranking by words and vectors: the cosine, and the share of its words."""
         parts = {part.name: part.scores for part in ranked.parts}
-        worth = sum(map(self.words.worth, index_terms(query))) + FEW_WORDS
+        worth = self.words.worths(index_terms(query)) + FEW_WORDS
         found = {}
         for id_ in documents:
             number = require_document(self.store, id_)

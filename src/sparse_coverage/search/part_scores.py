@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -30,9 +29,18 @@ from sparse_coverage.vectors import SparseVector
 
 K1, B = 1.5, 0.75
 _SECONDS_A_POSTING = 2e-8
+_REMEMBERED = 10_000  # words
 T = TypeVar("T")
 Over = Callable[[Callable[[range], None]], object]
 """Does some work for all segments, each of several threads for some of them."""
+
+
+class _Word(NamedTuple):
+    """What is known of a word: its number in each segment (-1: it is not there), how many live passages hold it, and what it is worth."""
+
+    numbers: tuple[int, ...]
+    frequency: int
+    worth: float
 
 
 class WordScores:
@@ -47,8 +55,7 @@ class WordScores:
         live = [None if segment.tombstones is None else segment.live_passages for segment in store.segments]
         self._live = live
         self._passages = store.state.passages
-        self.frequency = lru_cache(4096)(self._frequency_of)
-        """Gives how many live passages hold a word."""
+        self._known: dict[str, _Word] = {}
         pairs = zip(self.lists, live, strict=True)
         words = sum(int(part.lengths[slice(None) if mask is None else mask].sum()) for part, mask in pairs)
         average = np.float64(words / self._passages) if words else np.float64(1)
@@ -61,18 +68,21 @@ class WordScores:
         `over` shares the segments out to threads.
         """
         words = index_terms(query)
-        worth = {word: self.worth(word) for word in dict.fromkeys(words)}
+        asked = self._look_up(words)
         found = np.zeros(self._store.size, dtype=np.float32)
 
         def score(segments: range) -> None:
             for place in segments:
                 segment, lists, live = self._store.segments[place], self.lists[place], self._live[place]
                 here = found[segment.first_passage : segment.first_passage + len(segment)]
-                postings = {word: lists.postings(word) for word, value in worth.items() if value}
-                quick = machine_code(_SECONDS_A_POSTING * sum(map(len, postings.values())))
+                there = {word: one.numbers[place] for word, one in asked.items() if one.numbers[place] >= 0}
+                postings = dict(zip(there, lists.lists_at(list(there.values())), strict=True))
+                add = (
+                    add_word if machine_code(_SECONDS_A_POSTING * sum(map(len, postings.values()))) else plain.add_word
+                )
                 for word in words:
                     if word in postings:
-                        (add_word if quick else plain.add_word)(postings[word], worth[word], self.norms[place], here)
+                        add(postings[word], asked[word].worth, self.norms[place], here)
                 if live is not None:
                     here[~live] = 0
 
@@ -93,18 +103,39 @@ class WordScores:
             found.append(WordReason(Place(*asked[word][0]), Place(*there[word][0]), self.frequency(word), adds))
         return tuple(sorted(found, key=lambda one: (-one.contribution, one.query.start)))
 
-    def _frequency_of(self, word: str) -> int:
-        return sum(lists.frequency(word, live) for lists, live in zip(self.lists, self._live, strict=True))
+    def frequency(self, word: str) -> int:
+        """Return how many live passages hold a word."""
+        return self._look_up([word])[word].frequency
 
     def worth(self, word: str) -> float:
         """Return how rare a word is among the live passages; 0 where none has it."""
-        frequency = self.frequency(word)
-        # Rounded as bm25s rounds it.
-        return float(np.float32(idf(frequency, self._passages))) if frequency else 0.0
+        return self._look_up([word])[word].worth
+
+    def worths(self, words: Sequence[str]) -> float:
+        """Return what words are worth together, one that comes twice twice."""
+        known = self._look_up(words)
+        return sum(known[word].worth for word in words)
 
     def cost(self, query: str) -> int:
         """Return how many postings a query reads: the passages that hold each of its different words."""
-        return sum(map(self.frequency, set(index_terms(query))))
+        return sum(one.frequency for one in self._look_up(index_terms(query)).values())
+
+    def _look_up(self, words: Sequence[str]) -> dict[str, _Word]:
+        """Return what is known of words, each once, in their order. What was looked up is kept."""
+        known = self._known
+        fresh = [word for word in dict.fromkeys(words) if word not in known]
+        if fresh:
+            if len(known) > _REMEMBERED:
+                self._known = known = {word: known[word] for word in words if word in known}
+            each = zip(*(lists.find(fresh) for lists in self.lists), strict=True) if self.lists else ((),) * len(fresh)
+            known.update((word, self._word(numbers)) for word, numbers in zip(fresh, each, strict=True))
+        return {word: known[word] for word in words}
+
+    def _word(self, numbers: tuple[int, ...]) -> _Word:
+        each = zip(self.lists, self._live, numbers, strict=True)
+        frequency = sum(lists.frequency(number, live) for lists, live, number in each if number >= 0)
+        # Rounded as bm25s rounds it.
+        return _Word(numbers, frequency, float(np.float32(idf(frequency, self._passages))) if frequency else 0.0)
 
 
 class VectorScores:
