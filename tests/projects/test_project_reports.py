@@ -9,8 +9,7 @@ import json
 import pytest
 from made_project import CLAIM, filled, made_chart
 
-from sparse_coverage.charts.chart import OwnVerdict, overrule
-from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.charts.chart import OwnVerdict, Verdict, overrule
 from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
 from sparse_coverage.present.project_view import ReportParts, project_view
 from sparse_coverage.present.terms import NOTICE

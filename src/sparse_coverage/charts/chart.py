@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any
 
 from sparse_coverage.charts.elements import Element
 from sparse_coverage.charts.phrases import Pair
 from sparse_coverage.charts.quantities import NumberFound
-from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents import Claim
@@ -17,6 +18,54 @@ from sparse_coverage.search.results import Place
 
 QUOTES = 3
 """How many quotations a cell has at most."""
+_QUOTED = re.compile(r'^["“”„«»‘’\s]+|["“”„«»‘’\s]+$')
+_LEAST = 2
+"""A quotation has at least so many words: one word alone shows nothing."""
+
+
+class Verdict(str, Enum):
+    """What a document says to an element, best first.
+
+    `label` is what people read, `credit` how much of the element it counts for, `fill` the ground of a cell (RGB) and `style` its
+    look in a terminal. A verdict is the text of its value wherever one is written.
+    """
+
+    label: str
+    credit: float
+    fill: str
+    style: str
+
+    DISCLOSED = "disclosed", "disclosed", 1.0, "CDEBCF", "bold green"
+    PARTLY = "partly", "partly", 0.5, "FBEBC0", "yellow"
+    NOT_FOUND = "not found", "not found", 0.0, "F6D5D1", "red"
+
+    def __new__(cls, value: str, label: str, credit: float, fill: str, style: str) -> Verdict:
+        """Make a verdict that equals its value."""
+        made = str.__new__(cls, value)
+        made._value_ = value
+        made.label, made.credit, made.fill, made.style = label, credit, fill, style
+        return made
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @property
+    def rank(self) -> int:
+        """0 for the best verdict."""
+        return list(Verdict).index(self)
+
+
+STRENGTHS = (("strong", 0.8), ("fair", 0.5), ("weak", 0.0))
+"""What evidence between 0 and 1 is called for people: the first whose least it reaches."""
+
+
+def strength(evidence: float) -> str:
+    """Return what evidence is called.
+
+    >>> strength(0.99), strength(0.6), strength(0.1)
+    ('strong', 'fair', 'weak')
+    """
+    return next(name for name, least in STRENGTHS if evidence >= least or not least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,3 +246,34 @@ def overrule(chart: Chart, rulings: Mapping[tuple[str, str], OwnVerdict]) -> Cha
         for place, column in enumerate(chart.documents)
     )
     return replace(chart, cells=rows, documents=documents)
+
+
+def find_quotation(passages: Iterable[PassageRecord], text: str) -> Quote | None:
+    """Return where a text stands in one of the passages; None where it stands in none.
+
+    Quotation marks around it do not count, nor how its words are spaced; what is returned is verbatim from the passage.
+
+    >>> passage = PassageRecord("X/1", "X", "description", "The plunger  is held by a spring.", "0001")
+    >>> find_quotation([passage], "“held by a spring”").start, find_quotation([passage], "held by a magnet")
+    (16, None)
+    """
+    words = _QUOTED.sub("", text).split()
+    if len(words) < _LEAST:
+        return None
+    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    for passage in passages:
+        if found := pattern.search(passage.text):
+            start, end = found.span()
+            return Quote(passage.id, passage.section, passage.number, found.group(), start, end, 1.0)
+    return None
+
+
+def require_quotation(passages: Iterable[PassageRecord], text: str, document: str) -> Quote:
+    """Return where a quotation stands in a document; one that does not is refused."""
+    found = find_quotation(passages, text)
+    if found is None:
+        raise InputError(
+            f"The quotation does not stand in {document} word for word, or is a single word: '{text.strip()[:80]}'. "
+            "Copy it from the text of the document."
+        )
+    return found

@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.charts.calibration import Calibration, calibration_for, is_shipped
-from sparse_coverage.charts.chart import Chart, ChartDocument, OwnVerdict, overrule
+from sparse_coverage.charts.chart import Chart, ChartDocument, OwnVerdict, Verdict, overrule
 from sparse_coverage.charts.claims import EncodedClaims, Sentences, encode_claims
 from sparse_coverage.charts.combining import Combinations, combine, family_of
 from sparse_coverage.charts.elements import Element, chart_elements
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
-from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.encoding import Encoder, load_encoder
 from sparse_coverage.errors import InputError, NoDocumentError, SparseCoverageError
 from sparse_coverage.index import Filter

@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from sparse_coverage.charts.chart import Cell, Chart, SecondOpinion
-from sparse_coverage.charts.quotations import find_quotation
-from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.charts.chart import Cell, Chart, SecondOpinion, Verdict, find_quotation
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.encoding.weights import cache_folder
 from sparse_coverage.errors import InputError

@@ -270,9 +270,9 @@ def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
     if not [mark for mark in marks if mark[0] > start + 1]:
         marks += _listed(text, start, min([end, *(first for first, _ in clauses)]))
     if role == "characterising":
-        marks += _marks(_AND_THAT, text, start, end)
-    if role == "characterising" or (opened := _WHEREIN_LIST.search(text, start, end)):
-        marks += _marks(_NEXT_SENTENCE, text, start if role == "characterising" else opened.end(), end)
+        marks += _marks(_AND_THAT, text, start, end) + _marks(_NEXT_SENTENCE, text, start, end)
+    elif opened := _WHEREIN_LIST.search(text, start, end):
+        marks += _marks(_NEXT_SENTENCE, text, opened.end(), end)
     marks += clauses + _acts(text, start, end)
     pieces = []
     opening = start
