@@ -213,6 +213,14 @@ class Chart:
             cells=tuple(tuple(row[place] for place in places) for row in self.cells),
         )
 
+    def with_cells(self, rows: tuple[tuple[Cell, ...], ...]) -> Chart:
+        """Return the chart with other verdicts; the shares of the documents are those of the new ones, their order stays."""
+        documents = tuple(
+            replace(column, share=covered([row[place] for row in rows], self.weights))
+            for place, column in enumerate(self.documents)
+        )
+        return replace(self, cells=rows, documents=documents)
+
     def best_first(self) -> Chart:
         """Return the chart with the documents that cover most in front."""
         return self.only([column.id for column in sorted(self.documents, key=lambda column: -column.share)])
@@ -241,11 +249,7 @@ def overrule(chart: Chart, rulings: Mapping[tuple[str, str], OwnVerdict]) -> Cha
         tuple(own(cell, rulings.get((element.text, cell.document))) for cell in row)
         for element, row in zip(chart.elements, chart.cells, strict=True)
     )
-    documents = tuple(
-        replace(column, share=covered([row[place] for row in rows], chart.weights))
-        for place, column in enumerate(chart.documents)
-    )
-    return replace(chart, cells=rows, documents=documents)
+    return chart.with_cells(rows)
 
 
 def find_quotation(passages: Iterable[PassageRecord], text: str) -> Quote | None:
