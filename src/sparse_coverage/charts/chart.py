@@ -107,21 +107,15 @@ class Overruled:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnVerdict:
-    """What a user says about a cell: a verdict (None: the one that was found), why, and a quotation that shows it."""
+class Opinion:
+    """What a user or a second reader says to a cell: a verdict, why, and a quotation that shows it.
+
+    Without a verdict, a user's leaves the one that was found, and a second reader's cannot be believed.
+    """
 
     verdict: Verdict | None = None
     note: str = ""
     quote: Quote | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SecondOpinion:
-    """What a second reader says to a cell: a verdict (None where it cannot be believed), the quotation that shows it, and why."""
-
-    verdict: Verdict | None
-    quote: Quote | None = None
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +136,7 @@ class Cell:
     missing: tuple[Place, ...] = ()
     numbers: tuple[NumberFound, ...] = ()
     overruled: Overruled | None = None
-    second: SecondOpinion | None = None
+    second: Opinion | None = None
 
     @property
     def contradicted(self) -> bool:
@@ -232,15 +226,15 @@ def covered(cells: Sequence[Cell], weights: Sequence[float]) -> float:
     return sum(cell.verdict.credit * weight for cell, weight in zip(cells, weights, strict=True)) / total
 
 
-def overrule(chart: Chart, rulings: Mapping[tuple[str, str], OwnVerdict]) -> Chart:
+def overrule(chart: Chart, rulings: Mapping[tuple[str, str], Opinion]) -> Chart:
     """Return a chart with a user's verdicts, notes and quotations, by the text of the element and the document; shares are those
     of the new verdicts.
 
     A note without a verdict leaves the one that was found. The order of the documents stays.
     """
 
-    def own(cell: Cell, said: OwnVerdict | None) -> Cell:
-        if said is None or said == OwnVerdict():
+    def own(cell: Cell, said: Opinion | None) -> Cell:
+        if said is None or said == Opinion():
             return cell
         overruled = Overruled(cell.verdict, said.note, said.quote)
         return replace(cell, verdict=said.verdict or cell.verdict, overruled=overruled)

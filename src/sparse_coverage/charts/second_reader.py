@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from sparse_coverage.charts.chart import Cell, Chart, SecondOpinion, Verdict, find_quotation
+from sparse_coverage.charts.chart import Cell, Chart, Opinion, Verdict, find_quotation
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.encoding.weights import cache_folder
 from sparse_coverage.errors import InputError
@@ -109,7 +109,7 @@ class LanguageModel:
             return SecondReaderError("its answer was not that of a chat")
 
 
-def second_opinion(model: Asks, claim: str, element: str, passages: Sequence[PassageRecord]) -> SecondOpinion:
+def second_opinion(model: Asks, claim: str, element: str, passages: Sequence[PassageRecord]) -> Opinion:
     """Ask for a verdict on what passages say to an element. What cannot be believed has no verdict, and a note says why."""
     texts, left = [], _MOST_CHARACTERS
     for passage in passages:
@@ -121,17 +121,17 @@ def second_opinion(model: Asks, claim: str, element: str, passages: Sequence[Pas
         said = _parsed(model.ask(_SYSTEM, user))
         verdict = _VERDICTS[str(said.get("verdict", "")).strip().lower()]
     except SecondReaderError as error:
-        return SecondOpinion(None, note=f"{_NO_ANSWER}{error}")
+        return Opinion(None, note=f"{_NO_ANSWER}{error}")
     except KeyError:
-        return SecondOpinion(None, note=f"{_NO_ANSWER}it was not in the form that was asked for")
+        return Opinion(None, note=f"{_NO_ANSWER}it was not in the form that was asked for")
     quotation, reason = str(said.get("quotation") or ""), _printable(str(said.get("reason") or "")[:300])
     if verdict is Verdict.NOT_FOUND:
-        return SecondOpinion(verdict, None, reason)
+        return Opinion(verdict, reason)
     given = [replace(passage, text=text) for passage, text in zip(passages, texts, strict=True)]
     quote = find_quotation(given, quotation)
     if quote is None:
-        return SecondOpinion(None, note=f"not believed ({verdict}): what it quotes is not in the passages")
-    return SecondOpinion(verdict, quote, reason)
+        return Opinion(None, note=f"not believed ({verdict}): what it quotes is not in the passages")
+    return Opinion(verdict, reason, quote)
 
 
 def _printable(text: str) -> str:
@@ -206,7 +206,7 @@ def read_again(
             opinion = second_opinion(model, texts[element.claim], element.text, given)
             silent = silent + 1 if opinion.note.startswith(_NO_ANSWER) else 0
         else:
-            opinion = SecondOpinion(None, note=f"not asked: {_SILENT} times in a row there was no answer")
+            opinion = Opinion(None, note=f"not asked: {_SILENT} times in a row there was no answer")
         decided = opinion.verdict if decides and opinion.verdict is not None else cell.verdict
         read.append(replace(cell, verdict=decided, second=opinion))
     wide = len(chart.documents)
