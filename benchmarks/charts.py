@@ -29,12 +29,11 @@ from sparse_coverage.charts.calibrating import (
     measures,
 )
 from sparse_coverage.charts.calibration import Calibration, calibration_for
-from sparse_coverage.charts.chart import ChartDocument
+from sparse_coverage.charts.chart import ChartDocument, Verdict
 from sparse_coverage.charts.claims import Sentences, encode_claims
 from sparse_coverage.charts.elements import given_elements
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
 from sparse_coverage.charts.score import Figures, Score
-from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.encoding import load_encoder
 from sparse_coverage.evaluation.clefip.topics import topic_document
 from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_chart_truth, demo_patents, demo_topics

@@ -21,14 +21,13 @@ import numpy as np
 from machine import describe
 
 from sparse_coverage.charts.calibration import calibration_for
-from sparse_coverage.charts.chart import ChartDocument
+from sparse_coverage.charts.chart import ChartDocument, Verdict
 from sparse_coverage.charts.charting import worth_reading
 from sparse_coverage.charts.claims import encode_claims
 from sparse_coverage.charts.combining import combine
 from sparse_coverage.charts.elements import chart_elements
 from sparse_coverage.charts.phrases import head, noun_phrases, telling
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
-from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.encoding import load_encoder
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents import passages, read_patents

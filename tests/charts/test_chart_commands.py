@@ -9,9 +9,9 @@ from made_documents_for_charts import claim_of, features, made_calibration, sent
 
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.charts import charting
+from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.charts.charting import Charts
 from sparse_coverage.charts.elements import read_claims
-from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Paragraph, Patent

@@ -28,8 +28,8 @@ def boundary_f1(claims, split):
 
 def test_the_boundaries_of_elements_agree_with_those_set_by_hand():
     claims = list(gold_claims())
-    assert len(claims) >= 120
-    assert boundary_f1(claims, claim_elements) >= 0.965  # 0.969 when this was written; 0.9 is what charts need
+    assert len(claims) >= 140
+    assert boundary_f1(claims, claim_elements) >= 0.985  # 0.988 when this was written
 
 
 @pytest.mark.parametrize("text", [text for text, _ in gold_claims()])
@@ -46,6 +46,7 @@ def between(text):
     """Tell whether a text is only what may stand between two elements."""
     joints = {
         "and",
+        "and/or",
         "or",
         "und",
         "et",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sparse_coverage.charts.quotations import find_quotation, require_quotation
+from sparse_coverage.charts.chart import find_quotation, require_quotation
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import PassageRecord
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,13 @@ from made_documents_for_charts import claims_and_elements
 from sparse_coverage.charts.chart import ChartDocument
 from sparse_coverage.charts.claims import encode_claims
 from sparse_coverage.charts.reading import make_chart
-from sparse_coverage.charts.second_reader import LanguageModel, ReaderMeasured, read_again, second_opinion
+from sparse_coverage.charts.second_reader import (
+    LanguageModel,
+    ReaderMeasured,
+    SecondReaderError,
+    read_again,
+    second_opinion,
+)
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation import chart_calibration
 from sparse_coverage.evaluation.demo import demo_chart_truth
@@ -159,6 +166,63 @@ def test_a_server_that_is_not_there_or_says_nothing_is_a_note(server: Scripted) 
     assert "gave no answer" in second_opinion(nobody, "A valve.", "a spring", PASSAGES).note
 
 
+class Dripping(Handler):
+    """Sends one byte now and then, so that no single wait is long."""
+
+    def do_POST(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            while not self.server.stopped.wait(0.01):
+                self.wfile.write(b" ")
+
+
+class NoHttp(Handler):
+    def do_POST(self) -> None:
+        self.wfile.write(b"SSH-2.0-OpenSSH\r\n")
+
+
+@pytest.mark.parametrize(("handler", "told"), [(Dripping, "gave no answer in 0.1 s"), (NoHttp, "not that of a chat")])
+def test_a_server_that_never_ends_or_speaks_otherwise_is_a_note(handler: type[Handler], told: str) -> None:
+    with HTTPServer(("127.0.0.1", 0), handler) as made:
+        made.stopped = threading.Event()
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        model = LanguageModel(f"http://127.0.0.1:{made.server_port}/v1", "tiny", seconds=0.1)
+        assert told in second_opinion(model, "A valve.", "a spring", PASSAGES).note
+        made.stopped.set()
+        made.shutdown()
+        thread.join()
+
+
+def test_a_reason_brings_no_control_characters(server: Scripted) -> None:
+    server.says('{"verdict": "not found", "reason": "none\\u0000 \\u001b[31mhere"}')
+    assert opinion(server).note == "none [31mhere"
+
+
+def test_a_model_that_never_answers_is_not_asked_about_every_cell(encoder, calibration):
+    class Silent:
+        name = "silent"
+        asked = 0
+
+        def ask(self, system: str, user: str) -> str:
+            self.asked += 1
+            raise SecondReaderError("its server gave no answer")
+
+    claims, elements = claims_and_elements("A device comprising: a branclodri folgrahin; a frame; and a lever.")
+    documents = [
+        ChartDocument.of_texts(name, ["The device has a branclodri folgrahin on the frame."]) for name in "XYZ"
+    ]
+    chart = make_chart(encode_claims(claims, elements, encoder, calibration), documents, encoder, calibration)
+    silent = Silent()
+    read = read_again(chart, lambda id_: documents["XYZ".index(id_)].passages, silent, None)
+    assert silent.asked == 5
+    assert "not asked" in read.cells[-1][-1].second.note
+    assert [[cell.verdict for cell in row] for row in read.cells] == [
+        [cell.verdict for cell in row] for row in chart.cells
+    ]
+
+
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "127.0.0.1:8080", "", "http://"])
 def test_what_is_no_address_is_refused_before_anything_is_read(url: str) -> None:
     with pytest.raises(InputError, match="no address"):
@@ -186,6 +250,7 @@ def test_it_decides_only_where_it_was_measured_to_be_better(server, encoder, cal
         assert made.cells[0][0].verdict == verdict
         assert made.cells[0][0].second.verdict == "not found"
         assert "disagrees in 1 of 1 cells: 1b X" in made.about[0]
+        assert made.documents[0].share == (verdict == "disclosed"), "the share follows the verdict that counts"
     monkeypatch.setenv("SPARSE_COVERAGE_CACHE", str(tmp_path))
     assert ReaderMeasured.of("tiny") is None
     path = ReaderMeasured("tiny", 320, 0.26, 0.47).save()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from sparse_coverage.charts.chart import Cell, Chart, Column, Quote
+from sparse_coverage.charts.chart import Cell, Chart, Column, Quote, Verdict
 from sparse_coverage.charts.elements import chart_elements, read_claims
-from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.projects import Mark, Project, Ruling

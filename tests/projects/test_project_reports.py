@@ -9,8 +9,7 @@ import json
 import pytest
 from made_project import CLAIM, filled, made_chart
 
-from sparse_coverage.charts.chart import OwnVerdict, overrule
-from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.charts.chart import Opinion, Verdict, overrule
 from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
 from sparse_coverage.present.project_view import ReportParts, project_view
 from sparse_coverage.present.terms import NOTICE
@@ -88,11 +87,11 @@ def test_the_json_report_has_the_users_word_and_what_was_found(view):
 
 def test_overruling_changes_the_share_of_the_document_and_nothing_else():
     chart = made_chart()
-    changed = overrule(chart, {("a plunger", "EP-2-A1"): OwnVerdict(Verdict.DISCLOSED)})
+    changed = overrule(chart, {("a plunger", "EP-2-A1"): Opinion(Verdict.DISCLOSED)})
     assert [round(column.share, 3) for column in changed.documents] == [1.0, round((0.5 + 1 + 0.5) / 3, 3)]
     assert changed.cells[0] == chart.cells[0]
-    assert overrule(chart, {("a plunger", "EP-2-A1"): OwnVerdict()}) == chart
-    noted = overrule(chart, {("a plunger", "EP-2-A1"): OwnVerdict(note="see figure 2")})
+    assert overrule(chart, {("a plunger", "EP-2-A1"): Opinion()}) == chart
+    noted = overrule(chart, {("a plunger", "EP-2-A1"): Opinion(note="see figure 2")})
     assert noted.cell("1b", "EP-2-A1").verdict == "partly"
     assert noted.documents == chart.documents
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from made_project import chart_record, filled, search_record
 
-from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.errors import InputError
 from sparse_coverage.projects import Mark, ProjectFolder, Ruling, StaleError, UnknownError
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Doubles, Int64s
 from sparse_coverage.patents import Claim
 from sparse_coverage.progress import tracked
-from sparse_coverage.text import idf, stems
 
-NEAR = 3
-"""How many of the nearest other documents, by the words of a claim, are taken not to disclose it."""
 THRESHOLDS = (0.45, 0.45)
 """From which probabilities on a cell is called partly and disclosed: those with the best agreement on cells judged by readers
 (`benchmarks/charts.py`)."""
@@ -147,21 +143,3 @@ def auc(positive: Doubles, negative: Doubles) -> float:
     order = np.sort(negative)
     below = np.searchsorted(order, positive, side="left") + np.searchsorted(order, positive, side="right")
     return float(below.mean() / 2 / len(order))
-
-
-def nearest(claims: Sequence[str], texts: Sequence[str], relevant: Callable[[int], frozenset[int]]) -> Iterator[Int64s]:
-    """Yield for each claim the other documents, nearest first by its words."""
-    bags = [Counter({word: text.lower().count(word) for word in stems(text, "en")}) for text in texts]
-    frequency: Counter[str] = Counter(word for bag in bags for word in bag)
-    for number, claim in enumerate(claims):
-        scores = np.zeros(len(texts))
-        for word in stems(claim, "en"):
-            counts = np.asarray([bag[word] for bag in bags], dtype=np.float64)
-            scores += idf(frequency[word], len(texts)) * counts / (counts + 1.5)
-        order = np.argsort(-scores, kind="stable")
-        yield order[~np.isin(order, list(relevant(number)))]
-
-
-def unjudged(judged: JudgedClaim, others: Sequence[int]) -> JudgedClaim:
-    """Return a claim with other documents that are taken not to disclose any of its elements."""
-    return replace(judged, labels=judged.labels | {number: [0] * len(judged.elements) for number in others})

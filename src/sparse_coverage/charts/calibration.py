@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.charts.score import Figures, Rarity, Score, TokenSpace
-from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.encoding.weights import cache_folder

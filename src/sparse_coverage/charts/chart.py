@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Any
 
 from sparse_coverage.charts.elements import Element
 from sparse_coverage.charts.phrases import Pair
 from sparse_coverage.charts.quantities import NumberFound
-from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents import Claim
@@ -17,6 +18,54 @@ from sparse_coverage.search.results import Place
 
 QUOTES = 3
 """How many quotations a cell has at most."""
+_QUOTED = re.compile(r'^["“”„«»‘’\s]+|["“”„«»‘’\s]+$')
+_LEAST = 2
+"""A quotation has at least so many words: one word alone shows nothing."""
+
+
+class Verdict(str, Enum):
+    """What a document says to an element, best first.
+
+    `label` is what people read, `credit` how much of the element it counts for, `fill` the ground of a cell (RGB) and `style` its
+    look in a terminal. A verdict is the text of its value wherever one is written.
+    """
+
+    label: str
+    credit: float
+    fill: str
+    style: str
+
+    DISCLOSED = "disclosed", "disclosed", 1.0, "CDEBCF", "bold green"
+    PARTLY = "partly", "partly", 0.5, "FBEBC0", "yellow"
+    NOT_FOUND = "not found", "not found", 0.0, "F6D5D1", "red"
+
+    def __new__(cls, value: str, label: str, credit: float, fill: str, style: str) -> Verdict:
+        """Make a verdict that equals its value."""
+        made = str.__new__(cls, value)
+        made._value_ = value
+        made.label, made.credit, made.fill, made.style = label, credit, fill, style
+        return made
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+    @property
+    def rank(self) -> int:
+        """0 for the best verdict."""
+        return list(Verdict).index(self)
+
+
+STRENGTHS = (("strong", 0.8), ("fair", 0.5), ("weak", 0.0))
+"""What evidence between 0 and 1 is called for people: the first whose least it reaches."""
+
+
+def strength(evidence: float) -> str:
+    """Return what evidence is called.
+
+    >>> strength(0.99), strength(0.6), strength(0.1)
+    ('strong', 'fair', 'weak')
+    """
+    return next(name for name, least in STRENGTHS if evidence >= least or not least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +107,15 @@ class Overruled:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnVerdict:
-    """What a user says about a cell: a verdict (None: the one that was found), why, and a quotation that shows it."""
+class Opinion:
+    """What a user or a second reader says to a cell: a verdict, why, and a quotation that shows it.
+
+    Without a verdict, a user's leaves the one that was found, and a second reader's cannot be believed.
+    """
 
     verdict: Verdict | None = None
     note: str = ""
     quote: Quote | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SecondOpinion:
-    """What a second reader says to a cell: a verdict (None where it cannot be believed), the quotation that shows it, and why."""
-
-    verdict: Verdict | None
-    quote: Quote | None = None
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +136,7 @@ class Cell:
     missing: tuple[Place, ...] = ()
     numbers: tuple[NumberFound, ...] = ()
     overruled: Overruled | None = None
-    second: SecondOpinion | None = None
+    second: Opinion | None = None
 
     @property
     def contradicted(self) -> bool:
@@ -164,6 +207,14 @@ class Chart:
             cells=tuple(tuple(row[place] for place in places) for row in self.cells),
         )
 
+    def with_cells(self, rows: tuple[tuple[Cell, ...], ...]) -> Chart:
+        """Return the chart with other verdicts; the shares of the documents are those of the new ones, their order stays."""
+        documents = tuple(
+            replace(column, share=covered([row[place] for row in rows], self.weights))
+            for place, column in enumerate(self.documents)
+        )
+        return replace(self, cells=rows, documents=documents)
+
     def best_first(self) -> Chart:
         """Return the chart with the documents that cover most in front."""
         return self.only([column.id for column in sorted(self.documents, key=lambda column: -column.share)])
@@ -175,15 +226,15 @@ def covered(cells: Sequence[Cell], weights: Sequence[float]) -> float:
     return sum(cell.verdict.credit * weight for cell, weight in zip(cells, weights, strict=True)) / total
 
 
-def overrule(chart: Chart, rulings: Mapping[tuple[str, str], OwnVerdict]) -> Chart:
+def overrule(chart: Chart, rulings: Mapping[tuple[str, str], Opinion]) -> Chart:
     """Return a chart with a user's verdicts, notes and quotations, by the text of the element and the document; shares are those
     of the new verdicts.
 
     A note without a verdict leaves the one that was found. The order of the documents stays.
     """
 
-    def own(cell: Cell, said: OwnVerdict | None) -> Cell:
-        if said is None or said == OwnVerdict():
+    def own(cell: Cell, said: Opinion | None) -> Cell:
+        if said is None or said == Opinion():
             return cell
         overruled = Overruled(cell.verdict, said.note, said.quote)
         return replace(cell, verdict=said.verdict or cell.verdict, overruled=overruled)
@@ -192,8 +243,35 @@ def overrule(chart: Chart, rulings: Mapping[tuple[str, str], OwnVerdict]) -> Cha
         tuple(own(cell, rulings.get((element.text, cell.document))) for cell in row)
         for element, row in zip(chart.elements, chart.cells, strict=True)
     )
-    documents = tuple(
-        replace(column, share=covered([row[place] for row in rows], chart.weights))
-        for place, column in enumerate(chart.documents)
-    )
-    return replace(chart, cells=rows, documents=documents)
+    return chart.with_cells(rows)
+
+
+def find_quotation(passages: Iterable[PassageRecord], text: str) -> Quote | None:
+    """Return where a text stands in one of the passages; None where it stands in none.
+
+    Quotation marks around it do not count, nor how its words are spaced; what is returned is verbatim from the passage.
+
+    >>> passage = PassageRecord("X/1", "X", "description", "The plunger  is held by a spring.", "0001")
+    >>> find_quotation([passage], "“held by a spring”").start, find_quotation([passage], "held by a magnet")
+    (16, None)
+    """
+    words = _QUOTED.sub("", text).split()
+    if len(words) < _LEAST:
+        return None
+    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    for passage in passages:
+        if found := pattern.search(passage.text):
+            start, end = found.span()
+            return Quote(passage.id, passage.section, passage.number, found.group(), start, end, 1.0)
+    return None
+
+
+def require_quotation(passages: Iterable[PassageRecord], text: str, document: str) -> Quote:
+    """Return where a quotation stands in a document; one that does not is refused."""
+    found = find_quotation(passages, text)
+    if found is None:
+        raise InputError(
+            f"The quotation does not stand in {document} word for word, or is a single word: '{text.strip()[:80]}'. "
+            "Copy it from the text of the document."
+        )
+    return found

@@ -9,12 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.charts.calibration import Calibration, calibration_for, is_shipped
-from sparse_coverage.charts.chart import Chart, ChartDocument, OwnVerdict, overrule
+from sparse_coverage.charts.chart import Chart, ChartDocument, Opinion, Verdict, overrule
 from sparse_coverage.charts.claims import EncodedClaims, Sentences, encode_claims
 from sparse_coverage.charts.combining import Combinations, combine, family_of
 from sparse_coverage.charts.elements import Element, chart_elements
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
-from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.encoding import Encoder, load_encoder
 from sparse_coverage.errors import InputError, NoDocumentError, SparseCoverageError
 from sparse_coverage.index import Filter
@@ -124,7 +123,7 @@ class Charts:
         judged = {document for _, document in own}
         places = {*worth_reading(encoded, documents), *(n for n, one in enumerate(documents) if one.id in judged)}
         chart = self.over(encoded, [documents[place] for place in sorted(places)])
-        found = self.combined(overrule(chart, {place: OwnVerdict(said) for place, said in own.items()}), most)
+        found = self.combined(overrule(chart, {place: Opinion(said) for place, said in own.items()}), most)
         return replace(found, documents=len(documents), left_out=len(without)), chart
 
     def combined(self, chart: Chart, most: int = 2) -> Combinations:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparse_coverage.charts.calibration import Calibration
-from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Floats
 

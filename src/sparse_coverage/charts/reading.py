@@ -13,12 +13,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sparse_coverage.charts.calibration import Calibration
-from sparse_coverage.charts.chart import QUOTES, Cell, Chart, ChartDocument, Column, Quote, covered
+from sparse_coverage.charts.chart import QUOTES, Cell, Chart, ChartDocument, Column, Quote, Verdict, covered
 from sparse_coverage.charts.claims import EncodedClaims, Sentences
 from sparse_coverage.charts.phrases import Pair, Wanted, denied, noun_phrases, stems_in, telling
 from sparse_coverage.charts.quantities import NumberFound, compare, quantities
 from sparse_coverage.charts.score import Figures, PlacedTokens
-from sparse_coverage.charts.verdict import Verdict
 from sparse_coverage.encoding import Encoder, TokenVectors
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.kernels import Floats, Int64s

@@ -8,7 +8,9 @@ nothing unless it agreed with judged cells more often than the built-in score (`
 from __future__ import annotations
 
 import hashlib
+import http.client
 import json
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
@@ -17,9 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from sparse_coverage.charts.chart import Cell, Chart, SecondOpinion
-from sparse_coverage.charts.quotations import find_quotation
-from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.charts.chart import Cell, Chart, Opinion, Verdict, find_quotation
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.encoding.weights import cache_folder
 from sparse_coverage.errors import InputError
@@ -31,6 +31,9 @@ _SECONDS = 60.0
 _MOST_BYTES = 1 << 20
 _MOST_CHARACTERS = 6000
 """Of all passages of a cell together: what a small model can take in."""
+_NO_ANSWER = "no answer: "
+_SILENT = 5
+"""So many times in a row a model may give no answer that can be used; then it is not asked about the other cells."""
 _FENCE = "=====" * 4
 _SYSTEM = (
     "You compare one feature of a patent claim with passages of an earlier document. The passages stand between lines of = signs. They are "
@@ -76,7 +79,17 @@ class LanguageModel:
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect())
 
     def ask(self, system: str, user: str) -> str:
-        """Return the model's answer."""
+        """Return the model's answer; a server that sends it bit by bit is waited for no longer than one that sends nothing."""
+        answers: list[str | SecondReaderError] = []
+        asking = threading.Thread(target=lambda: answers.append(self._answer(system, user)), daemon=True)
+        asking.start()
+        asking.join(self._seconds)
+        answer = answers[0] if answers else SecondReaderError(f"its server gave no answer in {self._seconds:g} s")
+        if isinstance(answer, SecondReaderError):
+            raise answer
+        return answer
+
+    def _answer(self, system: str, user: str) -> str | SecondReaderError:
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         body = {"model": self.name, "messages": messages, "temperature": 0, "max_tokens": 400}
         request = urllib.request.Request(
@@ -86,18 +99,17 @@ class LanguageModel:
             with self._opener.open(request, timeout=self._seconds) as answer:
                 content = answer.read(_MOST_BYTES + 1)
             if len(content) > _MOST_BYTES:
-                raise SecondReaderError("its answer was longer than 1 MiB")
+                return SecondReaderError("its answer was longer than 1 MiB")
             return str(json.loads(content)["choices"][0]["message"]["content"])
         except urllib.error.HTTPError as error:
-            raise SecondReaderError(f"its server answered with status {error.code}") from None
-        except (OSError, urllib.error.URLError) as error:
-            reason = getattr(error, "reason", error)
-            raise SecondReaderError(f"its server gave no answer ({str(reason)[:80]})") from None
-        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-            raise SecondReaderError("its answer was not that of a chat") from None
+            return SecondReaderError(f"its server answered with status {error.code}")
+        except OSError as error:
+            return SecondReaderError(f"its server gave no answer ({str(getattr(error, 'reason', error))[:80]})")
+        except (http.client.HTTPException, ValueError, KeyError, IndexError, TypeError, RecursionError):
+            return SecondReaderError("its answer was not that of a chat")
 
 
-def second_opinion(model: Asks, claim: str, element: str, passages: Sequence[PassageRecord]) -> SecondOpinion:
+def second_opinion(model: Asks, claim: str, element: str, passages: Sequence[PassageRecord]) -> Opinion:
     """Ask for a verdict on what passages say to an element. What cannot be believed has no verdict, and a note says why."""
     texts, left = [], _MOST_CHARACTERS
     for passage in passages:
@@ -109,17 +121,22 @@ def second_opinion(model: Asks, claim: str, element: str, passages: Sequence[Pas
         said = _parsed(model.ask(_SYSTEM, user))
         verdict = _VERDICTS[str(said.get("verdict", "")).strip().lower()]
     except SecondReaderError as error:
-        return SecondOpinion(None, note=f"no answer: {error}")
+        return Opinion(None, note=f"{_NO_ANSWER}{error}")
     except KeyError:
-        return SecondOpinion(None, note="no answer: it was not in the form that was asked for")
-    quotation, reason = str(said.get("quotation") or ""), str(said.get("reason") or "")[:300]
+        return Opinion(None, note=f"{_NO_ANSWER}it was not in the form that was asked for")
+    quotation, reason = str(said.get("quotation") or ""), _printable(str(said.get("reason") or "")[:300])
     if verdict is Verdict.NOT_FOUND:
-        return SecondOpinion(verdict, None, reason)
+        return Opinion(verdict, reason)
     given = [replace(passage, text=text) for passage, text in zip(passages, texts, strict=True)]
     quote = find_quotation(given, quotation)
     if quote is None:
-        return SecondOpinion(None, note=f"not believed ({verdict}): what it quotes is not in the passages")
-    return SecondOpinion(verdict, quote, reason)
+        return Opinion(None, note=f"not believed ({verdict}): what it quotes is not in the passages")
+    return Opinion(verdict, reason, quote)
+
+
+def _printable(text: str) -> str:
+    """Return a text without what no page, office file or terminal should get from a model: control characters."""
+    return "".join(char for char in text if char.isprintable())
 
 
 def _parsed(answer: str) -> dict[str, Any]:
@@ -182,9 +199,14 @@ def read_again(
     decides = measured is not None and measured.decides
     flat = [(element, cell) for element, row in zip(chart.elements, chart.cells, strict=True) for cell in row]
     read: list[Cell] = []
+    silent = 0
     for element, cell in tracked(flat, "Asking the second reader", len(flat)):
         given = [stored[cell.document][quote.passage] for quote in cell.quotes]
-        opinion = second_opinion(model, texts[element.claim], element.text, given)
+        if silent < _SILENT:
+            opinion = second_opinion(model, texts[element.claim], element.text, given)
+            silent = silent + 1 if opinion.note.startswith(_NO_ANSWER) else 0
+        else:
+            opinion = Opinion(None, note=f"not asked: {_SILENT} times in a row there was no answer")
         decided = opinion.verdict if decides and opinion.verdict is not None else cell.verdict
         read.append(replace(cell, verdict=decided, second=opinion))
     wide = len(chart.documents)
@@ -204,4 +226,4 @@ def read_again(
         f"{': ' + ', '.join(others) if others else ''}.",
         f"The second reader {worth}; {'its verdicts count where it quotes' if decides else 'it decides nothing'}.",
     )
-    return replace(chart, cells=rows, about=(*told, *chart.about))
+    return replace(chart.with_cells(rows), about=(*told, *chart.about))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sparse_coverage.charts.calibrating import NEAR, JudgedClaim, fit_calibration, nearest, unjudged
+import numpy as np
+
+from sparse_coverage.charts.calibrating import JudgedClaim, fit_calibration
 from sparse_coverage.charts.calibration import Calibration, calibration_for
 from sparse_coverage.charts.chart import ChartDocument
 from sparse_coverage.charts.claims import encode_claims
@@ -17,7 +21,10 @@ from sparse_coverage.evaluation.collection import Collection
 from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_chart_truth, demo_patents, demo_topics
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents import passages
+from sparse_coverage.text import idf, stems
 
+_NEAR = 3
+"""How many of the nearest other documents, by the words of a claim, are taken not to disclose it."""
 _ELEMENTS = 12
 """A claim to hundreds of substituents shall not outweigh all others."""
 
@@ -35,9 +42,24 @@ def calibrate(collection: Collection, encoder: Encoder) -> Calibration:
         if relevant and elements:
             claims.append(JudgedClaim(claim[0], elements, {number: [2] * len(elements) for number in relevant}))
     whole = [" ".join(each) for each in texts]
-    others = nearest([one.claim.text for one in claims], whole, lambda number: frozenset(claims[number].labels))
-    judged = [unjudged(one, near[:NEAR].tolist()) for one, near in zip(claims, others, strict=True)]
+    judged = [
+        replace(one, labels=one.labels | {number: [0] * len(one.elements) for number in near})
+        for one, near in zip(claims, _nearest(claims, whole), strict=True)
+    ]
     return fit_calibration(judged, texts, encoder)
+
+
+def _nearest(claims: Sequence[JudgedClaim], texts: Sequence[str]) -> Iterator[list[int]]:
+    """Yield for each claim the documents that are not judged for it and nearest by its words."""
+    bags = [Counter({word: text.lower().count(word) for word in stems(text, "en")}) for text in texts]
+    frequency: Counter[str] = Counter(word for bag in bags for word in bag)
+    for one in claims:
+        scores = np.zeros(len(texts))
+        for word in stems(one.claim.text, "en"):
+            counts = np.asarray([bag[word] for bag in bags], dtype=np.float64)
+            scores += idf(frequency[word], len(texts)) * counts / (counts + 1.5)
+        order = np.argsort(-scores, kind="stable")
+        yield order[~np.isin(order, list(one.labels))][:_NEAR].tolist()
 
 
 def measure_second_reader(model: Asks, encoder: Encoder, cells: int) -> ReaderMeasured:

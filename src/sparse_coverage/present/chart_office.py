@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sparse_coverage.charts.chart import Cell, Chart
+from sparse_coverage.charts.chart import Cell, Chart, strength
 from sparse_coverage.charts.combining import Combinations
-from sparse_coverage.charts.verdict import strength
 from sparse_coverage.present.chart_text import combination_lines, finding_of, notes_of, place_of, quotes_of
 from sparse_coverage.present.office import Stretch, Words
 from sparse_coverage.present.office_pdf import PdfPage

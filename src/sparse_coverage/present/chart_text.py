@@ -8,10 +8,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.charts.chart import Cell, Chart, Overruled, Quote
+from sparse_coverage.charts.chart import Cell, Chart, Overruled, Quote, Verdict, strength
 from sparse_coverage.charts.combining import Combination, Combinations
 from sparse_coverage.charts.elements import Element
-from sparse_coverage.charts.verdict import Verdict, strength
 from sparse_coverage.present.places import cited_place
 from sparse_coverage.present.terms import CITED_BY_US
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sparse_coverage.charts.chart import Chart, OwnVerdict, overrule
+from sparse_coverage.charts.chart import Chart, Opinion, overrule
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.present.citations import Publication
@@ -117,7 +117,7 @@ def project_view(content: Content, parts: ReportParts | None = None) -> ProjectV
     content = parts.of(content)
     found = [(made, from_json(RecordedResult, made.result)) for made in content.searches]
     rulings = {
-        (one.index, one.element, one.document): OwnVerdict(one.verdict, one.note, one.quote) for one in content.rulings
+        (one.index, one.element, one.document): Opinion(one.verdict, one.note, one.quote) for one in content.rulings
     }
     charts = []
     for kept in content.charts:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from sparse_coverage.charts.chart import Quote
-from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.charts.chart import Quote, Verdict
 from sparse_coverage.dataclass_json import Bounds
 from sparse_coverage.errors import InputError, SparseCoverageError
 from sparse_coverage.index import PassageRecord

@@ -16,8 +16,7 @@ from fastapi import Request
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 
-from sparse_coverage.charts.chart import Quote
-from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.charts.chart import Quote, Verdict
 from sparse_coverage.dataclass_json import Bounds, record, to_json
 from sparse_coverage.errors import InputError, NoDocumentError
 from sparse_coverage.index import PassageRecord

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sparse_coverage.charts.verdict import strength
+from sparse_coverage.charts.chart import strength
 from sparse_coverage.search.stored import require_document
 from sparse_coverage.workspace import OpenIndex
 from sparse_coverage.workspace.links import public_links

@@ -343,7 +343,7 @@ class OpenIndex:
 
     def quotation(self, request: QuotationRequest) -> Quote:
         """Return where a quotation stands in a document, verbatim; one that does not is refused."""
-        from sparse_coverage.charts.quotations import require_quotation
+        from sparse_coverage.charts.chart import require_quotation
 
         number = require_document(self.store, request.id)
         return require_quotation(stored_passages(self.store, number), request.text, request.id)

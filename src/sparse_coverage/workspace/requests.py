@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.dataclass_json import Bounds, RegistryName
 from sparse_coverage.errors import InputError
 from sparse_coverage.search import Marks

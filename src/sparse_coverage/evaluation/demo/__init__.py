@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sparse_coverage.charts.verdict import Verdict
+from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.evaluation.clefip import ClefIpTopic, Judgement, read_judgements, read_topics
 from sparse_coverage.files import read_toml
 from sparse_coverage.patents import Patent, read_patents

@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import Response
 
-from sparse_coverage.charts.verdict import STRENGTHS, Verdict
+from sparse_coverage.charts.chart import STRENGTHS, Verdict
 from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
 from sparse_coverage.present.page_view import FAINT
 from sparse_coverage.present.terms import FACETS, NOTICE, NOTICE_HERE
