@@ -7,7 +7,15 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.readers import aps, json_records, pdf_file, spreadsheets, tables, word_file, xml_documents
+from sparse_coverage.patents.readers import (
+    json_records,
+    pdf_file,
+    spreadsheets,
+    tables,
+    uspto_until_2004,
+    word_file,
+    xml_documents,
+)
 from sparse_coverage.patents.reading.context import Format, Reader
 
 ENTRY_POINTS = "sparse_coverage.readers"
@@ -27,9 +35,9 @@ BUILT_IN = (
     Reader(
         "aps",
         "USPTO full text of 1976 to 2001",
-        aps.recognises,
-        aps.pieces,
-        aps.read,
+        uspto_until_2004.recognises_aps,
+        uspto_until_2004.aps_pieces,
+        uspto_until_2004.read_aps,
         (".txt",),
         (
             Format(
