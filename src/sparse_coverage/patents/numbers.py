@@ -22,7 +22,7 @@ from sparse_coverage.patents.values import compact
 # Offices whose numbers are told without a kind, too. Elsewhere two letters and digits may be anything.
 _UNMISTAKABLE = frozenset("EP US WO DE FR GB JP CN KR".split())
 _APART = frozenset({"JP", "KR"})  # A and B of one number are two applications there
-_DASHES = re.compile("[\u2010-\u2015\u2212]")
+_DASHES = re.compile("[_\u2010-\u2015\u2212]")
 _PRINTED = re.compile(r"([A-Z]{2})-([A-Z]{0,2}\d+)(?:-([A-Z]\d?))?")
 _BARE = re.compile(r"\d[\d\s.,/'’]{4,16}\d")  # digits alone, as people write numbers of the office that they mean
 _USUAL = ("EP", "US", "DE", "GB", "FR", "JP", "CN", "KR")
@@ -211,6 +211,8 @@ def number_of(country: str, series: str, digits: str) -> str:
     `series` are the letters before it, `digits` the digits as they are written, with what separates them.
     """
     parts = re.findall(r"\d+", digits)
+    if not series and len(parts) == 1 and len(digits) == 12 and digits.startswith("0"):  # as DEPATISnet pads all numbers
+        parts = [digits.lstrip("0")]
     special = _SPECIAL.get(country)
     if special is not None:
         return special(series, parts)

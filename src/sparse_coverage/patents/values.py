@@ -40,9 +40,9 @@ _ANY_DATE = re.compile(
 )
 _SUBCLASS = r"\s*(?:\d\s*)?([A-HY])\s*(\d{2})\s*([A-Z])"
 _SYMBOL = re.compile(_SUBCLASS + r"\s*(?:-\s*)?0*(\d{1,4})\s*/\s*(\d{2,6})(?:/(\d{1,4}))?")
-_UNSLASHED = re.compile(
-    _SUBCLASS + r"(0\d{3})(\d{2,6})\s*"
-)  # ST.8: four digits of the group, up to six of the subgroup
+_UNSLASHED = re.compile(_SUBCLASS + r"(0\d{4,9})\s*")
+_LARGE_GROUPS = frozenset("C07D Y10S Y10T".split())  # whose groups have three digits, all of them
+_ANY_GROUPS = frozenset("C07C C08F".split())  # some of whose groups have three digits
 _CLASS_ONLY = re.compile(_SUBCLASS + r"(?![A-Z])")
 
 
@@ -154,10 +154,22 @@ def class_symbol(value: str | None) -> str:
         section, number, letter, group, subgroup, rest = match.groups()
         return f"{section}{number}{letter} {group}/{subgroup}{rest or ''}"
     if match := _UNSLASHED.fullmatch(text):
-        section, number, letter, group, subgroup = match.groups()
-        return f"{section}{number}{letter} {int(group)}/{subgroup[:2]}{subgroup[2:].rstrip('0')}"
+        return _with_slash("".join(match.groups()[:3]), match[4])
     match = _CLASS_ONLY.match(text)
     return "".join(match.groups()) if match else ""
+
+
+def _with_slash(subclass: str, digits: str) -> str:
+    """Put the slash where a symbol leaves it out. The group has four digits (ST.8), or three as Thomson wrote it.
+
+    >>> _with_slash("C12N", "001509"), _with_slash("A61K", "0314174"), _with_slash("G01N", "03072"), _with_slash("C07C", "045274")
+    ('C12N 15/09', 'A61K 31/4174', 'G01N 30/72', 'C07C')
+    """
+    is_st8 = len(digits) == 10 or (digits.startswith("00") and len(digits) > 5) or subclass in _LARGE_GROUPS
+    if not is_st8 and subclass in _ANY_GROUPS and len(digits) > 5:
+        return subclass
+    group, subgroup = (digits[:4], digits[4:]) if is_st8 else (digits[:3], digits[3:])
+    return f"{subclass} {int(group)}/{subgroup[:2]}{subgroup[2:].rstrip('0')}" if len(subgroup) > 1 else subclass
 
 
 def distinct(values: Iterable[str]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ def st36_patent(
     """Read what all formats with ST.36 names share. `own` are the fields that each has in places of its own."""
     body = read_body(root, context, document, language, nested_paths=nested_paths)
     titles = [(language_of(e) or language, element_text(e)) for e in data.iter("invention-title")]
-    its_language, title = chosen_title(titles, context.language, language)
+    its_language, title = chosen_title(titles, context.language, language or body.language)
     return Patent(
         id=document,
         title=title,

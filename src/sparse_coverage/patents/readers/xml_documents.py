@@ -157,7 +157,13 @@ XML_FORMATS: Mapping[str, XmlFormat] = {
     ),
     "family-member": XmlFormat("EPO OPS", ops.read_member, "families, with or without bibliography", True),
     "publication-reference": XmlFormat("EPO OPS", ops.read_member, "the lines of a search answer", True),
+    "register-document": XmlFormat(
+        "EPO Register", ops.read_register, "the European publication; an international one is a family member"
+    ),
     "article": XmlFormat("JATS", articles.read_jats, "journal articles; the DOI is the id, the body the description"),
+    "PubmedArticle": XmlFormat(
+        "PubMed", articles.read_pubmed, "titles and abstracts; the DOI is the id, else the PMID"
+    ),
     "TEI": XmlFormat("TEI", articles.read_tei, "as GROBID makes it of a PDF"),
 }
 
