@@ -211,7 +211,9 @@ def number_of(country: str, series: str, digits: str) -> str:
     `series` are the letters before it, `digits` the digits as they are written, with what separates them.
     """
     parts = re.findall(r"\d+", digits)
-    if not series and len(parts) == 1 and len(digits) == 12 and digits.startswith("0"):  # as DEPATISnet pads all numbers
+    if (
+        not series and len(parts) == 1 and len(digits) == 12 and digits.startswith("0")
+    ):  # as DEPATISnet pads all numbers
         parts = [digits.lstrip("0")]
     special = _SPECIAL.get(country)
     if special is not None:

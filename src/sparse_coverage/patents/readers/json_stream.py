@@ -217,11 +217,14 @@ class _Scanner:
             field = field_of(key)[0]
             own_id = own_id or (field in _IDS and sign not in b"[{")
             opened = self._at(self._after_space(at + 1))
-            if raw == _FOUND and sign == b"[":
-                found.add(key)
-            elif (
-                sign == b"[" and (self._is_list_of_records(at) or (key in known.lists and opened in (b"{", b"]", b"[")))
-            ) or (sign == b"{" and key in known.lists):
+            if (
+                (raw == _FOUND and sign == b"[")
+                or (
+                    sign == b"["
+                    and (self._is_list_of_records(at) or (key in known.lists and opened in (b"{", b"]", b"[")))
+                )
+                or (sign == b"{" and key in known.lists)
+            ):
                 found.add(key)
             end = self._end(at, MEBIBYTE)
             if end is None:

@@ -242,7 +242,7 @@ def unknown_file(head: bytes) -> str:
         if head.startswith(sign):
             return what
     if _is_text(head) and looks_like_table(head):
-        return no_header({}).cause
+        return no_header({}, head).cause
     return f"no patent format that is known here ({', '.join(reader.label for reader in readers().values())})."
 
 
