@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.values import compact
+from sparse_coverage.patents.values import compact, decoded
 
 # Offices whose numbers are told without a kind, too. Elsewhere two letters and digits may be anything.
 _UNMISTAKABLE = frozenset("EP US WO DE FR GB JP CN KR".split())
@@ -332,7 +332,6 @@ def read_numbers(path: Path) -> NumberList:
     # Loaded here: numbers are below the readers.
     from sparse_coverage.patents.readers import recognised
     from sparse_coverage.patents.readers.spreadsheets import columns_of_numbers
-    from sparse_coverage.patents.readers.tables import decoded
     from sparse_coverage.patents.reading.context import raise_problem
     from sparse_coverage.patents.reading.read import read_patents
     from sparse_coverage.patents.reading.sources import require_file, wide_encoding

@@ -1,4 +1,4 @@
-"""Small values in one form: dates, classification symbols, characters that files name. (Publication numbers: `numbers`.)"""
+"""Small values in one form: dates, classification symbols, characters that files name, texts of any encoding."""
 
 from __future__ import annotations
 
@@ -215,3 +215,40 @@ def entity_text(name: str) -> str:
     'Δ½&unheard-of;'
     """
     return _CHARACTERS.get(name, f"&{name};")
+
+
+_FALLBACKS = ("cp1252", "mac_roman", "cp932", "gb18030")
+
+
+def decoded(head: bytes) -> str:
+    """Return a text, or its beginning, in whatever encoding it is likeliest to be."""
+    return head.decode(likely_encoding(head), "replace").lstrip("\ufeff")
+
+
+def likely_encoding(sample: bytes) -> str:
+    """Return the encoding of a text from its beginning: UTF-8 if it is, else whichever of some gives the likeliest letters."""
+    try:
+        sample[: len(sample) - 3].decode("utf-8") if len(sample) > 64 else sample.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.start < len(sample) - 4:
+            return max(_FALLBACKS, key=lambda encoding: _likelihood(sample[:200_000], encoding))
+    return "utf-8"
+
+
+def _likelihood(sample: bytes, encoding: str) -> float:
+    """Say how much a text in an encoding looks like writing: letters beside letters, kana, no control or odd signs."""
+    try:
+        text = sample.decode(encoding)
+    except UnicodeDecodeError as error:
+        if error.start < len(sample) - 4:
+            return -1.0
+        text = sample[: error.start].decode(encoding)
+    high = [match[0] for match in re.finditer(r"[^\W\d_]?[^\x00-\x7f]+[^\W\d_]?", text)]
+    good = sum(1 for run in high if run.isalpha())
+    kana = len(re.findall("[\u3040-\u30ff]", text))
+    han = len(re.findall("[\u4e00-\u9fff]", text))
+    if encoding == "cp932":  # nearly any bytes are some Han characters; kana are no accident
+        return 2.0 if kana > 3 else -0.5
+    if encoding == "gb18030":
+        return 1.5 if han > 20 and not kana and han > 0.9 * len(re.findall(r"[^\x00-\x7f]", text)) else -0.5
+    return good / max(len(high), 1)

@@ -10,10 +10,11 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.patents.readers import (
     json_records,
     pdf_file,
+    references,
     spreadsheets,
     tables,
+    text_files,
     uspto_until_2004,
-    word_file,
     xml_documents,
 )
 from sparse_coverage.patents.reading.context import Format, Reader
@@ -62,6 +63,25 @@ BUILT_IN = (
         ),
     ),
     Reader(
+        "references",
+        "lists of references",
+        references.recognises,
+        references.pieces,
+        references.read,
+        (".ris", ".nbib", ".enw", ".ciw", ".bib"),
+        (
+            Format("RIS", "`TY  - `", "papers and patents; the DOI or the patent's number is the id"),
+            Format("MEDLINE", "`PMID- `", "as PubMed gives it out"),
+            Format("EndNote", "`%0 `", ""),
+            Format(
+                "Web of Science",
+                "`PT `",
+                "also the Derwent Innovations Index: patents with their family, classes and dates",
+            ),
+            Format("BibTeX", "`@article{`", ""),
+        ),
+    ),
+    Reader(
         "table",
         "CSV, TSV and other tables of text",
         tables.recognises,
@@ -98,6 +118,15 @@ BUILT_IN = (
         "documents",
     ),
     Reader(
+        "page",
+        "pages of Google Patents",
+        text_files.recognises_page,
+        text_files.pieces,
+        text_files.read_page,
+        (".html", ".htm"),
+        (Format("Google Patents page", "`itemprop`", "a page as a browser saves it: all of the patent"),),
+    ),
+    Reader(
         "html",
         "HTML with a table",
         spreadsheets.recognises_html,
@@ -109,9 +138,9 @@ BUILT_IN = (
     Reader(
         "docx",
         "Word",
-        word_file.recognises,
-        word_file.pieces,
-        word_file.read,
+        text_files.recognises,
+        text_files.pieces,
+        text_files.read,
         (".docx",),
         (
             Format(
@@ -139,6 +168,15 @@ BUILT_IN = (
             ),
         ),
         "documents",
+    ),
+    Reader(
+        "text",
+        "plain text",
+        text_files.recognises_text,
+        text_files.pieces,
+        text_files.read_text,
+        (".txt",),
+        (Format("Text", "a heading `Claims`, or `[0001]` and `[0002]`", "as Word; any other text by `--format text`"),),
     ),
 )
 

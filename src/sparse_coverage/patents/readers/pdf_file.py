@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.patents.cleaning import clean
 from sparse_coverage.patents.patent import Patent
-from sparse_coverage.patents.readers.word_file import TextBlock, heading_of, patent_of, whole_file
+from sparse_coverage.patents.readers.text_files import TextBlock, heading_of, patent_of, whole_file
 from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
 from sparse_coverage.progress import tracked
 

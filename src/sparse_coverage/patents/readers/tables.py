@@ -26,7 +26,7 @@ from sparse_coverage.patents.readers.fields import (
 )
 from sparse_coverage.patents.readers.records import PARTS, SEPARATOR, identified, read_record
 from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadContext, ReadError
-from sparse_coverage.patents.values import date_order, dates_in, table_date
+from sparse_coverage.patents.values import date_order, dates_in, decoded, likely_encoding, table_date
 from sparse_coverage.text.languages import ANY_LANGUAGE
 
 DELIMITERS = (",", ";", "\t", "|", "^", "~")
@@ -43,7 +43,6 @@ _WHETHER = frozenset("yes no true false y n ja nein oui non x 0 1".split())
 _FORMULA = re.compile(r"=\s*(?:[+-]?[A-Z]{2,}[A-Z.]*\(|[+-]?\$?[A-Z]{1,3}\$?\d|[+-]?[\d.]+\s*[-+*/^&])", re.I)
 _NUMBER_BEFORE = re.compile(r"^\([A-Z]{2}[ -]?\d[\d /]{3,}(?:[A-Z]\d?)?\)\s*(?=\S)")
 _OF_COUNTRY = re.compile(r" ?\[[A-Z]{2}\]$")
-_FALLBACKS = ("cp1252", "mac_roman", "cp932", "gb18030")
 Row = tuple[int, "Sequence[str] | None", str]
 """A row of a table: its line, its values, and why it has none."""
 
@@ -64,7 +63,7 @@ def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
     if layout is None:
         raise no_header(context.columns)
     delimiter, quote, above = layout
-    lines = _lines(_Rest(head, stream), _fallback(head), context)
+    lines = _lines(_Rest(head, stream), likely_encoding(head), context)
     skipped = len(list(itertools.islice(lines, above)))
     style: dict[str, Any] = {"quoting": csv.QUOTE_MINIMAL, "quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
     table = csv.reader(lines, delimiter=delimiter, strict=bool(quote), **style)
@@ -332,40 +331,6 @@ def _are_quoted(lines: Sequence[str]) -> bool:
     except csv.Error as error:
         return "unexpected end" in str(error)  # the sample was cut there
     return len(set(lengths[:-1])) <= 1
-
-
-def decoded(head: bytes) -> str:
-    """Return a text, or its beginning, in whatever encoding it is likeliest to be."""
-    return head.decode(_fallback(head), "replace").lstrip("\ufeff")
-
-
-def _fallback(sample: bytes) -> str:
-    """Return the encoding of a text from its beginning: UTF-8 if it is, else whichever of some gives the likeliest letters."""
-    try:
-        sample[: len(sample) - 3].decode("utf-8") if len(sample) > 64 else sample.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if error.start < len(sample) - 4:
-            return max(_FALLBACKS, key=lambda encoding: _likelihood(sample[:200_000], encoding))
-    return "utf-8"
-
-
-def _likelihood(sample: bytes, encoding: str) -> float:
-    """Say how much a text in an encoding looks like writing: letters beside letters, kana, no control or odd signs."""
-    try:
-        text = sample.decode(encoding)
-    except UnicodeDecodeError as error:
-        if error.start < len(sample) - 4:
-            return -1.0
-        text = sample[: error.start].decode(encoding)
-    high = [match[0] for match in re.finditer(r"[^\W\d_]?[^\x00-\x7f]+[^\W\d_]?", text)]
-    good = sum(1 for run in high if run.isalpha())
-    kana = len(re.findall("[\u3040-\u30ff]", text))
-    han = len(re.findall("[\u4e00-\u9fff]", text))
-    if encoding == "cp932":  # nearly any bytes are some Han characters; kana are no accident
-        return 2.0 if kana > 3 else -0.5
-    if encoding == "gb18030":
-        return 1.5 if han > 20 and not kana and han > 0.9 * len(re.findall(r"[^\x00-\x7f]", text)) else -0.5
-    return good / max(len(high), 1)
 
 
 class _Rest(io.RawIOBase):

@@ -33,6 +33,8 @@ def recognises(head: bytes) -> bool:
     if not (head.startswith(b"<") or is_wide_xml(head)):
         return False
     name = first_element(head)
+    if name and _local(name).lower() == "html":
+        return False
     return name is None or _local(name) in XML_FORMATS or (bool(name) and _DOCUMENT.search(_as_ascii(head)) is not None)
 
 

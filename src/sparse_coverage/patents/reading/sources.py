@@ -23,7 +23,7 @@ from typing import IO, Any, BinaryIO, cast
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents.patent import Problem
-from sparse_coverage.patents.readers.word_file import is_office_file
+from sparse_coverage.patents.readers.text_files import is_office_file
 from sparse_coverage.patents.reading.context import MEBIBYTE, Limits, ReadError
 
 STDIN = "-"
