@@ -184,7 +184,7 @@ class _Plan:
                 continue
             if field in ("abstract", "description"):
                 used = self._in_one_language(present)
-                texts = list(dict.fromkeys(value for _, value in used))
+                texts = list(dict.fromkeys(_NUMBER_BEFORE.sub("", value) for _, value in used))
                 record[field] = "\n".join(text for text in texts if not any(text in other != text for other in texts))
                 self._pass_over([used[0], *(pair for pair in present if pair not in used)])
             elif field in _LISTS:

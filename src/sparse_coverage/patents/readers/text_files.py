@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from lxml import html
+from lxml import etree, html
 
 from sparse_coverage.errors import MissingExtraError
 from sparse_coverage.patents.claims import begins_with_number, numbered_claims, split_claims
@@ -66,7 +66,7 @@ def patent_of(blocks: Sequence[TextBlock], file: str, format_name: str) -> Paten
     number = parse_number(printed_id(stem))
     return Patent(
         id=printed_id(stem) if number else re.sub(r"\s+", "-", stem.strip()),
-        title=title or stem,
+        title=title or ("" if number else stem),
         abstract=_paragraphs("abstract", parts["abstract"]),
         claims=_claims(parts["claims"]),
         description=_paragraphs("description", parts["description"]),
@@ -219,6 +219,7 @@ def _blocks(document: Any) -> Iterator[TextBlock]:
             yield TextBlock(block.text, item, style in ("Title", "Heading 1") and not item)
 
 
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _SECTIONS = re.compile(
     rb"^[ \t]*(?:claims?|(?:what|that which) is claimed(?: is)?|(?:i|we) claim|patentanspr\xc3\xbcche|revendications)[ \t:.]*\r?$",
     re.I | re.M,
@@ -260,7 +261,11 @@ def read_page(piece: Piece, context: ReadContext) -> Patent:
     """Read a saved page of Google Patents."""
     if not isinstance(piece.content, bytes):
         raise ReadError(piece.cause)
-    page: Any = html.document_fromstring(piece.content, parser=html.HTMLParser(encoding="utf-8"))
+    content = _CONTROL.sub(b" ", piece.content)
+    try:
+        page: Any = html.document_fromstring(content, parser=html.HTMLParser(encoding="utf-8"))
+    except (etree.LxmlError, ValueError) as error:
+        raise ReadError(f"not readable as a web page: {error}") from None
     for element in page.iter("div"):
         element.text, element.tail = f" {element.text or ''}", f" {element.tail or ''}"
     own = _own_values(page)
