@@ -5,9 +5,9 @@ import random
 
 from sparse_coverage.patents import Patent, Problem, passages
 from sparse_coverage.patents.readers.records import to_record
+from sparse_coverage.patents.readers.xml_documents import split_documents
 from sparse_coverage.patents.reading.context import Limits, Piece, Settings
 from sparse_coverage.patents.reading.read import PieceToRead, carry_out
-from sparse_coverage.patents.reading.xml import split_documents
 
 FILES = 10_000
 SEED = 20130901

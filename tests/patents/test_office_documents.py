@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sparse_coverage.patents import Limits, Problem, read_patents
 from sparse_coverage.patents.readers.pdf_file import paragraphs
-from sparse_coverage.patents.readers.word_file import TextBlock, patent_of
+from sparse_coverage.patents.readers.text_files import TextBlock, patent_of
 
 docx = pytest.importorskip("docx", reason="the extra [documents] is not installed")
 pypdf = pytest.importorskip("pypdf", reason="the extra [documents] is not installed")
@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "cli"))
 from mixed_files import PAGES, text_pdf  # noqa: E402
 
 
-def word_file() -> bytes:
+def text_files() -> bytes:
     document = docx.Document()
     document.add_heading("Valve with a plunger", 0)
     document.add_heading("Abstract", 1)
@@ -47,7 +47,7 @@ def problem_of(path: Path) -> str:
 
 
 def test_the_parts_of_a_word_file_are_told_by_its_headings(tmp_path: Path) -> None:
-    (tmp_path / "EP 1 234 567 A1.docx").write_bytes(word_file())
+    (tmp_path / "EP 1 234 567 A1.docx").write_bytes(text_files())
     [patent] = read_patents(tmp_path / "EP 1 234 567 A1.docx")
     assert (patent.id, patent.title, patent.format) == ("EP-1234567-A1", "Valve with a plunger", "DOCX")
     assert (patent.country, patent.kind) == ("EP", "A1")
@@ -89,7 +89,7 @@ def test_lines_of_a_pdf_become_paragraphs_without_running_heads() -> None:
 
 def test_word_and_pdf_files_are_found_in_archives_and_archives_stay_archives(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
-        archive.writestr("EP1234567A1.docx", word_file())
+        archive.writestr("EP1234567A1.docx", text_files())
         archive.writestr("lamp.pdf", text_pdf(PAGES))
         archive.writestr("x.jsonl", '{"id": "EP-1-A1", "abstract": "A pump."}\n')
     assert [patent.id for patent in read_patents(tmp_path / "all.zip")] == ["EP-1234567-A1", "lamp", "EP-1-A1"]
@@ -109,7 +109,7 @@ def other_office_file(member: str, first: str = "[Content_Types].xml") -> bytes:
         (other_office_file("xl/workbook.xml"), "not readable as an Excel file"),
         (other_office_file("content.xml", "mimetype"), "an OpenDocument file. Save it as a Word file"),
         (other_office_file("word/document.xml"), "not readable as a Word file"),
-        (word_file()[:2000], "damaged file"),
+        (text_files()[:2000], "damaged file"),
         (b"%PDF-1.4\nnothing of the kind", "not readable as PDF"),
         (text_pdf(()), "a PDF without text, as a scan is: no letters on its one page."),
         (b"{\\rtf1\\ansi A valve.}", "rich text format (.rtf). Save it as .docx"),
@@ -135,19 +135,19 @@ def test_a_word_file_that_unpacks_to_far_too_much_is_refused(tmp_path: Path) -> 
     (tmp_path / "x.docx").write_bytes(stream.getvalue())
     assert "a decompression bomb?" in problem_of(tmp_path / "x.docx")
     small = Limits(document_bytes=1000)
-    (tmp_path / "y.docx").write_bytes(word_file())
+    (tmp_path / "y.docx").write_bytes(text_files())
     problems: list[Problem] = []
     assert list(read_patents(tmp_path / "y.docx", on_problem=problems.append, limits=small)) == []
     assert "more than 1000 bytes" in problems[0].cause
 
 
 def test_without_the_extra_the_file_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "x.docx").write_bytes(word_file())
+    (tmp_path / "x.docx").write_bytes(text_files())
     monkeypatch.setitem(sys.modules, "docx", None)
     assert problem_of(tmp_path / "x.docx").startswith("a Word file. Reading it needs the extra [documents].")
 
 
-WHOLE = {"docx": word_file(), "pdf": text_pdf(PAGES)}
+WHOLE = {"docx": text_files(), "pdf": text_pdf(PAGES)}
 
 
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])

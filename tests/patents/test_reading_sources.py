@@ -11,8 +11,8 @@ import pytest
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import raise_problem, read_patents
+from sparse_coverage.patents.readers.xml_documents import split_documents
 from sparse_coverage.patents.reading.context import Limits
-from sparse_coverage.patents.reading.xml import split_documents
 
 
 def ids(*sources, **options):

@@ -70,7 +70,7 @@ def test_a_beir_corpus(read_one):
         ("{}", "1: no publication id. Give each record an `id` (or `_id`) such as EP-0661903-A2."),
         ('{"id": "X", "title": ["a"]}', "1: X: `title` is a list; expected a string."),
         (
-            '{"id": "X", "claims": {"1": "a"}}',
+            '{"id": "X", "claims": {"x": "a"}}',
             "1: X: `claims` is an object; expected a list of strings, or one string of numbered claims.",
         ),
         (
@@ -167,11 +167,13 @@ def test_blank_lines_before_the_header_and_spaces_in_names_are_no_problem(tmp_pa
     assert [problem.line for problem in problems] == [5]
 
 
-def test_a_column_that_is_named_twice_is_a_problem(tmp_path, problems):
-    assert read_table(tmp_path, b"id,title,title\n1,a,b\n", problems) == []
-    assert [(p.line, p.cause) for p in problems] == [
-        (1, "the header names the column 'title' twice. Rename one of them.")
-    ]
+def test_of_a_column_that_is_named_twice_the_first_is_read_and_the_other_named(tmp_path, problems):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"id,title,title\n1,a,b\n")
+    notes = []
+    (patent,) = read_patents(path, on_problem=problems.append, on_note=notes.append)
+    assert (patent.title, problems) == ("a", [])
+    assert [note.cause for note in notes] == ["not used: title (column 3)"]
 
 
 def test_a_date_that_is_none_is_left_out_with_a_note(read_one):

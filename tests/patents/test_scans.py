@@ -10,7 +10,7 @@ import pytest
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Problem, read_patents
-from sparse_coverage.patents.readers.scans import Box, in_reading_order, wanted_pages
+from sparse_coverage.patents.readers.pdf_file import Box, in_reading_order, wanted_pages
 
 COLUMNS = (
     [

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.values import compact
+from sparse_coverage.patents.values import compact, decoded
 
 # Offices whose numbers are told without a kind, too. Elsewhere two letters and digits may be anything.
 _UNMISTAKABLE = frozenset("EP US WO DE FR GB JP CN KR".split())
 _APART = frozenset({"JP", "KR"})  # A and B of one number are two applications there
-_DASHES = re.compile("[\u2010-\u2015\u2212]")
+_DASHES = re.compile("[_\u2010-\u2015\u2212]")
 _PRINTED = re.compile(r"([A-Z]{2})-([A-Z]{0,2}\d+)(?:-([A-Z]\d?))?")
 _BARE = re.compile(r"\d[\d\s.,/'’]{4,16}\d")  # digits alone, as people write numbers of the office that they mean
 _USUAL = ("EP", "US", "DE", "GB", "FR", "JP", "CN", "KR")
@@ -211,6 +211,10 @@ def number_of(country: str, series: str, digits: str) -> str:
     `series` are the letters before it, `digits` the digits as they are written, with what separates them.
     """
     parts = re.findall(r"\d+", digits)
+    if (
+        not series and len(parts) == 1 and len(digits) == 12 and digits.startswith("0")
+    ):  # as DEPATISnet pads all numbers
+        parts = [digits.lstrip("0")]
     special = _SPECIAL.get(country)
     if special is not None:
         return special(series, parts)
@@ -328,7 +332,6 @@ def read_numbers(path: Path) -> NumberList:
     # Loaded here: numbers are below the readers.
     from sparse_coverage.patents.readers import recognised
     from sparse_coverage.patents.readers.spreadsheets import columns_of_numbers
-    from sparse_coverage.patents.readers.tables import decoded
     from sparse_coverage.patents.reading.context import raise_problem
     from sparse_coverage.patents.reading.read import read_patents
     from sparse_coverage.patents.reading.sources import require_file, wide_encoding

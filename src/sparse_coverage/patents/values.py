@@ -1,4 +1,4 @@
-"""Small values in one form: dates, classification symbols, characters that files name. (Publication numbers: `numbers`.)"""
+"""Small values in one form: dates, classification symbols, characters that files name, texts of any encoding."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ _ANY_DATE = re.compile(
 )
 _SUBCLASS = r"\s*(?:\d\s*)?([A-HY])\s*(\d{2})\s*([A-Z])"
 _SYMBOL = re.compile(_SUBCLASS + r"\s*(?:-\s*)?0*(\d{1,4})\s*/\s*(\d{2,6})(?:/(\d{1,4}))?")
-_UNSLASHED = re.compile(
-    _SUBCLASS + r"(0\d{3})(\d{2,6})\s*"
-)  # ST.8: four digits of the group, up to six of the subgroup
+_UNSLASHED = re.compile(_SUBCLASS + r"(0\d{4,9})\s*")
+_LARGE_GROUPS = frozenset("C07D Y10S Y10T".split())  # whose groups have three digits, all of them
+_ANY_GROUPS = frozenset("C07C C08F".split())  # some of whose groups have three digits
 _CLASS_ONLY = re.compile(_SUBCLASS + r"(?![A-Z])")
 
 
@@ -154,10 +154,22 @@ def class_symbol(value: str | None) -> str:
         section, number, letter, group, subgroup, rest = match.groups()
         return f"{section}{number}{letter} {group}/{subgroup}{rest or ''}"
     if match := _UNSLASHED.fullmatch(text):
-        section, number, letter, group, subgroup = match.groups()
-        return f"{section}{number}{letter} {int(group)}/{subgroup[:2]}{subgroup[2:].rstrip('0')}"
+        return _with_slash("".join(match.groups()[:3]), match[4])
     match = _CLASS_ONLY.match(text)
     return "".join(match.groups()) if match else ""
+
+
+def _with_slash(subclass: str, digits: str) -> str:
+    """Put the slash where a symbol leaves it out. The group has four digits (ST.8), or three as Thomson wrote it.
+
+    >>> _with_slash("C12N", "001509"), _with_slash("A61K", "0314174"), _with_slash("G01N", "03072"), _with_slash("C07C", "045274")
+    ('C12N 15/09', 'A61K 31/4174', 'G01N 30/72', 'C07C')
+    """
+    is_st8 = len(digits) == 10 or (digits.startswith("00") and len(digits) > 5) or subclass in _LARGE_GROUPS
+    if not is_st8 and subclass in _ANY_GROUPS and len(digits) > 5:
+        return subclass
+    group, subgroup = (digits[:4], digits[4:]) if is_st8 else (digits[:3], digits[3:])
+    return f"{subclass} {int(group)}/{subgroup[:2]}{subgroup[2:].rstrip('0')}" if len(subgroup) > 1 else subclass
 
 
 def distinct(values: Iterable[str]) -> tuple[str, ...]:
@@ -203,3 +215,40 @@ def entity_text(name: str) -> str:
     'Δ½&unheard-of;'
     """
     return _CHARACTERS.get(name, f"&{name};")
+
+
+_FALLBACKS = ("cp1252", "mac_roman", "cp932", "gb18030")
+
+
+def decoded(head: bytes) -> str:
+    """Return a text, or its beginning, in whatever encoding it is likeliest to be."""
+    return head.decode(likely_encoding(head), "replace").lstrip("\ufeff")
+
+
+def likely_encoding(sample: bytes) -> str:
+    """Return the encoding of a text from its beginning: UTF-8 if it is, else whichever of some gives the likeliest letters."""
+    try:
+        sample[: len(sample) - 3].decode("utf-8") if len(sample) > 64 else sample.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.start < len(sample) - 4:
+            return max(_FALLBACKS, key=lambda encoding: _likelihood(sample[:200_000], encoding))
+    return "utf-8"
+
+
+def _likelihood(sample: bytes, encoding: str) -> float:
+    """Say how much a text in an encoding looks like writing: letters beside letters, kana, no control or odd signs."""
+    try:
+        text = sample.decode(encoding)
+    except UnicodeDecodeError as error:
+        if error.start < len(sample) - 4:
+            return -1.0
+        text = sample[: error.start].decode(encoding)
+    high = [match[0] for match in re.finditer(r"[^\W\d_]?[^\x00-\x7f]+[^\W\d_]?", text)]
+    good = sum(1 for run in high if run.isalpha())
+    kana = len(re.findall("[\u3040-\u30ff]", text))
+    han = len(re.findall("[\u4e00-\u9fff]", text))
+    if encoding == "cp932":  # nearly any bytes are some Han characters; kana are no accident
+        return 2.0 if kana > 3 else -0.5
+    if encoding == "gb18030":
+        return 1.5 if han > 20 and not kana and han > 0.9 * len(re.findall(r"[^\x00-\x7f]", text)) else -0.5
+    return good / max(len(high), 1)

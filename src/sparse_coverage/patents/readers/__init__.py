@@ -7,7 +7,16 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.readers import aps, json_records, pdf_file, spreadsheets, tables, word_file, xml_documents
+from sparse_coverage.patents.readers import (
+    json_records,
+    pdf_file,
+    references,
+    spreadsheets,
+    tables,
+    text_files,
+    uspto_until_2004,
+    xml_documents,
+)
 from sparse_coverage.patents.reading.context import Format, Reader
 
 ENTRY_POINTS = "sparse_coverage.readers"
@@ -27,9 +36,9 @@ BUILT_IN = (
     Reader(
         "aps",
         "USPTO full text of 1976 to 2001",
-        aps.recognises,
-        aps.pieces,
-        aps.read,
+        uspto_until_2004.recognises_aps,
+        uspto_until_2004.aps_pieces,
+        uspto_until_2004.read_aps,
         (".txt",),
         (
             Format(
@@ -51,6 +60,25 @@ BUILT_IN = (
                 "the schema below, BEIR's `corpus.jsonl`, records of Lens, Google BigQuery, HUPD, USPTO (Open Data Portal, Public Search), "
                 "PatentsView, EPO OPS; as lines, an array, or a list anywhere in an answer",
             ),
+        ),
+    ),
+    Reader(
+        "references",
+        "lists of references",
+        references.recognises,
+        references.pieces,
+        references.read,
+        (".ris", ".nbib", ".enw", ".ciw", ".bib"),
+        (
+            Format("RIS", "`TY  - `", "papers and patents; the DOI or the patent's number is the id"),
+            Format("MEDLINE", "`PMID- `", "as PubMed gives it out"),
+            Format("EndNote", "`%0 `", ""),
+            Format(
+                "Web of Science",
+                "`PT `",
+                "also the Derwent Innovations Index: patents with their family, classes and dates",
+            ),
+            Format("BibTeX", "`@article{`", ""),
         ),
     ),
     Reader(
@@ -90,6 +118,15 @@ BUILT_IN = (
         "documents",
     ),
     Reader(
+        "page",
+        "pages of Google Patents",
+        text_files.recognises_page,
+        text_files.pieces,
+        text_files.read_page,
+        (".html", ".htm"),
+        (Format("Google Patents page", "`itemprop`", "a page as a browser saves it: all of the patent"),),
+    ),
+    Reader(
         "html",
         "HTML with a table",
         spreadsheets.recognises_html,
@@ -101,9 +138,9 @@ BUILT_IN = (
     Reader(
         "docx",
         "Word",
-        word_file.recognises,
-        word_file.pieces,
-        word_file.read,
+        text_files.recognises,
+        text_files.pieces,
+        text_files.read,
         (".docx",),
         (
             Format(
@@ -131,6 +168,15 @@ BUILT_IN = (
             ),
         ),
         "documents",
+    ),
+    Reader(
+        "text",
+        "plain text",
+        text_files.recognises_text,
+        text_files.pieces,
+        text_files.read_text,
+        (".txt",),
+        (Format("Text", "a heading `Claims`, or `[0001]` and `[0002]`", "as Word; any other text by `--format text`"),),
     ),
 )
 

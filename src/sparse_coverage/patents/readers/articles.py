@@ -1,4 +1,4 @@
-"""Papers: JATS, in which journals and PubMed Central publish, and TEI, which GROBID makes of a PDF."""
+"""Papers: JATS, in which journals and PubMed Central publish, records of PubMed, and TEI, which GROBID makes of a PDF."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from sparse_coverage.patents.patent import Paragraph, Patent, passage_xpath
 from sparse_coverage.patents.readers.xml_text import element_text
 from sparse_coverage.patents.reading.context import ReadContext
-from sparse_coverage.patents.values import distinct, iso_date
-from sparse_coverage.text.languages import language_of
+from sparse_coverage.patents.values import distinct, iso_date, table_date
+from sparse_coverage.text.languages import language_code, language_of
 
 _ID_TYPES = ("doi", "pmc", "pmcid", "pmid", "publisher-id")
 _APART = frozenset({"table-wrap", "tex-math", "ref-list", "table"})
@@ -33,9 +33,54 @@ def read_jats(root: Any, context: ReadContext) -> Patent:
         description=tuple(_paragraphs(root.iterfind("body"), "description")),
         language=language,
         publication_date=_published(meta),
-        inventors=distinct(_joined(e, "surname", "given-names") for e in meta.iterfind("contrib-group/contrib/name")),
+        inventors=distinct(_authors(meta)),
         source=context.file,
     )
+
+
+def _authors(meta: Any) -> Iterator[str]:
+    """Yield persons and groups who wrote an article; not its editors."""
+    for person in meta.iterfind("contrib-group/contrib"):
+        if person.get("contrib-type") in (None, "", "author"):
+            for name in (*person.iterfind("name"), *person.iterfind("name-alternatives/name")):
+                yield _joined(name, "surname", "given-names")
+            yield from (element_text(group) for group in person.iterfind("collab"))
+
+
+def read_pubmed(root: Any, context: ReadContext) -> Patent:
+    """Read a record of PubMed: a title and an abstract, whose labelled parts are paragraphs."""
+    ids = {e.get("IdType") or "": element_text(e) for e in root.iterfind("PubmedData/ArticleIdList/ArticleId")}
+    number = ids.get("doi") or ids.get("pubmed") or root.findtext("MedlineCitation/PMID") or ""
+    article = root.find("MedlineCitation/Article")
+    article = root if article is None else article
+    title = article.find("ArticleTitle")
+    parts = [
+        f"{label}: {text}" if (label := e.get("Label")) else text
+        for e in article.iterfind("Abstract/AbstractText")
+        if (text := element_text(e))
+    ]
+    dates = (
+        _pubmed_date(e) for path in ("ArticleDate", "Journal/JournalIssue/PubDate") for e in article.iterfind(path)
+    )
+    authors = article.iterfind("AuthorList/Author")
+    return Patent(
+        id=_without_space(number, context),
+        title=element_text(title) if title is not None else "",
+        abstract=tuple(Paragraph(text, passage_xpath("abstract", "p", n)) for n, text in enumerate(parts, 1)),
+        language=language_code(article.findtext("Language")),
+        publication_date=next(filter(None, dates), ""),
+        inventors=distinct(_joined(e, "LastName", "ForeName") or _joined(e, "CollectiveName") for e in authors),
+        source=context.file,
+    )
+
+
+def _pubmed_date(element: Any) -> str:
+    parts = [(element.findtext(tag) or "").strip() for tag in ("Day", "Month", "Year")]
+    if not parts[2]:
+        return _year((element.findtext("MedlineDate") or "")[:4])
+    if all(part.isdigit() for part in parts):
+        return table_date("-".join(reversed(parts)))
+    return table_date(f"{parts[0] or 1} {parts[1] or 'Jan'} {parts[2]}")
 
 
 def read_tei(root: Any, context: ReadContext) -> Patent:

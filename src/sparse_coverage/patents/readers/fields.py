@@ -23,6 +23,7 @@ _APART = re.compile(r"[^\w]+|_+")
 _PREFIX = re.compile(r"^(?:g|exch|ops|ftxt|bib) (?=\w)")
 
 
+_IPC_PARTS = frozenset({"ipc_section", "ipc_class", "ipc_subclass", "ipc_group", "ipc_subgroup"})
 NUMBER_FIELDS = frozenset({"id", "us_number", "number"})
 """The fields that say which patent a row is."""
 
@@ -96,7 +97,7 @@ def field_of(name: str) -> tuple[str, str, int]:
     language, rank = "", 0
     while plain:
         if found := known.fields.get(plain):
-            return found[0], language, found[1] + 100 * rank
+            return found[0], language, found[1] + rank
         for prefix, field in known.prefixes.items():
             if plain.startswith(prefix):
                 return field, language, 1000
@@ -105,10 +106,11 @@ def field_of(name: str) -> tuple[str, str, int]:
             return known.fields[rest][0], known.languages[first], known.fields[rest][1]
         plain, _, last = plain.rpartition(" ")
         if last in known.languages:
-            language = language or known.languages[last]
-        elif last not in known.qualifiers:
+            language, rank = language or known.languages[last], rank + 1
+        elif last in known.qualifiers:
+            rank += 10
+        else:
             break
-        rank += 1
     return "", "", 0
 
 
@@ -122,7 +124,8 @@ def columns_of(header: Sequence[str], chosen: Mapping[str, str]) -> list[UsedCol
         field, language, rank = (own, "", -1) if own else field_of(text)
         if field and (own or field not in chosen):
             found.append(UsedColumn(position, text, field, language, rank))
-    return found
+    whole = {column.field for column in found} >= _IPC_PARTS  # else a section may be one of anything
+    return [column for column in found if whole or column.field not in _IPC_PARTS - {"ipc_class"}]
 
 
 def is_header(columns: Sequence[UsedColumn]) -> bool:

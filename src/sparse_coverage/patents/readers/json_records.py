@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, BinaryIO
 
+from sparse_coverage.patents.numbers import number_key
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers import ops
 from sparse_coverage.patents.readers.fields import field_of, names, plain_name
@@ -19,7 +20,8 @@ from sparse_coverage.text import NAMES as LANGUAGES
 from sparse_coverage.text.languages import choose_part, language_code
 
 _ARRAY = re.compile(rb"(?:\[\s*){1,3}[{\]]|\[\s*\[\s*\"")
-_TEXTS = ("title", "abstract", "claims", "description")
+_TEXTS = ("claims", "description", "abstract", "title", "first_claims")
+_DATES = ("publication_date", "application_date", "priority_date")
 _LISTS = ("ipc", "cpc", "family_members", "applicants", "inventors", "citations")
 _MARKUP = re.compile(r"<(?:/?[a-zA-Z][^<>]*|!--[^<>]*--)>")
 _BLOCK = re.compile(r"</?(?:p|br|div|li|claim|claim-text|heading|h\d|tr)\b[^<>]*>", re.I)
@@ -28,6 +30,7 @@ _SCHEMA = frozenset(
     "application_date filing_date priority_date ipc cpc country kind family family_members applicants applicant inventors inventor "
     "citations".split()
 )
+_SYMBOL = ("section", "class", "subclass", "main group", "subgroup")
 Leaf = tuple[tuple[str, ...], str, Any]
 """The plain names above a value, its own name as written, and the value."""
 
@@ -86,15 +89,19 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
 
     What the schema has stays as it is, so that a value of a wrong kind is told. Everything else is found by its name.
     """
+    if "patent_number" in record and (
+        "patent_title" in record or "patent_abstract" in record
+    ):  # an old answer of PatentsView
+        record = {"patent_id" if name == "patent_number" else name: value for name, value in record.items()}
     flat = {name: value for name, value in record.items() if name in _SCHEMA and not _is_nested(value)}
-    taken = {field_of(name)[0] for name, value in flat.items() if value not in (None, "", [])}
+    taken = {field_of(name)[0]: value for name, value in flat.items() if value not in (None, "", [])}
     found: dict[str, list[tuple[int, Any, str]]] = {}
     unused = []
     for above, name, value in _leaves({key: value for key, value in record.items() if key not in flat}):
         field, rank = _field_at((*above, plain_name(name)), name)
         if value in (None, "", [], {}):
             continue
-        if not field:
+        if not field or (field in taken and not _same(field, value, taken[field])):
             unused.append(".".join((*above, name)))
         elif field not in taken:
             found.setdefault(field, []).append((rank, value, ".".join((*above, name))))
@@ -109,11 +116,20 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
         "",
     )
     made = {}
+    languages: dict[str, str] = {}
     for field, values in found.items():
         values.sort(key=lambda one: one[0])
-        made[field] = _value(field, [(rank, value) for rank, value, _ in values], context, others, own)
-        if field not in ("ipc", "cpc"):  # of the others, one is taken: what says something else is named
-            unused += [name for _, value, name in values[1:] if _texts(value) != _texts(values[0][1])]
+        if field in _TEXTS:
+            made[field], languages[field] = _text_of(field, values, context, others, own)
+        else:
+            made[field] = _value(field, [value for _, value, _ in values])
+        if not made[field] and field not in _DATES:
+            unused += [name for _, _, name in values]
+        elif field not in ("ipc", "cpc"):  # of the others, one is taken: what says something else is named
+            unused += [name for _, value, name in values[1:] if not _same(field, value, values[0][1])]
+    language = next((languages[field] for field in _TEXTS if languages.get(field)), "")
+    if language and not (record.get("lang") or record.get("language")):
+        made["language"] = language
     for name in (
         record.keys() - flat.keys() & _SCHEMA
     ):  # nested, and nothing in it that is a text: an error that says so
@@ -130,8 +146,6 @@ def _composed(
     document = str(flat.get("id") or made.get("id") or "")
     if others:
         context.report_note(f"left out: parts in other languages ({', '.join(sorted(set(others)))})", document)
-    if chosen := made.pop("text_language", ""):
-        made["language"] = chosen
     given = next(
         (flat.pop(name) for name in ("id", "_id", "publication_id", "publication_number", "ucid") if flat.get(name)),
         None,
@@ -155,16 +169,22 @@ def _field_at(path: tuple[str, ...], name: str) -> tuple[str, int]:
     if any(part in known.other_documents for part in path[:-1]):
         return "", 0
     field, _, rank = field_of(name)
+    if field.startswith("ipc_"):  # parts of a symbol are put together in `_texts`; a class may be any
+        return "", 0
     return field, rank + 10 * len(path)
 
 
 def _leaves(value: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[Leaf]:
     """Yield the values of a record: objects are opened, unless one is a text with its language."""
     for name, inner in value.items():
+        is_single = isinstance(inner, list) and len(inner) == 1 and isinstance(inner[0], dict)
+        if is_single and not _field_at((*above, plain_name(name)), name)[0]:
+            inner = inner[0]
         if (
             isinstance(inner, dict)
             and not ({"text", "$", "value"} & inner.keys() and len(inner) <= 4)
             and not _by_language(inner)
+            and not (inner and all(map(str.isdigit, inner)))
             and len(above) < 6
         ):
             yield from _leaves(inner, (*above, plain_name(name)))
@@ -172,27 +192,49 @@ def _leaves(value: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[L
             yield above, name, inner
 
 
-def _value(field: str, values: list[tuple[int, Any]], context: ReadContext, others: list[str], own: str) -> Any:
-    """Return what a field of the schema holds, of all that was found for it."""
-    if field in _TEXTS:
-        for _, value in values:
-            if texts := _in_language(_texts(value), context, others, own):
-                parts = [_plain_text(text) for text in texts]
-                return parts if len(parts) > 1 and field == "claims" else "\n".join(parts)
-        return ""
+def _text_of(
+    field: str, values: list[tuple[int, Any, str]], context: ReadContext, others: list[str], own: str
+) -> tuple[str | list[str], str]:
+    """Return the text of a field, in the wanted language or the document's own, and its language."""
+    for _, value, _ in values:
+        language, texts = _in_language(_texts(value), context, others, own)
+        if texts:
+            parts = [_plain_text(text) for text in texts]
+            return (parts if len(parts) > 1 and field == "claims" else "\n".join(parts)), language
+    return "", ""
+
+
+def _value(field: str, values: list[Any]) -> Any:
+    """Return what any other field of the schema holds, of all that was found for it."""
     if field in _LISTS:
         chosen = values if field in ("ipc", "cpc") else values[:1]
-        return [text for _, value in chosen for _, text in _texts(value)]
-    texts = [text for _, value in values for _, text in _texts(value)]
+        names_ = field in ("applicants", "inventors")  # which some write Smith; Ada
+        return [
+            text.replace("; ", ", ") if names_ and isinstance(value, list) else text
+            for value in chosen
+            for _, text in _texts(value)
+        ]
+    texts = [text for value in values for _, text in _texts(value)]
     return texts[0] if texts else ""
 
 
-def _in_language(texts: list[tuple[str, str]], context: ReadContext, others: list[str], own: str) -> list[str]:
-    """Return the texts in the wanted language, or the document's own; the languages of what is left out go to `others`."""
+def _same(field: str, value: Any, taken: Any) -> bool:
+    """Tell whether two values of a field say the same."""
+    ours, theirs = ([text for _, text in _texts(one)] for one in (value, taken))
+    if field in ("id", "us_number"):
+        return list(map(number_key, ours)) == list(map(number_key, theirs))
+    return not ours or ours == theirs
+
+
+def _in_language(
+    texts: list[tuple[str, str]], context: ReadContext, others: list[str], own: str
+) -> tuple[str, list[str]]:
+    """Return the wanted language, or the document's own, and the texts in it; the languages of others go to `others`."""
     languages = list(dict.fromkeys(language for language, _ in texts))
     position = choose_part([(language, None) for language in languages], context.language, own)
     others += [language for place, language in enumerate(languages) if language and place != position]
-    return [text for language, text in texts if position is not None and language == languages[position]]
+    chosen = "" if position is None else languages[position]
+    return chosen, [text for language, text in texts if position is not None and language == chosen]
 
 
 def _texts(value: Any, language: str = "") -> list[tuple[str, str]]:
@@ -210,6 +252,13 @@ def _texts(value: Any, language: str = "") -> list[tuple[str, str]]:
     language = (
         language_code(str(next((plain[name] for name in ("lang", "language") if plain.get(name)), ""))) or language
     )
+    if all(name.isdigit() for name in value):  # {"1": a claim, "2": another}
+        return [pair for name in sorted(value, key=int) for pair in _texts(value[name], language)]
+    symbol = [plain.get(f"ipc {part}", plain.get(part)) for part in _SYMBOL]
+    if all(symbol):
+        return [(language, "{}{}{} {}/{}".format(*symbol))]
+    if cited := plain.get("citation patent id") or plain.get("cited patent number"):  # PatentsView, without the country
+        return [(language, f"US{cited}" if str(cited).isdigit() else str(cited))]
     if plain.get("doc number"):
         parts = (plain.get(name) for name in ("jurisdiction", "country", "doc number", "kind"))
         return [(language, "-".join(str(part) for part in parts if part))]

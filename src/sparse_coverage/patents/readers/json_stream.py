@@ -21,6 +21,7 @@ _SIGN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("|\\?\Z)|[\[\]{}]', re.S)
 _SCALAR_END = re.compile(rb"[,\]}\s]")
 _IDS = frozenset({"id", "us_number", "number"})
 _HEADERS = frozenset({"columns", "header", "headers", "column names"})
+_FOUND = b'"ops:publication-reference"'  # of which a search answer of EPO OPS holds a list
 _NUMBER = re.compile(r"[A-Z]{2}[ -]?\d[\w /-]{0,20}")
 
 
@@ -207,7 +208,7 @@ class _Scanner:
             end = self._end(at)
             if end is None:
                 break
-            key = _plain(self._text[at:end])
+            raw, key = self._text[at:end], _plain(self._text[at:end])
             at = self._after_space(end)
             if self._at(at) != b":":
                 break
@@ -217,8 +218,13 @@ class _Scanner:
             own_id = own_id or (field in _IDS and sign not in b"[{")
             opened = self._at(self._after_space(at + 1))
             if (
-                sign == b"[" and (self._is_list_of_records(at) or (key in known.lists and opened in (b"{", b"]", b"[")))
-            ) or (sign == b"{" and key in known.lists):
+                (raw == _FOUND and sign == b"[")
+                or (
+                    sign == b"["
+                    and (self._is_list_of_records(at) or (key in known.lists and opened in (b"{", b"]", b"[")))
+                )
+                or (sign == b"{" and key in known.lists)
+            ):
                 found.add(key)
             end = self._end(at, MEBIBYTE)
             if end is None:

@@ -1,4 +1,4 @@
-"""EPO Open Patent Services and DOCDB: bibliographic data, full texts, families and search answers, as XML or as JSON.
+"""EPO Open Patent Services and DOCDB: bibliographic data, full texts, families, the register and search answers, as XML or as JSON.
 
 One publication comes in several answers: its bibliography in one, its claims in another. Each is read as a part of a patent, and
 the parts are joined afterwards (`reading.joining`).
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from lxml import etree
@@ -57,7 +58,8 @@ def read_exchange(root: Any, context: ReadContext) -> Patent:
         inventors=_parties(data, "inventor"),
         citations=distinct(_cited(data)),
     )
-    return Patent(**{**_fields(patent), "cpc": distinct([*patent.cpc, *_cooperative(data)])})
+    earlier = (class_symbol(e.text) for e in data.iterfind("classification-ipc/text"))  # before the eighth edition
+    return replace(patent, ipc=patent.ipc or distinct(earlier), cpc=distinct([*patent.cpc, *_cooperative(data)]))
 
 
 def read_fulltext(root: Any, context: ReadContext) -> Patent:
@@ -101,6 +103,33 @@ def read_member(root: Any, context: ReadContext) -> Patent:
     )
 
 
+def read_register(root: Any, context: ReadContext) -> Patent:
+    """Read an application in the register of the EPO, under its European publication; an international one goes before it."""
+    data = st36.part_of(root, "bibliographic-data")
+    published = [_document(e) for e in data.iterfind("publication-reference")]
+    own = min(published, key=lambda one: (one.get("country") != "EP", one.get("date", "")), default={})
+    document = number_key(publication_id(own.get("country"), own.get("doc-number"), own.get("kind")))
+    others = (number_key(publication_id(e.get("country"), e.get("doc-number"), e.get("kind"))) for e in published)
+    classes = (text for e in data.iter("classification-ipcr") for text in (e.findtext("text") or "").split(","))
+    patent = st36.st36_patent(
+        root,
+        data,
+        context,
+        document,
+        language_of(root),
+        country=own.get("country", ""),
+        kind=own.get("kind", ""),
+        publication_date=iso_date(own.get("date")),
+        application_date=st36.earliest(data, "application-reference/document-id/date"),
+        priority_date=st36.earliest(data, "priority-claims/priority-claim/date"),
+        family_members=distinct(other for other in others if other != document),
+        applicants=st36.party_names(data, "parties/applicants/applicant"),
+        inventors=st36.party_names(data, "parties/inventors/inventor"),
+        citations=distinct(_cited(data)),
+    )
+    return replace(patent, ipc=distinct(map(class_symbol, classes)))
+
+
 def element_of(name: str, value: Any) -> Any:
     """Return JSON of these services as the XML that it stands for: @ are attributes, $ is text.
 
@@ -121,18 +150,13 @@ def element_of(name: str, value: Any) -> Any:
     return element
 
 
-def _fields(patent: Patent) -> dict[str, Any]:
-    return {name: getattr(patent, name) for name in Patent.__dataclass_fields__}
-
-
 def _document(reference: Any) -> dict[str, str]:
-    """Return country, number, kind and date of a reference, in the form that has most of them."""
+    """Return country, number, kind and date of a reference: of the form that has a country, with what others know beside it."""
     found: dict[str, str] = {}
     for one in reference.iterfind("document-id") if reference is not None else ():
         parts = {child.tag: (child.text or "").strip() for child in one if isinstance(child.tag, str)}
         docdb = "docdb" in (one.get("document-id-type"), reference.get("data-format"))
-        if docdb or not found:
-            found = {**found, **parts} if docdb else parts
+        found = {**found, **parts} if docdb else {**parts, **found}
     return found
 
 

@@ -13,11 +13,14 @@ from sparse_coverage.patents.reading.context import ReadContext, ReadError
 from sparse_coverage.patents.values import class_symbol, distinct, is_ambiguous, iso_date
 from sparse_coverage.text.languages import language_code
 
+PARTS = "PatentsView"
+"""The format of which each table holds a part of a patent; the texts are in other tables."""
 # Where a record keeps its id, and where its text can be.
 ID_FIELDS = ("id", "_id", "publication_id", "publication_number", "ucid")
 TEXT_FIELDS = ("title", "abstract", "text", "claims", "description")
 _COUNTRY = re.compile(r"([A-Z]{2})-?(?:D|RE|PP|H|T|AI|X)?\d")
 _KIND = re.compile(r"\d-?([A-Z]\d?)$")
+_US_NUMBER = re.compile(r"(?:D|RE|PP|H|T|AI|X)?\d+")
 SEPARATOR = re.compile(r";;|[;|\n\r]+")
 """What stands between several values in one."""
 _DATE_BESIDE = re.compile(
@@ -58,7 +61,7 @@ def read_record(record: Mapping[str, Any], context: ReadContext, format_name: st
         source=context.file,
         format=format_name,
     )
-    if not (patent.title or patent.abstract or patent.claims or patent.description):
+    if not (patent.title or patent.abstract or patent.claims or patent.description) and format_name != PARTS:
         context.report_note(f"it holds no text: none of {', '.join(TEXT_FIELDS)}", document)
     return patent
 
@@ -69,10 +72,12 @@ def identified(record: dict[str, Any], *, own_id: bool = False) -> dict[str, Any
     An id of its own (`own_id`) is left as it is: judgements of a test collection name its documents by it.
     """
     record.pop("publication_year", None)
+    _put_together(record)
     if number := record.pop(
         "us_number", ""
     ):  # PatentsView: without a country, and each part of a patent in another table
-        record.setdefault("id", number if number.startswith("US") else f"US{number}{record.get('kind', '')}")
+        bare = _US_NUMBER.fullmatch(number)
+        record.setdefault("id", f"US{number}{record.get('kind', '')}" if bare else number)
         record["part"] = True
     if "id" not in record and "number" in record:
         whole = parse_number(record["number"])
@@ -85,7 +90,9 @@ def identified(record: dict[str, Any], *, own_id: bool = False) -> dict[str, Any
             record["id"] = several[0]
             if others := several[1:]:
                 record["family_members"] = [*record.get("family_members", []), *others]
-        kind = record.get("kind", "")
+        kind, country = record.get("kind", ""), record.get("country", "")
+        if not own_id and re.fullmatch(r"\d[\d/., ]+", record["id"]) and re.fullmatch(r"[A-Z]{2}", country):
+            record["id"] = f"{country}{record['id']}" if parse_number(f"{country}{record['id']}") else record["id"]
         if not own_id and re.fullmatch(r"[A-Z]\d?", kind) and re.fullmatch(r"[A-Z]{2}[ -]?[\d/ ]+", record["id"]):
             record["id"] += kind
         elif kind and not re.fullmatch(r"[A-Z]\d?", kind):
@@ -94,6 +101,20 @@ def identified(record: dict[str, Any], *, own_id: bool = False) -> dict[str, Any
     if number.isdigit() and "claims" in record and not begins_with_number(record["claims"]):
         record["claims"] = f"{int(number)}. {record['claims']}"
     return record
+
+
+def _put_together(record: dict[str, Any]) -> None:
+    """Make one value of what stands in several columns: the parts of a name or of a class, a number without its country."""
+    if first := record.pop("first_claims", ""):
+        record.setdefault("claims", first)
+    person = [record.pop(name, "") for name in ("inventor_last", "inventor_first")]
+    if any(person):
+        record.setdefault("inventors", [", ".join(filter(None, person))])
+    parts = [record.pop(f"ipc_{name}", "") for name in ("section", "class", "subclass", "group", "subgroup")]
+    if parts[1]:
+        record.setdefault("ipc", ["{}{}{} {}/{}".format(*parts) if all(parts) else parts[1]])
+    if cited := record.pop("cited_us_number", ""):
+        record.setdefault("citations", [f"US{cited}" if _US_NUMBER.fullmatch(cited) else cited])
 
 
 def kind_of(value: object) -> str:
@@ -145,9 +166,10 @@ def _entries(value: object, document: str, field: str, expected: str) -> list[st
 
 
 def _date(record: Mapping[str, Any], context: ReadContext, document: str, *fields: str) -> str:
-    written = _text(record, document, *fields)
+    written = _text(record, document, *fields).strip()
+    written = "" if written == "0" else written  # as BigQuery writes that there is none
     date = iso_date(written)
-    if written.strip() and not date:
+    if written and not date:
         why = "of which day and month cannot be told apart" if is_ambiguous(written) else "which is no date"
         expected = "expected a form like 2002-06-12, 20020612 or 12.06.2002"
         context.report_note(f"left out: the {fields[0]} {written!r}, {why}; {expected}", document)

@@ -20,7 +20,7 @@ from sparse_coverage.patents.patent import Patent, Problem
 from sparse_coverage.patents.readers.fields import NUMBER_FIELDS, columns_of, is_header
 from sparse_coverage.patents.readers.records import read_record
 from sparse_coverage.patents.readers.tables import Row, no_header, table_pieces
-from sparse_coverage.patents.readers.word_file import is_office_file, member_names, whole_file
+from sparse_coverage.patents.readers.text_files import is_office_file, member_names, whole_file
 from sparse_coverage.patents.reading.context import DEFAULT_LIMITS, Limits, Piece, ReadContext, ReadError, raise_problem
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

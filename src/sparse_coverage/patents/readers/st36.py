@@ -1,4 +1,7 @@
-"""Patents under ST.36 names, and their bibliographic data: CLEF-IP and MAREC, USPTO since 2005, WIPO, EPO."""
+"""Patents under the names of the WIPO standards, and their bibliographic data.
+
+ST.36: CLEF-IP and MAREC, USPTO since 2005, WIPO, EPO. ST.96, with newer names: the offices of Japan, Canada and others.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sparse_coverage.patents.numbers import publication_id
-from sparse_coverage.patents.patent import Patent
-from sparse_coverage.patents.readers.xml_text import element_text, read_body
+from sparse_coverage.patents.claims import make_claims
+from sparse_coverage.patents.numbers import number_key, publication_id
+from sparse_coverage.patents.patent import Claim, Patent
+from sparse_coverage.patents.readers.xml_text import element_text, flat_paragraphs, read_body
 from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
 from sparse_coverage.text.languages import choose_part, language_code, language_of
@@ -34,7 +38,7 @@ def st36_patent(
     """Read what all formats with ST.36 names share. `own` are the fields that each has in places of its own."""
     body = read_body(root, context, document, language, nested_paths=nested_paths)
     titles = [(language_of(e) or language, element_text(e)) for e in data.iter("invention-title")]
-    its_language, title = chosen_title(titles, context.language, language)
+    its_language, title = chosen_title(titles, context.language, language or body.language)
     return Patent(
         id=document,
         title=title,
@@ -284,3 +288,91 @@ def _citation(element: Any) -> str:
     text = element_text(element)
     match = _CITED.match(text)
     return publication_id(match[1], re.sub(r"[\s/.]", "", match[3]), match[2]) if match else text
+
+
+_IDENTIFICATIONS = ("PatentGrantIdentification", "PatentPublicationIdentification")
+_ST96_NAMES = ("OrganizationStandardName", "EntityName", "PersonFullName")
+_ST96_SYMBOL = ("Section", "Class", "Subclass", "MainGroup", "Subgroup")
+
+
+def read_st96(root: Any, context: ReadContext) -> Patent:
+    """Read one publication."""
+    own = next((e for name in _IDENTIFICATIONS for e in root.iter(name)), None)
+    country, number, kind, published = (
+        "" if own is None else next((compact(e.text) for e in own.iter(*names) if e.text), "")
+        for names in (
+            ("IPOfficeCode",),
+            ("PatentNumber", "PublicationNumber"),
+            ("PatentDocumentKindCode",),
+            ("GrantDate", "PublicationDate"),
+        )
+    )
+    document = number_key(publication_id(country, number, kind))
+    language = _st96_language(root)
+    titles = [(_st96_language(e) or language, element_text(e)) for e in root.iter("InventionTitle")]
+    its_language, title = chosen_title(titles, context.language, language)
+    abstract, description, claims = (
+        _st96_part(root, name, context, document) for name in ("Abstract", "Description", "Claims")
+    )
+    part = next((one for one in (abstract, description, claims) if one is not None), None)
+    return Patent(
+        id=document,
+        title=title,
+        abstract=() if abstract is None else tuple(flat_paragraphs(abstract, "abstract", "P")),
+        claims=() if claims is None else _st96_claims(claims),
+        description=() if description is None else tuple(flat_paragraphs(description, "description", "P")),
+        country=country,
+        kind=kind,
+        language=(_st96_language(part) if part is not None else "") or its_language or language,
+        publication_date=iso_date(published),
+        application_date=_st96_date(root, "ApplicationIdentification"),
+        priority_date=min(filter(None, (_st96_date(e, "FilingDate") for e in root.iter("PriorityClaim"))), default=""),
+        ipc=distinct(_st96_symbols(root, "IPCRClassification", "IPCClassification", "MainClassification")),
+        cpc=distinct(_st96_symbols(root, "CPCClassification", "MainCPC", "FurtherCPC")),
+        applicants=distinct(_st96_name(e) for e in root.iter("Applicant")),
+        inventors=distinct(_st96_name(e) for e in root.iter("Inventor")),
+        source=context.file,
+    )
+
+
+def _st96_language(element: Any) -> str:
+    found = (value for name, value in element.attrib.items() if name.endswith("languageCode"))
+    return language_code(next(found, ""))
+
+
+def _st96_part(root: Any, name: str, context: ReadContext, document: str) -> Any:
+    """Return a part in the wanted language; the others are noted. Those of an amendment within are not the publication's own."""
+    found = [
+        (_st96_language(e), e) for e in root.iter(name) if not any("Amendment" in up.tag for up in e.iterancestors())
+    ]
+    position = choose_part(found, context.language, _st96_language(root))
+    if others := [language or "unknown language" for place, (language, _) in enumerate(found) if place != position]:
+        context.report_note(f"left out: {name.lower()} ({', '.join(others)}); wanted: {context.language}", document)
+    return None if position is None else found[position][1]
+
+
+def _st96_claims(section: Any) -> tuple[Claim, ...]:
+    raw = []
+    for position, claim in enumerate(section.iter("Claim"), 1):
+        number = compact(claim.findtext("ClaimNumber"))
+        text = " ".join(element_text(e) for e in claim.iterchildren("ClaimText"))
+        raw.append((position, int(number) if number.isdecimal() else position, " ".join(text.split())))
+    return make_claims(claim for claim in raw if claim[2])
+
+
+def _st96_date(place: Any, name: str) -> str:
+    found = (iso_date(compact(e.findtext("FilingDate") or e.text)) for e in place.iter(name))
+    return next(filter(None, found), "")
+
+
+def _st96_symbols(root: Any, *names: str) -> Iterator[str]:
+    for element in root.iter(*names):
+        parts = [compact(element.findtext(name)) for name in _ST96_SYMBOL]
+        yield class_symbol("{}{}{} {}/{}".format(*parts) if all(parts) else element_text(element))
+
+
+def _st96_name(element: Any) -> str:
+    if whole := next((element_text(e) for e in element.iter(*_ST96_NAMES) if element_text(e)), ""):
+        return whole
+    parts = (next((element_text(e) for e in element.iter(name)), "") for name in ("LastName", "FirstName"))
+    return ", ".join(filter(None, parts))

@@ -11,16 +11,25 @@ import io
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from sparse_coverage.patents.patent import Patent
-from sparse_coverage.patents.readers.fields import UsedColumn, columns_of, is_header, names, plain_name
-from sparse_coverage.patents.readers.records import ID_FIELDS, SEPARATOR, TEXT_FIELDS, identified, read_record
+from sparse_coverage.patents.readers.fields import (
+    NUMBER_FIELDS,
+    UsedColumn,
+    columns_of,
+    field_of,
+    is_header,
+    names,
+    plain_name,
+)
+from sparse_coverage.patents.readers.records import PARTS, SEPARATOR, identified, read_record
 from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadContext, ReadError
-from sparse_coverage.patents.values import date_order, dates_in, table_date
+from sparse_coverage.patents.values import date_order, dates_in, decoded, likely_encoding, table_date
 from sparse_coverage.text.languages import ANY_LANGUAGE
 
-DELIMITERS = (",", ";", "\t", "|", "^")
+DELIMITERS = (",", ";", "\t", "|", "^", "~")
 _ABOVE = 40  # lines above the header, at the most
 _SAMPLE = 2000  # rows that tell how dates are written
 _LISTS = ("ipc", "cpc", "family_members", "applicants", "inventors", "citations")
@@ -34,7 +43,6 @@ _WHETHER = frozenset("yes no true false y n ja nein oui non x 0 1".split())
 _FORMULA = re.compile(r"=\s*(?:[+-]?[A-Z]{2,}[A-Z.]*\(|[+-]?\$?[A-Z]{1,3}\$?\d|[+-]?[\d.]+\s*[-+*/^&])", re.I)
 _NUMBER_BEFORE = re.compile(r"^\([A-Z]{2}[ -]?\d[\d /]{3,}(?:[A-Z]\d?)?\)\s*(?=\S)")
 _OF_COUNTRY = re.compile(r" ?\[[A-Z]{2}\]$")
-_FALLBACKS = ("cp1252", "mac_roman", "cp932", "gb18030")
 Row = tuple[int, "Sequence[str] | None", str]
 """A row of a table: its line, its values, and why it has none."""
 
@@ -55,7 +63,7 @@ def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
     if layout is None:
         raise no_header(context.columns)
     delimiter, quote, above = layout
-    lines = _lines(_Rest(head, stream), _fallback(head), context)
+    lines = _lines(_Rest(head, stream), likely_encoding(head), context)
     skipped = len(list(itertools.islice(lines, above)))
     style: dict[str, Any] = {"quoting": csv.QUOTE_MINIMAL, "quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
     table = csv.reader(lines, delimiter=delimiter, strict=bool(quote), **style)
@@ -66,7 +74,7 @@ def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one row."""
     if not isinstance(piece.content, dict):
         raise ReadError(piece.cause)
-    return read_record(piece.content, context, "PatentsView" if piece.content.pop("part", False) else "CSV")
+    return read_record(piece.content, context, PARTS if piece.content.pop("part", False) else "CSV")
 
 
 def looks_like_table(head: bytes) -> bool:
@@ -76,8 +84,14 @@ def looks_like_table(head: bytes) -> bool:
     return len(lines) > 1 and any(len(found) == 1 and found != {0} for found in counts)
 
 
-def no_header(columns: Mapping[str, str]) -> ReadError:
+def no_header(columns: Mapping[str, str], head: bytes = b"") -> ReadError:
     """Return the error that no row names the columns, and what to do."""
+    if not columns and (named := _known_without_number(decoded(head))):
+        return ReadError(
+            f"its columns {', '.join(map(repr, named))} are known, but none says which patent a row is. Name the one that does: "
+            "--columns id=NAME, or add one with a number for each row.",
+            1,
+        )
     if columns:
         wanted = ", ".join(f"{column!r}" for column in columns.values())
         return ReadError(f"no row at its beginning names the columns {wanted} beside others that are known.", 1)
@@ -88,6 +102,19 @@ def no_header(columns: Mapping[str, str]) -> ReadError:
     )
 
 
+def _known_without_number(text: str) -> list[str]:
+    """Return the columns of texts that a header names which has no column of numbers."""
+    for line in text.splitlines()[:_ABOVE]:
+        for delimiter in DELIMITERS:
+            cells = (
+                next(csv.reader([line], delimiter=delimiter), []) if delimiter in line and '"' not in line[1:-1] else []
+            )
+            known = [column.name for column in columns_of(cells, {}) if column.field in ("title", "abstract", "claims")]
+            if len(known) > 1:
+                return known
+    return []
+
+
 def table_pieces(rows: Iterable[Row], context: ReadContext, delimiter: str = "") -> Iterator[Piece]:
     """Make pieces of the rows of a table, the first of which is the header unless columns were chosen by their places."""
     rows = iter(rows)
@@ -96,16 +123,17 @@ def table_pieces(rows: Iterable[Row], context: ReadContext, delimiter: str = "")
         first = next(rows, (1, [], ""))
         header = [f"column {place}" for place in range(1, len(first[1] or []) + 1)]
         rows = itertools.chain([first], rows)
-        line = first[0]
     else:
-        line, values, _ = next(((n, row, why) for n, row, why in rows if row and any(row)), (1, [], ""))
+        values = next((row for _, row, _ in rows if row and any(row)), [])
         header = [name.strip().lstrip("\ufeff") for name in values or []]
-    columns = columns_of(header, context.columns)
-    _require_single(header, line)
     sample = list(itertools.islice(rows, _SAMPLE))
+    if both := _second_header(header, sample, context.columns):
+        header, sample = both, sample[1:]
+    columns = _told_apart(columns_of(header, context.columns))
     columns = [column for column in columns if not _only_says_whether(column, [row for _, row, _ in sample if row])]
     used = {column.position for column in columns}
-    context.unused(name or f"column {place}" for place, name in enumerate(header, 1) if place - 1 not in used)
+    others = (name or f"column {place}" for place, name in enumerate(header, 1) if place - 1 not in used)
+    context.unused(dict.fromkeys(others))
     plan = _Plan(columns, context)
     plan.settle_dates([row for _, row, _ in sample if row])
     for number, row, why in itertools.chain(sample, rows):
@@ -135,6 +163,7 @@ class _Plan:
         self._wanted = wanted
         self._orders: dict[int, str] = {}
         self._told: set[str] = set()
+        self._claims_from_zero = False
 
     def settle_dates(self, rows: Sequence[Sequence[str]]) -> None:
         """Tell for each column of dates whether the day or the month comes first."""
@@ -142,6 +171,8 @@ class _Plan:
             for column in self._by_field.get(field, ()):
                 place = column.position
                 self._orders[place] = date_order(row[place] for row in rows if len(row) > place)
+        places = [column.position for column in self._by_field.get("claim_place", ())]
+        self._claims_from_zero = any(row[place].strip() == "0" for row in rows for place in places if len(row) > place)
 
     def record(self, row: Sequence[str]) -> dict[str, Any]:
         """Return one row as a record."""
@@ -153,7 +184,8 @@ class _Plan:
                 continue
             if field in ("abstract", "description"):
                 used = self._in_one_language(present)
-                record[field] = "\n".join(dict.fromkeys(value for _, value in used))
+                texts = list(dict.fromkeys(_NUMBER_BEFORE.sub("", value) for _, value in used))
+                record[field] = "\n".join(text for text in texts if not any(text in other != text for other in texts))
                 self._pass_over([used[0], *(pair for pair in present if pair not in used)])
             elif field in _LISTS:
                 several = present if field in ("ipc", "cpc", "citations") else present[:1]
@@ -167,7 +199,7 @@ class _Plan:
             elif field == "priority_data":
                 if dates := dates_in(present[0][1]):
                     record.setdefault("priority_date", min(dates))
-            elif field == "claims":
+            elif field in ("claims", "first_claims"):
                 record[field] = _BETWEEN_CLAIMS.sub("\n", present[0][1])
             elif field == "title":
                 record[field] = _NUMBER_BEFORE.sub("", present[0][1])
@@ -175,6 +207,11 @@ class _Plan:
                 record[field] = present[0][1]
             if field not in _SEVERAL and len(present) > 1:
                 self._pass_over(present)
+        if "claims" in record and "first_claims" in record:
+            self._pass_over([(self._by_field["claims"][0], ""), *((c, "x") for c in self._by_field["first_claims"])])
+        place = record.pop("claim_place", "")
+        if place.isdigit():
+            record.setdefault("claim_number", str(int(place) + self._claims_from_zero))
         return identified(record)
 
     def _cell(self, column: UsedColumn, text: str) -> str:
@@ -233,11 +270,27 @@ def _by_place(columns: Mapping[str, str]) -> bool:
     return bool(columns) and all(column.isdigit() for column in columns.values())
 
 
-def _require_single(header: Sequence[str], line: int) -> None:
-    plain = [plain_name(name).replace(" ", "_") for name in header]
-    for name in plain:
-        if name in (*ID_FIELDS, *TEXT_FIELDS) and plain.count(name) > 1:
-            raise ReadError(f"the header names the column {name!r} twice. Rename one of them.", line)
+def _told_apart(columns: Sequence[UsedColumn]) -> list[UsedColumn]:
+    """Return columns of which those whose name came before say where they stand: Title, Title (column 4)."""
+    seen: set[str] = set()
+    found = []
+    for column in columns:
+        again = column.name in seen
+        seen.add(column.name)
+        found.append(replace(column, name=f"{column.name} (column {column.position + 1})") if again else column)
+    return found
+
+
+def _second_header(header: list[str], sample: Sequence[Row], chosen: Mapping[str, str]) -> list[str]:
+    """Return one header of two rows, where the row below the first goes on with it: Publication above Number."""
+    below = list(sample[0][1] or ()) if sample else []
+    numbered = [column.position for column in columns_of(header, chosen) if column.field in NUMBER_FIELDS]
+    if not any(below) or len(below) > len(header) or any(character.isdigit() for character in "".join(below)):
+        return []
+    below += [""] * (len(header) - len(below))
+    both = [f"{above} {name}".strip() for above, name in zip(header, below, strict=True)]
+    goes_on = any(below[place] and field_of(both[place])[0] in NUMBER_FIELDS for place in numbered)
+    return both if goes_on and is_header(columns_of(both, chosen)) else []
 
 
 def _layout(text: str, columns: Mapping[str, str]) -> tuple[str, str, int] | None:
@@ -278,40 +331,6 @@ def _are_quoted(lines: Sequence[str]) -> bool:
     except csv.Error as error:
         return "unexpected end" in str(error)  # the sample was cut there
     return len(set(lengths[:-1])) <= 1
-
-
-def decoded(head: bytes) -> str:
-    """Return a text, or its beginning, in whatever encoding it is likeliest to be."""
-    return head.decode(_fallback(head), "replace").lstrip("\ufeff")
-
-
-def _fallback(sample: bytes) -> str:
-    """Return the encoding of a text from its beginning: UTF-8 if it is, else whichever of some gives the likeliest letters."""
-    try:
-        sample[: len(sample) - 3].decode("utf-8") if len(sample) > 64 else sample.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if error.start < len(sample) - 4:
-            return max(_FALLBACKS, key=lambda encoding: _likelihood(sample[:200_000], encoding))
-    return "utf-8"
-
-
-def _likelihood(sample: bytes, encoding: str) -> float:
-    """Say how much a text in an encoding looks like writing: letters beside letters, kana, no control or odd signs."""
-    try:
-        text = sample.decode(encoding)
-    except UnicodeDecodeError as error:
-        if error.start < len(sample) - 4:
-            return -1.0
-        text = sample[: error.start].decode(encoding)
-    high = [match[0] for match in re.finditer(r"[^\W\d_]?[^\x00-\x7f]+[^\W\d_]?", text)]
-    good = sum(1 for run in high if run.isalpha())
-    kana = len(re.findall("[\u3040-\u30ff]", text))
-    han = len(re.findall("[\u4e00-\u9fff]", text))
-    if encoding == "cp932":  # nearly any bytes are some Han characters; kana are no accident
-        return 2.0 if kana > 3 else -0.5
-    if encoding == "gb18030":
-        return 1.5 if han > 20 and not kana and han > 0.9 * len(re.findall(r"[^\x00-\x7f]", text)) else -0.5
-    return good / max(len(high), 1)
 
 
 class _Rest(io.RawIOBase):

@@ -13,12 +13,15 @@ from dataclasses import fields, replace
 
 from sparse_coverage.patents.claims import make_claims
 from sparse_coverage.patents.numbers import number_key, parse_number
-from sparse_coverage.patents.patent import Patent, Problem
+from sparse_coverage.patents.patent import Patent, Problem, passage_xpath
+from sparse_coverage.patents.readers.records import PARTS
 from sparse_coverage.patents.reading.context import Report
+from sparse_coverage.patents.values import distinct
 
-PART_FORMATS = frozenset({"EPO OPS", "PatentsView"})
+PART_FORMATS = frozenset({"EPO OPS", PARTS})
 """Formats of which a document is often a part, and others are elsewhere: these are always joined."""
 _KEPT = frozenset({"id", "source", "format", "claims"})
+_LISTS = ("ipc", "cpc", "family_members", "applicants", "inventors", "citations")
 
 
 def merged(first: Patent, other: Patent) -> Patent:
@@ -33,10 +36,18 @@ def merged(first: Patent, other: Patent) -> Patent:
         for field in fields(Patent)
         if field.name not in _KEPT and not getattr(first, field.name) and getattr(other, field.name)
     }
+    if first.format == other.format == PARTS:  # a row each
+        for name in _LISTS:
+            lacking[name] = distinct([*getattr(first, name), *getattr(other, name)])
+        if first.description and other.description:
+            texts = [*first.description, *other.description]
+            lacking["description"] = tuple(
+                replace(part, xpath=passage_xpath("description", "p", place)) for place, part in enumerate(texts, 1)
+            )
     claims = first.claims or other.claims
     if first.claims and other.claims:
-        texts = {claim.number: claim.text for claim in (*other.claims, *first.claims)}
-        claims = make_claims((place, number, texts[number]) for place, number in enumerate(sorted(texts), 1))
+        by_number = {claim.number: claim.text for claim in (*other.claims, *first.claims)}
+        claims = make_claims((place, number, by_number[number]) for place, number in enumerate(sorted(by_number), 1))
     return replace(first, id=other.id if other.kind and not first.kind else first.id, claims=claims, **lacking)
 
 
@@ -52,7 +63,7 @@ class Parts:
 
     def add(self, patent: Patent) -> None:
         """Take one part."""
-        number = parse_number(patent.id) if patent.format == "PatentsView" else None  # most of its tables name no kind
+        number = parse_number(patent.id) if patent.format == PARTS else None  # most of its tables name no kind
         key = f"{number.country}-{number.number}" if number else number_key(patent.id)
         if (before := self._get(key)) is not None:
             content = pickle.dumps(merged(before, patent))

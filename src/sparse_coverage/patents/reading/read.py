@@ -16,10 +16,9 @@ from pathlib import Path
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents.patent import Patent, Problem
 from sparse_coverage.patents.readers import reader_named, readers, recognised
-from sparse_coverage.patents.readers.scans import wanted_pages
+from sparse_coverage.patents.readers.pdf_file import wanted_pages
 from sparse_coverage.patents.readers.tables import looks_like_table, no_header
 from sparse_coverage.patents.readers.xml_documents import first_element, is_wide_xml, unknown_document
-from sparse_coverage.patents.reading.archives import open_nested
 from sparse_coverage.patents.reading.context import (
     DEFAULT_LIMITS,
     MEBIBYTE,
@@ -41,6 +40,7 @@ from sparse_coverage.patents.reading.sources import (
     Recoded,
     SourceFile,
     expand,
+    open_nested,
     open_source,
     require_present,
     source_names,
@@ -242,7 +242,7 @@ def unknown_file(head: bytes) -> str:
         if head.startswith(sign):
             return what
     if _is_text(head) and looks_like_table(head):
-        return no_header({}).cause
+        return no_header({}, head).cause
     return f"no patent format that is known here ({', '.join(reader.label for reader in readers().values())})."
 
 

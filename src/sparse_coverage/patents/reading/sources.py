@@ -1,18 +1,30 @@
-"""From what a user names (files, folders, patterns, `-`) to the plain files in there, one after the other."""
+"""From what a user names (files, folders, patterns, `-`) to the plain files in there, one after the other.
+
+Compressed files and archives are looked into as streams. No member is ever unpacked to disk.
+"""
 
 from __future__ import annotations
 
 import codecs
 import glob
+import gzip
 import io
 import sys
-from collections.abc import Iterator, Sequence
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO, cast
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.reading.context import MEBIBYTE
+from sparse_coverage.patents.patent import Problem
+from sparse_coverage.patents.readers.text_files import is_office_file
+from sparse_coverage.patents.reading.context import MEBIBYTE, Limits, ReadError
 
 STDIN = "-"
 _MARKS = (
@@ -140,3 +152,171 @@ class Recoded(io.RawIOBase):
 def open_source(name: str) -> BinaryIO:
     """Open a file, or standard input."""
     return sys.stdin.buffer if name == STDIN else Path(name).open("rb")
+
+
+Stream = tuple[str, "io.BufferedReader[Any]"]
+Refuse = Callable[[Problem], None]
+_HEAD = 512
+# What the standard library raises on a damaged, encrypted or unsupported archive.
+_DAMAGE = (OSError, EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError, RuntimeError, ValueError)
+_OUTSIDE = "refused: the path of this member leads out of the archive."
+
+
+class Counted(io.RawIOBase):
+    """A stream that counts its bytes, stops when they become too many, and reports damage in one way."""
+
+    def __init__(self, inner: IO[bytes], limit: Callable[[], int] | None = None) -> None:
+        super().__init__()
+        self._inner = inner
+        self._limit = limit
+        self.count = 0
+
+    def readable(self) -> bool:
+        """Return True: this stream is for reading."""
+        return True
+
+    def readinto(self, target: Any) -> int:
+        """Fill a buffer, as `io.BufferedReader` asks."""
+        view = memoryview(target).cast("B")
+        try:
+            data = self._inner.read(len(view))
+        except _DAMAGE as error:
+            raise ReadError(f"damaged file: {error or type(error).__name__}") from None
+        self.count += len(data)
+        if self._limit is not None and self.count > self._limit():
+            raise ReadError("refused: it decompresses to far more than patents do (a decompression bomb?).")
+        view[: len(data)] = data
+        return len(data)
+
+
+def open_nested(name: str, raw: IO[bytes], limits: Limits, refuse: Refuse, depth: int = 0) -> Iterator[Stream]:
+    """Yield the plain files in a stream with their names: itself, or what its archive holds, to the allowed depth.
+
+    Each must be read before the next is asked for. A member that cannot be taken is given to `refuse`.
+    """
+    counted = Counted(raw)
+    stream = io.BufferedReader(counted, MEBIBYTE)
+    kind = _kind(stream.peek(_HEAD)[:_HEAD])
+    if kind is None:
+        yield name, stream
+    elif depth >= limits.archive_depth:
+        raise ReadError(f"refused: archives nested more than {limits.archive_depth} deep.")
+    elif kind == "gzip":
+        unzipped = cast(BinaryIO, gzip.GzipFile(fileobj=stream))
+        inner = Counted(unzipped, lambda: _allowance(counted.count, limits))
+        yield from open_nested(name, cast(BinaryIO, inner), limits, refuse, depth + 1)
+    elif kind == "tar":
+        yield from _tar(name, stream, limits, refuse, depth)
+    else:
+        # A file can be read in place; what comes through a pipe or out of another archive must be spooled.
+        with nullcontext(raw) if depth == 0 and raw.seekable() else _spooled(stream) as file:
+            yield from _zip(name, file, limits, refuse, depth)
+
+
+def _kind(head: bytes) -> str | None:
+    if head[:2] == b"\x1f\x8b":
+        return "gzip"
+    if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
+        return None if is_office_file(head) else "zip"
+    # An archive of nothing has no member to say that it is one.
+    return "tar" if head[257:262] == b"ustar" or head == bytes(_HEAD) else None
+
+
+def _allowance(compressed: int, limits: Limits) -> int:
+    return max(limits.expansion_from, compressed * limits.expansion)
+
+
+def _leads_outside(name: str) -> bool:
+    parts = name.replace("\\", "/").split("/")
+    return ".." in parts or parts[0] == "" or parts[0].endswith(":")
+
+
+def _tar(name: str, stream: IO[bytes], limits: Limits, refuse: Refuse, depth: int) -> Iterator[Stream]:
+    """Yield the members of a tar archive, and of those that follow it in the same file.
+
+    `tarfile` takes a damaged header for the end of the archive. Here it is an error, and so is an end that is not marked by
+    a block of zeros: the archive was cut.
+    """
+    position, complete = 0, False
+
+    class Header(tarfile.TarInfo):
+        @classmethod
+        def fromtarfile(cls, tarfile: tarfile.TarFile) -> Any:
+            nonlocal position
+            position = tarfile.offset
+            return super().fromtarfile(tarfile)
+
+        @classmethod
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Any:
+            nonlocal complete
+            filled = any(buf)
+            complete = not filled and (complete or bool(buf))
+            try:
+                return super().frombuf(buf, encoding, errors)
+            except tarfile.HeaderError as error:
+                if filled:
+                    raise tarfile.TarError(str(error)) from None  # no HeaderError, which would be passed over
+                raise
+
+    try:
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=Header, ignore_zeros=True) as archive:
+            for member in archive:
+                path = f"{name}!{member.name}"
+                if _leads_outside(member.name):
+                    refuse(Problem(path, 0, _OUTSIDE))
+                elif member.isfile():
+                    inner = archive.extractfile(member)
+                    if inner is not None:
+                        yield from _member(path, inner, limits, refuse, depth)
+                elif not member.isdir():
+                    refuse(Problem(path, 0, "refused: a link or a device instead of a file."))
+    except _DAMAGE as error:
+        cause = f"damaged file: {error or type(error).__name__} (in the member at byte {position:,})"
+        raise ReadError(f"{cause}; what follows was not read.") from None
+    if not complete:
+        raise ReadError(
+            f"damaged file: it ends at byte {position:,} without the mark of an archive's end; it may have been cut."
+        )
+
+
+def _zip(name: str, file: IO[bytes], limits: Limits, refuse: Refuse, depth: int) -> Iterator[Stream]:
+    size = file.seek(0, io.SEEK_END)
+    spent = 0
+    try:
+        archive = zipfile.ZipFile(file)
+    except _DAMAGE as error:
+        raise ReadError(f"damaged file: {error}") from None
+    for info in archive.infolist():
+        path = f"{name}!{info.filename}"
+        if info.is_dir():
+            continue
+        if _leads_outside(info.filename):
+            refuse(Problem(path, 0, _OUTSIDE))
+            continue
+        # A member's own size and the whole archive's: overlapping members would evade the first.
+        left = limits.expansion_from + size * limits.expansion - spent
+        allowed = min(_allowance(info.compress_size, limits), max(0, left))
+        try:
+            member = archive.open(info)
+        except _DAMAGE as error:
+            refuse(Problem(path, 0, f"damaged file: {error or type(error).__name__}"))
+            continue
+        with member:
+            inner = Counted(member, partial(int, allowed))
+            yield from _member(path, cast(BinaryIO, inner), limits, refuse, depth)
+            spent += inner.count
+
+
+def _member(path: str, inner: IO[bytes], limits: Limits, refuse: Refuse, depth: int) -> Iterator[Stream]:
+    try:
+        yield from open_nested(path, inner, limits, refuse, depth + 1)
+    except ReadError as error:
+        refuse(Problem(path, 0, error.cause))
+
+
+def _spooled(stream: IO[bytes]) -> IO[bytes]:
+    """Copy a zip file, whose directory is at its end, to where it can be read from the end."""
+    spool = tempfile.TemporaryFile()  # noqa: SIM115, the caller closes it
+    while block := stream.read(MEBIBYTE):
+        spool.write(block)
+    return spool

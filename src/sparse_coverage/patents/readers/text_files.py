@@ -1,4 +1,4 @@
-"""Word files (.docx, extra [documents]), and what they share with PDF: from the paragraphs of a text without markup to a patent.
+"""Word files (.docx, extra [documents]), plain texts and saved pages of Google Patents, and what they share with PDF.
 
 Headings tell the parts: what follows "Claims" are claims, what follows "Abstract" is the abstract, the rest the description.
 The name of the file is the id, in its one form where it is a publication number.
@@ -14,11 +14,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from lxml import etree, html
+
 from sparse_coverage.errors import MissingExtraError
 from sparse_coverage.patents.claims import begins_with_number, numbered_claims, split_claims
 from sparse_coverage.patents.numbers import parse_number, printed_id
 from sparse_coverage.patents.patent import Claim, Paragraph, Patent, passage_xpath
 from sparse_coverage.patents.reading.context import Limits, Piece, ReadContext, ReadError
+from sparse_coverage.patents.values import class_symbol, decoded, distinct, iso_date
+from sparse_coverage.text.languages import language_code
 
 _CLAIMS = re.compile(
     r"(?:patent\s+)?claims?|(?:what|that which)\s+is\s+claimed(?:\s+(?:is|as\s+new))?|(?:i|we)\s+claim"
@@ -58,11 +62,11 @@ def patent_of(blocks: Sequence[TextBlock], file: str, format_name: str) -> Paten
             part = heading
         elif not heading:
             parts[part].append(TextBlock(text, block.is_item, place=block.place))
-    stem = file.rpartition("!")[2].replace("\\", "/").rpartition("/")[2].rpartition(".")[0] or file
+    stem = file_stem(file)
     number = parse_number(printed_id(stem))
     return Patent(
         id=printed_id(stem) if number else re.sub(r"\s+", "-", stem.strip()),
-        title=title or stem,
+        title=title or ("" if number else stem),
         abstract=_paragraphs("abstract", parts["abstract"]),
         claims=_claims(parts["claims"]),
         description=_paragraphs("description", parts["description"]),
@@ -71,6 +75,16 @@ def patent_of(blocks: Sequence[TextBlock], file: str, format_name: str) -> Paten
         source=file,
         format=format_name,
     )
+
+
+def file_stem(file: str) -> str:
+    """Return the name of a file without its folder and its ending.
+
+    >>> file_stem("bulk.zip!texts/EP1000001A1.txt")
+    'EP1000001A1'
+    """
+    name = file.rpartition("!")[2].replace("\\", "/").rpartition("/")[2]
+    return name.rpartition(".")[0] or name
 
 
 def heading_of(text: str) -> str:
@@ -203,3 +217,138 @@ def _blocks(document: Any) -> Iterator[TextBlock]:
             properties = block._p.pPr
             item = (properties is not None and properties.numPr is not None) or style.startswith("List Number")
             yield TextBlock(block.text, item, style in ("Title", "Heading 1") and not item)
+
+
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_SECTIONS = re.compile(
+    rb"^[ \t]*(?:claims?|(?:what|that which) is claimed(?: is)?|(?:i|we) claim|patentanspr\xc3\xbcche|revendications)[ \t:.]*\r?$",
+    re.I | re.M,
+)
+_PRINTED = re.compile(rb"^[ \t]*\[0*1\][ \t].*?^[ \t]*\[0*2\][ \t]", re.M | re.S)
+
+
+def recognises_text(head: bytes) -> bool:
+    """Tell the text of a patent from other texts: a line that is the heading of claims, or numbered paragraphs."""
+    if b"\0" in head or head[:1] in (b"<", b"{", b"["):
+        return head[:1] == b"[" and _PRINTED.match(head) is not None
+    return _SECTIONS.search(head) is not None or _PRINTED.search(head) is not None
+
+
+def read_text(piece: Piece, context: ReadContext) -> Patent:
+    """Read a plain text: the first short line above all headings is the title, a line or what stands between empty lines a paragraph."""
+    if not isinstance(piece.content, bytes):
+        raise ReadError(piece.cause)
+    lines = decoded(piece.content).splitlines()
+    first = next((line.strip() for line in lines if line.strip()), "")
+    is_title = (
+        len(first) <= _LONGEST_TITLE and not heading_of(first) and not first.endswith(".") and first[:1] not in "[1"
+    )
+    blocks = [TextBlock(line) for line in lines]
+    if is_title:
+        blocks[lines.index(next(line for line in lines if line.strip()))] = TextBlock(first, is_title=True)
+    patent = patent_of(blocks, context.file, "Text")
+    if not (patent.abstract or patent.claims or patent.description):
+        raise ReadError("a text file without any text.", document=patent.id)
+    return patent
+
+
+def recognises_page(head: bytes) -> bool:
+    """Tell a page of Google Patents, saved from a browser or fetched, by the names that it gives its parts."""
+    return head.lstrip()[:1] == b"<" and (b'itemprop="publicationNumber"' in head or b'name="citation_patent_' in head)
+
+
+def read_page(piece: Piece, context: ReadContext) -> Patent:
+    """Read a saved page of Google Patents."""
+    if not isinstance(piece.content, bytes):
+        raise ReadError(piece.cause)
+    content = _CONTROL.sub(b" ", piece.content)
+    try:
+        page: Any = html.document_fromstring(content, parser=html.HTMLParser(encoding="utf-8"))
+    except (etree.LxmlError, ValueError) as error:
+        raise ReadError(f"not readable as a web page: {error}") from None
+    for element in page.iter("div"):
+        element.text, element.tail = f" {element.text or ''}", f" {element.tail or ''}"
+    own = _own_values(page)
+    meta = [(e.get("name"), e.get("scheme"), e.get("content") or "") for e in page.iter("meta")]
+    number = own.get("publicationNumber", [""])[0] or next(
+        (value.replace(":", "") for name, _, value in meta if name and name.startswith("citation_patent_")), ""
+    )
+    document = printed_id(number)
+    if not document:
+        raise ReadError(
+            "a page of Google Patents that names no publication number. Save the page of one patent, whole."
+        )
+    parsed = parse_number(document)
+    text = {name: page.xpath(f'(//section[@itemprop="{name}"])[1]') for name in ("abstract", "description", "claims")}
+    abstract = [" ".join(e.text_content().split()) for e in _named(text["abstract"], "abstract")]
+    paragraphs = _named(text["description"], "description-paragraph", "description-line")
+    claims = [
+        " ".join(e.text_content().split())
+        for e in _named(text["claims"], "claim")
+        if e.get("num")
+        and not any(up.get("num") and "claim" in (up.get("class") or "").split() for up in e.iterancestors())
+    ]
+    title = own.get("title", [""])[0] or next((value for name, _, value in meta if name == "DC.title"), "")
+    patent = Patent(
+        id=document,
+        title=" ".join(title.split()),
+        abstract=tuple(
+            Paragraph(one, passage_xpath("abstract", "p", place)) for place, one in enumerate(filter(None, abstract), 1)
+        ),
+        claims=numbered_claims(claims),
+        description=tuple(
+            Paragraph(
+                " ".join(e.text_content().split()),
+                passage_xpath("description", "p", place),
+                (match[1] if (match := re.fullmatch(r"\D*?0*(\d{4})", e.get("num") or "")) else ""),
+            )
+            for place, e in enumerate(paragraphs, 1)
+            if e.text_content().strip()
+        ),
+        country=parsed.country if parsed else "",
+        kind=parsed.kind if parsed else "",
+        language=language_code(page.get("lang") or ""),
+        publication_date=iso_date(own.get("publicationDate", [""])[0]),
+        application_date=iso_date(own.get("filingDate", [""])[0]),
+        priority_date=min(filter(None, map(iso_date, own.get("priorityDate", []))), default=""),
+        cpc=distinct(
+            class_symbol(e.findtext('.//span[@itemprop="Code"]'))
+            for e in page.iter("li")
+            if e.get("itemprop") in ("cpcs", "classifications") and e.find('.//meta[@itemprop="Leaf"]') is not None
+        ),
+        applicants=distinct(own.get("assigneeOriginal", []) or own.get("assigneeCurrent", [])),
+        inventors=distinct(own.get("inventor", [])),
+        citations=distinct(
+            printed_id((e.text or "").strip())
+            for e in page.xpath(
+                '//tr[starts-with(@itemprop,"backwardReferences")]//span[@itemprop="publicationNumber"]'
+            )
+        ),
+        source=context.file,
+        format="Google Patents page",
+    )
+    if not (patent.abstract or patent.claims or patent.description):
+        context.report_note("it holds no text; the page may have been saved before its text was there", document)
+    return patent
+
+
+def _own_values(page: Any) -> dict[str, list[str]]:
+    """Return what a page says of its own patent; the same names in its tables tell of others."""
+    found: dict[str, list[str]] = {}
+    for element in page.xpath("//*[@itemprop]"):
+        if not any(up.tag in ("tr", "table") for up in element.iterancestors()) and element.tag != "tr":
+            value = element.get("datetime") or element.get("content") or element.text_content()
+            found.setdefault(element.get("itemprop"), []).append(value.strip())
+    return found
+
+
+def _named(section: Sequence[Any], *names: str) -> list[Any]:
+    """Return the elements of a section that have one of some classes, and none inside of another."""
+    found = [
+        e
+        for part in section
+        for e in part.iter()
+        if set((e.get("class") or "").split()) & set(names) and e.tag != "section"
+    ]
+    inside = set(found)
+    return [e for e in found if names == ("claim",) or not any(up in inside for up in e.iterancestors())]

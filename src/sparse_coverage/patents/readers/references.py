@@ -1,0 +1,326 @@
+"""Lists of references, as libraries and search services give them out: a tag a line, or the braces of BibTeX.
+
+RIS, MEDLINE (`.nbib`), EndNote (`.enw`), Web of Science and the Derwent Innovations Index (`.txt`, `.ciw`), and BibTeX. A paper's
+DOI is its id, its authors are the inventors; a patent has its number.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, NamedTuple
+
+from sparse_coverage.patents.numbers import number_key, parse_number
+from sparse_coverage.patents.patent import Patent
+from sparse_coverage.patents.readers.records import identified, read_record
+from sparse_coverage.patents.readers.text_files import file_stem
+from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
+from sparse_coverage.patents.values import decoded, table_date
+
+
+class Style(NamedTuple):
+    """How one kind of list is written: what a record begins with, how a line names its tag, and what each tag holds."""
+
+    name: str
+    begins: re.Pattern[str]
+    tag: re.Pattern[str]
+    fields: Mapping[str, str]
+
+
+_PATENT_NUMBER = "number"
+_STYLES = (
+    Style(
+        "RIS",
+        re.compile(r"TY {1,2}- "),
+        re.compile(r"([A-Z][A-Z0-9]) {1,2}-(?: |$)"),
+        {
+            **dict.fromkeys(("TI", "T1", "CT"), "title"),
+            **dict.fromkeys(("AB", "N2"), "abstract"),
+            **dict.fromkeys(("AU", "A1"), "inventors"),
+            **dict.fromkeys(("DA", "Y1", "PY"), "publication_date"),
+            **dict.fromkeys(("M1", "SN", "IS", "AN", "ID", "C6", "CY"), _PATENT_NUMBER),
+            "DO": "id",
+            "PB": "applicants",
+            "LA": "language",
+        },
+    ),
+    Style(
+        "MEDLINE",
+        re.compile(r"PMID ?- ?\d"),
+        re.compile(r"([A-Z]{2,4}) *- ?"),
+        {
+            "TI": "title",
+            "AB": "abstract",
+            "FAU": "inventors",
+            "DP": "publication_date",
+            "LA": "language",
+            "AID": "id",
+            "LID": "id",
+            "PMID": "id",
+        },
+    ),
+    Style(
+        "EndNote",
+        re.compile(r"%0 "),
+        re.compile(r"(%[0-9A-Z@&*]) "),
+        {
+            "%T": "title",
+            "%X": "abstract",
+            "%A": "inventors",
+            "%D": "publication_date",
+            "%8": "publication_date",
+            "%R": "id",
+            "%I": "applicants",
+            "%G": "language",
+            "%@": _PATENT_NUMBER,
+            "%M": _PATENT_NUMBER,
+            "%N": _PATENT_NUMBER,
+            "%1": _PATENT_NUMBER,
+        },
+    ),
+    Style(
+        "Web of Science",
+        re.compile(r"PT [A-Z]\b"),
+        re.compile(r"([A-Z][A-Z0-9]) |(ER|EF)$"),
+        {
+            "TI": "title",
+            "AB": "abstract",
+            "AF": "inventors",
+            "AU": "inventors",
+            "DI": "id",
+            "UT": "id",
+            "LA": "language",
+            "PN": "id",
+            "AE": "applicants",
+            "IP": "ipc",
+            "PD": "publication_date",
+            "PY": "publication_date",
+            "AD": "application_date",
+            "PI": "priority_date",
+            "CP": "citations",
+            "GA": "family",
+        },
+    ),
+)
+_BIBTEX = re.compile(r"@\s*[A-Za-z]+\s*\{")
+_BIBTEX_FIELDS = {
+    "title": "title",
+    "abstract": "abstract",
+    "author": "inventors",
+    "year": "publication_date",
+    "doi": "id",
+    "date": "publication_date",
+    "number": _PATENT_NUMBER,
+    "language": "language",
+    "holder": "applicants",
+}
+_ADDRESS = re.compile(r"\s*\([A-Z]{4}-[\w-]+\)$")
+_DATED = re.compile(r"\b\d{1,2} [A-Z][a-z]{2} \d{4}\b")
+_NO_TEXT = frozenset(
+    {"ER", "EF", "FN", "VR", "TY", "PT", "%0"}
+)  # they say where a record begins and ends, and of which kind it is
+_MARKS = str.maketrans("", "", "{}")
+_ACCENTS = {"`": "\u0300", "'": "\u0301", "^": "\u0302", '"': "\u0308", "~": "\u0303", "c": "\u0327", "v": "\u030c"}
+
+
+def recognises(head: bytes) -> bool:
+    """Tell a list of references from how its first record begins."""
+    return _style(decoded(head[:4096])) is not None or _is_bibtex(decoded(head[:4096]))
+
+
+def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
+    """Yield the records."""
+    content = stream.read(context.limits.document_bytes + 1)
+    if len(content) > context.limits.document_bytes:
+        raise ReadError(f"refused: a list of more than {context.limits.document_bytes} bytes. Cut it into several.")
+    text = decoded(content)
+    style = _style(text[:4096])
+    for line, record in _bibtex_records(text) if style is None else _records(text, style):
+        yield Piece(record, line) if record else Piece(None, line, "not BibTeX: the file ends inside of this entry.")
+
+
+def read(piece: Piece, context: ReadContext) -> Patent:
+    """Read one record."""
+    if not isinstance(piece.content, Mapping):
+        raise ReadError(piece.cause)
+    values: dict[str, list[tuple[str, str]]] = {}
+    unused = []
+    for field, tag, text in piece.content["values"]:
+        if field:
+            values.setdefault(field, []).append((tag, text))
+        elif tag not in _NO_TEXT:
+            unused.append(tag)
+    context.unused(dict.fromkeys(unused))
+    record = _record(values, piece.content["style"])
+    if not record.get("id"):
+        record["id"] = f"{file_stem(context.file)}-{piece.line}"
+        context.report_note("it names no DOI or number; its file and line are its id", record["id"])
+    return read_record(record, context, piece.content["style"])
+
+
+def _style(text: str) -> Style | None:
+    """Return the kind of a list: of its first lines that are not empty, one begins a record."""
+    lines = [line for line in text.splitlines() if line.strip()][:4]
+    return next((style for style in _STYLES if any(style.begins.match(line) for line in lines)), None)
+
+
+def _is_bibtex(text: str) -> bool:
+    lines = (line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("%"))
+    return _BIBTEX.match(next(lines, "").lstrip()) is not None and "=" in text
+
+
+def _records(text: str, style: Style) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each record with its line: tags and values; a line without a tag goes on with the value before it."""
+    values: list[tuple[str, str, str]] = []
+    begun = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        match = style.tag.match(line)
+        if style.begins.match(line):
+            if values:
+                yield begun, {"style": style.name, "values": values}
+            values, begun = [], number
+        if not begun:
+            continue  # lines above the first record
+        if match is not None:
+            tag = match[1] or match[match.lastindex or 1]
+            values.append((style.fields.get(tag, ""), tag, line[match.end() :].strip()))
+        elif values and line.strip():
+            field, tag, value = values[-1]
+            values[-1] = (field, tag, f"{value}\n{line.strip()}")
+    if any(tag not in _NO_TEXT for _, tag, _ in values):
+        yield begun, {"style": style.name, "values": values}
+
+
+def _record(values: Mapping[str, list[tuple[str, str]]], style: str) -> dict[str, Any]:
+    """Return a record of the JSONL schema."""
+    record: dict[str, Any] = {}
+    for field, pairs in values.items():
+        texts = [text for _, text in pairs]
+        if field == "title":
+            record[field] = " ".join(texts[0].split())
+        elif field == "abstract":
+            record[field] = texts[0] if style == "Web of Science" else " ".join(texts[0].split())
+        elif field == "inventors":  # full names where both are there
+            first = "AF" if any(tag == "AF" for tag, _ in pairs) else pairs[0][0]
+            record[field] = [name for tag, text in pairs if tag == first for name in text.splitlines()]
+        elif field == "applicants":
+            record[field] = [_ADDRESS.sub("", part) for text in texts for part in re.split(r"\n|;", text)]
+        elif field.endswith("_date"):
+            record[field] = _date(pairs)
+        elif field == "ipc":
+            record[field] = [symbol for text in texts for symbol in re.split(r"[;\n]", text)]
+        elif field == "citations":
+            words = (word for text in texts for word in re.split(r"\s+", text))
+            own = {number_key(text) for _, text in values.get("id", ()) for text in re.split(r"[;\s]+", text)}
+            record[field] = [word for word in words if parse_number(word) and number_key(word) not in own]
+        elif field in ("language", "family"):
+            record[field] = texts[0].split("\n")[0]
+    record["id"] = _identity(values)
+    return identified({name: value for name, value in record.items() if value})
+
+
+def _identity(values: Mapping[str, list[tuple[str, str]]]) -> str:
+    """Return a patent's number, else a paper's DOI, else the number of its library."""
+    ids = values.get("id", [])
+    if patent := next((text for tag, text in ids if tag == "PN"), ""):
+        return (
+            patent.replace("-", "")
+            if ";" not in patent
+            else "; ".join(part.replace("-", "") for part in patent.split(";"))
+        )
+    for _, text in values.get(_PATENT_NUMBER, []):
+        if parse_number(text.strip()):
+            return text.strip()
+    dois = (match[0] for _, text in ids if (match := re.search(r"10\.\d{4,9}/[^\s\]]+", text)))
+    return next(dois, next((text.split()[0] for tag, text in ids if tag in ("PMID", "UT", "key") and text), ""))
+
+
+def _date(pairs: list[tuple[str, str]]) -> str:
+    """Return the earliest date of a patent, else the first that has a day."""
+    dated = [table_date(found) for _, text in pairs for found in _DATED.findall(text)]
+    if dated:
+        return min(dated)
+    by_tag = dict(pairs)
+    if "PY" in by_tag and "PD" in by_tag:  # the year, and the month with or without the day
+        pairs = [("PD", f"{by_tag['PY']} {by_tag['PD'].title()}"), *pairs]
+    whole = [found for _, text in pairs if (found := _whole_date(text))]
+    return next((found for found in whole if not found.endswith("-01-01")), whole[0] if whole else "")
+
+
+def _whole_date(text: str) -> str:
+    """Return 2001/03/05/, 2001 Mar 5, 2001 Mar or 2001 as a date."""
+    text = text.strip().strip("/").replace("//", "")
+    if match := re.match(r"(\d{4})[ /-]([A-Z][a-z]{2})[a-z]*(?:[ /-](\d{1,2}))?", text):
+        return table_date(f"{match[3] or 1} {match[2]} {match[1]}")
+    return table_date(text) or table_date(text[:4])
+
+
+def _bibtex_records(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the entries of BibTeX with their lines; an empty one where the file ends inside."""
+    place = 0
+    while match := _BIBTEX.search(text, place):
+        line = text.count("\n", 0, match.start()) + 1
+        end = _closed(text, match.end() - 1)
+        if end is None:
+            yield line, {}
+            return
+        place = end
+        kind = match[0].strip("@ {\t\n").lower()
+        if kind not in ("comment", "string", "preamble"):
+            yield line, {"style": "BibTeX", "values": list(_entry(text[match.end() : end - 1]))}
+
+
+def _entry(body: str) -> Iterator[tuple[str, str, str]]:
+    key, _, rest = body.partition(",")
+    yield "id", "key", key.strip()
+    place = 0
+    while match := re.compile(r"\s*,?\s*([A-Za-z_-]+)\s*=\s*").match(rest, place):
+        name, at = match[1].lower(), match.end()
+        if rest[at : at + 1] == "{":
+            end = _closed(rest, at) or len(rest)
+            value = rest[at + 1 : end - 1]
+        elif rest[at : at + 1] == '"':
+            end = (_quoted(rest, at + 1) or len(rest)) + 1
+            value = rest[at + 1 : end - 1]
+        else:
+            bare = re.compile(r"[^,\s]*").match(rest, at)
+            end = bare.end() if bare else len(rest)
+            value = rest[at:end]
+        place = end
+        value = _without_tex(value)
+        if name == "author":
+            value = "\n".join(re.split(r"\s+and\s+", value))
+        yield _BIBTEX_FIELDS.get(name, ""), name, value
+
+
+def _closed(text: str, place: int) -> int | None:
+    """Return where the brace at a place closes."""
+    depth = 0
+    for match in re.compile(r"\\.|[{}]", re.S).finditer(text, place):
+        depth += (match[0] == "{") - (match[0] == "}")
+        if depth == 0 and match[0] in "{}":
+            return match.end()
+    return None
+
+
+def _quoted(text: str, place: int) -> int | None:
+    depth = 0
+    for match in re.compile(r'\\.|[{}"]', re.S).finditer(text, place):
+        depth += (match[0] == "{") - (match[0] == "}")
+        if match[0] == '"' and depth == 0:
+            return match.start()
+    return None
+
+
+def _without_tex(text: str) -> str:
+    r"""Return a text without braces and with its accents: {\"o}il is öil.
+
+    >>> _without_tex(r"G{\"o}del \& {\'E}cole")
+    'Gödel & École'
+    """
+    text = re.sub(
+        r"\\([`'^\"~cv])\s*\{?([A-Za-z])\}?", lambda m: unicodedata.normalize("NFC", m[2] + _ACCENTS[m[1]]), text
+    )
+    text = text.replace("\\ss", "ß").replace("--", "–")
+    return " ".join(re.sub(r"\\([&%$#_])", r"\1", text).translate(_MARKS).split())
