@@ -39,8 +39,7 @@ from sparse_coverage.evaluation.collection import Collection, corpus_passages
 from sparse_coverage.evaluation.significance import bootstrap, compare
 from sparse_coverage.experiments import Evaluation, Output, Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems import SparseCoverageSystem, concerning
+from sparse_coverage.experiments.systems import SparseCoverageSystem, SystemOptions, concerning
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import activate, aggregate
 

@@ -32,7 +32,7 @@ from sparse_coverage.dataclass_json import to_json
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
-    from sparse_coverage.experiments.definition import Definition
+    from sparse_coverage.experiments.sweep import Definition
 
 
 @click.command(cls=OnceOnly, no_args_is_help=True)
@@ -89,8 +89,8 @@ def command(
       sparse-coverage reproduce ablations --collection path/to/beir --small -V 1000 -V 5000
     """
     from sparse_coverage.evaluation.measures import parse_measure
-    from sparse_coverage.experiments.definition import NAMES, load_definition
     from sparse_coverage.experiments.evaluation import seeded
+    from sparse_coverage.experiments.sweep import NAMES, load_definition
     from sparse_coverage.experiments.systems import is_sparse
 
     names = [name for given in experiments for name in (NAMES if given == "all" else (given,))]

@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from sparse_coverage.errors import InputError, MissingExtraError
-from sparse_coverage.evaluation.clefip import PoolConfig, is_clefip, read_clefip
-from sparse_coverage.evaluation.clefip.topics import Ancestors
+from sparse_coverage.evaluation.clefip import Ancestors, is_clefip, read_clefip
+from sparse_coverage.evaluation.clefip_pool import PoolConfig
 from sparse_coverage.evaluation.collection import (
     Collection,
     Families,

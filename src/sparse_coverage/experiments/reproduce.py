@@ -14,10 +14,8 @@ import numpy as np
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import dataset_statistics, query_lengths
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.definition import Definition, row_command
 from sparse_coverage.experiments.evaluation import DEPTH, Evaluation, label, result_path
 from sparse_coverage.experiments.figures import Curves, FigurePoint, draw_curves, draw_histograms, draw_scatter
-from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import (
     BENCHMARK,
     encoder_name,
@@ -26,8 +24,18 @@ from sparse_coverage.experiments.paper import (
     paper_table,
     unit_name,
 )
-from sparse_coverage.experiments.sweep import Draw, Result, RowOutcome, announced, failure_of, run_rows, table_measures
-from sparse_coverage.experiments.systems import is_sparse
+from sparse_coverage.experiments.sweep import (
+    Definition,
+    Draw,
+    Result,
+    RowOutcome,
+    announced,
+    failure_of,
+    row_command,
+    run_rows,
+    table_measures,
+)
+from sparse_coverage.experiments.systems import SystemOptions, is_sparse
 from sparse_coverage.experiments.tables import (
     ablation_table,
     averaged,

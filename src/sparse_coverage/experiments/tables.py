@@ -10,20 +10,19 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.measures import AnyMeasure
 from sparse_coverage.evaluation.significance import Comparison, compare, holm
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.definition import Definition, Row
 from sparse_coverage.experiments.evaluation import Evaluation, label, tells_apart
-from sparse_coverage.experiments.options import NAMES, SystemOptions
 from sparse_coverage.experiments.paper import (
     known_encoder,
     model_name,
+    notes_on_the_paper,
     other_collection,
     paper_table,
     paper_values,
     papers_ablations,
     unit_name,
 )
-from sparse_coverage.experiments.sweep import RowOutcome, notes_beside_the_paper, table_measures
-from sparse_coverage.experiments.systems import concerning, is_sparse, reads
+from sparse_coverage.experiments.sweep import Definition, Row, RowOutcome, table_measures
+from sparse_coverage.experiments.systems import NAMES, SystemOptions, concerning, is_sparse, reads
 from sparse_coverage.present.tables import Content, Table, TableCell
 from sparse_coverage.systems import STUDIED
 
@@ -101,7 +100,7 @@ def results_table(
             f"† differs from {base} (p < .05, paired randomisation test, Holm's correction over the rows of a column)."
         )
     every = [outcome.row for outcome in outcomes]
-    notes += notes_beside_the_paper(bench, every)
+    notes += [*bench.notes(), *notes_on_the_paper(every, bench.collection, learned_here=bench.learns_from_itself)]
     done, count = [outcome.evaluation for outcome in outcomes if outcome.evaluation], len(bench.corpus.documents)
     best = tuple(4 + len(varied) + place for place, one in enumerate(measures) if tells_apart(one, done, count))
     return Table(definition.name, definition.title, columns, tuple(rows), tuple(notes), best)
