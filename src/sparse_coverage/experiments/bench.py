@@ -315,6 +315,6 @@ def _sentence(note: str) -> str:
 def _core(options: SystemOptions) -> SystemOptions:
     """Return the options without what is applied at search time, which no model and no index depends on."""
     plain = type(options)()
-    at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback", "rank")
+    at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback", "rank", "k1", "b", "checkpoint", "fixed")
     core = replace(options, **{name: getattr(plain, name) for name in at_search})
     return replace(core, k=plain.k, uncovered=plain.uncovered) if options.assignment == "hard" else core

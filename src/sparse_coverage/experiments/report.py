@@ -26,7 +26,7 @@ from sparse_coverage.present.tables import Table, TableCell
 from sparse_coverage.search import Hit, PassageHit
 
 SECTION, CONFIGURATION, ROWS, COMPARISONS = "section.html", "configuration.json", "rows.json", "comparisons.csv"
-METHODS, REFERENCES = "methods.tex", "references.bib"
+METHODS, REFERENCES, RUNS = "methods.tex", "references.bib", "runs"
 
 
 def write_result(result: Result, folder: Path, about: Mapping[str, Any]) -> tuple[Path, list[str]]:
@@ -129,6 +129,7 @@ def _row_record(outcome: RowOutcome) -> dict[str, Any]:
         "seconds": found.seconds if found else None,
         "depth": found.depth if found else None,
         "stamps": dict(found.stamps) if found else {},
+        "runs": list(outcome.runs),
     }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
 from itertools import islice, product
@@ -16,6 +16,7 @@ from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from sparse_coverage.encoding import load_encoder
@@ -28,13 +29,15 @@ from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.evaluation import (
     DEPTH,
     Evaluation,
-    evaluate_seeds,
+    evaluate_system,
     label,
+    over_seeds,
     result_facts,
     result_path,
     seeded,
 )
 from sparse_coverage.experiments.systems import FLAGS, SystemOptions, concerning, is_sparse, make_options, reads
+from sparse_coverage.experiments.systems import NAMES as OPTIONS
 from sparse_coverage.files import read_toml
 from sparse_coverage.present.tables import Table
 from sparse_coverage.systems import get_system
@@ -56,6 +59,59 @@ class Row:
     factor: str = ""
     setting: str = ""
 
+    def name(self, varied: Sequence[str] = ()) -> str:
+        """Return what it is called: what distinguishes it, and all that is `varied` beside it."""
+        return label(self.system, self.options, varied)
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Which queries settings are tuned on: a share of them drawn with a seed, or named ones. `measure` says which row is best."""
+
+    tuned: float | tuple[str, ...] = 0.5
+    measure: str = "MAP"
+    seed: int = 0
+
+    @classmethod
+    def read(cls, given: Any) -> Split:
+        """Read the table [split] of an experiment's file."""
+        if not isinstance(given, dict) or (unknown := sorted(given.keys() - {"tuned", "measure", "seed"})):
+            raise InputError(
+                f"[split] has tuned, measure and seed{f', not {unknown[0]}' if isinstance(given, dict) else ''}."
+            )
+        tuned = given.get("tuned", 0.5)
+        share = isinstance(tuned, float) and 0 < tuned < 1
+        if not share and not (isinstance(tuned, list) and tuned and all(isinstance(one, str) for one in tuned)):
+            raise InputError("tuned is a share of the queries between 0 and 1, or a list of their ids.")
+        return cls(
+            tuple(tuned) if isinstance(tuned, list) else tuned,
+            str(given.get("measure", "MAP")),
+            int(given.get("seed", 0)),
+        )
+
+    def parts(self, queries: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return the tuned and the held-out queries."""
+        if not isinstance(self.tuned, tuple):
+            return split_queries(queries, self.tuned, self.seed)
+        if unknown := sorted(set(self.tuned).difference(queries)):
+            raise InputError(f"[split] names '{unknown[0]}', which is no judged query.")
+        return list(self.tuned), [query for query in queries if query not in self.tuned]
+
+
+def split_queries(queries: Iterable[str], share: float = 0.5, seed: int = 0) -> tuple[list[str], list[str]]:
+    """Split queries at random, the same way for the same ids and seed, whatever their order.
+
+    >>> split_queries(["a", "b", "c", "d"])
+    (['a', 'c'], ['b', 'd'])
+    """
+    ordered = sorted(queries)
+    if len(ordered) < 2:
+        raise InputError("Two judged queries at least are needed to hold any out.")
+    count = min(max(1, round(share * len(ordered))), len(ordered) - 1)
+    chosen = set(np.random.default_rng([seed, 11]).permutation(len(ordered))[:count].tolist())
+    tuned = [query for place, query in enumerate(ordered) if place in chosen]
+    return tuned, [query for place, query in enumerate(ordered) if place not in chosen]
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:
@@ -66,7 +122,7 @@ class Definition:
     rows: tuple[Row, ...]
     kind: str = "table"
     measures: tuple[str, ...] = ()
-    split: Mapping[str, Any] | None = None
+    split: Split | None = None
 
 
 def load_definition(
@@ -115,9 +171,8 @@ def _definition(
     measures = about.get("measures", [])
     if not isinstance(measures, list) or not all(isinstance(one, str) for one in measures):
         raise InputError('measures is a list of names, as in ["MAP", "R@100"].')
-    return Definition(
-        name, str(about.get("title", name)), tuple(dict.fromkeys(rows)), kind, tuple(measures), about.get("split")
-    )
+    split = Split.read(about["split"]) if "split" in about else None
+    return Definition(name, str(about.get("title", name)), tuple(dict.fromkeys(rows)), kind, tuple(measures), split)
 
 
 def _tables(about: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -138,7 +193,10 @@ def _expanded(
     system = described.get("system")
     if not isinstance(system, str):
         raise InputError('a row has no system = "…".')
-    given |= {name: list(values) for name, values in changes.items() if values and name in reads(system)}
+    read = reads(system)
+    if unread := sorted((given.keys() & set(OPTIONS)) - set(read)):
+        raise InputError(f"{system} does not read {unread[0]}. Its settings are: {', '.join(read)}.")
+    given |= {name: list(values) for name, values in changes.items() if values and name in read}
     values = [value if isinstance(value, list) else [value] for value in given.values()]
     labels = (str(described.get("group", "")), str(setting.get("factor", "")), str(setting.get("name", "")))
     found = [make_options({**common, **dict(zip(given, chosen, strict=True)), **varied}) for chosen in product(*values)]
@@ -182,11 +240,16 @@ def table_measures(bench: Workbench, definition: Definition) -> tuple[AnyMeasure
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowOutcome:
-    """A row with its evaluation, or with why there is none."""
+    """A row with its evaluation, or with why there is none; `runs` are the files that its rankings were written to, one a seed."""
 
     row: Row
     evaluation: Evaluation | None
     failure: str = ""
+    runs: tuple[str, ...] = ()
+
+
+KeepRun = Callable[[Row, Evaluation, str], str]
+"""Writes the rankings of a row with one seed; returns the name of the file."""
 
 
 def run_rows(
@@ -197,13 +260,26 @@ def run_rows(
     fresh: bool = False,
     seeds: int = 1,
     depth: int = DEPTH,
+    keep: KeepRun | None = None,
 ) -> list[RowOutcome]:
-    """Evaluate all rows. What an earlier, interrupted run finished is found in the cache and not computed again."""
+    """Evaluate all rows. What an earlier, interrupted run finished is found in the cache and not computed again.
+
+    `keep` writes the rankings of a row with one seed.
+    """
     outcomes: list[RowOutcome] = []
     for row in announced(bench, rows, seeds):
         try:
-            found = evaluate_seeds(bench, row.system, row.options, measures, seeds, fresh=fresh, depth=depth)
-            outcomes.append(RowOutcome(row, found))
+            found, runs = [], []
+            drawn = seeded(row.system, row.options, seeds)
+            for options in drawn:
+                found.append(
+                    evaluate_system(
+                        bench, row.system, options, measures, keep_run=keep is not None, fresh=fresh, depth=depth
+                    )
+                )
+                if keep is not None:
+                    runs.append(keep(row, found[-1], f" seed={options.seed}" if len(drawn) > 1 else ""))
+            outcomes.append(RowOutcome(row, over_seeds(found), runs=tuple(runs)))
         except Exception as error:  # whatever a row dies of, the others go on; the report shows what it was
             outcomes.append(RowOutcome(row, None, failure_of(row, error)))
     return outcomes
@@ -218,7 +294,7 @@ def announced(bench: Workbench, rows: Sequence[Row], seeds: int = 1) -> Iterator
         if console.is_terminal:
             elapsed = monotonic() - begun
             left = f", about {elapsed / done * (len(rows) - done) / 60:,.0f} min left" if done and elapsed > 60 else ""
-            text = f"[{done + 1}/{len(rows)}] {label(row.system, row.options)}{left}"
+            text = f"[{done + 1}/{len(rows)}] {row.name()}{left}"
             console.print(text, markup=False, highlight=False)
         yield row
 
@@ -226,7 +302,7 @@ def announced(bench: Workbench, rows: Sequence[Row], seeds: int = 1) -> Iterator
 def failure_of(row: Row, error: Exception) -> str:
     """Say what a row died of, at once on standard error, and return it for the report."""
     cause = str(error) if isinstance(error, SparseCoverageError) else f"{type(error).__name__}: {error}"
-    print(f"failed: {label(row.system, row.options)}: {cause}", file=sys.stderr)
+    print(f"failed: {row.name()}: {cause}", file=sys.stderr)
     return cause
 
 

@@ -5,6 +5,7 @@ Which there are, and what each needs and reads, stands in the registry of `spars
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from itertools import islice
@@ -28,7 +29,7 @@ from sparse_coverage.retrievers import Colbert, RankingSide, Splade
 from sparse_coverage.retrievers.colbert import PlaidConfig
 from sparse_coverage.search import Retriever, ScoringConfig
 from sparse_coverage.search.combined import DEPTH, PartScores
-from sparse_coverage.search.part_scores import VectorScores, WordScores
+from sparse_coverage.search.part_scores import K1, B, VectorScores, WordScores
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.systems import System, get_system, load_maker, system_of
 from sparse_coverage.text import index_terms
@@ -42,7 +43,8 @@ class SystemOptions:
 
     `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `learn`, `max_spans` (None: `sample_size`) and
     `max_documents` say what the vocabulary is learned from. `common`, `repeats`, `passage_repeats`, `smoothing`, `feedback`,
-    `rank` and `learn` are departures from the paper: see `presets`. `fixed` names the settings that were asked for, so that no
+    `rank` and `learn` are departures from the paper: see `presets`. `k1` and `b` are BM25's, `checkpoint` is that of SPLADE or
+    ColBERT, a folder or a hub id (none: the published one). `fixed` names the settings that were asked for, so that no
     preset changes them, also where they are the paper's.
     """
 
@@ -67,6 +69,9 @@ class SystemOptions:
     feedback: int = 0
     rank: str = "best"
     learn: Literal["sections", "passages"] = "sections"
+    k1: float = K1
+    b: float = B
+    checkpoint: str = ""
     fixed: tuple[str, ...] = ()
 
     @property
@@ -101,7 +106,9 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V",
 """How each setting is spelled on the command line."""
 
 _COUNTS = ("size", "k", "max_spans", "max_documents")
-_NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "passage_repeats", "smoothing")
+_NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "passage_repeats", "smoothing", "k1", "b")
+_BASELINES = ("k1", "b", "checkpoint")
+"""Settings that have nothing to do with centers."""
 _CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered), "learn": ("sections", "passages")}
 
 
@@ -130,7 +137,10 @@ def _checked(name: str, value: Any) -> Any:
         raise InputError(f"{name} is a number, not {value!r}.")
     if name in _CHOICES and value not in _CHOICES[name]:
         raise InputError(f"{name} is {' or '.join(_CHOICES[name])}, not {value!r}.")
-    if name in ("encoder", "unit", "selection", "rank") and not (isinstance(value, str) and value):
+    if name in ("k1", "b") and not 0 <= value <= (1 if name == "b" else math.inf):
+        raise InputError(f"{name} is a number of at least 0{' and at most 1' if name == 'b' else ''}, not {value!r}.")
+    named = name in ("encoder", "unit", "selection", "rank")
+    if (named or name == "checkpoint") and not (isinstance(value, str) and (value or not named)):
         raise InputError(f"{name} is a name, not {value!r}.")
     return float(value) if name in _NUMBERS else value
 
@@ -145,6 +155,7 @@ class BaselineSystem:
         blocks = [open_block(folder, np.ones(size, bool)) for folder, size in zip(folders, sizes, strict=True)]
         self._scorer = side.scorer(blocks)
         self._texts = {query.id: query.text for query in bench.collection.judged}
+        self.stamps = {"checkpoint": side.settings}
 
     def scores(self, query: str) -> Doubles:
         """Return the score of every passage for a query of the collection, by its id."""
@@ -156,10 +167,11 @@ class BaselineSystem:
 
 
 def side_system(bench: Workbench, options: SystemOptions, row: System) -> BaselineSystem:
-    """The published SPLADE-v2 or ColBERTv2, exact; as in the paper, by PLAID with texts cut after 512 tokens, for `colbert-plaid`."""
+    """SPLADE or ColBERT, published or another checkpoint, exact; `colbert-plaid` by PLAID over texts cut at 512 tokens, as in the paper."""
+    model = (options.checkpoint,) if options.checkpoint else ()
     if row.name == "colbert-plaid":
-        return BaselineSystem(bench, Colbert(plaid=PlaidConfig(), cut=512), options)
-    return BaselineSystem(bench, Splade() if row.name == "splade" else Colbert(), options)
+        return BaselineSystem(bench, Colbert(*model, plaid=PlaidConfig(), cut=512), options)
+    return BaselineSystem(bench, Splade(*model) if row.name == "splade" else Colbert(*model), options)
 
 
 def _blocks(bench: Workbench, side: RankingSide) -> list[Path]:
@@ -227,7 +239,7 @@ class WordSystem:
     def __init__(self, bench: Workbench, options: SystemOptions, row: System | None = None) -> None:
         self.aggregation = options.scoring.aggregation
         self._store = bench.words()
-        self._scores = WordScores(self._store)
+        self._scores = WordScores(self._store, options.k1, options.b)
         self._texts = {query.id: query.text for query in bench.collection.judged}
 
     def scores(self, query: str) -> Doubles:
@@ -332,7 +344,9 @@ def make_system(name: str, bench: Workbench, options: SystemOptions) -> PassageS
 def reads(name: str) -> tuple[str, ...]:
     """Return which options a system reads; none, where there is no such system."""
     row = system_of(name)
-    return () if row is None else NAMES if row.preset else row.reads
+    if row is None:
+        return ()
+    return (*(field for field in NAMES if field not in _BASELINES), *row.reads) if row.preset else row.reads
 
 
 def is_sparse(name: str) -> bool:
