@@ -143,8 +143,9 @@ def test_every_number_of_a_report_recomputes_from_its_runs(
     cells = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
     text = table.read_text(encoding="utf-8").replace(cells[1]["MAP"], "12.345678")
     table.write_text(text, encoding="utf-8")
-    [told] = differences_of_report(load_collection("demo"), report)[1]
-    assert told.startswith("sweep.csv, line 2, MAP: 12.345678 in the table")
+    told = differences_of_report(load_collection("demo"), report)[1]
+    assert any(one.startswith("sweep.csv, line 2, MAP: 12.345678 in the table") for one in told)
+    assert all(one.startswith("sweep.csv") for one in told)
 
 
 @pytest.fixture
@@ -287,7 +288,7 @@ def test_every_setting_may_be_repeated_and_any_other_option_says_that_it_may_not
         "top-mean:3",
         "--json",
     )
-    assert list(output(planned)["systems"]) == ["bm25", "bm25 rank=top-mean:3"]
+    assert list(output(planned)["systems"]) == ["bm25 rank=best", "bm25 rank=top-mean:3"]
 
 
 def test_the_printed_command_keeps_the_brackets_of_a_unit(tmp_path: Path, tiny_checkpoint: Path) -> None:

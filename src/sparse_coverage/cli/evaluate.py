@@ -215,7 +215,7 @@ def evaluation_text(found: Results) -> Group:
         lines.append(Text("scanned: postings (dense: similarities computed) a query", style="dim"))
     if counts := {len(one.seeds) for one in found.rows.values() if one.seeds}:
         lines.append(Text(f"±: standard deviation over {max(counts)} seeds", style="dim"))
-    told = (*stamp_notes([*found.rows.values()]), *found.notes)
+    told = (*found.notes, *stamp_notes([*found.rows.values()]))
     lines += [Text(note, style="dim", no_wrap=True, overflow="ignore") for note in told]
     if any(tests.values()):
         lines.append(_differences(tests))

@@ -100,8 +100,9 @@ class Variant:
             object.__setattr__(self, name, value)
 
     def named(self, options: SystemOptions, varied: Sequence[str] = ()) -> str:
-        """Return what its row is called: its label, or what distinguishes it, and all that is `varied` beside it."""
-        own = label(self.system, options, varied) if isinstance(self.system, str) else type(self.system).__name__
+        """Return what its row is called: its label, or what distinguishes it, and of its settings all that is `varied` beside it."""
+        told = [name for name in varied if name in self.settings]
+        own = label(self.system, options, told) if isinstance(self.system, str) else type(self.system).__name__
         return self.label or own + (f" + {type(self.rerank).__name__}" if self.rerank else "")
 
 

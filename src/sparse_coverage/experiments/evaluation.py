@@ -314,13 +314,14 @@ def stamp_notes(found: Sequence[Evaluation]) -> list[str]:
     if used:
         notes.append(f"Encoders: {', '.join(used)}.")
     if sizes := stamped(found, "V"):
-        spans, seeds = _ends(stamped(found, "spans")), stamped(found, "seed")
-        drawn = f"seed{'s' if len(seeds) > 1 else ''} {_ends(seeds)}"
-        notes.append(f"Centers: {_ends(sizes)}, chosen from {spans} spans, {drawn}.")
+        spans, seeds = ends(stamped(found, "spans")), stamped(found, "seed")
+        drawn = f"seed{'s' if len(seeds) > 1 else ''} {ends(seeds)}"
+        notes.append(f"Centers: {ends(sizes)}, chosen from {spans} spans, {drawn}.")
     if codes := stamped(found, "code"):
         notes.append(f"Code {', '.join(codes)}.")
     return notes
 
 
-def _ends(numbers: Sequence[int]) -> str:
+def ends(numbers: Sequence[int]) -> str:
+    """Return the first and the last of some numbers, once where they are equal."""
     return " to ".join(dict.fromkeys(f"{number:,}" for number in (numbers[0], numbers[-1])))

@@ -10,7 +10,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.measures import AnyMeasure
 from sparse_coverage.evaluation.significance import Comparison, compare, holm
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.evaluation import Evaluation, stamp_notes, tells_apart, varied_settings
+from sparse_coverage.experiments.evaluation import Evaluation, ends, stamp_notes, stamped, tells_apart, varied_settings
 from sparse_coverage.experiments.paper import (
     known_encoder,
     model_name,
@@ -213,8 +213,8 @@ def _ablation_tests(means: Mapping[tuple[str, str], Evaluation], measures: Seque
 def _width(row: Row, bench: Workbench, found: Evaluation | None) -> str:
     """Return V of a vocabulary, or how many numbers a passage or token has."""
     if is_sparse(row.system):
-        size = (found.stamps.get("V") if found else None) or row.options.size
-        return f"{size:,}" if size else "default"
+        sizes = (stamped([found], "V") if found else []) or [size for size in (row.options.size,) if size]
+        return ends(sizes) if sizes else "default"
     if row.system == "dense":
         known = CATALOGUE.get(known_encoder(row.options.encoder))
         dimension = known.dimension if known else bench.encoder(row.options.encoder).dimension if found else 0
