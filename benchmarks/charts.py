@@ -35,7 +35,7 @@ from sparse_coverage.charts.elements import given_elements
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
 from sparse_coverage.charts.score import Figures, Score
 from sparse_coverage.encoding import load_encoder
-from sparse_coverage.evaluation.clefip.topics import topic_document
+from sparse_coverage.evaluation.clefip import topic_document
 from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_chart_truth, demo_patents, demo_topics
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents import Claim, passages

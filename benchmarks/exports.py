@@ -24,10 +24,10 @@ from rich.table import Table
 from search_corpus import V, make_blocks, make_queries, write_index
 
 from sparse_coverage import ScoringConfig, SparseCoverage
-from sparse_coverage.adapters.pisa import open_ciff_in_pisa
 from sparse_coverage.evaluation.clefip import topic_document, topic_query
 from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_topics
 from sparse_coverage.formats import Rows, Source, export_index, open_source
+from sparse_coverage.formats.ciff import open_ciff_in_pisa
 from sparse_coverage.formats.source import center_names
 from sparse_coverage.index import open_store
 from sparse_coverage.search.own_model import MODEL_FOLDER

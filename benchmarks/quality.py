@@ -37,10 +37,10 @@ from sparse_coverage import Variant, evaluate, load_collection
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.evaluation.collection import Collection, corpus_passages
 from sparse_coverage.evaluation.significance import bootstrap, compare
-from sparse_coverage.experiments import Evaluation, Output, Workbench
+from sparse_coverage.experiments import Evaluation, Output, Results, Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems import SparseCoverageSystem, concerning
+from sparse_coverage.experiments.evaluation import settings_of
+from sparse_coverage.experiments.systems import SparseCoverageSystem, SystemOptions, concerning
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import activate, aggregate
 
@@ -92,7 +92,7 @@ def setting_rows(size: int, encoder: str, *, full_text: bool) -> dict[str, Varia
     for name, step in steps.items():
         grown = replace(grown, **{field: getattr(default, field) for field in step})
         every[f"+ {name}"] = grown
-    return {name: Variant("paper", **options.settings()) for name, options in every.items()}
+    return {name: Variant("paper", **settings_of("paper", options)["options"]) for name, options in every.items()}
 
 
 def is_full_text(collection: Collection) -> bool:
@@ -118,12 +118,16 @@ def compared(title: str, found: Mapping[str, Evaluation], against: str) -> Resul
     return Result(title, columns, rows)
 
 
-def systems(
-    bench: Workbench, collection: Collection, rows: dict[str, Variant], title: str, against: str, runs: Path | None
-) -> Result:
-    """Evaluate rows; with a folder, write their runs and compute every mean again from these."""
-    output = Output(runs / collection.name / title.split(", ")[1]) if runs else Output()
-    results = evaluate(collection, rows, MEASURES, bench=bench, output=output, against=against)
+def systems(bench: Workbench, rows: dict[str, Variant], title: str, against: str, runs: Path | None) -> Result:
+    """Evaluate rows and compare them."""
+    return compared(title, evaluated(bench, rows, title, runs).rows, against)
+
+
+def evaluated(bench: Workbench, rows: dict[str, Variant], title: str, runs: Path | None, seeds: int = 1) -> Results:
+    """Evaluate rows; with a folder, write their runs and compute every number again from these."""
+    collection, (_, encoder, _, *more) = bench.collection, title.split(", ")
+    output = Output(runs / collection.name / "-".join([encoder, *more])) if runs else Output()
+    results = evaluate(collection, rows, MEASURES, bench=bench, output=output, seeds=seeds)
     if output.runs:
         table = output.runs / "table.json"
         table.write_text(json.dumps(record(results.record())), encoding="utf-8")
@@ -131,13 +135,13 @@ def systems(
         print(f"{title}: {count} numbers computed again from the runs, {len(different)} differ", *different, sep="\n")
         if different:
             raise SystemExit(1)
-    return compared(title, results.rows, against)
+    return results
 
 
-def seeds(bench: Workbench, title: str, rows: dict[str, Variant], count: int) -> Result:
+def seeds(bench: Workbench, title: str, rows: dict[str, Variant], count: int, runs: Path | None) -> Result:
     """What chance moves: mean and standard deviation over seeds of every row that has centers."""
     drawn = {name: row for name, row in rows.items() if name in ("paper", "centers", "combined")}
-    found = evaluate(bench.collection, drawn, MEASURES, bench=bench, seeds=count).rows
+    found = evaluated(bench, drawn, f"{title}, {count} seeds", runs, count).rows
     cells = [
         [
             name,
@@ -239,13 +243,13 @@ def main() -> None:
             with Workbench(collection, default_cache(), token_budget=TOKENS, precision=options.precision) as bench:
                 if "systems" in wanted:
                     rows = system_rows(size, encoder, full_text=full)
-                    made["Systems"] = systems(bench, collection, rows, title, "combined", options.runs)
+                    made["Systems"] = systems(bench, rows, title, "combined", options.runs)
                 if "settings" in wanted:
                     rows = setting_rows(size, encoder, full_text=full)
-                    made["Settings"] = systems(bench, collection, rows, title, "centers", None)
+                    made["Settings"] = systems(bench, rows, f"{title}, settings", "centers", options.runs)
                 if "seeds" in wanted:
                     rows = system_rows(size, encoder, full_text=full)
-                    made["Seeds"] = seeds(bench, title, rows, options.seeds)
+                    made["Seeds"] = seeds(bench, title, rows, options.seeds, options.runs)
                 if "units" in wanted:
                     made["Units"] = units(bench, size)
                 told = f"({date.today().isoformat()}; {describe()}; encoder in {bench.encoder(encoder).precision}; code {bench.code})"

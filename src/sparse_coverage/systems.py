@@ -31,7 +31,7 @@ class System:
     itself, and a system without one cannot do it. `needs` are packages beyond the base install, and the extra that has them.
 
     `study` makes what an evaluation ranks with, from a workbench and options. `reads` are the settings that it reads; a system with a
-    `preset` to start from has a vocabulary and reads them all. `cited` are the works that a paper cites for it.
+    `preset` to start from has a vocabulary and reads all that concern one, too. `cited` are the works that a paper cites for it.
     """
 
     name: str
@@ -50,16 +50,18 @@ class System:
 
 _INDEX = "retrievers.opening:open_ranked"
 _SIDE: dict[str, Any] = {"retriever": "retrievers.opening:open_side", "reranker": "retrievers.opening:side_reranker"}
-_WORDS: dict[str, Any] = {"study": "experiments.systems:WordSystem", "reads": ("rank",), "cited": ("bm25",)}
+_WORDS: dict[str, Any] = {"study": "experiments.systems:WordSystem", "reads": ("rank", "k1", "b"), "cited": ("bm25",)}
 _VECTORS: dict[str, Any] = {"study": "experiments.systems:VectorSystem", "reads": ("encoder", "rank")}
-_PUBLISHED: dict[str, Any] = {"study": "experiments.systems:side_system", "reads": ("rank",)}
+_PUBLISHED: dict[str, Any] = {"study": "experiments.systems:side_system", "reads": ("rank", "checkpoint")}
 _SPLADE: dict[str, Any] = {"needs": ("torch", "transformers"), "extra": "torch", "cited": ("splade-v2",), **_PUBLISHED}
 _COLBERT: dict[str, Any] = {"needs": ("torch", "pylate"), "extra": "colbert", **_PUBLISHED}
 _CENTERS = "experiments.systems:SparseCoverageSystem"
 _ROWS = (
     System("paper", "Sparse Coverage as published", study=_CENTERS, preset="paper"),
     System("default", "Sparse Coverage (preset default)", study=_CENTERS, preset="default"),
-    System("combined", "standard", _INDEX, study="experiments.systems:CombinedSystem", preset="default"),
+    System(
+        "combined", "standard", _INDEX, study="experiments.systems:CombinedSystem", preset="default", reads=("k1", "b")
+    ),
     System("centers", "by concepts", _INDEX),
     System("words", "by words", _INDEX),
     System("vectors", "by overall meaning", _INDEX),

@@ -1,6 +1,6 @@
 """The judgements of the demo collection speak of claims and documents that are there."""
 
-from sparse_coverage.evaluation.clefip.topics import topic_document
+from sparse_coverage.evaluation.clefip import topic_document
 from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_chart_truth, demo_patents, demo_topics
 
 

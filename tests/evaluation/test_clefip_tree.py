@@ -11,8 +11,15 @@ import numpy as np
 import pytest
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.clefip import ClefIp, PoolConfig, check, find_layout, read_clefip, sample_pool, survey
-from sparse_coverage.evaluation.clefip.pool import Surveyed, reference_classes, tier_of
+from sparse_coverage.evaluation.clefip import ClefIp, check, find_layout, read_clefip
+from sparse_coverage.evaluation.clefip_pool import (
+    PoolConfig,
+    Surveyed,
+    reference_classes,
+    sample_pool,
+    survey,
+    tier_of,
+)
 from sparse_coverage.evaluation.collection import dataset_statistics, read_corpus
 
 Tree = tuple[Path, Any]

@@ -337,6 +337,12 @@ def test_a_query_that_comes_twice_is_refused() -> None:
         Collection("c", lambda: iter(()), (Query("q", "a"), Query("q", "b")), {})
 
 
+def test_a_query_id_that_no_run_could_hold_is_refused(tmp_path: Path) -> None:
+    folder = beir(tmp_path / "c", [{"_id": "q 1", "text": "lamps"}], "q 1\tEP2\t1\n")
+    with pytest.raises(InputError, match="The query id 'q 1' of the collection 'c' holds white space"):
+        load_collection(folder)
+
+
 def test_what_could_not_be_read_is_kept_to_be_told(tmp_path: Path) -> None:
     folder = beir(tmp_path / "c", [], "")
     with (folder / "corpus.jsonl").open("a", encoding="utf-8") as stream:

@@ -86,3 +86,10 @@ def test_an_index_of_another_collection_is_refused() -> None:
         rank_scores(np.zeros(3), passages_of([2]))
     with pytest.raises(InputError, match="does not hold"):
         rank_hits([Hit("X", "", 1.0, {}, ())], passages_of([2]))
+
+
+def test_a_passage_of_another_cut_is_named() -> None:
+    corpus = passages_of([2])
+    hit = Hit("D0", "", 1.0, {}, (PassageHit("D0/whole", "D0", "document", "text", 1.0),))
+    with pytest.raises(InputError, match="the passage 'D0/whole', which the collection does not hold"):
+        rank_hits([hit], corpus)

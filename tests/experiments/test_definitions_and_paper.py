@@ -12,14 +12,13 @@ from sparse_coverage.cli import evaluate
 from sparse_coverage.cli.options.collections import CollectionOptions, Means
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.definition import NAMES, Definition, Row, load_definition, row_command
 from sparse_coverage.experiments.evaluation import Evaluation, variants
-from sparse_coverage.experiments.options import NAMES as NAMES_OF_OPTIONS
-from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import paper_table, paper_values
 from sparse_coverage.experiments.provenance import methods
 from sparse_coverage.experiments.reproduce import _draw_cost
-from sparse_coverage.experiments.sweep import Result, RowOutcome
+from sparse_coverage.experiments.sweep import NAMES, Definition, Result, Row, RowOutcome, load_definition, row_command
+from sparse_coverage.experiments.systems import NAMES as NAMES_OF_OPTIONS
+from sparse_coverage.experiments.systems import SystemOptions
 from sparse_coverage.present.tables import Table
 
 
@@ -124,6 +123,9 @@ def test_an_experiment_of_ones_own(tmp_path: Path) -> None:
         ('[[rows]]\nsystem = "paper"\nk = [5, 0]\n', "k is a whole number of at least 1, not 0"),
         ('[[rows]]\nsystem = "paper"\nassignment = "harsh"\n', "or hard"),
         ('[[rows]]\nsystem = "paper"\nrho = 2\n', "rho"),
+        ('[[rows]]\nsystem = "bm25"\nalpha = 2\n', "bm25 does not read alpha"),
+        ('[[rows]]\nsystem = "bm25"\nb = [0.5, 1.5]\n', "at most 1, not 1.5"),
+        ('[split]\nshare = 0.5\n[[rows]]\nsystem = "bm25"\n', "not share"),
         ('kind = "ablations"\n[[rows]]\nsystem = "paper"\n', "has .*settings"),
         ('kind = "ablations"\n[[rows]]\nsystem = "paper"\n[[settings]]\nk = 3\n', "factor"),
         ('kind = "lengths"\n[[rows]]\nsystem = "paper"\n', "has no rows"),
@@ -154,8 +156,11 @@ def test_every_setting_can_be_given_to_evaluate() -> None:
         "a b", "np", 7, 3, "hard", "nearest", 1.5, 0.25, 0.125, 95.5, "kmeans++", 9, 10, 11, 2, 0.5, 1.0, 50.0, 3, "top-mean:2",
         "passages",
     )  # fmt: skip
-    assert changed.differences().keys() == set(NAMES_OF_OPTIONS)
-    assert options_of(row_command("demo", Row("paper", changed))) == [("paper", changed)]
+    words, checkpoint = SystemOptions(k1=0.9, b=0.4), SystemOptions(checkpoint="my splade", rank="top-mean:2")
+    every = changed.differences() | words.differences() | checkpoint.differences()
+    assert every.keys() == set(NAMES_OF_OPTIONS)
+    for system, options in (("paper", changed), ("bm25", words), ("splade", checkpoint)):
+        assert options_of(row_command("demo", Row(system, options))) == [(system, options)]
 
 
 def options_of(command: str) -> list[tuple[str, SystemOptions]]:

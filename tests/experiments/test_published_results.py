@@ -20,10 +20,10 @@ from sparse_coverage.evaluation.collection import Ranking
 from sparse_coverage.evaluation.trec import read_passage_run, write_passage_run
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.comparison import Output
-from sparse_coverage.experiments.definition import load_definition
-from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.provenance import methods, run_header, surroundings
 from sparse_coverage.experiments.reproduce import run_experiment
+from sparse_coverage.experiments.sweep import load_definition
+from sparse_coverage.experiments.systems import SystemOptions
 from sparse_coverage.present.latex import LONG, latex_table
 from sparse_coverage.present.tables import Table, TableCell
 from sparse_coverage.search import PassageHit
@@ -98,12 +98,54 @@ def test_every_seed_has_its_own_run_and_all_means_recompute(
     found = evaluate(bench.collection, rows, measures, seeds=2, bench=bench, output=Output(tmp_path))
     assert {path.name for path in tmp_path.glob("*[!s].run")} == {"ours-seed=0.run", "ours-seed=1.run", "BM25.run"}
     table = json.loads(json.dumps(record(found.record())))
-    assert differences(bench.collection, table, tmp_path) == (4 * 3 + 4, [])
+    values = {name: sum(map(len, row["per_query"].values())) for name, row in table["systems"].items()}
+    means = 2 * len(measures)  # of the values, and as the table says
+    assert differences(bench.collection, table, tmp_path) == (sum(values.values()) + 2 * means + 2 * len(measures), [])
     table["systems"]["ours"]["seeds"][1]["MAP"] += 0.01
     _, [told] = differences(bench.collection, table, tmp_path)
-    assert told.startswith("ours MAP: ")
+    assert told.startswith("ours MAP, seed 1: ")
     (tmp_path / "BM25.run").unlink()
     assert "no run: BM25.run" in differences(bench.collection, table, tmp_path)[1]
+
+
+def test_a_longer_run_made_elsewhere_is_measured_to_the_same_depth(cache: Path, tmp_path: Path) -> None:
+    words = ("evaluate", "demo", "--cache", cache, "--system", "bm25", "--json")
+    output(run(*words, "--runs", tmp_path))
+    here, there = output(run(*words, "--depth", 5, "--run", tmp_path / "bm25.run"))["systems"].values()
+    assert here["per_query"]["MAP"] == there["per_query"]["MAP"]
+    assert here["per_query"]["R@100"] == there["per_query"]["R@100"]
+
+
+def test_every_number_of_a_report_recomputes_from_its_runs(
+    swept: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ir_measures")
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    from recompute import differences_of_report
+
+    report = tmp_path / "report"
+    words = ("reproduce", swept, "--cache", cache, "--seeds", 2, "-o", report, "-q")
+    assert run(*words).exit_code == 0
+    assert "no runs" in differences_of_report(load_collection("demo"), report)[1][0]
+    assert run(*words, "--runs").exit_code == 0
+    rows = json.loads((report / "sweep" / "rows.json").read_text(encoding="utf-8"))
+    assert [len(row["runs"]) for row in rows] == [2, 2, 2, 1]
+    assert {name.partition("rho=")[2].partition("-")[0] for row in rows[:3] for name in row["runs"]} == {
+        "0.0",
+        "0.01",
+        "0.3",
+    }
+    assert [row["stamps"].get("seed") for row in rows] == [[0, 1]] * 3 + [None]
+    count, different = differences_of_report(load_collection("demo"), report)
+    assert different == []
+    assert count > 4 * 5 * 12  # rows, measures, queries
+    table = report / "sweep" / "sweep.csv"
+    cells = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    text = table.read_text(encoding="utf-8").replace(cells[1]["MAP"], "12.345678")
+    table.write_text(text, encoding="utf-8")
+    told = differences_of_report(load_collection("demo"), report)[1]
+    assert any(one.startswith("sweep.csv, line 2, MAP: 12.345678 in the table") for one in told)
+    assert all(one.startswith("sweep.csv") for one in told)
 
 
 @pytest.fixture
@@ -147,6 +189,68 @@ def test_a_table_has_a_column_for_each_setting_that_varies(bench: Workbench, swe
     assert sparse.stamps["code"] in text
 
 
+def test_rows_of_an_evaluation_name_what_varied_also_where_it_is_the_default(
+    bench: Workbench, options: SystemOptions
+) -> None:
+    swept = [Variant("paper", encoder=options.encoder, size=40, rho=rho) for rho in (0.01, 0.3)]
+    named = Variant("paper", encoder=options.encoder, size=40, alpha=1.0, label="mine")
+    found = evaluate(bench.collection, [*swept, named, "bm25"], "MAP", bench=bench)
+    assert [name.partition("V=40")[2] for name in found.rows] == [" rho=0.01", " rho=0.3", "", ""]
+    assert list(found.rows)[2:] == ["mine", "bm25"]
+
+
+def test_tables_say_what_was_really_used(bench: Workbench, options: SystemOptions) -> None:
+    rows = {"mine": Variant("paper", encoder=options.encoder, size=40)}
+    found = evaluate(bench.collection, rows, "MAP", bench=bench, seeds=3)
+    stamps = found.rows["mine"].stamps
+    assert stamps["seed"] == [0, 1, 2]
+    notes = " ".join(found.table().notes)
+    assert f"in {stamps['precision']}." in notes
+    assert f"Centers: 40, chosen from {stamps['spans'][0]:,}" in notes
+    assert "seeds 0 to 2. " in notes
+    assert f"Code {stamps['code']}." in notes
+
+
+def test_nothing_that_is_set_is_dropped_in_silence(cache: Path) -> None:
+    refused = run("evaluate", "demo", "--cache", cache, "--system", "bm25", "--alpha", 3)
+    assert "--alpha means nothing to bm25" in str(refused.exception)
+    with pytest.raises(InputError, match=r"bm25 does not read alpha. Its settings are: rank, k1, b"):
+        Variant("bm25", alpha=3.0)
+    with pytest.raises(InputError, match="There is no setting 'alhpa'"):
+        Variant("paper", alhpa=3.0)
+    with pytest.raises(InputError, match="object is no system"):
+        Variant(object())  # type: ignore[arg-type]
+
+
+def test_words_take_their_parameters(bench: Workbench) -> None:
+    from sparse_coverage.experiments.systems import WordSystem, make_system
+
+    query = bench.collection.judged[0]
+    flat = make_system("bm25", bench, SystemOptions(k1=0.0, b=0.0))
+    assert isinstance(flat, WordSystem)
+    usual = make_system("bm25", bench, SystemOptions())
+    found, other = flat.scores(query.id), usual.scores(query.id)
+    assert set(np.flatnonzero(found > 0)) == set(np.flatnonzero(other > 0))
+    assert not np.allclose(found[found > 0], other[found > 0])
+    rows = evaluate(bench.collection, [Variant("bm25", k1=0.9, b=b) for b in (0.4, 0.75)], "MAP", bench=bench).rows
+    assert list(rows) == ["bm25 k1=0.9 b=0.4", "bm25 k1=0.9 b=0.75"]
+    with pytest.raises(InputError, match="at most 1"):
+        Variant("bm25", b=2)
+
+
+def test_a_measure_that_was_not_measured_is_an_error(bench: Workbench) -> None:
+    found = evaluate(bench.collection, "bm25", "map", bench=bench)
+    assert found.values("ap").keys() == {"bm25"}  # another name of it
+    for ask in (found.values, found.compare, lambda measure: found.plot("x", measure)):
+        with pytest.raises(InputError, match=r"R@5 was not measured: choose one of MAP"):
+            ask("R@5")
+    with pytest.raises(InputError, match="must name one row"):
+        found.compare("MAP", against="nobody")
+    for wrong in ({"seeds": 0}, {"depth": 0}):
+        with pytest.raises(InputError, match="must be at least 1"):
+            evaluate(bench.collection, "bm25", "MAP", bench=bench, **wrong)
+
+
 def test_what_was_really_used_is_stamped(bench: Workbench, options: SystemOptions) -> None:
     results = evaluate(bench.collection, {"mine": Variant("paper", encoder=options.encoder)}, ["MAP"], bench=bench)
     stamps = results.rows["mine"].stamps
@@ -184,7 +288,7 @@ def test_every_setting_may_be_repeated_and_any_other_option_says_that_it_may_not
         "top-mean:3",
         "--json",
     )
-    assert list(output(planned)["systems"]) == ["bm25", "bm25 rank=top-mean:3"]
+    assert list(output(planned)["systems"]) == ["bm25 rank=best", "bm25 rank=top-mean:3"]
 
 
 def test_the_printed_command_keeps_the_brackets_of_a_unit(tmp_path: Path, tiny_checkpoint: Path) -> None:
@@ -301,18 +405,22 @@ def test_a_sweep_is_tuned_on_one_part_and_reported_on_the_other(
     rows = (
         f'[[rows]]\nsystem = "paper"\nencoder = "{options.encoder}"\nsize = 40\nrho = [0.0, 0.3]\nalpha = [1.0, 2.0]\n'
     )
-    path.write_text(f'measures = ["MAP"]\n[split]\ntuned = ["q0", "q1"]\nmeasure = "MAP"\n{rows}', encoding="utf-8")
+    path.write_text(
+        f'measures = ["MAP", "R@1"]\n[split]\ntuned = ["q0", "q1"]\nmeasure = "MAP"\n{rows}', encoding="utf-8"
+    )
     result = run_experiment(load_definition(str(path)), bench, "small")
-    assert result.table.columns == ("System", "alpha", "rho", "MAP tuned", "MAP held out", "Best")
+    assert result.table.columns == ("System", "alpha", "rho", "MAP tuned", "MAP held out", "R@1 held out", "Best")
     assert [row[-1] for row in result.table.rows].count("★") == 1
     [best] = [row for row in result.table.rows if row[-1] == "★"]
-    assert isinstance(best[-2], TableCell)
+    assert isinstance(best[-3], TableCell)
     told = result.table.notes[1]
-    assert f"it has {best[-2].ours:.2f}" in told
+    assert f"it has {best[-3].ours:.2f}" in told
     first = result.outcomes[0].evaluation
     assert first is not None
-    tuned, held = result.table.rows[0][-3:-1]
+    tuned, held, recall = result.table.rows[0][-4:-1]
     values = first.values["MAP"]
+    assert isinstance(recall, TableCell)
+    assert recall.ours == pytest.approx(50 * (first.values["R@1"]["q2"] + first.values["R@1"]["q3"]))
     assert isinstance(tuned, TableCell)
     assert isinstance(held, TableCell)
     assert tuned.ours == pytest.approx(50 * (values["q0"] + values["q1"]))

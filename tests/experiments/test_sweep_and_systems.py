@@ -15,14 +15,13 @@ from sparse_coverage.evaluation.collection import corpus_passages
 from sparse_coverage.evaluation.protocol import evidence, rank_scores
 from sparse_coverage.experiments import indexes
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.definition import Definition, Row
 from sparse_coverage.experiments.evaluation import default_measures, evaluate_system, label, variants
 from sparse_coverage.experiments.indexes import whole_vector
-from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.reproduce import run_experiment
-from sparse_coverage.experiments.sweep import run_rows
+from sparse_coverage.experiments.sweep import Definition, Row, run_rows
 from sparse_coverage.experiments.systems import (
     CombinedSystem,
+    SystemOptions,
     VectorSystem,
     WordSystem,
     concerning,

@@ -13,7 +13,7 @@ from sparse_coverage import ActivationConfig, Index, Patent, Preset, SparseCover
 from sparse_coverage.cli.formats import export_command, vectors_command
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MismatchError
-from sparse_coverage.formats.queries import read_queries
+from sparse_coverage.evaluation.trec import read_queries
 from sparse_coverage.formats.vector_index import read_vectors
 from sparse_coverage.patents import Paragraph
 

@@ -11,11 +11,10 @@ import pytest
 from safetensors.numpy import load_file
 from small_index import CENTERS, made_up_source, our_scores, random_queries
 
-from sparse_coverage.adapters.pisa import open_ciff_in_pisa, write_pisa
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.formats import FORMATS, Exported, Source, export_index
 from sparse_coverage.formats import export as exporting
-from sparse_coverage.formats.ciff import open_ciff
+from sparse_coverage.formats.ciff import open_ciff, open_ciff_in_pisa, write_pisa
 from sparse_coverage.vectors import SparseVector
 
 QUERIES = [vector for vector in random_queries(5, 6) if len(vector) > 2]

@@ -56,6 +56,14 @@ def test_a_side_follows_every_change(index: Index, tmp_path: Path) -> None:
     assert len(list((folder / "sides" / "letters").glob("*/block.json"))) == 1
 
 
+def test_a_baseline_is_built_from_pairs_and_texts_too(tmp_path: Path) -> None:
+    built = Baseline.build(tmp_path / "pairs", Letters(), [("mine", "A rubber lamp."), "A valve."])
+    assert built.search("A rubber lamp.", k=1)[0].document == "mine"
+    assert len(built) == 2
+    with pytest.raises(InputError, match="this is one text"):
+        Baseline.build(tmp_path / "text", Letters(), "A valve.")
+
+
 def test_a_merge_encodes_nothing_again(index: Index) -> None:
     side = Letters()
     refresh_side(index.store, side)

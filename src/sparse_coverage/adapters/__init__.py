@@ -6,7 +6,6 @@
 | `langchain` | `LangChainRetriever`, a `BaseRetriever` | [langchain] |
 | `haystack` | `HaystackRetriever`, a component | [haystack] |
 | `mteb` | `SparseCoverageSearch`, MTEB's search interface | [mteb] |
-| `pisa` | `open_ciff_in_pisa`, an exported index in PISA | [pisa] |
 | `ir_datasets` | `CollectionDataset`, a collection with its iterators; `register_clefip`: CLEF-IP 2013 in its catalogue | none; [eval] |
 
 What they share is here: a query in, found documents or passages out, as plain values.

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sparse_coverage.errors import MissingExtraError
-from sparse_coverage.evaluation.clefip import PoolConfig, read_clefip
-from sparse_coverage.evaluation.clefip.topics import Ancestors
+from sparse_coverage.evaluation.clefip import Ancestors, read_clefip
+from sparse_coverage.evaluation.clefip_pool import PoolConfig
 from sparse_coverage.evaluation.collection import Collection
 from sparse_coverage.patents import passages, section_text
 

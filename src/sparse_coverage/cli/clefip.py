@@ -84,8 +84,8 @@ def statistics(folder: Path, reading: CollectionOptions, as_json: bool) -> None:
     """Count documents, passages, queries and judgements, beside the paper's table."""
     from sparse_coverage.evaluation.collection import dataset_statistics
     from sparse_coverage.experiments.bench import Workbench
-    from sparse_coverage.experiments.definition import load_definition
     from sparse_coverage.experiments.reproduce import run_experiment
+    from sparse_coverage.experiments.sweep import load_definition
 
     read = reading.collection(str(folder))
     with Workbench(read, reading.cache) as bench:

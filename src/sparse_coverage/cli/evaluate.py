@@ -40,7 +40,10 @@ if TYPE_CHECKING:
     from sparse_coverage.evaluation.significance import Comparison
     from sparse_coverage.experiments.comparison import Results
 
-_TRIED = "k assignment uncovered alpha gamma rho tau selection common repeats passage_repeats smoothing feedback rank max_spans learn"
+_TRIED = (
+    "k assignment uncovered alpha gamma rho tau selection common repeats passage_repeats smoothing feedback rank max_spans learn "
+    "k1 b checkpoint"
+)
 
 
 @click.command(cls=OnceOnly, no_args_is_help=True)
@@ -80,6 +83,9 @@ _TRIED = "k assignment uncovered alpha gamma rho tau selection common repeats pa
     help="How many of the best passages are added to the query, before a second search [that of the system].",
 )
 @documents_by_option
+@click.option("--k1", type=float, help="BM25: how soon more of the same word counts no more [1.5].")
+@click.option("--b", type=float, help="BM25: how much long passages pay for their length, from 0 to 1 [0.75].")
+@click.option("--checkpoint", help="SPLADE, ColBERT: a folder or a hub id [the published one].")
 @seed_option("Seed of the vocabulary, the first of several.")
 @seeds_option
 @method.max_spans_option
@@ -138,7 +144,8 @@ def command(
       sparse-coverage evaluate demo --system paper --system default --seeds 5 --against paper
     """
     from sparse_coverage.experiments.comparison import Output, Variant, checked_measures, evaluate
-    from sparse_coverage.experiments.evaluation import variants
+    from sparse_coverage.experiments.evaluation import settings_of, variants
+    from sparse_coverage.experiments.systems import FLAGS, reads
     from sparse_coverage.systems import require_system
 
     systems = systems or (() if given_runs else ("paper",))
@@ -146,6 +153,10 @@ def command(
         require_system(name, "study")
     source = click.get_current_context().get_parameter_source
     typed = {name: value for name, value in settings.items() if source(name) is not ParameterSource.DEFAULT}
+    if unread := [
+        name for name in typed if typed[name] not in (None, ()) and not any(name in reads(one) for one in systems)
+    ]:
+        raise InputError(f"{FLAGS[unread[0]]} means nothing to {' and '.join(systems) or 'a run'}: leave it out.")
     rows = variants(systems, _settings(typed, means))
     if topics is not None and seeds > 1:
         raise InputError("--topics shows the rankings of one seed: leave out --seeds, or choose one with --seed.")
@@ -159,7 +170,7 @@ def command(
     with means.workbench(loaded) as bench:
         found = evaluate(
             loaded,
-            [Variant(system, **options.settings()) for system, options in rows],
+            [Variant(system, **settings_of(system, options)["options"]) for system, options in rows],
             measures,
             seeds=seeds,
             depth=depth,
@@ -195,6 +206,8 @@ def _name_of(path: Path, all_of_them: Sequence[Path]) -> str:
 
 def evaluation_text(found: Results) -> Group:
     """Return the tables for people, narrow enough for a small terminal. A note is one line, however long: print with `crop=False`."""
+    from sparse_coverage.experiments.evaluation import stamp_notes
+
     title = f"{found.collection}: {len(found.queries)} queries, means x 100 with 95 % bootstrap intervals"
     tests = {measure: found.compare(measure) for measure in found.measures}
     lines: list[RenderableType] = [_means(title, found)]
@@ -202,9 +215,8 @@ def evaluation_text(found: Results) -> Group:
         lines.append(Text("scanned: postings (dense: similarities computed) a query", style="dim"))
     if counts := {len(one.seeds) for one in found.rows.values() if one.seeds}:
         lines.append(Text(f"±: standard deviation over {max(counts)} seeds", style="dim"))
-    if found.documents > found.depth:
-        lines.append(Text(f"the first {found.depth:,} documents of each ranking count", style="dim"))
-    lines += [Text(note, style="dim", no_wrap=True, overflow="ignore") for note in found.notes]
+    told = (*found.notes, *stamp_notes([*found.rows.values()]))
+    lines += [Text(note, style="dim", no_wrap=True, overflow="ignore") for note in told]
     if any(tests.values()):
         lines.append(_differences(tests))
     return Group(*lines)

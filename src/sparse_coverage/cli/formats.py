@@ -99,8 +99,8 @@ def _open(
 ) -> tuple[Source, Rows | None]:
     """Open the index, of patents or of imported vectors; the encoder is loaded only if there are queries."""
     from sparse_coverage import Index
+    from sparse_coverage.evaluation.trec import read_queries
     from sparse_coverage.formats import open_source
-    from sparse_coverage.formats.queries import read_queries
     from sparse_coverage.formats.vector_index import VectorIndex, is_vector_index, read_vectors
     from sparse_coverage.model import scoring_of
     from sparse_coverage.search.own_model import MODEL_FOLDER

@@ -32,7 +32,7 @@ from sparse_coverage.dataclass_json import to_json
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
-    from sparse_coverage.experiments.definition import Definition
+    from sparse_coverage.experiments.sweep import Definition
 
 
 @click.command(cls=OnceOnly, no_args_is_help=True)
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 )
 @measure_option
 @depth_option
+@click.option("--runs", is_flag=True, help="Also write the rankings of every row into the report, as TREC runs.")
 @fresh_option
 @click.option(
     "--dry-run", is_flag=True, help="Only list the rows, which are finished, and how long encoding would take."
@@ -68,6 +69,7 @@ def command(
     against: str | None,
     measures: tuple[str, ...],
     depth: int,
+    runs: bool,
     fresh: bool,
     dry_run: bool,
     means: Means,
@@ -89,8 +91,8 @@ def command(
       sparse-coverage reproduce ablations --collection path/to/beir --small -V 1000 -V 5000
     """
     from sparse_coverage.evaluation.measures import parse_measure
-    from sparse_coverage.experiments.definition import NAMES, load_definition
     from sparse_coverage.experiments.evaluation import seeded
+    from sparse_coverage.experiments.sweep import NAMES, load_definition
     from sparse_coverage.experiments.systems import is_sparse
 
     names = [name for given in experiments for name in (NAMES if given == "all" else (given,))]
@@ -142,7 +144,7 @@ def command(
             "restricted": [str(means.only)] if means.only else [],
             "pool": {"size": means.reading.pool, "seed": means.reading.pool_seed},
         }
-        how = {"fresh": fresh, "seeds": seeds, "against": against, "depth": depth}
+        how = {"fresh": fresh, "seeds": seeds, "against": against, "depth": depth, "runs": runs}
         return _make(definitions, bench, means.as_typed(collection), output, about, how, as_json)
 
 
@@ -172,7 +174,7 @@ def _make(
     as_json: bool,
 ) -> int:
     from sparse_coverage.experiments.evaluation import settings_of
-    from sparse_coverage.experiments.report import write_result
+    from sparse_coverage.experiments.report import RUNS, write_result
     from sparse_coverage.experiments.reproduce import run_experiment
 
     console = Console()
@@ -180,7 +182,8 @@ def _make(
     failed = 0
     for definition in definitions:
         begun = perf_counter()
-        result = run_experiment(definition, bench, spoken, **how)
+        runs = output / definition.name / RUNS if how["runs"] else None
+        result = run_experiment(definition, bench, spoken, **{**how, "runs": runs})
         seconds = round(perf_counter() - begun, 1)
         rows = [settings_of(row.system, row.options) for row in definition.rows]
         own = {**about, "encoders": bench.encoders(), "experiment": definition.name, "rows": rows, "seconds": seconds}

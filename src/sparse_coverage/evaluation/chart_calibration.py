@@ -16,7 +16,7 @@ from sparse_coverage.charts.elements import chart_elements, given_elements, read
 from sparse_coverage.charts.reading import make_chart
 from sparse_coverage.charts.second_reader import Asks, ReaderMeasured, read_again
 from sparse_coverage.encoding import Encoder
-from sparse_coverage.evaluation.clefip.topics import topic_document
+from sparse_coverage.evaluation.clefip import topic_document
 from sparse_coverage.evaluation.collection import Collection
 from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_chart_truth, demo_patents, demo_topics
 from sparse_coverage.index import PassageRecord

@@ -119,6 +119,11 @@ class Collection:
     def __post_init__(self) -> None:
         seen: set[str] = set()
         for query in self.queries:
+            if not query.id or query.id.split() != [query.id]:
+                raise InputError(
+                    f"The query id '{query.id}' of the collection '{self.name}' holds white space, which would cut it in two in runs "
+                    "and judgements. Write it without."
+                )
             if query.id in seen:
                 raise InputError(
                     f"The query '{query.id}' comes twice in the collection '{self.name}'. Remove one of them."

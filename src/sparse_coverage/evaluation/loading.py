@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from sparse_coverage.errors import InputError, MissingExtraError
-from sparse_coverage.evaluation.clefip import PoolConfig, is_clefip, read_clefip
-from sparse_coverage.evaluation.clefip.topics import Ancestors
+from sparse_coverage.evaluation.clefip import Ancestors, is_clefip, read_clefip
+from sparse_coverage.evaluation.clefip_pool import PoolConfig
 from sparse_coverage.evaluation.collection import (
     Collection,
     Families,
@@ -50,7 +50,7 @@ IR_DATASETS = "ir_datasets:"
 
 
 def load_collection(
-    spec: str,
+    spec: str | Path,
     *,
     pool: PoolConfig | None = None,
     cache: Path | None = None,
@@ -65,7 +65,7 @@ def load_collection(
     `ir_datasets:ID`: one of that catalogue. `pool`, `cache` and `ancestors` are CLEF-IP's. `by` cuts documents in another way
     than the collection says: full texts of a BEIR folder by `passage`, say.
     """
-    found = _load(spec, pool, cache, ancestors)
+    found = _load(str(spec), pool, cache, ancestors)
     found = found if by is None else replace(found, by=by)
     if not found.judged:
         raise InputError(

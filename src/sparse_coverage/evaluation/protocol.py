@@ -71,9 +71,13 @@ def rank_hits(
         )
     scores = np.full(len(corpus), UNSCORED)
     places = {id_: place for place, id_ in enumerate(corpus.ids)}
-    for hit in kept[:depth]:
-        for passage in hit.passages:
-            scores[places[passage.id]] = passage.score
+    for passage in (passage for hit in kept[:depth] for passage in hit.passages):
+        if passage.id not in places:
+            raise InputError(
+                f"The retriever returned the passage '{passage.id}', which the collection does not hold. Cut its documents as the "
+                "collection is cut, or return hits without passages."
+            )
+        scores[places[passage.id]] = passage.score
     pool = _pool(scores, corpus, np.sort(np.array([numbers[hit.document] for hit in kept[:depth]], dtype=np.intp)))
     owners = np.searchsorted(corpus.starts, pool, side="right") - 1
     return Ranking(

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
     from sparse_coverage.experiments.comparison import Output, Results, Variant, evaluate
     from sparse_coverage.experiments.evaluation import Evaluation
-    from sparse_coverage.experiments.reproduce import split_queries
+    from sparse_coverage.experiments.sweep import split_queries
 
 __all__ = ["Evaluation", "Output", "Results", "Variant", "Workbench", "evaluate", "split_queries"]
 
@@ -20,6 +20,6 @@ __getattr__ = lazy_names(
         "bench": "Workbench",
         "comparison": "Output Results Variant evaluate",
         "evaluation": "Evaluation",
-        "reproduce": "split_queries",
+        "sweep": "split_queries",
     },
 )

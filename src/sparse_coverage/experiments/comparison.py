@@ -40,20 +40,25 @@ from sparse_coverage.experiments.evaluation import (
     rank_queries,
     seeded,
     settings_of,
+    stamp_notes,
     tells_apart,
+    varied_settings,
 )
 from sparse_coverage.experiments.figures import draw_intervals
-from sparse_coverage.experiments.options import SystemOptions, make_options
 from sparse_coverage.experiments.provenance import run_header
 from sparse_coverage.experiments.report import document_hits, write_topics
-from sparse_coverage.experiments.systems import concerning, is_sparse
+from sparse_coverage.experiments.systems import SystemOptions, concerning, is_sparse, make_options, reads
 from sparse_coverage.experiments.tables import value_cell
 from sparse_coverage.present.tables import Content, Table
 from sparse_coverage.retrievers import Reranker
 from sparse_coverage.search import Retriever
+from sparse_coverage.search.searcher import require_counts
 from sparse_coverage.spans import SpanUnit
 from sparse_coverage.spans.units import UNITS
 from sparse_coverage.systems import require_system, system_of
+
+_OBJECTS = ("encoder", "unit")
+"""Settings that may be objects of a user's own in the place of a name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -81,15 +86,23 @@ class Variant:
     ) -> None:
         if isinstance(system, str):
             require_system(system, "study")
+            make_options(
+                {name: value for name, value in settings.items() if isinstance(value, str) or name not in _OBJECTS}
+            )
+            if unread := sorted(settings.keys() - set(reads(system))):
+                raise InputError(f"{system} does not read {unread[0]}. Its settings are: {', '.join(reads(system))}.")
         elif settings:
             raise InputError(f"{', '.join(settings)}: only a system that is named takes settings, not an object.")
+        elif not callable(getattr(system, "search", None)):
+            raise InputError(f"{type(system).__name__} is no system: it has no method `search(queries, k, ...)`.")
         given = {"system": system, "label": label, "rerank": rerank, "top": top, "settings": settings}
         for name, value in given.items():
             object.__setattr__(self, name, value)
 
-    def named(self, options: SystemOptions) -> str:
-        """Return what its row is called."""
-        own = label(self.system, options) if isinstance(self.system, str) else type(self.system).__name__
+    def named(self, options: SystemOptions, varied: Sequence[str] = ()) -> str:
+        """Return what its row is called: its label, or what distinguishes it, and of its settings all that is `varied` beside it."""
+        told = [name for name in varied if name in self.settings]
+        own = label(self.system, options, told) if isinstance(self.system, str) else type(self.system).__name__
         return self.label or own + (f" + {type(self.rerank).__name__}" if self.rerank else "")
 
 
@@ -112,6 +125,7 @@ class Results:
 
     def values(self, measure: str) -> dict[str, npt.NDArray[np.float64]]:
         """Return the values of each system on each query, in the order of `queries`."""
+        measure = self._known(measure)
         return {
             name: np.array([one.values[measure][query] for query in self.queries if query in one.values[measure]])
             for name, one in self.rows.items()
@@ -141,8 +155,9 @@ class Results:
 
     def compare(self, measure: str, against: str | None = None) -> list[Comparison]:
         """Test every two systems, or all with one, by paired randomisation with Holm's correction."""
+        measure = self._known(measure)
         values = {name: one.values[measure] for name, one in self.rows.items() if measure in one.values}
-        base = against or self.against
+        base = _row_named(against, list(self.rows)) or self.against
         return [] if base and base not in values else compare(values, measure, against=base)
 
     def says_nothing(self, measure: str) -> bool:
@@ -156,14 +171,22 @@ class Results:
         ]
         best = tuple(place for place, measure in enumerate(self.measures, 1) if not self.says_nothing(measure))
         title = f"{self.collection}: {len(self.queries)} queries"
-        depth = f"The first {self.depth:,} documents of each ranking count."
-        return Table("evaluation", title, ("System", *self.measures), tuple(rows), (depth, *self.notes), best)
+        notes = (*stamp_notes([*self.rows.values()]), *self.notes)
+        return Table("evaluation", title, ("System", *self.measures), tuple(rows), notes, best)
 
     def plot(self, path: str | Path, measure: str) -> list[Path]:
         """Draw the means of a measure with their 95 % intervals, as PDF, SVG and PNG (extra [plot]). Return the files."""
+        measure = self._known(measure)
         cells = {name: value_cell(one, measure) for name, one in self.rows.items() if measure in one.values}
         points = {name: (cell.ours, cell.interval) for name, cell in cells.items() if cell.ours is not None}
         return draw_intervals(Path(path), points, f"{measure} x 100, with 95 % intervals")
+
+    def _known(self, measure: str) -> str:
+        """Return the name of a measure as rows have it; one that was not measured is an error."""
+        name = measure if measure in self.measures else str(parse_measure(measure))
+        if name not in self.measures:
+            raise InputError(f"{name} was not measured: choose one of {', '.join(self.measures)}.")
+        return name
 
     def record(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -201,10 +224,14 @@ class Output:
     command: str = ""
 
 
+System = str | Variant | Retriever
+Systems = System | Iterable[System] | Mapping[str, System]
+
+
 def evaluate(
     collection: Collection,
-    systems: Iterable[str | Variant | Retriever] | Mapping[str, str | Variant | Retriever] = ("paper",),
-    measures: Sequence[str | AnyMeasure] = (),
+    systems: Systems = ("paper",),
+    measures: str | Sequence[str | AnyMeasure] = (),
     *,
     seeds: int = 1,
     depth: int = DEPTH,
@@ -222,7 +249,8 @@ def evaluate(
     `seeds`. `runs` are TREC runs made elsewhere, by name. `against`
     names the row that `Results.compare` and tables test against. Work is kept in `cache`, or done on a `bench` that is open already.
     """
-    wanted = checked_measures(measures, collection)
+    require_counts(seeds=seeds, depth=depth)
+    wanted = checked_measures([measures] if isinstance(measures, str) else measures, collection)
     if output.topics is not None and seeds > 1:
         raise InputError("Topic by topic shows the rankings of one seed: measure one seed.")
     runs = runs or {}
@@ -230,29 +258,30 @@ def evaluate(
     own = Workbench(collection, Path(cache) if cache else default_cache()) if bench is None else nullcontext(bench)
     with own as work:
         variants = [(one, _options(work, one)) for one in _variants(systems)]
-        base = _row_named(against, [*(one.named(options) for one, options in variants), *runs])
+        named = ((one.system, options) for one, options in variants if isinstance(one.system, str) and not one.label)
+        varied = varied_settings(named)
+        base = _row_named(against, [*(one.named(options, varied) for one, options in variants), *runs])
         keep = output.runs is not None or output.topics is not None
-        every = [(one, options, _seeded(one, options, seeds)) for one, options in variants]
+        every = [(one, one.named(options, varied), _seeded(one, options, seeds)) for one, options in variants]
         work.plan(
             option
             for one, _, options in every
             if isinstance(one.system, str) and is_sparse(one.system)
             for option in options
         )
-        for variant, options, chosen in every:
+        for variant, name, chosen in every:
             made = []
             for one in chosen:
                 made.append(_one(work, variant, one, wanted, depth, keep=keep, fresh=fresh))
                 if output.runs is not None:
-                    seed = f" seed={one.seed}" if len(chosen) > 1 else ""
-                    write_runs(output, variant.named(options) + seed, made[-1], work)
-            found[variant.named(options)] = over_seeds(made)
+                    write_runs(output, name + (f" seed={one.seed}" if len(chosen) > 1 else ""), made[-1], work)
+            found[name] = over_seeds(made)
         if output.topics is not None and found:
             main = next((measure for measure in wanted if str(measure) == "MAP"), wanted[0])
             write_topics(output.topics, work, found, str(main))
         notes = list(work.notes())
         for name, path in runs.items():
-            found[name], noticed = evaluate_run(work, path, wanted)
+            found[name], noticed = evaluate_run(work, path, wanted, depth)
             notes += [f"{name}: {note}" for note in noticed]
         queries, names = tuple(query.id for query in collection.judged), tuple(map(str, wanted))
         documents = len(work.corpus.documents)
@@ -263,10 +292,10 @@ def _seeded(variant: Variant, options: SystemOptions, seeds: int) -> list[System
     return seeded(variant.system, options, seeds) if isinstance(variant.system, str) else [options]
 
 
-def _variants(
-    systems: Iterable[str | Variant | Retriever] | Mapping[str, str | Variant | Retriever],
-) -> Iterator[Variant]:
+def _variants(systems: Systems) -> Iterator[Variant]:
     """Yield what was given as variants, under the names that a mapping gives them."""
+    if isinstance(systems, str | Variant) or not isinstance(systems, Iterable):
+        systems = [systems]
     for name, one in systems.items() if isinstance(systems, Mapping) else (("", one) for one in systems):
         given = one if isinstance(one, Variant) else Variant(one)
         own = name or given.label
@@ -349,8 +378,8 @@ def _row_named(part: str | None, rows: Sequence[str]) -> str | None:
     return chosen[0]
 
 
-def write_runs(output: Output, name: str, found: Evaluation, bench: Workbench) -> None:
-    """Write the run of an evaluation, and that of its passages where they are judged, with the collection's own ids."""
+def write_runs(output: Output, name: str, found: Evaluation, bench: Workbench) -> str:
+    """Write the run of an evaluation, and that of its passages where they are judged, with the collection's own ids. Return its tag."""
     assert output.runs is not None
     output.runs.mkdir(parents=True, exist_ok=True)
     tag = re.sub(r"[^\w.+=-]+", "-", name)
@@ -358,3 +387,4 @@ def write_runs(output: Output, name: str, found: Evaluation, bench: Workbench) -
     write_run(output.runs / f"{tag}.run", found.run, tag, header=header, own_ids=bench.own_ids)
     if bench.collection.has_passages:
         write_passage_run(output.runs / f"{tag}.passages.run", found.run, tag, header=header, own_ids=bench.own_ids)
+    return tag

@@ -18,8 +18,15 @@ from sparse_coverage.evaluation.significance import Interval, bootstrap
 from sparse_coverage.evaluation.trec import read_passage_run, read_run
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import code_key, content_key
-from sparse_coverage.experiments.options import NAMES, SystemOptions, make_options
-from sparse_coverage.experiments.systems import PassageScorer, concerning, make_system, reads
+from sparse_coverage.experiments.systems import (
+    NAMES,
+    PassageScorer,
+    SystemOptions,
+    concerning,
+    make_options,
+    make_system,
+    reads,
+)
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Retriever
@@ -110,7 +117,7 @@ def evaluate_system(
     values = measured(bench.collection, run, measures)
     cost = sum(costs) / len(costs) if costs else None
     seconds = perf_counter() - begun
-    stamps = bench.stamps(relevant, reads(system))
+    stamps = {**bench.stamps(relevant, reads(system)), **getattr(retriever, "stamps", {})}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_json(path, {"values": values, "cost": cost, "seconds": seconds, "stamps": stamps})
     return Evaluation(system, relevant, values, cost, seconds, run if keep_run else {}, depth=depth, stamps=stamps)
@@ -139,6 +146,7 @@ def result_path(bench: Workbench, system: str, options: SystemOptions, what: Seq
         unit=get_unit(relevant.unit).name
         if "unit" in read
         else None,  # complete, with the tagger where there is a choice
+        checkpoint=_files_in(relevant.checkpoint),
         source=bench.source,
         system=system,
         options=asdict(relevant),
@@ -147,8 +155,17 @@ def result_path(bench: Workbench, system: str, options: SystemOptions, what: Seq
     return bench.cache / "results" / f"{key}.json"
 
 
-def evaluate_run(bench: Workbench, path: Path, measures: Sequence[AnyMeasure]) -> tuple[Evaluation, list[str]]:
-    """Measure a TREC run made elsewhere: its documents, without those that are no candidates for their query.
+def _files_in(checkpoint: str) -> list[tuple[str, int, int]]:
+    """Return what changes when a checkpoint is trained on: the sizes and times of its files; nothing for a hub id."""
+    folder = Path(checkpoint) if checkpoint else None
+    files = sorted(path for path in folder.rglob("*") if path.is_file()) if folder and folder.is_dir() else []
+    return [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+
+
+def evaluate_run(
+    bench: Workbench, path: Path, measures: Sequence[AnyMeasure], depth: int = DEPTH
+) -> tuple[Evaluation, list[str]]:
+    """Measure a TREC run made elsewhere: its first `depth` documents, without those that are no candidates for their query.
 
     Passages are measured too where their run lies beside it (`x.passages.run` beside `x.run`, as `evaluate --runs` writes). Also
     return what people should know: judged queries that it does not answer, and documents that nobody knows.
@@ -164,7 +181,8 @@ def evaluate_run(bench: Workbench, path: Path, measures: Sequence[AnyMeasure]) -
     for query, ranking in given.items():
         out = collection.no_candidates(query, ranking.documents)
         own = passages.get(query, Ranking(()))
-        run[query] = replace(own, documents=tuple(document for document in ranking.documents if document not in out))
+        kept = tuple(document for document in ranking.documents if document not in out)
+        run[query] = replace(own, documents=kept[:depth])
     values = measured(collection, run, [one for one in measures if one.ranked == "document" or passages])
     notes = []
     if silent := len(judgements.keys() - given.keys()):
@@ -172,7 +190,7 @@ def evaluate_run(bench: Workbench, path: Path, measures: Sequence[AnyMeasure]) -
     held = {document for query in judgements.keys() & given.keys() for document in given[query].documents}
     if unknown := len(held.difference(bench.corpus.documents)):
         notes.append(f"{unknown:,} of the {len(held):,} documents in it are not in the collection")
-    return Evaluation(path.stem, SystemOptions(), values, None, 0.0), notes
+    return Evaluation(path.stem, SystemOptions(), values, None, 0.0, depth=depth), notes
 
 
 def rank_queries(
@@ -213,19 +231,35 @@ def settings_of(system: str, options: SystemOptions) -> dict[str, Any]:
     return {"system": system, "options": {name: getattr(options, name) for name in reads(system)}}
 
 
-def label(system: str, options: SystemOptions) -> str:
-    """Name a variant by what distinguishes it.
+def label(system: str, options: SystemOptions, varied: Sequence[str] = ()) -> str:
+    """Name a variant by what distinguishes it; settings that are `varied` beside it are named whatever they are.
 
-    >>> label("paper", SystemOptions(unit="np", size=5000))
-    'paper minilm np V=5000'
+    >>> label("paper", SystemOptions(unit="np", size=5000), ["rho"])
+    'paper minilm np V=5000 rho=0.01'
     """
-    words = [system, *(str(getattr(options, name)) for name in ("encoder", "unit") if name in reads(system))]
-    if "size" in reads(system) and options.size:
+    read = reads(system)
+    words = [system, *(str(getattr(options, name)) for name in ("encoder", "unit") if name in read)]
+    if "size" in read and options.size:
         words.append(f"V={options.size}")
     preset = concerning(system, SystemOptions())
-    special = [name for name in NAMES if getattr(options, name) != getattr(preset, name)]
+    special = [
+        name for name in NAMES if getattr(options, name) != getattr(preset, name) or (name in varied and name in read)
+    ]
     special = [name for name in special if name not in ("encoder", "unit", "size")]
     return " ".join([*words, *(f"{name}={getattr(options, name)}" for name in special)])
+
+
+def varied_settings(rows: Iterable[tuple[str, SystemOptions]]) -> list[str]:
+    """Return the settings, beside encoder, unit and V, in which rows of one system differ: each of these rows has to name them."""
+    by_system: dict[str, list[SystemOptions]] = {}
+    for system, options in rows:
+        by_system.setdefault(system, []).append(options)
+    return [
+        name
+        for name in NAMES
+        if name not in ("encoder", "unit", "size")
+        and any(len({getattr(one, name) for one in every}) > 1 for every in by_system.values())
+    ]
 
 
 def seeded(system: str, options: SystemOptions, seeds: int) -> list[SystemOptions]:
@@ -236,21 +270,6 @@ def seeded(system: str, options: SystemOptions, seeds: int) -> list[SystemOption
     """
     count = seeds if "seed" in reads(system) else 1
     return [replace(options, seed=options.seed + step) for step in range(count)]
-
-
-def evaluate_seeds(
-    bench: Workbench,
-    system: str,
-    options: SystemOptions,
-    measures: Sequence[AnyMeasure],
-    seeds: int = 1,
-    *,
-    fresh: bool = False,
-    depth: int = DEPTH,
-) -> Evaluation:
-    """Evaluate a system with several seeds and return it as one evaluation."""
-    every = seeded(system, options, seeds)
-    return over_seeds([evaluate_system(bench, system, one, measures, fresh=fresh, depth=depth) for one in every])
 
 
 def over_seeds(found: Sequence[Evaluation]) -> Evaluation:
@@ -266,6 +285,43 @@ def over_seeds(found: Sequence[Evaluation]) -> Evaluation:
         for measure, by_query in first.values.items()
     }
     costs = [one.cost for one in found if one.cost is not None]
-    cost = sum(costs) / len(costs) if costs else None
-    seconds = sum(one.seconds for one in found)
-    return replace(first, values=values, cost=cost, seconds=seconds, run={}, seeds=tuple(one.means() for one in found))
+    return replace(
+        first,
+        values=values,
+        cost=sum(costs) / len(costs) if costs else None,
+        seconds=sum(one.seconds for one in found),
+        run={},
+        seeds=tuple(one.means() for one in found),
+        stamps={
+            **first.stamps,
+            **{name: stamped(found, name) for name in ("V", "spans", "seed") if name in first.stamps},
+        },
+    )
+
+
+def stamped(found: Iterable[Evaluation], name: str) -> list[Any]:
+    """Return the different values of a stamp, in order; of several seeds, each has its own."""
+    stamps = [one.stamps[name] for one in found if name in one.stamps]
+    return sorted({value for stamp in stamps for value in (stamp if isinstance(stamp, list) else [stamp])})
+
+
+def stamp_notes(found: Sequence[Evaluation]) -> list[str]:
+    """Say below a table what was really used: how deep rankings were measured, precision, V, spans and seeds, and the code."""
+    notes = []
+    if depths := {one.depth for one in found if one.depth}:
+        notes.append(f"The first {max(depths):,} documents of each ranking count.")
+    used = sorted({f"{one.stamps['encoder']} in {one.stamps['precision']}" for one in found if "encoder" in one.stamps})
+    if used:
+        notes.append(f"Encoders: {', '.join(used)}.")
+    if sizes := stamped(found, "V"):
+        spans, seeds = ends(stamped(found, "spans")), stamped(found, "seed")
+        drawn = f"seed{'s' if len(seeds) > 1 else ''} {ends(seeds)}"
+        notes.append(f"Centers: {ends(sizes)}, chosen from {spans} spans, {drawn}.")
+    if codes := stamped(found, "code"):
+        notes.append(f"Code {', '.join(codes)}.")
+    return notes
+
+
+def ends(numbers: Sequence[int]) -> str:
+    """Return the first and the last of some numbers, once where they are equal."""
+    return " to ".join(dict.fromkeys(f"{number:,}" for number in (numbers[0], numbers[-1])))

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 
 from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.evaluation.collection import Collection
-from sparse_coverage.experiments.definition import Row
+from sparse_coverage.experiments.sweep import Row
 from sparse_coverage.experiments.systems import is_sparse
 
 Values = dict[str, float]

@@ -18,12 +18,10 @@ from typing import Any
 
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import code_key
-from sparse_coverage.experiments.definition import Row
-from sparse_coverage.experiments.evaluation import Evaluation, settings_of
-from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.evaluation import Evaluation, settings_of, stamped
 from sparse_coverage.experiments.paper import FREE, SYSTEMS, encoder_name, known_encoder, unit_name
-from sparse_coverage.experiments.sweep import Result
-from sparse_coverage.experiments.systems import is_sparse, reads
+from sparse_coverage.experiments.sweep import Result, Row
+from sparse_coverage.experiments.systems import SystemOptions, is_sparse, reads
 from sparse_coverage.kernels import usable_cores
 from sparse_coverage.present.latex import escaped
 from sparse_coverage.systems import system_of
@@ -161,7 +159,8 @@ def _vocabularies(rows: Sequence[Row], about: dict[str, Any], cited: list[str]) 
     selections = _listed([escaped(one) for one in ways])
     text = f"Vocabularies of {units} are learned from {source}{restricted} by {selections} selection{traversal}"
     if sizes:
-        text += f", $V\\in\\{{{', '.join(f'{size:,}' for size in sizes)}\\}}$".replace(",", "{,}").replace("{,} ", ", ")
+        listed = ", ".join(f"{size:,}".replace(",", "{,}") for size in sizes)
+        text += f", $V={listed}$" if len(sizes) == 1 else f", $V\\in\\{{{listed}\\}}$"
     if any(one.unit.endswith("en_core_sci_lg]") for one in options):
         text += f"; noun phrases by SciSpaCy{_cite(cited, 'scispacy')}"
     by_system = {
@@ -202,15 +201,19 @@ def _fixed(options: Sequence[SystemOptions]) -> str:
 
 def _statistics(result: Result, about: dict[str, Any], cited: list[str]) -> str:
     seeds = about["seeds"]
-    listed = (
-        f"the seeds {seeds[0]} to {seeds[-1]}, of which we give mean and standard deviation" if len(seeds) > 1 else ""
-    )
+    spread = "the mean" if result.definition.split else "mean and standard deviation"
+    listed = f"the seeds {seeds[0]} to {seeds[-1]}, of which we give {spread}" if len(seeds) > 1 else ""
     text = f"Vocabularies were drawn with {listed or f'seed {seeds[0]}'}. "
-    used = [o.evaluation.stamps for o in result.outcomes if o.evaluation and "V" in o.evaluation.stamps]
-    if used:
-        sizes, spans = (sorted({one[name] for one in used}) for name in ("V", "spans"))
-        text += f"They have $V={_between(sizes)}$ centers, chosen from {_between(spans)} spans. "
-    if depths := {o.evaluation.depth for o in result.outcomes if o.evaluation and o.evaluation.depth}:
+    used = [outcome.evaluation for outcome in result.outcomes if outcome.evaluation]
+    if sizes := stamped(used, "V"):
+        text += f"They have $V={_between(sizes)}$ centers, chosen from {_between(stamped(used, 'spans'))} spans. "
+    if (split := result.definition.split) is not None:
+        if isinstance(split.tuned, float):
+            part = f"{100 * split.tuned:g}\\,\\% of the queries (seed {split.seed})"
+        else:
+            part = f"{len(split.tuned)} named queries"
+        text += f"Settings were chosen by {escaped(split.measure)} on {part} and are reported on the others. "
+    if depths := {one.depth for one in used if one.depth}:
         text += f"The first {_between(sorted(depths))} documents of each ranking count. "
     text += f"Intervals are 95\\,\\% percentile bootstrap intervals over queries (10{{,}}000 resamples){_cite(cited, 'bootstrap')}"
     if any("PRES" in column for column in result.table.columns):

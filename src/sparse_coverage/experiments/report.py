@@ -15,11 +15,10 @@ from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.evaluation.collection import Ranking, corpus_passages
 from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.definition import NAMES
 from sparse_coverage.experiments.evaluation import Evaluation, settings_of
 from sparse_coverage.experiments.figures import draw_differences
 from sparse_coverage.experiments.provenance import methods, surroundings
-from sparse_coverage.experiments.sweep import Result, RowOutcome
+from sparse_coverage.experiments.sweep import NAMES, Result, RowOutcome
 from sparse_coverage.files import read_json, write_json, write_text
 from sparse_coverage.present.latex import writers
 from sparse_coverage.present.pages import render
@@ -27,7 +26,7 @@ from sparse_coverage.present.tables import Table, TableCell
 from sparse_coverage.search import Hit, PassageHit
 
 SECTION, CONFIGURATION, ROWS, COMPARISONS = "section.html", "configuration.json", "rows.json", "comparisons.csv"
-METHODS, REFERENCES = "methods.tex", "references.bib"
+METHODS, REFERENCES, RUNS = "methods.tex", "references.bib", "runs"
 
 
 def write_result(result: Result, folder: Path, about: Mapping[str, Any]) -> tuple[Path, list[str]]:
@@ -130,6 +129,7 @@ def _row_record(outcome: RowOutcome) -> dict[str, Any]:
         "seconds": found.seconds if found else None,
         "depth": found.depth if found else None,
         "stamps": dict(found.stamps) if found else {},
+        "runs": list(outcome.runs),
     }
 
 

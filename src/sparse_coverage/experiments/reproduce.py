@@ -4,20 +4,19 @@ some of the queries and reported on the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import dataset_statistics, query_lengths
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.definition import Definition, row_command
-from sparse_coverage.experiments.evaluation import DEPTH, Evaluation, label, result_path
+from sparse_coverage.experiments.comparison import Output, write_runs
+from sparse_coverage.experiments.evaluation import DEPTH, Evaluation, result_path, stamp_notes
 from sparse_coverage.experiments.figures import Curves, FigurePoint, draw_curves, draw_histograms, draw_scatter
-from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import (
     BENCHMARK,
     encoder_name,
@@ -26,8 +25,20 @@ from sparse_coverage.experiments.paper import (
     paper_table,
     unit_name,
 )
-from sparse_coverage.experiments.sweep import Draw, Result, RowOutcome, announced, failure_of, run_rows, table_measures
-from sparse_coverage.experiments.systems import is_sparse
+from sparse_coverage.experiments.sweep import (
+    Definition,
+    Draw,
+    Result,
+    Row,
+    RowOutcome,
+    Split,
+    announced,
+    failure_of,
+    row_command,
+    run_rows,
+    table_measures,
+)
+from sparse_coverage.experiments.systems import SystemOptions, is_sparse
 from sparse_coverage.experiments.tables import (
     ablation_table,
     averaged,
@@ -37,7 +48,7 @@ from sparse_coverage.experiments.tables import (
     results_table,
     setting_text,
     value_cell,
-    varied_settings,
+    varied_in,
 )
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.present.tables import Content, Table, TableCell
@@ -55,26 +66,31 @@ def run_experiment(
     seeds: int = 1,
     against: str | None = None,
     depth: int = DEPTH,
+    runs: Path | None = None,
 ) -> Result:
     """Run an experiment; `collection` is what the user calls it, for the commands.
 
-    Every row is measured with so many `seeds`. `against` names the row, or the baseline, that all rows are tested against.
+    Every row is measured with so many `seeds`. `against` names the row, or the baseline, that all rows are tested against. The
+    rankings of all rows are written into the folder `runs`, where there is one.
     """
     if definition.kind == "lengths":
         return study_collection(definition, bench)
     if definition.kind == "centers":
         return study_centers(definition, bench, fresh=fresh)
     measures = table_measures(bench, definition)
-    if definition.split is not None:
-        Split.read(definition.split)  # a mistake in it is told before the work
+    if definition.split is not None:  # a mistake in it is told before the work
+        definition.split.parts([query.id for query in bench.collection.judged])
+        if definition.split.measure not in map(str, measures):
+            raise InputError(f"[split] goes by {definition.split.measure}, which is not measured. Add it to measures.")
     base = baseline_row(against, definition.rows) if against and definition.kind != "ablations" else None
-    outcomes = tuple(run_rows(bench, definition.rows, measures, fresh=fresh, seeds=seeds, depth=depth))
-    failures = tuple(f"{label(o.row.system, o.row.options)}: {o.failure}" for o in outcomes if o.failure)
+    varied = varied_in(definition.rows)
+    keep = None if runs is None else partial(_keep_run, bench, Output(runs), varied)
+    outcomes = tuple(run_rows(bench, definition.rows, measures, fresh=fresh, seeds=seeds, depth=depth, keep=keep))
+    failures = tuple(f"{o.row.name(varied)}: {o.failure}" for o in outcomes if o.failure)
     commands = tuple(dict.fromkeys(row_command(collection, outcome.row, seeds) for outcome in outcomes))
     if definition.split is not None:
         queries = [query.id for query in bench.collection.judged]
-        split = Split.read(definition.split)
-        table, effects = sweep_table(definition.name, definition.title, outcomes, split, queries, bench.notes())
+        table, effects = sweep_table(definition, outcomes, definition.split, queries, bench.notes())
         return Result(definition, table, effects, commands, failures, outcomes)
     if definition.kind == "ablations":
         table, tests = ablation_table(definition, bench, outcomes)
@@ -96,6 +112,12 @@ def run_experiment(
         figures.append(lambda folder: _draw_sizes(folder, done))
     table = results_table(definition, bench, outcomes, tests, against=base)
     return Result(definition, table, tuple(figures), commands, failures, outcomes, tests)
+
+
+def _keep_run(bench: Workbench, output: Output, varied: Sequence[str], row: Row, found: Evaluation, seed: str) -> str:
+    """Write the run of a row with one seed; return its name."""
+    named = f"{row.factor} {row.setting} " if row.factor else ""
+    return write_runs(output, f"{named}{row.name(varied)}{seed}", found, bench)
 
 
 def _draw_sizes(folder: Path, outcomes: Sequence[RowOutcome]) -> list[Path]:
@@ -225,84 +247,39 @@ def study_collection(definition: Definition, bench: Workbench) -> Result:
     return Result(definition, table, (lambda folder: draw_histograms(folder / "query-lengths", panels),), (), ())
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Which queries settings are tuned on: a share of them drawn with a seed, or named ones. `measure` says which row is best."""
-
-    tuned: float | tuple[str, ...] = 0.5
-    measure: str = "MAP"
-    seed: int = 0
-
-    @classmethod
-    def read(cls, given: Any) -> Split:
-        """Read the table [split] of an experiment's file."""
-        if not isinstance(given, dict) or (unknown := sorted(given.keys() - {"tuned", "measure", "seed"})):
-            raise InputError(
-                f"[split] has tuned, measure and seed{f', not {unknown[0]}' if isinstance(given, dict) else ''}."
-            )
-        tuned = given.get("tuned", 0.5)
-        share = isinstance(tuned, float) and 0 < tuned < 1
-        if not share and not (isinstance(tuned, list) and tuned and all(isinstance(one, str) for one in tuned)):
-            raise InputError("tuned is a share of the queries between 0 and 1, or a list of their ids.")
-        return cls(
-            tuple(tuned) if isinstance(tuned, list) else tuned,
-            str(given.get("measure", "MAP")),
-            int(given.get("seed", 0)),
-        )
-
-    def parts(self, queries: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return the tuned and the held-out queries."""
-        if not isinstance(self.tuned, tuple):
-            return split_queries(queries, self.tuned, self.seed)
-        if unknown := sorted(set(self.tuned).difference(queries)):
-            raise InputError(f"[split] names '{unknown[0]}', which is no judged query.")
-        return list(self.tuned), [query for query in queries if query not in self.tuned]
-
-
-def split_queries(queries: Iterable[str], share: float = 0.5, seed: int = 0) -> tuple[list[str], list[str]]:
-    """Split queries at random, the same way for the same ids and seed, whatever their order.
-
-    >>> split_queries(["a", "b", "c", "d"])
-    (['a', 'c'], ['b', 'd'])
-    """
-    ordered = sorted(queries)
-    if len(ordered) < 2:
-        raise InputError("Two judged queries at least are needed to hold any out.")
-    count = min(max(1, round(share * len(ordered))), len(ordered) - 1)
-    chosen = set(np.random.default_rng([seed, 11]).permutation(len(ordered))[:count].tolist())
-    tuned = [query for place, query in enumerate(ordered) if place in chosen]
-    return tuned, [query for place, query in enumerate(ordered) if place not in chosen]
-
-
 def sweep_table(
-    name: str, title: str, outcomes: Sequence[RowOutcome], split: Split, queries: Sequence[str], notes: Sequence[str]
+    definition: Definition, outcomes: Sequence[RowOutcome], split: Split, queries: Sequence[str], notes: Sequence[str]
 ) -> tuple[Table, tuple[Draw, ...]]:
-    """Return one line a row with its value on both parts, the best by the tuned one marked, and a figure for each swept setting."""
+    """Return one line a row with its values on both parts, the best by the tuned one marked, and a figure for each swept setting.
+
+    The measure of the split has a column for each part, every other measure one for the part that is held out.
+    """
     tuned, held = split.parts(queries)
     done = [(outcome, outcome.evaluation) for outcome in outcomes if outcome.evaluation]
-    if done and split.measure not in done[0][1].values:
-        raise InputError(f"[split] goes by {split.measure}, which is not measured. Add it to measures.")
-    varied = [*_named(outcomes), *varied_settings([outcome.row for outcome in outcomes])]
+    swept = varied_in([outcome.row for outcome in outcomes])
+    varied = [*_named(outcomes), *swept]
+    others = [measure for measure in (done[0][1].values if done else ()) if measure != split.measure]
     on = {id(one): (one.on(tuned), one.on(held)) for _, one in done}
     best = max(done, key=lambda pair: on[id(pair[1])][0].means()[split.measure], default=None)
     rows: list[tuple[Content, ...]] = []
     for outcome in outcomes:
-        one = outcome.evaluation
-        parts = on[id(one)] if one else (None, None)
+        parts = on[id(outcome.evaluation)] if outcome.evaluation else (None, None)
         mark = "★" if best is not None and outcome is best[0] else ""
-        cells = [value_cell(part, split.measure) for part in parts]
+        cells = [*(value_cell(part, split.measure) for part in parts), *(value_cell(parts[1], one) for one in others)]
         rows.append((outcome.row.system, *(setting_text(outcome.row, each) for each in varied), *cells, mark))
     told = [f"{len(tuned)} queries are tuned on, {len(held)} held out."]
     if best is not None:
         at = on[id(best[1])][1].interval(split.measure)
         told.append(
-            f"★ is best on the tuned queries: {label(best[0].row.system, best[0].row.options)}; on the held-out ones it has "
+            f"★ is best on the tuned queries: {best[0].row.name(swept)}; on the held-out ones it has "
             f"{100 * at.mean:.2f} ({100 * at.low:.2f} to {100 * at.high:.2f})."
         )
-    columns = ("System", *varied, f"{split.measure} tuned", f"{split.measure} held out", "Best")
+    told += stamp_notes([one for _, one in done])
+    measured = (f"{split.measure} tuned", f"{split.measure} held out", *(f"{one} held out" for one in others))
+    columns = ("System", *varied, *measured, "Best")
     numeric = [each for each in varied if len({_number(o, each) for o, _ in done} - {None}) > 1]
     figures = tuple(_sweep_figure(each, done, on, split.measure) for each in numeric)
-    return Table(name, title, columns, tuple(rows), (*told, *notes)), figures
+    return Table(definition.name, definition.title, columns, tuple(rows), (*told, *notes)), figures
 
 
 def _named(outcomes: Sequence[RowOutcome]) -> list[str]:

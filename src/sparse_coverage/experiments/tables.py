@@ -10,20 +10,19 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.measures import AnyMeasure
 from sparse_coverage.evaluation.significance import Comparison, compare, holm
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.definition import Definition, Row
-from sparse_coverage.experiments.evaluation import Evaluation, label, tells_apart
-from sparse_coverage.experiments.options import NAMES, SystemOptions
+from sparse_coverage.experiments.evaluation import Evaluation, ends, stamp_notes, stamped, tells_apart, varied_settings
 from sparse_coverage.experiments.paper import (
     known_encoder,
     model_name,
+    notes_on_the_paper,
     other_collection,
     paper_table,
     paper_values,
     papers_ablations,
     unit_name,
 )
-from sparse_coverage.experiments.sweep import RowOutcome, notes_beside_the_paper, table_measures
-from sparse_coverage.experiments.systems import concerning, is_sparse, reads
+from sparse_coverage.experiments.sweep import Definition, Row, RowOutcome, table_measures
+from sparse_coverage.experiments.systems import SystemOptions, concerning, is_sparse, reads
 from sparse_coverage.present.tables import Content, Table, TableCell
 from sparse_coverage.systems import STUDIED
 
@@ -36,7 +35,7 @@ _DIMENSIONS = {"splade": 30_522, "colbert": 128, "colbert-plaid": 128}
 
 def baseline_row(name: str, rows: Sequence[Row]) -> Row:
     """Return the row that `--against` means: one of the experiment's, by its name or a part of it, or a system beside them."""
-    names = {label(row.system, row.options): row for row in rows}
+    names = {row.name(varied_in(rows)): row for row in rows}
     chosen = [names[name]] if name in names else [row for one, row in names.items() if name in one]
     if len(chosen) == 1:
         return chosen[0]
@@ -48,6 +47,11 @@ def baseline_row(name: str, rows: Sequence[Row]) -> Row:
     )
 
 
+def varied_in(rows: Sequence[Row]) -> list[str]:
+    """Return the settings that need a column of their own, and a place in the names of rows."""
+    return varied_settings((row.system, row.options) for row in rows)
+
+
 def comparisons(
     measures: Sequence[AnyMeasure], outcomes: Sequence[RowOutcome], against: RowOutcome | None = None
 ) -> tuple[Comparison, ...]:
@@ -55,9 +59,10 @@ def comparisons(
     done = [outcome for outcome in outcomes if outcome.evaluation]
     if against is None and not 2 <= len(done) <= COMPARED_UP_TO:
         return ()
-    base = None if against is None else label(against.row.system, against.row.options)
+    varied = varied_in([outcome.row for outcome in outcomes])
+    base = None if against is None else against.row.name(varied)
     every = [*done, *([against] if against and against.evaluation else [])]
-    found = {label(o.row.system, o.row.options): o.evaluation for o in every if o.evaluation}
+    found = {o.row.name(varied): o.evaluation for o in every if o.evaluation}
     if base is not None and base not in found:
         return ()
     return tuple(
@@ -77,14 +82,14 @@ def results_table(
 ) -> Table:
     """Return one line a row. `tests` against a baseline put a dagger at what differs."""
     measures = [str(measure) for measure in table_measures(bench, definition)]
-    base = label(against.system, against.options) if against else ""
+    varied = varied_in([outcome.row for outcome in outcomes])
+    base = against.name(varied) if against else ""
     p_values = {(one.second, one.measure): one.p_holm for one in tests if base and one.first == base}
     cost = definition.kind == "cost"
-    varied = varied_settings([outcome.row for outcome in outcomes])
     rows: list[tuple[Content, ...]] = []
     for outcome in outcomes:
         row, found, paper = outcome.row, outcome.evaluation, paper_values(outcome.row, bench.collection)
-        name = label(row.system, row.options)
+        name = row.name(varied)
         cells: list[Content] = [
             value_cell(found, measure, paper.get(measure), p_values.get((name, measure))) for measure in measures
         ]
@@ -95,29 +100,16 @@ def results_table(
         set_to = (setting_text(row, name) for name in varied)
         rows.append((group, model_name(row), unit, _width(row, bench, found), *set_to, *cells))
     columns = ("Group", "Model", "Unit", "V/d", *varied, *measures, *(("Scanned per query",) if cost else ()))
-    notes = [*_seed_note(outcomes), *_stamp_notes(outcomes)]
+    notes = [*_seed_note(outcomes), *stamp_notes([one.evaluation for one in outcomes if one.evaluation])]
     if base:
         notes.append(
             f"† differs from {base} (p < .05, paired randomisation test, Holm's correction over the rows of a column)."
         )
     every = [outcome.row for outcome in outcomes]
-    notes += notes_beside_the_paper(bench, every)
+    notes += [*bench.notes(), *notes_on_the_paper(every, bench.collection, learned_here=bench.learns_from_itself)]
     done, count = [outcome.evaluation for outcome in outcomes if outcome.evaluation], len(bench.corpus.documents)
     best = tuple(4 + len(varied) + place for place, one in enumerate(measures) if tells_apart(one, done, count))
     return Table(definition.name, definition.title, columns, tuple(rows), tuple(notes), best)
-
-
-def varied_settings(rows: Sequence[Row]) -> list[str]:
-    """Return the settings, beside encoder, unit and V, in which rows of one system differ: each needs a column of its own."""
-    named = ("encoder", "unit", "size")
-    by_system: dict[str, list[SystemOptions]] = {}
-    for row in rows:
-        by_system.setdefault(row.system, []).append(row.options)
-    return [
-        name
-        for name in NAMES
-        if name not in named and any(len({getattr(one, name) for one in every}) > 1 for every in by_system.values())
-    ]
 
 
 def setting_text(row: Row, name: str) -> str:
@@ -163,7 +155,7 @@ def ablation_table(
         starred = f"{setting} ★" if _STARRED.get(factor) == setting else setting
         rows.append((factor, starred, *cells))
     notes = [f"Each setting is averaged over {len(used)} configurations; ★ marks the paper's default."]
-    notes += _seed_note(outcomes)
+    notes += [*_seed_note(outcomes), *stamp_notes([one.evaluation for one in outcomes if one.evaluation])]
     if tests:
         notes.append(
             "† differs from ★ of its factor (p < .05, paired randomisation test, Holm's correction over a column)."
@@ -221,27 +213,13 @@ def _ablation_tests(means: Mapping[tuple[str, str], Evaluation], measures: Seque
 def _width(row: Row, bench: Workbench, found: Evaluation | None) -> str:
     """Return V of a vocabulary, or how many numbers a passage or token has."""
     if is_sparse(row.system):
-        size = (found.stamps.get("V") if found else None) or row.options.size
-        return f"{size:,}" if size else "default"
+        sizes = (stamped([found], "V") if found else []) or [size for size in (row.options.size,) if size]
+        return ends(sizes) if sizes else "default"
     if row.system == "dense":
         known = CATALOGUE.get(known_encoder(row.options.encoder))
         dimension = known.dimension if known else bench.encoder(row.options.encoder).dimension if found else 0
         return f"{dimension:,}" if dimension else "–"
     return f"{_DIMENSIONS[row.system]:,}" if row.system in _DIMENSIONS else "–"
-
-
-def _stamp_notes(outcomes: Sequence[RowOutcome]) -> list[str]:
-    """Say how deep rankings were measured, and from how many spans vocabularies were really chosen."""
-    found = [o.evaluation for o in outcomes if o.evaluation]
-    depths = sorted({one.depth for one in found if one.depth})
-    spans = sorted({one.stamps["spans"] for one in found if "spans" in one.stamps})
-    codes = sorted({one.stamps["code"] for one in found if "code" in one.stamps})
-    notes = [f"The first {depths[-1]:,} documents of each ranking count."] if depths else []
-    if spans:
-        notes.append(
-            f"Centers are chosen from {' to '.join(dict.fromkeys(f'{n:,}' for n in (spans[0], spans[-1])))} spans."
-        )
-    return [*notes, *([f"Code {', '.join(codes)}."] if codes else [])]
 
 
 def _seed_note(outcomes: Sequence[RowOutcome]) -> list[str]:

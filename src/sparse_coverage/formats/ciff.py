@@ -8,18 +8,21 @@ a list are differences to the one before. The messages are few and simple, so no
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import InputError, MissingExtraError
+from sparse_coverage.files import new_folder
 from sparse_coverage.formats.source import Quantiser, Rows, Source, write_lines
-from sparse_coverage.kernels import Int64s
+from sparse_coverage.kernels import Array, Int64s
 from sparse_coverage.kernels.postings import BYTES_A_POSTING, decode_postings, encode_postings
 from sparse_coverage.progress import tracked
 
@@ -231,3 +234,56 @@ def write_ciff_export(source: Source, folder: Path, queries: Rows | None, bits: 
         scales["query_scale"] = whole.scale
         write_lines(folder / "queries.jsonl", [queries], source.names, whole)
     return scales
+
+
+PISA_META = {"type": "sparse_index", "format": "pisa", "package_hint": "pyterrier-pisa", "stemmer": "none"}
+
+
+def open_ciff_in_pisa(ciff: str | Path, folder: str | Path) -> Any:
+    """Write a CIFF file as a PISA index into a new folder and return it as a `PisaIndex`.
+
+        pisa = open_ciff_in_pisa("my-ciff/index.ciff", "my-pisa")
+        ranked = pisa.quantized(toks_scale=1.0)(frame_with_qid_and_query_toks)
+
+    Needs the extra [pisa]. `PisaIndex.from_ciff` does the same where the package `pyciff` is installed, which has no wheels.
+    Its scorer is `quantized`, the plain dot product; query weights go into the column `query_toks` as dictionaries, and must
+    be whole numbers, as `queries.jsonl` has them: PISA repeats a term as often as it weighs, and cuts off what is behind the
+    point.
+    """
+    try:
+        pisa: Any = import_module("pyterrier_pisa")
+    except ImportError:
+        raise MissingExtraError("Opening an index in PISA", "pisa") from None
+    with new_folder(Path(folder)) as partial:
+        write_pisa(Path(ciff), partial)
+        for text, lexicon in (("fwd.documents", "fwd.doclex"), ("fwd.terms", "fwd.termlex")):
+            pisa._pisathon.build_binlex(str(partial / text), str(partial / lexicon))
+        (partial / "pt_meta.json").write_text(json.dumps(PISA_META), encoding="utf-8")
+    return pisa.PisaIndex(str(folder), stemmer="none", stops="none")
+
+
+def write_pisa(ciff: Path, folder: Path) -> None:
+    """Write PISA's uncompressed index: sequences of 32-bit numbers, each preceded by its length.
+
+    `inv.docs` (first the number of documents), `inv.freqs` and `inv.sizes`; terms and documents as lines in `fwd.terms` and
+    `fwd.documents`.
+    """
+    with (
+        open_ciff(ciff) as (header, lists, documents),
+        (folder / "inv.docs").open("wb") as docs,
+        (folder / "inv.freqs").open("wb") as impacts,
+        (folder / "fwd.terms").open("w", encoding="utf-8", newline="\n") as terms,
+    ):
+        _put_numbers(docs, np.asarray([header.documents]))
+        for one in tracked(lists, "PISA takes lists", header.lists):
+            terms.write(f"{one.term}\n")
+            _put_numbers(docs, one.documents)
+            _put_numbers(impacts, one.impacts)
+        read = list(documents)
+    with (folder / "inv.sizes").open("wb") as sizes:
+        _put_numbers(sizes, np.asarray([document.length for document in read]))
+    (folder / "fwd.documents").write_text("".join(f"{document.id}\n" for document in read), encoding="utf-8")
+
+
+def _put_numbers(out: BinaryIO, numbers: Array) -> None:
+    out.write(np.concatenate(([len(numbers)], numbers)).astype("<u4").tobytes())

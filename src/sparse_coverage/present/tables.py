@@ -186,6 +186,9 @@ def _marked(content: Content, place: int | None) -> str:
 
 def short_heading(name: str) -> str:
     """Return the name of a column, in two lines where it is longer than most values."""
+    measure, blank, part = name.partition(" ")
+    if "@" in measure and blank:
+        return f"{measure}\n{part}"
     return name if len(name) < 10 else name.replace("@", "\n@")
 
 

@@ -24,6 +24,7 @@ from sparse_coverage.index import (
 from sparse_coverage.index.sides import Block, Side, open_blocks, refresh_side
 from sparse_coverage.kernels import Floats, Int64s, Mask
 from sparse_coverage.patents import Patent, passages
+from sparse_coverage.patents.documents import Document, as_patents
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Explanation, Hit, Marks, PassageHit
@@ -98,10 +99,13 @@ class Baseline(PassageSearcher):
 
     @classmethod
     def build(
-        cls, folder: str | Path, side: RankingSide, documents: Iterable[Patent], *, by: By = "passage"
+        cls, folder: str | Path, side: RankingSide, documents: Iterable[Document], *, by: By = "passage"
     ) -> Baseline:
-        """Write patents and what a side keeps of them into a new folder, by passage, section or whole document."""
-        _write_texts(Path(folder), documents, by)
+        """Write documents and what a side keeps of them into a new folder, by passage, section or whole document.
+
+        Documents are patents, texts or (id, text) pairs. The side is a running encoder, with the checkpoint of your choice.
+        """
+        _write_texts(Path(folder), as_patents(documents), by)
         store = open_store(Path(folder))
         refresh_side(store, side)
         return cls(store, side)

@@ -14,7 +14,7 @@ from sparse_coverage.cli.options import NamesIn, count_option, gathered, path_op
 from sparse_coverage.cli.options.method import max_documents_option, precision_option, with_text_option, years_option
 
 if TYPE_CHECKING:
-    from sparse_coverage.evaluation.clefip import PoolConfig
+    from sparse_coverage.evaluation.clefip_pool import PoolConfig
     from sparse_coverage.evaluation.collection import Collection
     from sparse_coverage.experiments.bench import Workbench
     from sparse_coverage.vocabulary.sampling import Restriction
@@ -35,7 +35,7 @@ class CollectionOptions:
     @property
     def pool_config(self) -> PoolConfig:
         """The pool to draw."""
-        from sparse_coverage.evaluation.clefip import PoolConfig
+        from sparse_coverage.evaluation.clefip_pool import PoolConfig
 
         return PoolConfig(self.pool, seed=self.pool_seed)
 
@@ -120,7 +120,7 @@ reading_options = gathered(
     count_option("--pool-seed", default=0, least=0, help="CLEF-IP: seed of the candidate pool."),
     click.option(
         "--ancestors",
-        type=NamesIn("evaluation.clefip.topics:Ancestors"),
+        type=NamesIn("evaluation.clefip:Ancestors"),
         default="all",
         help="CLEF-IP: which claims precede a dependent claim in a query; the paper says independent ones.",
     ),

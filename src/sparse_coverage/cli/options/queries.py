@@ -49,7 +49,7 @@ class QueryOptions:
 
     def many(self) -> tuple[dict[str, Any], int]:
         """Return the queries of a file or folder as fields of a request, and how many could not be read; these are told."""
-        from sparse_coverage.formats.queries import read_queries
+        from sparse_coverage.evaluation.trec import read_queries
         from sparse_coverage.patents.queries import listed_in
 
         assert self.queries is not None
