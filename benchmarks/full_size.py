@@ -43,9 +43,15 @@ class Figures:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "figures.json"
-        self.steps: dict[str, dict[str, Any]] = json.loads(self.path.read_text()) if self.path.exists() else {}
+        self.steps: dict[str, dict[str, Any]] = {}
+        self.read()
+
+    def read(self) -> None:
+        if self.path.exists():
+            self.steps = json.loads(self.path.read_text())
 
     def keep(self, step: str, **figures: Any) -> None:
+        self.read()  # another run may have kept something meanwhile
         self.steps[step] = {**figures, "load": os.getloadavg()[0], "at": time.strftime("%Y-%m-%d %H:%M")}
         part = self.path.with_suffix(".part")
         part.write_text(json.dumps(self.steps, indent=1), encoding="utf-8")
@@ -166,8 +172,8 @@ def use(index: Path, texts: list[str]) -> dict[str, Any]:
         for text in texts[1:11]:
             search(text)
         clocked("search", search, texts[11:])
-        clocked("chart", lambda text: opened.chart(ChartRequest(claim=text)), texts[11:21])
-        clocked("combine", lambda text: opened.combine(CombineRequest(claim=text)), texts[11:16])
+        clocked("chart", lambda text: opened.chart(ChartRequest(claim=text)), texts[11:16])
+        clocked("combine", lambda text: opened.combine(CombineRequest(claim=text)), texts[11:13])
     return found | {"peak_mib": peak_memory(), "queries": len(texts) - 11}
 
 
