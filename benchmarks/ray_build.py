@@ -3,6 +3,7 @@
     python benchmarks/ray_build.py                        local, Ray with one worker, Ray with two
     python benchmarks/ray_build.py --documents 2000       smaller
     python benchmarks/ray_build.py --only ray-2           one way at a time; results are kept in --folder and compared
+    python benchmarks/ray_build.py --documents 2000 --hosts 1 2 4 --share 0.15     as several small hosts (root, Linux)
 
 The model is learned from 5,000 of the documents. They are invented (short ones, words by Zipf's law), and the encoder is
 small and random (4 layers, 128 dimensions, the tokenizer of `minilm`): what is measured is how the work is shared out, not
@@ -10,6 +11,10 @@ an encoder. Every way uses one thread a worker. "here" and "workers" are the CPU
 other processes of the build, "others" what everybody else used of the machine meanwhile. Where others work too, wall times
 say little; what the command does itself is not shared out, so CPU times say how far two free cores could go. Needs the
 extra [ray] and the encoder `minilm`.
+
+`--hosts` indexes on clusters of so many nodes, each with a share of a core that the system holds it to (a control group), as hosts of that
+speed would be; the command itself is not held back. Pieces are a quarter as large as usual, so that few documents give many of them.
+The last cluster builds once more, and a worker of it is killed on the way.
 """
 
 from __future__ import annotations
@@ -18,11 +23,13 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -131,11 +138,17 @@ def measured(results: dict[str, dict[str, float]], stage: str) -> Iterator[None]
 
 
 def digest(folder: Path) -> str:
-    """One sum over the names and contents of all files of an index or model; a writer's lock is no content."""
-    total = sha256()
+    """One sum over the names and contents of all files of an index or model.
+
+    A writer's lock is no content. What segments are called, and how often was committed, depends on time in a local build: left out.
+    """
+    total, manifest = sha256(), folder / "manifest.json"
+    entries = json.loads(manifest.read_text())["segments"] if manifest.exists() else []
+    places = {entry["name"]: f"segment-{place}" for place, entry in enumerate(entries)}
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.name != "write.lock":
-            total.update(str(path.relative_to(folder)).encode() + b"\0" + sha256(path.read_bytes()).digest())
+        if path.is_file() and path.name not in ("write.lock", "manifest.json"):
+            name = "/".join(places.get(part, part) for part in path.relative_to(folder).parts)
+            total.update(name.encode() + b"\0" + sha256(path.read_bytes()).digest())
     return total.hexdigest()
 
 
@@ -179,6 +192,112 @@ def run(way: str, folder: Path, target: Path) -> dict[str, Any]:
     return stages
 
 
+def hosts(counts: list[int], share: float, folder: Path) -> None:
+    """Index on clusters of so many nodes with a share of a core each; print the seconds of each, and whether the bytes are the same."""
+    encoder = load_encoder(str(folder / "encoder"), precision="fp32", threads=1)
+    documents, target = folder / "documents", folder / "hosts"
+    shutil.rmtree(target, ignore_errors=True)
+    sampled = Sampling(SAMPLED, SPANS // 4)
+    model = SparseCoverage.fit(
+        lambda: read_patents(documents), encoder=encoder, threads=1, size=SIZE // 4, sampling=sampled
+    )
+    Index.build(target / "local", model, read_patents(documents))
+    wanted, first = digest(target / "local"), 0.0
+    print("| hosts | encoding, s | times as fast | all, s | CPU s of the workers | index |")
+    for count, kill in [*((count, False) for count in counts), (counts[-1], True)]:
+        found = _on_hosts(count, share, documents, model, target / f"index-{count}-{kill}", kill)
+        first = first or found["encode"]
+        same = "the same bytes" if digest(target / f"index-{count}-{kill}") == wanted else "OTHER BYTES"
+        name = f"{count}, a worker killed" if kill else str(count)
+        shown = f"{found['encode']:.0f} | {first / found['encode']:.2f} | {found['wall']:.0f} | {found['workers']:.0f}"
+        print(f"| {name} | {shown} | {same} |", flush=True)
+
+
+def _on_hosts(
+    count: int, share: float, documents: Path, model: SparseCoverage, target: Path, kill: bool
+) -> dict[str, float]:
+    import ray
+    from ray.cluster_utils import Cluster
+
+    from sparse_coverage.cluster import build_on_cluster, connect, indexing
+
+    results: dict[str, dict[str, float]] = {}
+    indexing.WINDOWS_PER_RUN = 1
+    encode = indexing._encode
+
+    def timed(*arguments: Any) -> None:
+        with measured(results, "encode"):
+            encode(*arguments)
+
+    indexing._encode = timed
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    patient = {"health_check_failure_threshold": 100}  # slow hosts are not dead ones
+    head = {"num_cpus": 0, "include_dashboard": False, "_system_config": patient}
+    nodes = Cluster(initialize_head=True, head_node_args=head)
+    groups = []
+    for number in range(count):
+        started = nodes.add_node(num_cpus=1)
+        groups.append(_hold(f"host-{number}", share, started.all_processes["raylet"][0].process.pid))
+    ray.init(address=nodes.address, log_to_driver=False, logging_level="error")
+    nodes.wait_for_nodes()
+    try:
+        with connect() as cluster:
+            # Workers are there and have imported everything before the clock begins.
+            list(cluster.run(_warm, [(place,) for place in range(4 * count)]))
+            killer = threading.Timer(15.0, _kill_a_worker, (groups[0],))
+            if kill:
+                killer.start()
+            before = sum(map(_used, groups))
+            with measured(results, "index"):
+                build_on_cluster(cluster, target, model, [documents])
+            results["index"] |= {"workers": sum(map(_used, groups)) - before, "encode": results["encode"]["wall"]}
+            killer.cancel()
+    finally:
+        indexing._encode = encode
+        ray.shutdown()
+        nodes.shutdown()
+        time.sleep(2)
+        for group in groups:
+            group.rmdir()
+    return results["index"]
+
+
+def _warm(place: int) -> int:
+    import sparse_coverage.cluster.indexing  # noqa: F401
+
+    time.sleep(1.0)
+    return place
+
+
+def _hold(name: str, share: float, process: int) -> Path:
+    """Hold a process, and those that it starts, to a share of a core."""
+    group = Path("/sys/fs/cgroup/cpu/sparse-coverage") / name
+    group.mkdir(parents=True, exist_ok=True)
+    (group / "cpu.cfs_period_us").write_text("100000")
+    (group / "cpu.cfs_quota_us").write_text(str(int(100_000 * share)))
+    below = [process, *map(int, Path(f"/proc/{process}/task/{process}/children").read_text().split())]
+    for one in below:
+        (group / "cgroup.procs").write_text(str(one))
+    return group
+
+
+def _used(group: Path) -> float:
+    """CPU seconds of the processes in a group; those that ended are counted by the process that started them."""
+    ticks = 0
+    for process in (group / "cgroup.procs").read_text().split():
+        with suppress(OSError):
+            ticks += sum(map(int, Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _kill_a_worker(group: Path) -> None:
+    for process in map(int, (group / "cgroup.procs").read_text().split()):
+        with suppress(OSError):
+            if Path(f"/proc/{process}/cmdline").read_bytes().startswith(b"ray::"):
+                os.kill(process, signal.SIGKILL)
+                return
+
+
 def report(kept: list[dict[str, Any]]) -> None:
     print(f"{'way':8} {'stage':14} {'wall s':>8} {'here':>8} {'workers':>8} {'others':>8}")
     for one in kept:
@@ -211,10 +330,16 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=20_000)
     parser.add_argument("--folder", type=Path, default=Path("ray-build"), help="for the collection and the results")
     parser.add_argument("--only", choices=WAYS, help="run one way and add it to the results")
+    parser.add_argument("--hosts", type=int, nargs="+", help="index on clusters of so many nodes instead")
+    parser.add_argument("--share", type=float, default=0.15, help="of a core that each of these nodes has")
     given = parser.parse_args()
     if not (given.folder / "documents").exists():
         write_documents(given.folder / "documents", given.documents)
         write_encoder(given.folder / "encoder")
+    if given.hosts:
+        print(describe())
+        hosts(given.hosts, given.share, given.folder)
+        return
     results = given.folder / "results.jsonl"
     if given.only is None:
         for way in WAYS:  # in processes of their own, so that none finds the other's caches warm

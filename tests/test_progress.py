@@ -90,6 +90,17 @@ def test_the_time_left_is_told_once_enough_is_done(capsys: pytest.CaptureFixture
         assert "left" in told(capsys, "500 of 50,000 (1%), ")
 
 
+def test_one_of_many_tells_nothing_however_long_it_took(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_LONG", 0.0)
+    with progress_bar("Weighing anchors", 50_000) as advance:
+        advance(1)
+        assert "left" not in told(capsys, "1 of 50,000 (0%)")
+        advance(99)
+        assert "left" in told(capsys, "100 of 50,000 (0%), ")
+
+
 def test_what_is_quick_is_not_shown_and_what_fails_is_not_done(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(tracked(range(5), "Counting", 5)) == list(range(5))
     assert capsys.readouterr().err == ""

@@ -20,7 +20,7 @@ FIRST_LINE, BETWEEN_LINES = 3.0, 10.0
 """After how many seconds a log gets its first line about a stage, and how many later each of the next."""
 
 
-_LONG = 60.0  # seconds after which the time left is told even where less than a hundredth is done
+_LONG = 60.0  # seconds after which the time left is told even where only a thousandth is done
 
 
 class Advance(Protocol):
@@ -182,7 +182,7 @@ class _Lines:
         if total is None:
             return f"{self._number(done)}, {duration(passed)}"
         parts = f"{self._number(done)} of {self._number(total)} ({done / max(total, 1):.0%})"
-        if not done or (done < total / 100 and passed < _LONG):
+        if not done or done < total / 1000 or (done < total / 100 and passed < _LONG):
             return f"{parts}, {duration(passed)}"  # so little tells nothing about the rest
         left = passed / done * (total - done)
         return f"{parts}, {duration(passed)}, about {duration(left)} left"

@@ -22,9 +22,9 @@ from sparse_coverage.cli.fit import command as fit_command
 from sparse_coverage.cli.options.inputs import ProblemLog
 from sparse_coverage.cluster import ClusterError, build_on_cluster, connect, fit_on_cluster
 from sparse_coverage.cluster import documents as cluster_documents
+from sparse_coverage.cluster import fitting as passage_sampling
 from sparse_coverage.cluster import indexing as cluster_vectors
 from sparse_coverage.cluster import indexing as plan
-from sparse_coverage.cluster import sampling as passage_sampling
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, MissingExtraError
 from sparse_coverage.patents import Problem
 from sparse_coverage.vocabulary.sampling import passages as sampled_passages

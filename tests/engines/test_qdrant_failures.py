@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 import pytest
 from engine_collection import assert_same_ranking
@@ -42,8 +43,8 @@ class Watched(QdrantCollection):
         super().upload(points)
 
 
-def _open(nodes: Sequence[Node], patience: float = 60.0) -> Watched:
-    return Watched([node.url for node in nodes], "patents", shards=2, replicas=2, patience=patience, timeout=10)
+def _open(nodes: Sequence[Node], patience: float = 60.0, shards: int = 2) -> Watched:
+    return Watched([node.url for node in nodes], "patents", shards=shards, replicas=2, patience=patience, timeout=10)
 
 
 def _wait_until_whole(collection: QdrantCollection) -> None:
@@ -94,6 +95,33 @@ def test_a_node_killed_under_load_changes_no_answer(
         thread.join()
     collection.close()
     assert not wrong  # and answers went on in every phase, with either node away
+
+
+def test_of_three_nodes_any_one_may_be_lost_and_come_back(
+    tmp_path: Path, local: Index, engine_model: SparseCoverage, queries: list[str]
+) -> None:
+    if binary() is None:
+        pytest.skip(REASON)
+    pytest.importorskip("qdrant_client", reason="qdrant-client is not installed (extra [qdrant])")
+    everything = local.ranked_by("combined")
+    expected = [everything.search(query, 20) for query in queries]
+    with running(tmp_path / "nodes", nodes=3) as nodes:
+        collection = _open(nodes, shards=3)
+        push(collection, local.store)
+        health = collection.health()
+        assert (health.nodes, health.replicas, health.troubles) == (3, 2, ())
+        for lost in nodes:
+            lost.kill()
+            for asked in (node for node in nodes if node is not lost):
+                alone = _open([asked])
+                retriever = EngineRetriever(alone, engine_model)
+                for query, hits in zip(queries, expected, strict=True):
+                    assert_same_ranking(retriever.search(query, 20), hits)
+                alone.close()
+            lost.start()
+            _wait_until_whole(collection)
+        assert collection.size() == len(local)
+        collection.close()
 
 
 def test_a_node_killed_during_an_upload_loses_nothing(

@@ -15,27 +15,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage import Index, ScoringConfig, SparseCoverage
-from sparse_coverage.engines.conditions import (
+from sparse_coverage.engines.engine import (
+    NOWHERE,
     AllOf,
     AnyOf,
     Between,
     Condition,
-    NoneOf,
-    OneOf,
-    condition_of,
-    document_facts,
-)
-from sparse_coverage.engines.engine import (
-    NOWHERE,
     EngineError,
     EngineHealth,
     Failover,
     FoundPoint,
+    NoneOf,
+    OneOf,
     Point,
     PointQuery,
     Shown,
     Vector,
     batches,
+    condition_of,
+    document_facts,
 )
 from sparse_coverage.engines.points import LocalDocument, Statistics, read_documents
 from sparse_coverage.engines.ranking import TwoPhase, TwoPhaseRanker, strongest

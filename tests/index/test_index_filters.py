@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_up import Made, build
 
-from sparse_coverage.engines.conditions import AnyOf, Between, Condition, OneOf, condition_of, document_facts
+from sparse_coverage.engines.engine import AnyOf, Between, Condition, OneOf, condition_of, document_facts
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import DocumentRecord, IndexStore, allowed_passages, open_store, parse_filter
 from sparse_coverage.index.filters import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 from browsing import AXE, downloaded, why_not
@@ -61,6 +62,19 @@ def test_from_a_claim_to_a_word_file_and_all_there_after_a_restart(desk, workben
     page.get_by_role("link", name="Chart", exact=True).click()
     page.locator(".own").wait_for()  # strict: there is one
     desk.wrong.clear()  # the browser's own words about the server that was away
+
+
+def test_the_film_of_a_whole_search_can_be_made(desk, tmp_path, monkeypatch):
+    image = pytest.importorskip("PIL.Image")
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "docs"))
+    from _generate import film
+
+    desk.page.set_viewport_size({"width": film.WIDTH, "height": film.HEIGHT})
+    made = film.act(desk.page, CLAIM, pause=0)
+    made.write(tmp_path / "film.gif")
+    with image.open(tmp_path / "film.gif") as pictures:
+        assert pictures.n_frames == len(made.pictures)
+    assert 60 < sum(milliseconds for _, milliseconds in made.pictures) / 1000 <= 90
 
 
 def test_everything_by_keys_alone(desk):

@@ -176,7 +176,7 @@ def build_on_cluster(
     on_duplicate: OnDuplicate = "error",
     on_repeat: Callable[[str], None] | None = None,
 ) -> Index:
-    """Index the patents in some files into a new folder: what `Index.build` makes of them, byte for byte.
+    """Index the patents in some files into a new folder: segments and model as `Index.build` makes them, byte for byte.
 
     All nodes must see the files and the folder `work` (a hidden one beside the index by default, removed at the end),
     which keeps the state of the run: interrupted, the same call goes on from there.
@@ -288,7 +288,7 @@ def _build_segments(cluster: Cluster, state: Path, plan: Plan, draft: Manifest, 
 
 
 def _bring_together(state: Path, target: Path, draft: Manifest, count: int) -> None:
-    """Put the segments into one index under the names that a local build gives them."""
+    """Put the segments into one index."""
     with new_folder(target) as partial:
         entries: list[SegmentEntry] = []
         for number in range(count):

@@ -7,19 +7,25 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, OneOf, all_of, documents_but
 from sparse_coverage.engines.engine import (
     NOWHERE,
     SHOWN,
+    AllOf,
+    AnyOf,
     Asking,
+    Between,
+    Condition,
     EngineError,
     EngineHealth,
     Failover,
     FoundPoint,
+    OneOf,
     Point,
     PointQuery,
     Shown,
     Vector,
+    all_of,
+    documents_but,
     first_line,
 )
 from sparse_coverage.errors import InputError, require_package
@@ -247,7 +253,7 @@ class MilvusCollection(Asking):
 def expression(condition: Condition) -> str:
     """Return a condition in the language of Milvus.
 
-    >>> from sparse_coverage.engines.conditions import NoneOf
+    >>> from sparse_coverage.engines.engine import NoneOf
     >>> expression(AllOf((AnyOf("facts", ("country=EP",)), NoneOf(Between("published", 1, 20001231)))))
     '(array_contains_any(facts, ["country=EP"])) and (not (published >= 1 and published <= 20001231))'
     """

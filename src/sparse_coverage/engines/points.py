@@ -19,8 +19,7 @@ from uuid import UUID, uuid5
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.engines.conditions import document_facts, section_fact
-from sparse_coverage.engines.engine import NOWHERE, EngineError, Point, Vector
+from sparse_coverage.engines.engine import NOWHERE, EngineError, Point, Vector, document_facts, section_fact
 from sparse_coverage.errors import MismatchError
 from sparse_coverage.index import DocumentRecord, IndexStore, PassageRecord, Segment, weight_scale
 from sparse_coverage.index.postings import widened

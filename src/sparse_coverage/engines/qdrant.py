@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from sparse_coverage.engines.conditions import AllOf, AnyOf, Between, Condition, NoneOf, OneOf, all_of, documents_but
 from sparse_coverage.engines.engine import (
     NOWHERE,
     SHOWN,
+    AllOf,
+    AnyOf,
     Asking,
+    Between,
+    Condition,
     EngineHealth,
     Failover,
     FoundPoint,
+    NoneOf,
+    OneOf,
     Point,
     PointQuery,
     Shown,
     Vector,
+    all_of,
+    documents_but,
 )
 from sparse_coverage.errors import InputError, require_package
 

@@ -15,14 +15,17 @@ from itertools import islice
 import numpy as np
 
 from sparse_coverage.aggregation import Aggregation, Best, DecayedSum, TopMean, document_scores
-from sparse_coverage.engines.conditions import AnyOf, Condition, NoneOf, all_of
 from sparse_coverage.engines.engine import (
+    AnyOf,
     Centers,
+    Condition,
     EngineError,
     FoundPoint,
+    NoneOf,
     PointQuery,
     RemoteCollection,
     Weights,
+    all_of,
     sparse,
 )
 from sparse_coverage.engines.points import Statistics

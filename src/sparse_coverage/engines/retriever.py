@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from sparse_coverage.engines.conditions import Condition, condition_of
-from sparse_coverage.engines.engine import RemoteCollection, Shown
+from sparse_coverage.engines.engine import Condition, RemoteCollection, Shown, condition_of
 from sparse_coverage.engines.ranking import EngineRanker, FoundDocument, TwoPhase, TwoPhaseRanker
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter

@@ -1,0 +1,447 @@
+"""The whole life of a large index, on real full texts and on made-up ones of every size; time, CPU, memory, disk, answers.
+
+    python benchmarks/full_size.py build FILES... --folder WORK --first 254 --week 50 --minutes 60
+    python benchmarks/full_size.py keep --folder WORK
+    python benchmarks/full_size.py use --folder WORK --queries TOPICS.tsv
+    python benchmarks/full_size.py stages --folder WORK --queries TOPICS.tsv
+    python benchmarks/full_size.py quality --folder WORK COLLECTION.toml...
+    python benchmarks/full_size.py grow FILE --folder WORK --queries TOPICS.tsv
+    python benchmarks/full_size.py plot --folder WORK -o docs/images/growth.svg
+
+`build` takes the documents of FILES in order. It builds an index of the first ones, is killed (kill -9) on the way and goes on, and
+then adds the others, a batch a week, until the minutes are over or all are in. `keep` deletes a week, merges and verifies, on a copy.
+`use` searches, charts, combines and serves 8 clients; `stages` says where the time of a search goes. `quality` ranks the topics of test
+collections. `grow` does all of this with made-up passages, and fits how each figure grows with the size. Every step is a process of
+its own, so that its memory is its own. All figures are kept in WORK/figures.json, and steps that are there are not made again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from full_size_made import peak_memory
+from machine import describe
+
+from sparse_coverage.files import read_toml
+from sparse_coverage.index import open_store
+from sparse_coverage.index.manifest import read_manifest
+
+
+class Figures:
+    """The figures measured so far, kept in a file after every step."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "figures.json"
+        self.steps: dict[str, dict[str, Any]] = {}
+        self.read()
+
+    def read(self) -> None:
+        if self.path.exists():
+            self.steps = json.loads(self.path.read_text())
+
+    def keep(self, step: str, **figures: Any) -> None:
+        self.read()  # another run may have kept something meanwhile
+        self.steps[step] = {**figures, "load": os.getloadavg()[0], "at": time.strftime("%Y-%m-%d %H:%M")}
+        part = self.path.with_suffix(".part")
+        part.write_text(json.dumps(self.steps, indent=1), encoding="utf-8")
+        part.replace(self.path)
+        print(step, json.dumps(self.steps[step]), flush=True)
+
+
+def run(arguments: list[str], *, kill_after: float = 0.0) -> dict[str, float]:
+    """Run a command to its end, or kill it after so many CPU seconds; return seconds, CPU seconds and the peak memory in MiB."""
+    begun = time.perf_counter()
+    started = subprocess.Popen([sys.executable, "-m", "sparse_coverage", *arguments])
+    while kill_after and os.waitid(os.P_PID, started.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        if _cpu_seconds(started.pid) > kill_after:
+            started.send_signal(signal.SIGKILL)
+            break
+        time.sleep(0.5)
+    _, status, used = os.wait4(started.pid, 0)
+    started.returncode = status
+    if status and not kill_after:
+        raise SystemExit(f"{arguments} failed.")
+    wall = time.perf_counter() - begun
+    return {"s": wall, "cpu_s": used.ru_utime + used.ru_stime, "peak_mib": used.ru_maxrss / 1024}
+
+
+def _cpu_seconds(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def disk(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def lines(files: list[Path]) -> Iterator[str]:
+    for file in files:
+        with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as stream:
+            yield from (line for line in stream if line.strip())
+
+
+def build(folder: Path, files: list[Path], first: int, week: int, minutes: float, threads: int) -> None:
+    """Build with an interruption, then add batch after batch."""
+    figures, index = Figures(folder), folder / "index"
+    documents = list(lines(files))
+    parts = [documents[:first], *(documents[at : at + week] for at in range(first, len(documents), week))]
+    until = time.monotonic() + 60 * minutes
+    for number, part in enumerate(parts):
+        source = folder / f"part-{number:02}.jsonl"
+        source.write_text("".join(part), encoding="utf-8")
+        counted = {"documents": len(part), "words": sum(len(line.split()) for line in part)}
+        if number == 0:
+            command = ["index", str(source), "-o", str(index), "--threads", str(threads), "-q"]
+            if "build, killed" not in figures.steps:
+                killed = run(command, kill_after=counted["words"] / 9000)  # on the way, at the rate of these machines
+                figures.keep("build, killed", **killed, **size(index))
+            if "build" not in figures.steps:
+                figures.keep("build", **run(command), **counted, **size(index))
+        elif f"add {number}" not in figures.steps:
+            if time.monotonic() > until:
+                break
+            command = ["index", "add", str(index), str(source), "--skip-known", "--threads", str(threads), "-q"]
+            figures.keep(f"add {number}", **run(command), **counted, **size(index))
+
+
+def size(index: Path) -> dict[str, int]:
+    """How many documents and passages an index holds, how many documents are encoded, and its bytes on disk."""
+    found = read_manifest(index)
+    return {
+        "index_documents": found.documents,
+        "encoded_documents": found.encoded_documents,
+        "passages": found.passages,
+        "segments": len(found.segments),
+        "bytes": disk(index),
+    }
+
+
+def keep(index: Path, figures: Figures, name: str, count: int, add: Path | None) -> None:
+    """Add a batch, delete documents, merge and verify, on a copy of an index; each is a command of its own."""
+    copy = index.with_name(f"{index.name}-kept")
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(index, copy)
+    store = open_store(copy)
+    numbers = np.linspace(0, store.state.documents - 1, min(count, store.state.documents), dtype=int)
+    ids = sorted({str(store.passage(int(store.document_starts[number])).document) for number in numbers})
+    store.close()
+    commands = {} if add is None else {"add": ["index", "add", str(copy), str(add), "--skip-known", "-q"]}
+    commands |= {"delete": ["index", "delete", str(copy), *ids], "merge": ["index", "merge", str(copy), "-q"]}
+    for step, command in (commands | {"verify": ["index", "verify", str(copy)]}).items():
+        figures.keep(f"{name}{step}", **run(command), documents=len(ids), **size(copy))
+    shutil.rmtree(copy)
+
+
+def queries_in(file: Path, words: int, count: int) -> list[str]:
+    """The first so many words of topics (id, tab, text) that have as many."""
+    texts = (line.partition("\t")[2].split() for line in file.read_text(encoding="utf-8").splitlines())
+    return [" ".join(text[:words]) for text in texts if len(text) >= words][:count]
+
+
+def use(index: Path, texts: list[str]) -> dict[str, Any]:
+    """In a fresh process: open, search with reasons, chart, combine; milliseconds on the clock and of CPU."""
+    from sparse_coverage.workspace import ChartRequest, CombineRequest, OpenIndex, SearchRequest
+
+    found: dict[str, Any] = {}
+
+    def clocked(name: str, work: Callable[[str], object], asked: list[str]) -> None:
+        times = []
+        for text in asked:
+            wall, cpu = time.perf_counter(), time.process_time()
+            work(text)
+            times.append((1000 * (time.perf_counter() - wall), 1000 * (time.process_time() - cpu)))
+        for kind, mine in zip(("ms", "cpu_ms"), zip(*times, strict=True), strict=True):
+            found.update({f"{name}_p{part}_{kind}": float(np.percentile(mine, part)) for part in (50, 99)})
+
+    begun = time.perf_counter()
+    with OpenIndex.open(index) as opened:
+        found["open_s"] = time.perf_counter() - begun
+        search = lambda text: opened.search(SearchRequest(query=text))  # noqa: E731
+        clocked("first", search, texts[:1])
+        for text in texts[1:11]:
+            search(text)
+        clocked("search", search, texts[11:])
+        clocked("chart", lambda text: opened.chart(ChartRequest(claim=text)), texts[11:16])
+        clocked("combine", lambda text: opened.combine(CombineRequest(claim=text)), texts[11:13])
+    return found | {"peak_mib": peak_memory(), "queries": len(texts) - 11}
+
+
+def stages(index: Path, texts: list[str]) -> None:
+    """Print where the time of a whole search goes, from the text to explained hits: medians of CPU and clock milliseconds, one thread."""
+    from sparse_coverage.model import SparseCoverage
+    from sparse_coverage.search.combined import CombinedRanker
+    from sparse_coverage.search.explaining import Explanations
+    from sparse_coverage.search.index import Index
+    from sparse_coverage.search.part_scores import VectorScores, WordScores
+    from sparse_coverage.search.ranking import Ranker
+    from sparse_coverage.workspace import OpenIndex, SearchRequest
+
+    spent: dict[str, list[float]] = {}
+    inside: list[list[Any]] = []
+
+    def clock() -> tuple[float, float]:
+        return 1000 * time.process_time(), 1000 * time.perf_counter()
+
+    def step(name: str | None) -> None:
+        """Enter a stage, or leave one; time belongs to the innermost."""
+        now = clock()
+        if inside:
+            own = spent.setdefault(inside[-1][0], [0.0, 0.0])
+            own[0], own[1] = own[0] + now[0] - inside[-1][1][0], own[1] + now[1] - inside[-1][1][1]
+        if name is None:
+            inside.pop()
+        else:
+            inside.append([name, now])
+        if inside:
+            inside[-1][1] = now
+
+    def watched(owner: Any, attribute: str, name: str) -> None:
+        whole = getattr(owner, attribute)
+
+        def call(*arguments: Any, **settings: Any) -> Any:
+            step(name)
+            try:
+                found = whole(*arguments, **settings)
+                return iter(list(found)) if isinstance(found, Iterator) else found
+            finally:
+                step(None)
+
+        setattr(owner, attribute, call)
+
+    for owner, attribute, name in (
+        (SparseCoverage, "trace", "encode, and find the nearest centers"),
+        (Explanations, "enriched", "feedback from the first passages"),
+        (Ranker, "passage_scores", "score by centers"),
+        (WordScores, "scores", "score by words"),
+        (VectorScores, "scores", "score by vectors"),
+        (Ranker, "best_documents", "choose the best documents of each part"),
+        (CombinedRanker, "hits", "read texts and facts of the hits"),
+        (Index, "_explained", "explain every passage shown"),
+        (OpenIndex, "_with_closeness", "say how close each document is"),
+    ):
+        watched(owner, attribute, name)
+    for told, matches in (
+        ("reasons, as the page shows them", False),
+        ("every match, as `search --json` gives them", True),
+    ):
+        rows: dict[str, list[list[float]]] = {}
+        with OpenIndex.open(index, threads=1) as opened:
+            for number, text in enumerate(texts):
+                spent.clear()
+                step("the rest")
+                opened.search(SearchRequest(query=text), matches=matches)
+                step(None)
+                if number > 10:
+                    everything = [sum(column) for column in zip(*spent.values(), strict=True)]
+                    for name, own in [*spent.items(), ("all", everything)]:
+                        rows.setdefault(name, []).append(list(own))
+        print(f"\n| {told} | CPU ms | p99 | ms on the clock |\n| --- | ---: | ---: | ---: |")
+        for name, own_times in rows.items():
+            cpu, wall = zip(*own_times, strict=True)
+            print(f"| {name} | {np.median(cpu):.1f} | {np.percentile(cpu, 99):.1f} | {np.median(wall):.1f} |")
+
+
+def serve(index: Path, texts: list[str], clients: int, seconds: float) -> dict[str, Any]:
+    """Search over HTTP, with reasons, by clients that ask without pause; the first round is to warm up."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "engines"))
+    from server_load import load, memory_of, served
+
+    bodies = [json.dumps({"query": text}).encode() for text in texts]
+    with served(index) as (address, workers):
+        path = "/v1/indexes/bench/search"
+        load(address, path, bodies[:clients], clients, 1.0, workers)
+        found = load(address, path, bodies[clients:], clients, seconds, workers)
+        return {
+            "clients": clients, "answers": len(found.seconds), "p50_ms": found.part(0.5), "p99_ms": found.part(0.99),
+            "answers_a_second": found.rate, "cpu_ms_an_answer": 1000 * found.cpu, "other": dict(found.other),
+            "own_mb": memory_of(workers),
+        }  # fmt: skip
+
+
+def fresh(*arguments: str | Path) -> dict[str, Any]:
+    """Run a part of these programs in a process of its own; return the figures that it prints last."""
+    done = subprocess.run([sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, text=True, check=True)
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def measure_use(index: Path, figures: Figures, name: str, topics: Path, count: int, seconds: float) -> None:
+    if f"{name}use" not in figures.steps:
+        figures.keep(
+            f"{name}use", **fresh(__file__, "user", "--index", index, "--queries", topics, "--count", str(count))
+        )
+    if f"{name}serve" not in figures.steps:
+        figures.keep(f"{name}serve", **serve(index, queries_in(topics, 150, 400), 8, seconds))
+
+
+def quality(index: Path, figures: Figures, collections: list[Path]) -> None:
+    """Rank the topics of collections whose relevant document is in the index, among documents of the same collection."""
+    from sparse_coverage import Index
+
+    opened = Index.open(index)
+    for file in collections:
+        settings = read_toml(file)
+        of = [json.loads(line) for line in lines([file.parent / settings["documents"]])]
+        kind = "W" if str(of[0]["id"]).startswith("W") else "US"
+        there = {document["id"] for document in of if opened.store.find(document["id"]) is not None}
+        topics = dict(line.split("\t", 1) for line in (file.parent / settings["topics"]).read_text().splitlines())
+        judged = [line.split() for line in (file.parent / settings["qrels"]).read_text().splitlines()]
+        relevant = {row[0]: row[2] for row in judged if row[2] in there}
+        asked = [topic for topic in topics if topic in relevant]
+        for ranking in ("combined", "centers", "words", "vectors"):
+            ranks = []
+            for topic in asked:
+                hits = opened.search(topics[topic], k=1000, passages=0, ranking=ranking)
+                found = [hit.document for hit in hits if hit.document.startswith(kind)]
+                ranks.append(found.index(relevant[topic]) + 1 if relevant[topic] in found else 0)
+            scores = {f"R@{k}": sum(0 < rank <= k for rank in ranks) / len(ranks) for k in (1, 10, 100)}
+            scores["MAP"] = sum(1 / rank for rank in ranks if rank) / len(ranks)
+            figures.keep(f"quality {file.stem} {ranking}", topics=len(asked), documents=len(there), **scores)
+
+
+def grow(folder: Path, source: Path, sizes: list[int], topics: Path, seconds: float) -> None:
+    """The whole life of indexes of made-up passages, smallest first."""
+    figures, base = Figures(folder), folder / "base"
+    if not (base / "manifest.json").exists():
+        some, week = folder / "base.jsonl", folder / "week.jsonl"
+        texts = list(lines([source]))
+        some.write_text("".join(texts[:8]), encoding="utf-8")
+        week.write_text("".join(texts[8:10]), encoding="utf-8")
+        run(["index", str(some), "-o", str(base), "-q"])
+    for passages in sizes:
+        name, index = f"{passages} ", folder / f"made-{passages}"
+        if f"{name}build" not in figures.steps:
+            shutil.rmtree(index, ignore_errors=True)
+            made = fresh(Path(__file__).with_name("full_size_made.py"), base, index, str(passages))
+            figures.keep(f"{name}build", **made, **size(index))
+        measure_use(index, figures, name, topics, 111, seconds)
+        if f"{name}verify" not in figures.steps:
+            keep(index, figures, name, 2, folder / "week.jsonl")
+    show_growth(figures)
+
+
+GROWTH = {
+    "write the index, CPU s": ("build", "cpu_s"), "peak memory of it, MiB": ("build", "peak_mib"),
+    "on disk, MiB": ("build", "bytes"), "add 2 documents, CPU s": ("add", "cpu_s"), "delete 2, CPU s": ("delete", "cpu_s"),
+    "merge, CPU s": ("merge", "cpu_s"), "verify, CPU s": ("verify", "cpu_s"), "open, s": ("use", "open_s"),
+    "search p50, CPU ms": ("use", "search_p50_cpu_ms"), "search p99, CPU ms": ("use", "search_p99_cpu_ms"),
+    "search p50, ms": ("use", "search_p50_ms"), "chart of 5 documents, CPU ms": ("use", "chart_p50_cpu_ms"),
+    "combine, CPU ms": ("use", "combine_p50_cpu_ms"), "memory of searching, MiB": ("use", "peak_mib"),
+    "served, 8 clients, CPU ms an answer": ("serve", "cpu_ms_an_answer"), "served, 8 clients, p99 ms": ("serve", "p99_ms"),
+}  # fmt: skip
+
+
+def growth(figures: Figures) -> tuple[list[int], dict[str, dict[int, float]]]:
+    """The sizes that were measured, and each figure by size."""
+    sizes = sorted(int(step.split()[0]) for step in figures.steps if step.endswith(" build"))
+    rows: dict[str, dict[int, float]] = {}
+    for name, (step, key) in GROWTH.items():
+        found = {one: figures.steps[f"{one} {step}"] for one in sizes if f"{one} {step}" in figures.steps}
+        rows[name] = {one: float(step[key]) / (2**20 if key == "bytes" else 1) for one, step in found.items()}
+    return sizes, rows
+
+
+def exponent(by_size: dict[int, float]) -> float:
+    """The exponent of growth between the two largest sizes: 1 where twice the passages take twice as much."""
+    (small, less), (large, more) = sorted(by_size.items())[-2:]
+    return float(np.log(more / less) / np.log(large / small))
+
+
+def show_growth(figures: Figures) -> None:
+    sizes, rows = growth(figures)
+    print("| passages |", " | ".join(f"{one:,}" for one in sizes), "| exponent, last step | all |")
+    print("| --- |", " | ".join("---:" for _ in sizes), "| ---: | ---: |")
+    for name, by_size in rows.items():
+        if len(by_size) < 2:
+            continue
+        shown = " | ".join(f"{by_size[one]:,.3g}" if one in by_size else "" for one in sizes)
+        fitted = np.polyfit(np.log(list(by_size)), np.log(list(by_size.values())), 1)[0]
+        print(f"| {name} | {shown} | {exponent(by_size):.2f} | {fitted:.2f} |")
+
+
+def plot(figures: Figures, target: Path) -> None:
+    """Draw how figures grow: time, latency, memory and disk against the number of passages."""
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams.update({"svg.hashsalt": "full-size", "font.size": 12, "svg.fonttype": "none"})
+    import matplotlib.pyplot as plt
+
+    _, rows = growth(figures)
+    panels = {
+        "CPU seconds of a command": ["write the index, CPU s", "add 2 documents, CPU s", "merge, CPU s", "verify, CPU s"],
+        "CPU milliseconds of a question": ["search p50, CPU ms", "search p99, CPU ms", "chart of 5 documents, CPU ms", "combine, CPU ms"],
+        "MiB": ["peak memory of it, MiB", "memory of searching, MiB", "on disk, MiB"],
+    }  # fmt: skip
+    picture, axes = plt.subplots(1, 3, figsize=(13, 4.6), constrained_layout=True)
+    for panel, (title, names) in zip(axes, panels.items(), strict=True):
+        for name in names:
+            label = name.rsplit(",", 1)[0].replace("of it", "of writing it")
+            panel.loglog(
+                list(rows[name]), list(rows[name].values()), marker="o", label=f"{label} ({exponent(rows[name]):.2f})"
+            )
+        panel.set(xlabel="passages", title=title)
+        panel.grid(True, alpha=0.3)
+        panel.legend(fontsize=9.5, loc="upper left")
+        low, high = panel.get_ylim()
+        panel.set_ylim(low, high * 12)
+    picture.suptitle(
+        "How an index grows (in brackets: the exponent of growth between the two largest sizes)", fontsize=12
+    )
+    picture.savefig(target, metadata={"Date": None})
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=["build", "keep", "use", "stages", "quality", "grow", "growth", "plot", "user"])
+    parser.add_argument("files", type=Path, nargs="*", help="documents to build from, or collections to rank")
+    parser.add_argument("--folder", type=Path, default=Path("full-size"), help="where all is kept")
+    parser.add_argument("--first", type=int, default=254, help="how many documents the build itself has")
+    parser.add_argument("--week", type=int, default=50, help="how many documents are added at a time")
+    parser.add_argument("--minutes", type=float, default=60, help="add nothing after so long")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000, 1_400_000])
+    parser.add_argument("--queries", type=Path, help="topics: id, tab, text; those of 150 words and more are asked")
+    parser.add_argument("--count", type=int, default=111, help="how many of them")
+    parser.add_argument("--seconds", type=float, default=15, help="how long the server is asked")
+    parser.add_argument("--index", type=Path, help="the index that a process of its own uses")
+    parser.add_argument("-o", "--output", type=Path, default=Path("growth.svg"))
+    options = parser.parse_args()
+    if options.part == "user":
+        print(json.dumps(use(options.index, queries_in(options.queries, 150, options.count))))
+        return
+    options.folder.mkdir(parents=True, exist_ok=True)
+    print(describe(), flush=True)
+    figures, index = Figures(options.folder), options.index or options.folder / "index"
+    if options.part == "build":
+        build(options.folder, options.files, options.first, options.week, options.minutes, options.threads)
+    elif options.part == "keep":
+        keep(index, figures, "", options.week, None)
+    elif options.part == "use":
+        measure_use(index, figures, "", options.queries, options.count, options.seconds)
+    elif options.part == "stages":
+        stages(index, queries_in(options.queries, 150, options.count))
+    elif options.part == "quality":
+        quality(index, figures, options.files)
+    elif options.part == "grow":
+        grow(options.folder, options.files[0], options.sizes, options.queries, options.seconds)
+    elif options.part == "growth":
+        show_growth(figures)
+    else:
+        plot(figures, options.output)
+
+
+if __name__ == "__main__":
+    main()
