@@ -32,7 +32,6 @@ from sparse_coverage.search.feedback import with_feedback
 from sparse_coverage.search.part_scores import DEPTH, K1, B, PartScores, VectorScores, WordScores
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.systems import System, get_system, load_maker, system_of
-from sparse_coverage.text import index_terms
 from sparse_coverage.vectors import ActivationConfig, SparseVector
 from sparse_coverage.vectors.activation import Assignment, Uncovered
 
@@ -244,12 +243,7 @@ class WordSystem:
 
     def __init__(self, bench: Workbench, options: SystemOptions, row: System | None = None) -> None:
         self.aggregation = options.scoring.aggregation
-<<<<<<< HEAD
-        self._scores = WordScores(bench.words())
-=======
-        self._store = bench.words()
-        self._scores = WordScores(self._store, options.k1, options.b)
->>>>>>> i33
+        self._scores = WordScores(bench.words(), options.k1, options.b)
         self._texts = {query.id: query.text for query in bench.collection.judged}
 
     def scores(self, query: str) -> Doubles:
