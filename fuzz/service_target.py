@@ -17,7 +17,8 @@ from tiny_bert import write_checkpoint
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
-from sparse_coverage.server import bodies, project_bodies
+from sparse_coverage.server import project_bodies
+from sparse_coverage.server.routes import changing, searching
 from sparse_coverage.workspace import requests
 from sparse_coverage.workspace.fields import public_name
 
@@ -26,16 +27,16 @@ _INDEX = "/v1/indexes/devices"
 _PROJECT = "/v1/projects/{project}"
 ROUTES: tuple[tuple[str, str, Any], ...] = (
     ("POST", f"{_INDEX}/search", requests.SearchRequest),
-    ("POST", f"{_INDEX}/feedback", bodies.FeedbackBody),
-    ("POST", f"{_INDEX}/similar", bodies.SimilarBody),
+    ("POST", f"{_INDEX}/feedback", searching.FeedbackBody),
+    ("POST", f"{_INDEX}/similar", searching.SimilarBody),
     ("POST", f"{_INDEX}/batch", requests.BatchRequest),
     ("POST", f"{_INDEX}/explain", requests.ExplainRequest),
     ("POST", f"{_INDEX}/read", requests.ReadRequest),
     ("POST", f"{_INDEX}/chart", requests.ChartRequest),
     ("POST", f"{_INDEX}/combine", requests.CombineRequest),
     ("POST", "/v1/elements", requests.ElementsRequest),
-    ("POST", f"{_INDEX}/add", bodies.AddBody),
-    ("POST", f"{_INDEX}/delete", bodies.DeleteBody),
+    ("POST", f"{_INDEX}/add", changing.AddBody),
+    ("POST", f"{_INDEX}/delete", changing.DeleteBody),
     ("POST", "/v1/projects", project_bodies.NewProject),
     ("PUT", _PROJECT, project_bodies.HeadBody),
     ("PUT", f"{_PROJECT}/draft", project_bodies.DraftBody),

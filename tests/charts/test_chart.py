@@ -16,7 +16,7 @@ from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
 from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.index import PassageRecord
-from sparse_coverage.present.chart_page import chart_page
+from sparse_coverage.present.chart_files import chart_page
 from sparse_coverage.present.chart_text import chart_text
 
 
@@ -110,7 +110,7 @@ def test_word_and_excel_files_quote_verbatim(chart):
     docx, openpyxl = pytest.importorskip("docx"), pytest.importorskip("openpyxl")
     import io
 
-    from sparse_coverage.present.chart_office import chart_document, chart_workbook
+    from sparse_coverage.present.chart_files import chart_document, chart_workbook
 
     made, documents = chart
     word = docx.Document(io.BytesIO(chart_document(made)))

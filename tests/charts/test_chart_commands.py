@@ -74,7 +74,7 @@ def test_a_document_that_is_not_there_and_an_element_that_is_not_in_the_claim_ar
     assert "EP-99-A1" in err
     (tmp_path / "elements.txt").write_text("a valve\n", encoding="utf-8")
     status, _, err = run(
-        "chart", made / "index", "A pump.", "EP-1-A1", *shared, "--elements", tmp_path / "elements.txt"
+        "chart", made / "index", "A pump.", "EP-1-A1", *shared, "--features", tmp_path / "elements.txt"
     )
     assert status == 1
     assert "Line 1" in err

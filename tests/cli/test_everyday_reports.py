@@ -24,7 +24,7 @@ def flat(text: str) -> str:
 def test_a_passage_shows_its_printed_number_and_the_place_of_the_match_in_every_output(
     run: Run, library: Path, tmp_path: Path
 ) -> None:
-    only = ["--filter", "document:EP-1000001-A1 and section:description", "--threads", 1, "--feedback", 0]
+    only = ["--filter", "document:EP-1000001-A1 and section:description", "--threads", 1]
     for option in ([], ["--rerank", "passages", "--top", 5], ["--ranking", "centers"]):
         out = flat(run("search", library, CLAIM, *only, *option)[1])
         assert "[0002]" in out, option
@@ -66,7 +66,14 @@ def test_every_ranking_has_a_report_that_states_how_it_came_about(
     assert (status, f"Report: {path}" in flat(out)) == (0, True), err
     page = path.read_text(encoding="utf-8")
     assert ("<mark" in page) == (ranking in ("combined", "centers"))
-    for said in (str(library), "6 documents", "--before 2005", "--not-family-of US-1-A", "sparse-coverage 0.", "20"):
+    for said in (
+        str(library),
+        "6 documents",
+        "published before 2005",
+        "exclude families of US-1-A",
+        "sparse-coverage 0.",
+        "20",
+    ):
         assert said in page
     assert "https://worldwide.espacenet.com/patent/search?q=pn%3DEP1000001A1" in page
     assert "https://patents.google.com/patent/EP1000001A1" in page
@@ -145,7 +152,7 @@ def test_a_table_of_what_was_found(run: Run, library: Path, tmp_path: Path) -> N
 def test_reports_name_the_members_of_a_family() -> None:
     import docx
 
-    from sparse_coverage.present.exports import search_csv, search_document
+    from sparse_coverage.present.search_report import search_csv, search_document
     from sparse_coverage.search import Hit
     from sparse_coverage.workspace import SearchResult
 

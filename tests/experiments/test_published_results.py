@@ -24,8 +24,7 @@ from sparse_coverage.experiments.provenance import methods, run_header, surround
 from sparse_coverage.experiments.reproduce import run_experiment
 from sparse_coverage.experiments.sweep import load_definition
 from sparse_coverage.experiments.systems import SystemOptions
-from sparse_coverage.present.latex import LONG, latex_table
-from sparse_coverage.present.tables import Table, TableCell
+from sparse_coverage.present.tables import LONG, Table, TableCell, latex_table
 from sparse_coverage.search import PassageHit
 from sparse_coverage.spans import get_unit
 

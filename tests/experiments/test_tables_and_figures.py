@@ -18,8 +18,7 @@ from sparse_coverage.experiments.figures import (
     draw_histograms,
     draw_scatter,
 )
-from sparse_coverage.present.latex import latex_table
-from sparse_coverage.present.tables import Table, TableCell
+from sparse_coverage.present.tables import Table, TableCell, latex_table
 
 TABLE = Table(
     "small",

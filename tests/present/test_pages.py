@@ -7,9 +7,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from sparse_coverage.present.pages import render
-from sparse_coverage.present.report import search_page
-from sparse_coverage.present.spans import render_spans
+from sparse_coverage.present.pages import render, render_spans
+from sparse_coverage.present.search_report import search_page
 from sparse_coverage.present.tables import Table, TableCell
 from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit
 from sparse_coverage.search.results import Place, Unsearched

@@ -172,7 +172,7 @@ def test_a_paragraph_that_was_cut_is_explained_by_its_best_piece(tmp_path: Path)
 
 
 def test_the_report_lists_reasons_that_add_up(index: Index, tmp_path: Path) -> None:
-    from sparse_coverage.present.report import search_page
+    from sparse_coverage.present.search_report import search_page
     from sparse_coverage.workspace import SearchResult
 
     hits = index.search("a plunger biased by a spring")

@@ -6,7 +6,7 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 
-from sparse_coverage.present.report import search_page
+from sparse_coverage.present.search_report import search_page
 from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit
 from sparse_coverage.search.reasons import reasons_for
 from sparse_coverage.search.results import Answer, Place, Unsearched

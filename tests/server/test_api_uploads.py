@@ -11,7 +11,7 @@ import pytest
 
 from sparse_coverage.errors import InputError, SparseCoverageError
 from sparse_coverage.evaluation import demo
-from sparse_coverage.server import upload_reader, uploads
+from sparse_coverage.server import uploads
 from sparse_coverage.server.errors import refusal_of
 from sparse_coverage.server.settings import ServerSettings
 
@@ -126,13 +126,13 @@ def test_the_reader_bounds_its_own_memory(tmp_path, monkeypatch, environment):
     import subprocess
 
     code = (
-        "from sparse_coverage.server import upload_reader as r; r.MEMORY = 700 << 20\n"
+        "from sparse_coverage.server import uploads as r; r.MEMORY = 700 << 20\n"
         "r._query = lambda *_: bytes(4 << 30)\n"
         "print(r.main('query', 'x'))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert "more memory than is given" in done.stdout, done.stderr
-    assert upload_reader.MEMORY == 4 << 30
+    assert uploads.MEMORY == 4 << 30
 
 
 def test_patents_are_read_as_lines(tmp_path):

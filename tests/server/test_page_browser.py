@@ -200,7 +200,7 @@ def test_an_expression_searches_alone_points_at_what_is_wrong_and_says_what_is_n
     page.get_by_role("heading", name="Nothing was found").wait_for()  # not the notice at the foot, which says it too
     made = desk.http.get(f"/v1/projects/{desk.project}/searches").json()
     assert [one["documents"] for one in made][-1] == 0
-    assert "new since" in made[-1]["request"]["automatic"]
+    assert made[-1]["request"]["new_since"] == made[0]["made"][:10]
     desk.wrong = [one for one in desk.wrong if "400" not in one]  # the browser's own note of the refusal
 
 

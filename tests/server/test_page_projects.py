@@ -49,7 +49,7 @@ def test_a_search_says_what_is_new_and_an_expression_searches_alone(keeping, pro
     first = searched(keeping, project)
     again = keeping.post(f"/v1/projects/{project}/searches/{first['number']}/new", json={}).json()
     assert (again["documents"], again["number"]) == (0, first["number"] + 1)
-    assert again["history"]["filters"] == f"published before 2003; (new since {first['made'][:10]})"
+    assert again["history"]["filters"] == f"published before 2003; new since {first['made'][:10]}"
     old = {**first["request"]["filters"], "since": f"0.0.{first['result']['about']['state'][-8:]}"}
     everything = searched(keeping, project, search={"query": CLAIM, "k": 4, "filters": old})
     assert everything["documents"] == first["documents"]
@@ -103,7 +103,7 @@ def test_a_search_asked_for_in_a_project_is_made_and_kept_by_the_server(keeping,
     ).json()
     assert made["result"]["hits"] == alone["hits"]
     assert made["view"]["told"] == made["history"]["found"] == "4 shown of 8"
-    assert made["view"]["filters"] == "published before 2003; (the priority date of it)"
+    assert made["view"]["filters"] == "published before 2003 (the priority date of it)"
     assert "secret folder" not in json.dumps(made)
     listed = keeping.get(f"/v1/projects/{project}").json()
     assert listed["history"] == {str(made["number"]): made["history"]}
@@ -267,8 +267,9 @@ def test_a_chart_asked_for_in_a_project_is_made_and_kept_by_the_server(keeping, 
     assert made.status_code == 200, made.text
     kept = keeping.get(f"/v1/projects/{project}/charts/{made.json()['number']}").json()
     assert kept == made.json()
-    assert set(kept["places"].values()) <= {"claim 1", *(f"paragraph [{place:04}]" for place in range(1, 5))}
-    assert kept["places"]
+    quotes = [quote for row in kept["view"]["rows"] for cell in row["cells"] for quote in cell["quotes"]]
+    assert quotes
+    assert {one["place"] for one in quotes} <= {"claim 1", *(f"paragraph [{place:04}]" for place in range(1, 5))}
     assert [column["id"] for column in kept["chart"]["documents"]] == [ONE, OTHER]
     assert kept["request"]["filters"] == {"before": "2003", "undated": "drop", "not": ["kelmormor zzz"]}
     assert "secret folder" not in made.text

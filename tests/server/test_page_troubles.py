@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from browsing import downloaded, why_not
 from running import Running
@@ -83,6 +85,37 @@ def test_a_list_of_numbers_is_a_selection(desk):
     page.get_by_role("button", name="Chart them").click()
     page.wait_for_selector(".chart-table")
     assert page.locator(".chart-table thead a").count() == 3
+
+
+def test_a_list_is_charted_against_the_claim_of_the_form_and_no_other(desk):
+    page = desk.page
+    desk.search()
+    page.fill("#claim", "EP1000001, EP1000002")
+    page.keyboard.press("Control+Enter")
+    page.get_by_label("search among these 2 documents").wait_for()
+    page.get_by_role("button", name="Chart them").click()
+    page.get_by_text("Type or paste the claim first.").wait_for()
+    assert page.evaluate("location.hash").endswith("search")
+    page.locator("h1").first.click(force=True)
+    page.keyboard.press("c")  # the claim that was searched for before is none any more
+    page.get_by_text("Search for a claim first.").wait_for()
+    assert not desk.http.get(f"/v1/projects/{desk.project}").json()["charts"]
+
+
+def test_a_year_of_the_facets_narrows_an_expression_with_or(desk):
+    page = desk.page
+    page.locator("details.fold > summary", has_text="Filters").click()
+    page.get_by_label("Expression").fill("device or nothing")
+    desk.search()
+    before = len(desk.ids())
+    year = page.locator(".facet-value").filter(has_text=re.compile(r"^(19|20)\d\d")).first
+    count = int(year.locator(".count").inner_text())
+    assert 0 < count < before
+    year.click()
+    desk.until(f"document.querySelectorAll('.result').length === {count}")
+    year = page.locator(".facet-value[aria-pressed=true]")
+    year.click()
+    desk.until(f"document.querySelectorAll('.result').length === {before}")
 
 
 def test_facets_narrow_the_search_and_elements_can_be_split(desk):

@@ -87,3 +87,47 @@ def test_the_whole_claim_set_is_searched_without_its_numbers(client):
     body = {"query": f"1. {CLAIM}\n2. The device of claim 1, made of steel.", "claims": "all", "k": 1}
     found = client.post("/v1/indexes/devices/search", json=body).json()
     assert found["query"] == f"{CLAIM}\nThe device of claim 1, made of steel."
+
+
+@pytest.mark.parametrize(
+    ("form", "filters"),
+    [
+        ({"year": "2000; 2001", "filter": "a or b"}, "(published:2000 or published:2001) and (a or b)"),
+        ({"year": "1999..2001"}, "published:1999..2001"),
+        ({"class": "H04N, G06F 3", "country": "EP WO"}, 'class:H04N,"G06F 3" and country:EP,WO'),
+        ({"applicant": 'Bosch GmbH, Robert; Toto "Ltd."'}, 'applicant:"Bosch GmbH, Robert","Toto Ltd."'),
+        ({"filter": "a or b"}, "a or b"),
+    ],
+)
+def test_the_fields_of_a_form_are_one_expression_that_can_be_read(client, form, filters):
+    made = client.post(PREPARE, json={"form": form})
+    assert made.status_code == 200, made.text
+    assert made.json()["filters"]["filter"] == filters
+    found = client.post("/v1/indexes/devices/search", json={"filters": made.json()["filters"], "k": 3})
+    assert found.status_code == 200, found.text
+
+
+def test_words_are_the_same_with_commas_and_with_semicolons(client):
+    made = [
+        client.post(PREPARE, json={"form": {"must": typed, "not": typed}}).json()["filters"]
+        for typed in ("cancer; 1,2-dichloroethane", "cancer, 1,2-dichloroethane")
+    ]
+    assert made[0] == made[1]
+    assert made[0]["must"] == made[0]["not"] == ["cancer", "1,2-dichloroethane"]
+
+
+def test_filters_of_a_patent_come_with_its_number_and_a_typed_date_goes_before(client):
+    taken = client.post(PREPARE, json={"text": "EP-1000001-A1", "form": {}}).json()
+    assert taken["filters"].get("not_family_of") == [taken["publication"]]
+    patent = {"publication": "EP-5-A1", "before": "1999-11-02", "date": "filing date", "use_before": True}
+    own = client.post(PREPARE, json={"text": "A pump", "form": {"patent": patent}}).json()
+    assert (own["filters"]["before"], own["automatic"]) == ("1999-11-02", "the filing date of EP-5-A1")
+    typed = {"patent": patent, "before": "2001"}
+    other = client.post(PREPARE, json={"text": "A pump", "form": typed}).json()
+    assert (other["filters"]["before"], other["automatic"]) == ("2001", "")
+
+
+def test_an_expression_in_a_form_points_at_the_place_in_what_was_typed(client):
+    wrong = client.post(PREPARE, json={"form": {"class": "H04N", "filter": "coil near valve"}})
+    assert wrong.status_code == 400
+    assert "\n  coil near valve\n       ^" in wrong.json()["error"]["message"]

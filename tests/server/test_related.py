@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sparse_coverage.index import DocumentRecord
-from sparse_coverage.workspace.drawings import drawing_content, drawings_of
+from sparse_coverage.workspace.related import drawing_content, drawings_of
 
 
 def test_citations_are_links_where_the_index_holds_them(client):

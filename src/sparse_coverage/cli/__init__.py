@@ -20,7 +20,7 @@ SECTIONS = {
         "search": "Find the prior art of a claim, or what an expression asks for.",
         "explain": "Show why a passage was found.",
         "show": "Print a document of an index in full, matches marked.",
-        "chart": "Set the elements of a claim against documents.",
+        "chart": "Set the features of a claim against documents.",
         "combine": "Find few documents that together disclose a claim.",
         "watch": "Say what is new for a search that was made.",
         "serve": "Serve indexes: a page to search in, and a REST service.",
@@ -54,6 +54,8 @@ SECTIONS = {
 """The commands, as `--help` lists them."""
 COMMANDS = {name: told for commands in SECTIONS.values() for name, told in commands.items()}
 _TOGETHER = {
+    **dict.fromkeys(("explain", "show"), "reading"),
+    "watch": "search",
     **dict.fromkeys(("chart", "combine", "calibrate"), "charts"),
     **dict.fromkeys(("serve", "mcp"), "serving"),
     **dict.fromkeys(("inspect", "convert"), "patents"),
@@ -169,7 +171,7 @@ def cli() -> None:
     The usual way:
       sparse-coverage index PATENTS -o INDEX      read, learn, index
       sparse-coverage search INDEX "A valve ..."  ranked documents and passages
-      sparse-coverage chart INDEX "A valve ..."   its elements against the best of them
+      sparse-coverage chart INDEX "A valve ..."   its features against the best of them
 
     See it work on a built-in collection first: sparse-coverage demo
     """

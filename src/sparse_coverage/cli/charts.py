@@ -19,8 +19,8 @@ from sparse_coverage.cli.options import (
     tell,
     threads_option,
 )
-from sparse_coverage.cli.options.exports import Exports, export_options, tell_written
 from sparse_coverage.cli.options.inputs import read_query
+from sparse_coverage.cli.options.queries import Exports, export_options, tell_written
 from sparse_coverage.cli.options.searching import filter_options
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.export_kinds import CHART_EXPORTS
@@ -62,10 +62,11 @@ chart_options = gathered(
     "options",
     ChartOptions,
     path_option(
-        "--elements",
+        "--features",
+        "elements",
         exists=True,
         dir_okay=False,
-        help="Your own split of the claim: one element a line, in the words of the claim; a label and a tab may come first.",
+        help="Your own split of the claim: one feature a line, in the words of the claim; a label and a tab may come first.",
     ),
     click.option(
         "--reader",
@@ -126,7 +127,7 @@ def chart_command(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Set each element of CLAIM against documents: disclosed, partly or not found, with quotations and their places.
+    """Set each feature of CLAIM against documents: disclosed, partly or not found, with quotations and their places.
 
     CLAIM is the text of one claim or of several that are numbered, @FILE, or - for standard input. A dependent claim gives what
     it adds. Without any ID, the documents are those that a search for the claim finds.
@@ -135,7 +136,7 @@ def chart_command(
     Example:
       sparse-coverage chart my-index @claim.txt EP-1234567-A1 EP-2345678-A1
       sparse-coverage chart my-index @claim.txt -k 10 --before 2001-05-17 --html chart.html --docx chart.docx
-      sparse-coverage chart my-index @claim.txt --elements elements.txt --xlsx chart.xlsx
+      sparse-coverage chart my-index @claim.txt --features features.txt --xlsx chart.xlsx
       sparse-coverage chart my-index @claim.txt --llm http://127.0.0.1:8080/v1 --llm-model NAME
     """
     from sparse_coverage.present.chart_text import chart_text
@@ -174,9 +175,9 @@ def combine_command(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Find the fewest documents that together disclose every element of CLAIM: the closest one, then what adds what it lacks.
+    """Find the fewest documents that together disclose every feature of CLAIM: the closest one, then what adds what it lacks.
 
-    Combinations in which every element is disclosed come first, then those with the stronger weakest element, then those of
+    Combinations in which every feature is disclosed come first, then those with the stronger weakest feature, then those of
     nearer fields (IPC). Two documents of one family are never combined. Files show the documents of the combinations.
 
     \b

@@ -32,7 +32,7 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     from sparse_coverage.evaluation.clefip import topic_document, topic_query
     from sparse_coverage.evaluation.demo import TOPICS_FILE, demo_judgements, demo_patents, demo_topics
     from sparse_coverage.files import as_typed, write_text
-    from sparse_coverage.present.report import search_page
+    from sparse_coverage.present.search_report import search_page
     from sparse_coverage.present.terminal import hits_text
     from sparse_coverage.workspace import SearchResult
 

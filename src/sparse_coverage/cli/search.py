@@ -1,4 +1,4 @@
-"""`sparse-coverage search`: a claim in, ranked prior art out."""
+"""`sparse-coverage search` and `watch`: a claim in, ranked prior art out; and again over what came since."""
 
 from __future__ import annotations
 
@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Group
 
-from sparse_coverage.cli.options import index_argument, json_option, show, tell, threads_option
-from sparse_coverage.cli.options.exports import Exports, export_options, tell_written
-from sparse_coverage.cli.options.queries import QueryOptions, asked_options
+from sparse_coverage.cli.options import index_argument, json_option, path_option, show, tell, threads_option
+from sparse_coverage.cli.options.queries import Exports, QueryOptions, asked_options, export_options, tell_written
 from sparse_coverage.cli.options.searching import (
     at_least_option,
-    documents_by_option,
     filter_options,
     group_option,
     k_option,
     passages_option,
     ranking_option,
     rerank_options,
-    scoring_options,
 )
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.export_kinds import SEARCH_EXPORTS
@@ -56,11 +53,9 @@ _SHOWN = ("k", "passages", "group", "profile", "ranking", "at_least")
 @rerank_options
 @export_options(SEARCH_EXPORTS)
 @click.option("--profile", is_flag=True, help="Also say what the query cost: lists read, time per stage.")
-@documents_by_option
-@scoring_options
 @threads_option
 @json_option
-def command(
+def search_command(
     index: Path,
     query: str | None,
     asked: QueryOptions,
@@ -119,7 +114,7 @@ def command(
     many, unread = asked.many() if asked.queries else ({}, 0)
     given = {} if many or asked.queries else asked.one(query)
     again = Reranking(None if passages else rerank, top)
-    with OpenIndex.open(index, shown["ranking"], reranking=again, scoring=options, threads=threads) as opened:
+    with OpenIndex.open(index, shown["ranking"], reranking=again, threads=threads) as opened:
         if asked.queries:
             _search_all(opened, many, asked, filters, shown["ranking"], shown["k"], exports, as_json)
             return 1 if unread else 0
@@ -158,6 +153,7 @@ def _require_fitting(
 
 def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports, as_json: bool) -> None:
     from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text
+    from sparse_coverage.present.terms import shown_of
 
     found = opened.search(request, answers=bool(exports))
     left_out = found.about.filters.get("--like", "") if found.about else ""
@@ -168,10 +164,11 @@ def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports,
     written = exports.write(found)
     nothing = found.nothing or (NOTHING if request.ranking == "centers" else "Nothing was found.")
     costs = [cost_text(found.cost)] if found.cost else []
+    told = [f"\n{shown_of(len(found.hits), found.searched)}."] if found.hits else []
     show(
         found.record() if as_json else None,
         as_json,
-        lambda: Group(hits_text(found.hits, found.explanations, nothing, found.parts), *costs),
+        lambda: Group(hits_text(found.hits, found.explanations, nothing, found.parts), *told, *costs),
     )
     tell_written("Report", written, as_json)
 
@@ -204,7 +201,7 @@ def _search_all(
     from sparse_coverage.evaluation.collection import Ranking
     from sparse_coverage.evaluation.trec import write_run
     from sparse_coverage.files import write_text
-    from sparse_coverage.present.exports import rankings_csv
+    from sparse_coverage.present.search_report import rankings_csv
     from sparse_coverage.present.terminal import rankings_text
     from sparse_coverage.workspace import BatchRequest
 
@@ -225,3 +222,50 @@ def _search_all(
         count = sum(map(len, rankings.values()))
         files = " and ".join(str(path) for path in (asked.run, table) if path)
         click.echo(f"{len(rankings):,} queries, {count:,} documents found. Written to {files}.")
+
+
+@click.command(no_args_is_help=True)
+@click.argument("saved", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@path_option("--index", "folder", exists=True, file_okay=False, help="Where the index is [where it was].")
+@export_options(SEARCH_EXPORTS)
+@json_option
+def watch_command(saved: Path, folder: Path | None, exports: Exports, as_json: bool) -> int:
+    """Say what is new for the searches in SAVED: what came into the index since, and would be found.
+
+    SAVED is what `search --json` printed, as a file that ends with .json, or a project of the page. It remembers how far one has looked:
+    the next watch tells only what came after this one. A document that was replaced counts as new.
+
+    \b
+    Example:
+      sparse-coverage search my-index @claim.txt --filter "ipc:H01M" --json > batteries.json
+      sparse-coverage index add my-index new-patents
+      sparse-coverage watch batteries.json --docx new.docx
+    """
+    from sparse_coverage.present.terminal import hits_text
+    from sparse_coverage.workspace import OpenIndex
+    from sparse_coverage.workspace.watching import watched_in
+
+    searches = watched_in(saved)
+    if not searches:
+        raise InputError(f"{saved}: this project has no searches to watch. Search on the page first.")
+    if len(searches) > 1 and exports:
+        raise InputError(f"{saved} has {len(searches)} searches; files are written of one. Use --json.")
+    answers = []
+    for one in searches:
+        with OpenIndex.open(folder or one.index, one.request.ranking) as opened:
+            found = one.again(opened)
+        tell(found.notes)
+        answers.append({**found.record(), "since": one.made})
+        asked = found.source or found.query
+        title = f"New since {one.made[:10]}: {len(found.hits)}. {asked[:70]}{'…' * (len(asked) > 70)}"
+        if not as_json:
+            click.echo(title)
+            if found.hits:
+                show(None, False, lambda found=found: hits_text(found.hits, found.explanations, "", found.parts))  # type: ignore[misc]
+        written = exports.write(found)
+        if found.hits:
+            one.keep(found)
+        tell_written("Report", written, as_json)
+    if as_json:
+        show({"searches": answers}, True, lambda: None)
+    return 0

@@ -39,7 +39,7 @@ def command(text: str, unit: str, encoder: str, html: Path | None, as_json: bool
     from sparse_coverage.encoding.batching import TextTokenizer
     from sparse_coverage.encoding.weights import model_folder
     from sparse_coverage.files import write_text
-    from sparse_coverage.present.spans import render_spans, spans_text
+    from sparse_coverage.present.pages import render_spans, spans_text
     from sparse_coverage.spans import get_unit
 
     content = _content(text)

@@ -23,7 +23,7 @@ from sparse_coverage.experiments.paper import FREE, SYSTEMS, encoder_name, known
 from sparse_coverage.experiments.sweep import Result, Row
 from sparse_coverage.experiments.systems import SystemOptions, is_sparse, reads
 from sparse_coverage.kernels import usable_cores
-from sparse_coverage.present.latex import escaped
+from sparse_coverage.present.tables import escaped
 from sparse_coverage.systems import system_of
 from sparse_coverage.version import __version__
 

@@ -20,9 +20,8 @@ from sparse_coverage.experiments.figures import draw_differences
 from sparse_coverage.experiments.provenance import methods, surroundings
 from sparse_coverage.experiments.sweep import NAMES, Result, RowOutcome
 from sparse_coverage.files import read_json, write_json, write_text
-from sparse_coverage.present.latex import writers
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.tables import Table, TableCell
+from sparse_coverage.present.tables import Table, TableCell, writers
 from sparse_coverage.search import Hit, PassageHit
 
 SECTION, CONFIGURATION, ROWS, COMPARISONS = "section.html", "configuration.json", "rows.json", "comparisons.csv"

@@ -22,8 +22,8 @@ def place_of(section: str, number: str, passage: str) -> str:
     return cited_place(section, number, passage)
 
 
-def notes_of(cell: Cell) -> list[str]:
-    """Return what there is to say about a cell beside its quotation."""
+def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
+    """Return what there is to say about a cell beside its quotation; with `own`, also what the searcher said."""
     notes = []
     if cell.missing:
         other_words = cell.verdict is Verdict.DISCLOSED or (cell.verdict is Verdict.PARTLY and not cell.pairs)
@@ -32,7 +32,7 @@ def notes_of(cell: Cell) -> list[str]:
     for number in cell.numbers:
         relation = "agrees with" if number.agrees else "contradicts"
         notes.append(f"{number.found} {relation} {number.claimed}")
-    if cell.overruled is not None:
+    if own and cell.overruled is not None:
         notes.append(_own_words(cell.verdict, cell.overruled))
     if cell.second is not None:
         said = [cell.second.verdict.label] if cell.second.verdict else []
@@ -64,7 +64,7 @@ def chart_text(chart: Chart, quotations: bool = True) -> RenderableType:
     """Return a chart as a table of words, followed by the best quotation of each cell."""
     table = Table(title="Claim chart", expand=False)
     table.add_column("")
-    table.add_column("element", max_width=_SHORT)
+    table.add_column("feature", max_width=_SHORT)
     for column in chart.documents:
         table.add_column(f"{column.id}\n{chart.summary(column.id)}")
     for element, row in zip(chart.elements, chart.cells, strict=True):
@@ -82,8 +82,8 @@ def chart_text(chart: Chart, quotations: bool = True) -> RenderableType:
     return Group(*parts)
 
 
-def combination_lines(found: Combinations) -> Iterator[str]:
-    """Yield a sentence for each combination, and what they start from and lack."""
+def combination_notes(found: Combinations) -> Iterator[str]:
+    """Yield what is to be said of combinations before they are listed: what they start from, and what they lack."""
     if found.own:
         yield f"Starting from {found.own} verdict{'s' if found.own > 1 else ''} of your own."
     if found.left_out:
@@ -93,7 +93,12 @@ def combination_lines(found: Combinations) -> Iterator[str]:
     if not found.found:
         yield "No combination found."
     elif found.found[0].lacks:
-        yield "No combination has every element. The best there are:"
+        yield "No combination has every feature. The best there are:"
+
+
+def combination_lines(found: Combinations) -> Iterator[str]:
+    """Yield a sentence for each combination, and what they start from and lack."""
+    yield from combination_notes(found)
     for number, one in enumerate(found.found, 1):
         parts = " with ".join(f"{part.document} ({', '.join(part.discloses) or 'nothing alone'})" for part in one.parts)
         yield f"{number}. {parts}: {combination_ends(one)}."
@@ -102,10 +107,10 @@ def combination_lines(found: Combinations) -> Iterator[str]:
 
 
 def combination_ends(one: Combination) -> str:
-    """Return what a combination comes to: which elements it lacks, else what every element is at least."""
+    """Return what a combination comes to: which features it lacks, else what every feature is at least."""
     if one.lacks:
         return f"lacks {', '.join(one.lacks)}"
-    return f"every element at least {one.verdict}, the weakest is {one.weakest_element} ({strength(one.weakest)})"
+    return f"every feature at least {one.verdict}, the weakest is {one.weakest_element} ({strength(one.weakest)})"
 
 
 def combinations_text(found: Combinations, chart: Chart) -> RenderableType:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sparse_coverage.index.stored_fields import strings
 from sparse_coverage.patents.numbers import parse_number
-from sparse_coverage.workspace.links import public_links
+from sparse_coverage.workspace.related import public_links
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9:.+/_-]+")
 _BREAKS = re.compile(r"\s+")

@@ -45,33 +45,31 @@ SEARCH_EXPORTS = _named(
         "html",
         "HTML",
         _HTML,
-        "report:search_page",
+        "search_report:search_page",
         "Also write a page that shows every match in its place, and prints well.",
     ),
     Export(
         "docx",
         "Word",
         _WORD,
-        "exports:search_document",
+        "search_report:search_document",
         "Also write a Word file to annotate and send (extra [office]).",
     ),
     Export(
         "xlsx",
         "Excel",
         _EXCEL,
-        "exports:search_workbook",
+        "search_report:search_workbook",
         "Also write an Excel file, a passage a row (extra [office]).",
     ),
-    Export("pdf", "PDF", _PDF, "exports:search_pdf", "Also write the same as a PDF file (extra [office])."),
-    Export("csv", "CSV", _CSV, "exports:search_csv", "Also write the same table as CSV.", passages=False),
+    Export("pdf", "PDF", _PDF, "search_report:search_pdf", "Also write the same as a PDF file (extra [office])."),
+    Export("csv", "CSV", _CSV, "search_report:search_csv", "Also write the same table as CSV.", passages=False),
 )
 """Of a search."""
 CHART_EXPORTS = _named(
-    Export("html", "HTML", _HTML, "chart_page:chart_page", "Write the chart as a page."),
-    Export("docx", "Word", _WORD, "chart_office:chart_document", "Write the chart as a Word file (extra [office])."),
-    Export(
-        "xlsx", "Excel", _EXCEL, "chart_office:chart_workbook", "Write the chart as an Excel file (extra [office])."
-    ),
+    Export("html", "HTML", _HTML, "chart_files:chart_page", "Write the chart as a page."),
+    Export("docx", "Word", _WORD, "chart_files:chart_document", "Write the chart as a Word file (extra [office])."),
+    Export("xlsx", "Excel", _EXCEL, "chart_files:chart_workbook", "Write the chart as an Excel file (extra [office])."),
 )
 """Of a chart, and the combinations it was made for."""
 PROJECT_EXPORTS = _named(

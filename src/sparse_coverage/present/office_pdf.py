@@ -37,7 +37,11 @@ class PdfPage:
         self._parts: list[Any] = [self._paragraph(title, size=_SIZES[0], bold=True)]
 
     def heading(self, text: str, level: int = 1) -> None:
-        """Add a heading, which stays with what follows it."""
+        """Add a heading, which goes to the next page where only a line or two would fit below it."""
+        from reportlab.lib.units import cm
+        from reportlab.platypus import CondPageBreak
+
+        self._parts.append(CondPageBreak(4 * cm))
         self._parts.append(self._paragraph(text, size=_SIZES[level], bold=True, above=12 if level == 1 else 8))
 
     def paragraph(self, words: Words, *, indent: float = 0.0) -> None:
@@ -101,7 +105,6 @@ class PdfPage:
             spaceBefore=above,
             spaceAfter=0 if size == 9 else 4,
             textColor=_INK,
-            keepWithNext=bold and size > 9,
             splitLongWords=1,
         )
         return Paragraph("".join(_markup(stretch, strong) for stretch in stretches(words)) or "&nbsp;", style)

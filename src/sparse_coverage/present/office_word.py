@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
 
 _DIM = "6B7280"
-_KEPT_TOGETHER = 20  # rows of a table that is not broken over two pages
+_KEPT_TOGETHER = 1500  # characters of a table that is not broken over two pages
 
 
 class WordPage:
@@ -74,8 +74,10 @@ class WordPage:
         for row in rows:
             for cell, words, width in zip(table.add_row().cells, row, widths, strict=True):
                 self._fill(cell, words, width)
-        if len(table.rows) <= _KEPT_TOGETHER:
-            for row_cells in table.rows[:-1]:
+        # A short table stays on one page; of a long one the first row stays with the header, so that no page is left half empty.
+        is_short = sum(len(cell.text) for row_cells in table.rows for cell in row_cells.cells) <= _KEPT_TOGETHER
+        for number, row_cells in enumerate(table.rows[:-1]):
+            if is_short or number == 0:
                 for cell in row_cells.cells:
                     cell.paragraphs[0].paragraph_format.keep_with_next = True
         self._document.add_paragraph()

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at, feature_at, feature_places, passage_marks
 from sparse_coverage.present.places import cited_place, listed, printed_number, snippet, why_line
-from sparse_coverage.present.project_view import filters_text, shown_of
-from sparse_coverage.present.terms import FACTS, ordinal
+from sparse_coverage.present.terms import FACTS, asked_filters, ordinal, ranking_text, shown_of
 from sparse_coverage.projects import RecordedResult, SearchMade
 from sparse_coverage.search.results import Hit, Place, Reasons
-from sparse_coverage.systems import label_of
-from sparse_coverage.workspace.links import public_links
+from sparse_coverage.workspace.related import public_links
 from sparse_coverage.workspace.results import ReadResult
 
 FAINT = 0.25
@@ -129,8 +127,8 @@ def search_view(made: SearchMade) -> SearchView:
     )
     return SearchView(
         shown_of(len(found.hits), found.searched),
-        label_of(str(request.get("ranking") or "")),
-        filters_text(request.get("filters") or {}, str(request.get("automatic") or "")),
+        ranking_text(request),
+        asked_filters(request),
         str(request.get("claim") or found.query),
         hits,
         tuple(map(for_the_page, found.notes)),
@@ -147,20 +145,14 @@ def for_the_page(note: str) -> str:
     return _OPTION.sub(lambda found: found[1].replace("-", " "), told)
 
 
-def chart_places(chart: Mapping[str, Any]) -> dict[str, str]:
-    """Return where each quotation of a chart's record stands, as one cites it, by the id of its passage."""
-    quotes = (quote for row in chart.get("cells") or () for cell in row for quote in cell["quotes"])
-    return {one["passage"]: cited_place(one["section"], one["number"], one["passage"]) for one in quotes}
-
-
 def history_line(made: SearchMade) -> HistoryLine:
     """Return a search as the list of those that were made shows it."""
     request = made.request
     used = request.get("used") or {}
-    ranking = label_of(str(request.get("ranking") or "")) + (", with marks" if request.get("marks") else "")
+    ranking = ranking_text(request) + (", with marks" if request.get("marks") else "")
     return HistoryLine(
         str(used.get("query") or request.get("claim") or request.get("query") or ""),
-        filters_text(request.get("filters") or {}, str(request.get("automatic") or "")),
+        asked_filters(request),
         ranking,
         shown_of(made.documents, int(used.get("searched") or 0)),
     )
@@ -193,7 +185,8 @@ def document_view(read: ReadResult, claim: str = "", elements: Sequence[str] = (
         read.document.title,
         {words: listed(metadata[name]) for name, words in FACTS.items() if metadata.get(name)},
         public_links(read.document.id),
-        tuple(cut_at(claim, claim_marks)) if claim else (),
+        # In the claim itself every feature is in its colour, however much a phrase adds.
+        tuple(replace(one, strength=float(one.strength > 0)) for one in cut_at(claim, claim_marks)) if claim else (),
         tuple(_paragraphs(read.passages, reasons, features, names, ranks)),
         _best_of_features(read.passages, reasons, features),
     )

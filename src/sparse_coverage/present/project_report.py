@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from sparse_coverage.charts.chart import Cell, Chart
 from sparse_coverage.dataclass_json import to_json
-from sparse_coverage.present.chart_office import chart_sheets, write_chart
-from sparse_coverage.present.chart_page import chart_rows
+from sparse_coverage.present.chart_files import chart_rows, chart_sheets, write_chart
 from sparse_coverage.present.chart_text import combination_lines, place_of
 from sparse_coverage.present.citations import bibtex, ris
 from sparse_coverage.present.office import Stretch, Words
 from sparse_coverage.present.office_pdf import PdfPage
-from sparse_coverage.present.office_sheet import Sheet, Value, csv_text, workbook
+from sparse_coverage.present.office_sheet import (
+    Sheet,
+    Value,
+    csv_text,
+    document_values,
+    marked_stretches,
+    passage_values,
+    sheet,
+    table,
+    workbook,
+)
 from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.places import cited_place, listed
 from sparse_coverage.present.project_view import ProjectView, ShownDocument, ShownSearch
-from sparse_coverage.present.rows import document_values, marked_stretches, passage_values, sheet, table
 from sparse_coverage.present.terms import CITED_BY_US, FACTS, NOTICE
-from sparse_coverage.workspace.links import public_links
+from sparse_coverage.workspace.related import public_links
 
 _COVER = (
     "document",
@@ -70,7 +78,7 @@ def _written(page: Page, view: ProjectView) -> bytes:
         page.table(
             ("document", "title", "category", "priority", "published", "applicant"),
             [_cover(one) for one in relevant],
-            (3.3, 3.6, 1.9, 2.5, 2.5, 3.2),
+            (3.7, 4.5, 2.0, 2.2, 2.2, 2.4),
         )
     else:
         page.paragraph("No document is marked relevant.")
@@ -99,10 +107,10 @@ def _cover(one: ShownDocument) -> list[Words]:
 
 def _write_matrix(page: Page, chart: Chart) -> None:
     """Write the features of a chart against its documents, verdicts alone, so many documents in a table as fit a page."""
-    at_once = 6
+    at_once = 4
     for first in range(0, len(chart.documents), at_once):
         columns = chart.documents[first : first + at_once]
-        width = min(2.4, 11.0 / len(columns))
+        width = 3.1 if len(columns) < at_once else 2.9  # a publication number in one or two lines, not three
         rows: list[list[Words]] = [
             [
                 [Stretch(f"{element.label} ", bold=True), Stretch(element.text)],

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sparse_coverage.charts.chart import Chart, Opinion, overrule
+from sparse_coverage.charts.chart import Chart
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.present.citations import Publication
-from sparse_coverage.present.terms import FILTERS, MARKS
+from sparse_coverage.present.page_chart import with_rulings
+from sparse_coverage.present.terms import MARKS, asked_filters, ranking_text, shown_of
 from sparse_coverage.projects import Content, DocumentFacts, KeptChart, Mark, RecordedResult, SearchMade
 from sparse_coverage.search.results import Hit, PassageHit, Reasons
-from sparse_coverage.systems import label_of
-
-_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,49 +114,18 @@ def project_view(content: Content, parts: ReportParts | None = None) -> ProjectV
     parts = parts or ReportParts()
     content = parts.of(content)
     found = [(made, from_json(RecordedResult, made.result)) for made in content.searches]
-    rulings = {
-        (one.index, one.element, one.document): Opinion(one.verdict, one.note, one.quote) for one in content.rulings
-    }
-    charts = []
-    for kept in content.charts:
-        words = {place[1:]: said for place, said in rulings.items() if place[0] == kept.index}
-        together = from_json(Combinations, kept.combinations) if kept.combinations is not None else None
-        charts.append((kept, overrule(from_json(Chart, kept.chart), words), together))
+    charts = [
+        (
+            kept,
+            with_rulings(kept, content.rulings),
+            None if kept.combinations is None else from_json(Combinations, kept.combinations),
+        )
+        for kept in content.charts
+    ]
     order = {"relevant": 0, "": 1, "not relevant": 2}
     documents = sorted(_documents(content, found), key=lambda one: order[one.mark])
     searches = [_search(made, what) for made, what in found] if parts.searches else []
     return ProjectView(content, searches, documents, charts)
-
-
-def shown_of(shown: int, searched: int) -> str:
-    """Say how many documents are shown, of how many that were searched.
-
-    >>> shown_of(20, 107), shown_of(1, 1)
-    ('20 shown of 107', '1 document')
-    """
-    if shown < searched:
-        return f"{shown:,} shown of {searched:,}"
-    return f"{shown:,} document{'' if shown == 1 else 's'}"
-
-
-def filters_text(filters: Mapping[str, Any], automatic: str = "") -> str:
-    """Return the filters of a search in words; `automatic` says which of them came with the patent that was searched with.
-
-    >>> filters_text({"before": "2001-05-17", "must": ["valve", "coil, spring"], "any": [], "filter": "country:EP"})
-    'published before 2001-05-17; with valve, "coil, spring"; country:EP'
-    """
-    said = [sentence.format(_quoted(filters[name])) for name, sentence in FILTERS.items() if filters.get(name)]
-    if filters.get("undated") == "keep" and filters.get("before"):
-        said.append("include undated")
-    return "; ".join([*said, *([f"({automatic})"] if automatic else [])]) or "none"
-
-
-def _quoted(value: object) -> str:
-    """Return words and ids in a row; what holds a comma itself is quoted, and of many the first are named."""
-    if not isinstance(value, list | tuple):
-        return str(value)
-    named = [f'"{one}"' if "," in str(one) else str(one) for one in value[:_NAMED]]
-    return ", ".join(named) + (f" and {len(value) - _NAMED} more" if len(value) > _NAMED else "")
 
 
 def _search(made: SearchMade, found: RecordedResult) -> ShownSearch:
@@ -167,10 +134,10 @@ def _search(made: SearchMade, found: RecordedResult) -> ShownSearch:
     query = f"{'; '.join(sources)}: {found.query}" if sources else found.query
     marks = request.get("marks") or {}
     counts = [len(marks.get(name) or ()) for name in ("relevant", "not_relevant")]
-    ranking = label_of(str(request.get("ranking") or ""))
+    ranking = ranking_text(request)
     if any(counts):
         ranking += f", with {counts[0]} marked relevant and {counts[1]} not"
-    filters = filters_text(request.get("filters") or {}, str(request.get("automatic") or ""))
+    filters = asked_filters(request)
     searched = max(found.searched, len(found.hits))
     return ShownSearch(made.number, made.made, made.index, query, filters, ranking, len(found.hits), searched)
 

@@ -9,7 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from sparse_coverage.index import PassageRecord
 from sparse_coverage.present.places import (
+    cited_place,
     flat,
     lacking,
     lacking_sentence,
@@ -34,8 +36,11 @@ from sparse_coverage.search.results import (
     PassageHit,
     Place,
     QueryCost,
+    Reasons,
     Unsearched,
 )
+from sparse_coverage.workspace import ReadResult
+from sparse_coverage.workspace.related import public_links
 
 EXCERPT = 320
 _NEAR = {"close": "bold green", "related": "yellow", "weak": "dim"}
@@ -72,7 +77,7 @@ def hits_text(
         if mine:
             lines.append(Text(f"     {parts_line(mine)}", style="dim"))
         for passage in hit.passages:
-            text = Text(f"     {place_in(hit.document, passage)}  ", style="cyan")
+            text = Text(f"     {cited_place(passage.section, passage.number, passage.id)}  ", style="cyan")
             text.append(f"{passage.score:.3f}  ", style="dim")
             if passage.id in explanations:
                 text.append_text(_highlighted(explanations[passage.id]))
@@ -213,3 +218,48 @@ def _highlighted(explanation: Explanation, length: int = EXCERPT) -> Text:
 def _excerpt(text: str, query: str = "") -> str:
     begin, end = snippet(text, shared_words(query, text), EXCERPT)
     return ("… " if begin else "") + flat(text[begin:end]) + (" …" if end < len(text) else "")
+
+
+_SECTIONS = {
+    "title+abstract": "Title and abstract",
+    "abstract": "Abstract",
+    "description": "Description",
+    "claims": "Claims",
+}
+_FACTS = {
+    "publication_date": "published", "priority_date": "priority", "application_date": "filed", "applicants": "applicants",
+    "inventors": "inventors", "ipc": "IPC", "cpc": "CPC", "family": "family", "family_members": "family members",
+    "citations": "cites", "language": "language", "source": "read from",
+}  # fmt: skip
+
+
+def document_text(result: ReadResult) -> Group:
+    """Return the document; passages that a claim found have their rank and score before them, their phrases stand out."""
+    document = result.document
+    lines: list[RenderableType] = [Text.assemble((document.id, "bold"), f"  {document.title}")]
+    lines += [
+        Text.assemble((f"{name}: ", "dim"), listed(document.metadata[key]))
+        for key, name in _FACTS.items()
+        if document.metadata.get(key)
+    ]
+    lines += [Text.assemble((f"{name}: ", "dim"), link) for name, link in public_links(document.id).items()]
+    ordered = sorted(result.explanations, key=lambda id_: -result.explanations[id_].score)
+    ranks = {id_: rank for rank, id_ in enumerate(ordered, 1)}
+    section = ""
+    for passage in result.passages:
+        if passage.section != section:
+            section = passage.section
+            lines.append(Text(f"\n{_SECTIONS.get(section, section.capitalize())}", style="bold underline"))
+        score = result.explanations[passage.id].score if passage.id in ranks else 0.0
+        lines.append(_passage(passage, result.reasons(passage), ranks.get(passage.id), score))
+    return Group(*lines)
+
+
+def _passage(passage: PassageRecord, reasons: Reasons | None, rank: int | None, score: float) -> Text:
+    number = printed_number(passage.section, passage.number)
+    text, shown = Text(f"{number} " if number else ""), Text(passage.text)
+    if reasons is not None:
+        text.append(f"▶ match {rank}, {score:.3f}  ", style="green")
+        for reason in reasons.phrases:
+            shown.stylize("bold yellow", reason.passage.start, reason.passage.end)
+    return text.append_text(shown)

@@ -101,6 +101,7 @@ class Asked:
     elements: tuple[Mapping[str, str], ...] | None = None
     before: tuple[str, ...] | None = None
     automatic: str | None = None
+    new_since: str | None = None
     used: Mapping[str, str | int] | None = None
 
 

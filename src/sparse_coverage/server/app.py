@@ -9,14 +9,13 @@ from fastapi import FastAPI
 
 from sparse_coverage.server.errors import add_error_answers
 from sparse_coverage.server.indexes import ServedIndexes
-from sparse_coverage.server.limits import describe
 from sparse_coverage.server.metrics import Metrics, Observed
 from sparse_coverage.server.page import page_router
 from sparse_coverage.server.routes import changing, documents, searching, state
 from sparse_coverage.server.routes.projects import projects_router
 from sparse_coverage.server.safety import Safety
 from sparse_coverage.server.service import Service
-from sparse_coverage.server.settings import ServerSettings
+from sparse_coverage.server.settings import ServerSettings, describe
 from sparse_coverage.server.work import Work
 from sparse_coverage.version import __version__
 

@@ -23,9 +23,8 @@ from sparse_coverage.errors import (
 from sparse_coverage.index.manifest import BeingWrittenError
 from sparse_coverage.projects import UnknownError
 from sparse_coverage.server.indexes import UnknownIndexError
-from sparse_coverage.server.limits import BeyondLimitsError
 from sparse_coverage.server.public import public_message
-from sparse_coverage.server.settings import ServerSettings
+from sparse_coverage.server.settings import BeyondLimitsError, ServerSettings
 from sparse_coverage.server.work import BusyError, OvertimeError, StoppedError
 from sparse_coverage.workspace.fields import RequestError
 

@@ -20,6 +20,7 @@ from sparse_coverage.charts.chart import Quote, Verdict
 from sparse_coverage.dataclass_json import Bounds, record, to_json
 from sparse_coverage.errors import InputError, NoDocumentError
 from sparse_coverage.index import PassageRecord
+from sparse_coverage.present.page_chart import ChartView
 from sparse_coverage.present.page_view import HistoryLine, SearchView, history_line
 from sparse_coverage.projects import (
     Content,
@@ -165,7 +166,7 @@ class ShownSearchMade(BaseModel):
 
 
 class ShownChart(BaseModel):
-    """A chart that was made, and where its quotations stand, by the ids of their passages."""
+    """A chart that was made, and what the page shows of it with the searcher's own verdicts."""
 
     number: int
     made: str
@@ -174,7 +175,7 @@ class ShownChart(BaseModel):
     chart: dict[str, Any]
     combinations: dict[str, Any] | None
     version: int
-    places: dict[str, str]
+    view: ChartView
 
 
 class Deleted(BaseModel):

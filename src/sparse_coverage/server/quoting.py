@@ -11,7 +11,7 @@ from typing import Any
 from sparse_coverage.charts.chart import strength
 from sparse_coverage.search.stored import require_document
 from sparse_coverage.workspace import OpenIndex
-from sparse_coverage.workspace.links import public_links
+from sparse_coverage.workspace.related import public_links
 
 _KNOWN = ("publication_date", "priority_date", "applicants", "ipc")
 

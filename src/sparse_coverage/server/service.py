@@ -9,8 +9,7 @@ from typing import Any
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import InputError, NoDocumentError
 from sparse_coverage.server.indexes import ServedIndexes
-from sparse_coverage.server.limits import check, require_at_most
-from sparse_coverage.server.settings import ServerSettings
+from sparse_coverage.server.settings import ServerSettings, check, require_at_most
 from sparse_coverage.workspace import (
     BatchRequest,
     ChartRequest,

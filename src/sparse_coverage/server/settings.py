@@ -1,4 +1,4 @@
-"""How a server is set up: which indexes, where it listens, who may ask, and how much of it at once."""
+"""How a server is set up: which indexes, where it listens, who may ask, and how much; and what goes beyond that is refused."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import usable_cores
+from sparse_coverage.workspace.fields import LIMIT_KEY, limits_of
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """The names by which a machine reaches itself, and nobody else does."""
@@ -85,3 +87,54 @@ class ServerSettings:
         """The names that the server answers to, without a port."""
         own = () if self.host in ("0.0.0.0", "::") else (self.host,)
         return tuple(dict.fromkeys((*LOOPBACK, *own, *self.hosts)))
+
+
+_BOUNDS = {"string": "maxLength", "array": "maxItems", "object": "maxProperties", "integer": "maximum"}
+
+
+class BeyondLimitsError(InputError):
+    """A request asks for more than the server allows."""
+
+
+def check(request: Any, limits: ServerLimits) -> None:
+    """Refuse a request that asks for more than the limits allow."""
+    for where, value, said in limits_of(request):
+        _require(value, getattr(limits, said.limit), where)
+        if said.each:
+            for one in value.values() if isinstance(value, Mapping) else value:
+                _require(one, getattr(limits, said.each), where)
+
+
+def _require(value: Any, most: int, where: str) -> None:
+    if isinstance(value, int):
+        require_at_most(value, most, where)
+    elif len(value) > most:
+        what = "characters" if isinstance(value, str) else "entries"
+        raise BeyondLimitsError(f"{where} has {len(value):,} {what}; here it may have at most {most:,}.")
+
+
+def require_at_most(value: int, most: int, what: str) -> None:
+    """Refuse a number beyond a limit."""
+    if value > most:
+        raise BeyondLimitsError(f"{what} is {value:,}; here it may be at most {most:,}.")
+
+
+def describe(schema: Any, limits: ServerLimits) -> Any:
+    """Return a description of an interface with the numbers in the place of the marks."""
+    if isinstance(schema, list):
+        return [describe(one, limits) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: describe(value, limits) for name, value in schema.items() if name != LIMIT_KEY}
+    if LIMIT_KEY in schema:
+        limit, each = schema[LIMIT_KEY]
+        for branch in found.get("anyOf", [found]):
+            _bound(branch, getattr(limits, limit))
+            if each:
+                _bound(branch.get("items") or branch.get("additionalProperties") or {}, getattr(limits, each))
+    return found
+
+
+def _bound(schema: dict[str, Any], most: int) -> None:
+    if (bound := _BOUNDS.get(schema.get("type", ""))) is not None:
+        schema[bound] = min(most, schema.get(bound, most))

@@ -2,7 +2,7 @@
 
 from sparse_coverage.workspace.filters import Filters
 from sparse_coverage.workspace.grouping import FamilyMembers, by_family
-from sparse_coverage.workspace.open_index import OpenIndex, Reranking
+from sparse_coverage.workspace.open_index import OpenIndex
 from sparse_coverage.workspace.requests import (
     BatchRequest,
     ChartRequest,
@@ -11,6 +11,7 @@ from sparse_coverage.workspace.requests import (
     ExplainRequest,
     Marked,
     ReadRequest,
+    Reranking,
     SearchRequest,
 )
 from sparse_coverage.workspace.results import (

@@ -94,6 +94,90 @@ class Filters(Request):
             yield "what is new", since(self.since)
 
 
+Typed = Annotated[str, Bounds(0, 2000)]
+_LIST = re.compile(r"[;\n]|,(?!\d)|(?<!\d),")  # a comma between digits belongs to a name, as that of 1,2-dichloroethane
+_PLAIN = re.compile(r"[\w.*-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatentFilters(Request):
+    """The filters that come with a patent whose claims are searched with: they are its own and go with it.
+
+    `date` says which of its dates `before` is.
+    """
+
+    publication: Typed = ""
+    before: Typed = ""
+    date: Typed = ""
+    use_before: bool = False
+    use_family: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormFilters(Request):
+    """Filters as the fields of a form hold them: several values stand with commas or semicolons, applicants with semicolons."""
+
+    before: Typed = ""
+    undated: bool = False
+    class_: Typed = ""
+    country: Typed = ""
+    applicant: Typed = ""
+    year: Annotated[Typed, Says("Years, or ranges such as 1999..2001.")] = ""
+    must: Typed = ""
+    not_: Typed = ""
+    not_family_of: Typed = ""
+    filter: Typed = ""
+    only: Annotated[tuple[Id, ...], Says("Only these documents.", limit="ids")] = ()
+    patent: PatentFilters | None = None
+
+    def filters(self) -> Filters:
+        """Return the filters of a search; what was typed goes before what came with a patent.
+
+        >>> FormFilters(class_="H04N, G06F 3", year="1999; 2001", must="cancer; leukemia", filter="a or b").filters().filter
+        'class:H04N,"G06F 3" and (published:1999 or published:2001) and (a or b)'
+        """
+        if self.filter.strip():
+            parse_filter(self.filter)  # alone, so that an error points at a place in what was typed
+        own = self.patent or PatentFilters()
+        listed = {"class": self.class_, "country": self.country.replace(" ", ",")}
+        values = {name: _values(text) for name, text in listed.items()}
+        values["applicant"] = _values(self.applicant, ";")
+        asked = [f"{name}:{','.join(map(_quoted, found))}" for name, found in values.items() if found]
+        if years := " or ".join(f"published:{_quoted(one)}" for one in _values(self.year)):
+            asked.append(f"({years})" if " or " in years else years)
+        if expression := self.filter.strip():
+            asked.append(f"({expression})" if asked else expression)
+        families = [*_values(self.not_family_of), *([own.publication] if own.use_family and own.publication else [])]
+        return Filters(
+            before=self.before.strip() or (own.before if own.use_before else "") or None,
+            undated="keep" if self.undated else "drop",
+            not_family_of=tuple(dict.fromkeys(families)),
+            only=self.only,
+            must=_values(self.must),
+            not_=_values(self.not_),
+            filter=" and ".join(asked) or None,
+        )
+
+    @property
+    def automatic(self) -> str:
+        """Which date of a patent the filters use, in words; nothing where they use none."""
+        own = self.patent
+        if own is None or not own.use_before or not own.before or self.before.strip():
+            return ""
+        return f"the {own.date} of {own.publication or 'the file'}"
+
+
+def _values(text: str, between: str = "") -> tuple[str, ...]:
+    """Return what was typed into one field, part by part."""
+    parts = text.split(between) if between else _LIST.split(text)
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def _quoted(value: str) -> str:
+    """Return a value as an expression takes it."""
+    return value if _PLAIN.fullmatch(value) else '"{}"'.format(value.replace('"', ""))
+
+
 @dataclass(frozen=True, slots=True)
 class Conditions:
     """The filters of a search as one, and what to tell where they allow nothing at all (else nothing)."""

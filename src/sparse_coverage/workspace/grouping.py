@@ -1,21 +1,30 @@
-"""Results grouped by family (one row for all publications of an invention), and counted by country, year, class and applicant."""
+"""What is made of the results of a search: families, facets, how close they are; and what an expression alone finds."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore
-from sparse_coverage.index.filters import allowed_documents, family
+from sparse_coverage.index.filters import Joined, Words, allowed_documents, family
 from sparse_coverage.index.stored_fields import strings
+from sparse_coverage.index.words import WORD_FIELDS, some_words
 from sparse_coverage.kernels import Mask
 from sparse_coverage.patents.numbers import parse_number
-from sparse_coverage.search.results import Hit
+from sparse_coverage.search import Retriever
+from sparse_coverage.search.part_scores import LEVELS, at_least
+from sparse_coverage.search.results import Hit, PassageHit
+from sparse_coverage.search.searcher import Searcher
+from sparse_coverage.text import NAMES, guess_language
+from sparse_coverage.workspace.requests import SearchRequest
 
+_LOOKED_AT = 24
+"""How many passages of an index are looked at to know its language."""
 FACETS = ("country", "year", "class", "applicant")
 Members = Callable[[Hit], Iterable[str]]
 """Gives the documents of a hit's family, itself among them or not."""
@@ -93,3 +102,105 @@ def _facets_of(id_: str, metadata: Mapping[str, Any]) -> dict[str, set[str]]:
         "class": {symbol[:4] for scheme in ("ipc", "cpc") for symbol in strings(metadata.get(scheme))},
         "applicant": set(strings(metadata.get("applicants"))),
     }
+
+
+_MOST_FORMS = 50
+"""So many of the words that a truncated one stands for rank, the most frequent."""
+
+
+def expression_words(store: IndexStore, filter_: Filter) -> list[str]:
+    """Return the words that an expression asks for in texts, not those that it leaves out, for ranking what it finds."""
+    found: list[str] = []
+    if isinstance(filter_, Joined):
+        for part in filter_.parts:
+            found += expression_words(store, part)
+    elif isinstance(filter_, Words) and WORD_FIELDS[filter_.field].stemmed:
+        for phrase in some_words(filter_.wanted):
+            if not any(mark in word for word in phrase.words for mark in "*?"):
+                found += phrase.words
+                continue
+            forms = Counter[str]()
+            for segment in store.segments:
+                forms.update(segment.words.forms(phrase))
+            found += [word for word, _ in forms.most_common(_MOST_FORMS)]
+    return list(dict.fromkeys(found))
+
+
+class Newest(Searcher):
+    """Lists what a filter allows, the latest publication first and what has no date last."""
+
+    def __init__(self, store: IndexStore) -> None:
+        self._store = store
+
+    @property
+    def name(self) -> str:
+        """What the order is called."""
+        return "newest first"
+
+    @property
+    def store(self) -> IndexStore:
+        """The state of the index that is listed."""
+        return self._store
+
+    def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
+        store = self._store
+        live = np.concatenate([segment.live_documents for segment in store.segments])
+        numbers = np.flatnonzero(live if condition is None else allowed_documents(store, condition))
+        dates = np.concatenate([segment.facts.dates[:, 0] for segment in store.segments])[numbers]
+        best = numbers[np.argsort(-dates, kind="stable")][:k].tolist()
+        return [[self._hit(number, passages) for number in best] for _ in queries]
+
+    def _hit(self, number: int, passages: int) -> Hit:
+        first, last = self._store.document_starts[number : number + 2].tolist()
+        shown = [self._store.passage(one) for one in range(first, min(last, first + passages))]
+        record = self._store.document(number)
+        return Hit(record.id, record.title, 0.0, record.metadata, tuple(PassageHit.of(one, 0.0) for one in shown))
+
+
+def language_warning(store: IndexStore, query: str) -> str:
+    """Warn where a query is in a language that hardly anything in the index is in: texts of two languages do not match."""
+    asked = guess_language(query)
+    live = np.flatnonzero(store.live_passages)
+    if not asked or not len(live):
+        return ""
+    places = np.unique(np.linspace(0, len(live) - 1, _LOOKED_AT).astype(np.int64))
+    found = Counter(guess_language(store.passage(number).text) for number in live[places].tolist())
+    del found[""]
+    if not found or found[asked] > found.total() / 10:
+        return ""
+    here = found.most_common(1)[0][0]
+    return (
+        f"Warning: the query seems to be in {NAMES[asked]}, and the index in {NAMES[here]}. Texts in two languages hardly "
+        f"match: translate the query into {NAMES[here]}."
+    )
+
+
+def with_closeness(
+    retriever: Retriever,
+    query: str,
+    hits: Sequence[Hit],
+    condition: Filter | None,
+    request: SearchRequest,
+    notes: list[str],
+) -> list[Hit]:
+    """Return hits with how close each is to the query, without those that are not close enough; tell where none is close."""
+    index, wanted = retriever.coverage, request.at_least
+    if index is None or not (request.reasons or wanted):
+        return list(hits)
+    levels = index.closeness(query, [hit.document for hit in hits], filter=condition, marks=request.marks or None)
+    if not levels and hits:
+        if wanted and not index.store.state.encoded_documents:
+            raise InputError(
+                "Nothing is encoded yet, so it is not known how close documents are. Leave --at-least out until then."
+            )
+        if wanted:
+            raise InputError(
+                "How close documents are was measured for the encoder minilm, and for an index that keeps words and vectors; not for "
+                "this one. Leave --at-least out."
+            )
+        return list(hits)
+    found = [replace(hit, closeness=levels[hit.document]) for hit in hits]
+    if found and not any(hit.closeness == "close" for hit in found):
+        best = min((hit.closeness for hit in found), key=LEVELS.index)
+        notes.append(f"Nothing close was found: the nearest is {'only ' if best == 'weak' else ''}{best}.")
+    return [hit for hit in found if not wanted or at_least(hit.closeness, wanted)]

@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sparse_coverage.dataclass_json import record
-from sparse_coverage.errors import InputError, NoDocumentError
+from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore, open_store, parse_filter
-from sparse_coverage.index.filters import allowed_documents, document, family, state_of
+from sparse_coverage.index.filters import allowed_documents, family, state_of
 from sparse_coverage.index.sides import segments_without, sides_of
-from sparse_coverage.index.stored_fields import strings
-from sparse_coverage.patents.numbers import application_of, number_key, printed_id, read_number_list
 from sparse_coverage.patents.queries import QueryText, patent_query, text_query
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import open_retriever, retriever_over
 from sparse_coverage.search import Index, Retriever
-from sparse_coverage.search.part_scores import LEVELS, at_least, parts_of
-from sparse_coverage.search.results import Answers, Hit
+from sparse_coverage.search.part_scores import parts_of
+from sparse_coverage.search.results import Answers
 from sparse_coverage.search.stored import require_document, stored_passages, stored_patent
 from sparse_coverage.systems import PARTS
-from sparse_coverage.text import NAMES, guess_language
-from sparse_coverage.workspace.drawings import drawings_of
-from sparse_coverage.workspace.expressions import Newest, expression_words
 from sparse_coverage.workspace.fields import request_record
 from sparse_coverage.workspace.filters import Conditions, Filters, join_filters
-from sparse_coverage.workspace.grouping import FamilyMembers, by_family, count_facets
-from sparse_coverage.workspace.preparing import PreparedQuery, PrepareRequest, prepare_patent, prepare_text
+from sparse_coverage.workspace.grouping import (
+    FamilyMembers,
+    Newest,
+    by_family,
+    count_facets,
+    expression_words,
+    language_warning,
+    with_closeness,
+)
+from sparse_coverage.workspace.preparing import PreparedQuery, PrepareRequest, date_notes, find_documents, prepare_query
+from sparse_coverage.workspace.related import Relatives
 from sparse_coverage.workspace.requests import (
     BatchRequest,
     ChartRequest,
@@ -42,6 +43,7 @@ from sparse_coverage.workspace.requests import (
     ExplainRequest,
     QuotationRequest,
     ReadRequest,
+    Reranking,
     SearchRequest,
 )
 from sparse_coverage.workspace.results import (
@@ -53,8 +55,6 @@ from sparse_coverage.workspace.results import (
     InfoResult,
     PassagesResult,
     ReadResult,
-    RelatedDocument,
-    RelatedResult,
     SearchResult,
     about_ranking,
 )
@@ -68,22 +68,6 @@ if TYPE_CHECKING:
 
 FACETED = 200
 """How many of the best documents are counted for the facets."""
-MOST_CITING = 200_000
-"""In an index of more documents it is not looked for which of them cite a document: all would have to be read."""
-_LOOKED_AT = 24
-"""How many passages of an index are looked at to know its language."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reranking:
-    """What ranks the `top` documents of a search again, by name; without one, nothing does."""
-
-    by: str | None = None
-    top: int = 100
-
-    def settings(self) -> dict[str, Any]:
-        """Return the same for records."""
-        return {"rerank": self.by, "top": self.top} if self.by else {}
 
 
 class OpenIndex:
@@ -192,7 +176,7 @@ class OpenIndex:
             matches=matches,
             group=partial(by_family, members=FamilyMembers(self.store, condition)) if request.group else None,
         )
-        hits = self._with_closeness(retriever, query.text, found.hits, condition, request, notes)
+        hits = with_closeness(retriever, query.text, found.hits, condition, request, notes)
         if request.at_least:  # of what is left out, nothing is told
             found = found.only({hit.document for hit in hits})
         covering = retriever.coverage if answers else None
@@ -276,6 +260,7 @@ class OpenIndex:
     def explain(self, request: ExplainRequest) -> ExplainResult:
         """Say why a query finds a passage, or a document."""
         notes = self._notes()
+        notes += filter(None, [language_warning(self.store, request.query)])
         conditions = self._conditions(request.filters, notes)
         found = self._retriever(request.ranking, notes).explain(request.query, request.id, filter=conditions.filter)
         return ExplainResult(found, notes, conditions.nothing)
@@ -350,67 +335,16 @@ class OpenIndex:
 
     def find(self, number: str) -> tuple[list[str], str]:
         """Return the ids of the documents that a publication number as typed names, best first; where there are none, what is near."""
-        found = np.flatnonzero(allowed_documents(self.store, document(number))).tolist()
-        exact = self.store.find_document(number)
-        found.sort(key=lambda one: one != exact)
-        return [self.store.document(one).id for one in found], "" if found else self.store.near(number).strip()
+        return find_documents(self.store, number)
 
     def prepare(self, request: PrepareRequest) -> PreparedQuery:
         """Make what a user typed ready to be searched with; a publication number becomes the claims of the document."""
-        numbers = read_number_list(request.text)
-        if not numbers:
-            return prepare_text(request)
-        named = {number: self.find(number) for number in numbers}
-        unknown = tuple(number for number, (ids, _) in named.items() if not ids)
-        if len(numbers) > 1:
-            known = tuple(dict.fromkeys(found[0] for found, _ in named.values() if found))
-            return PreparedQuery(request.text, f"{len(known)} documents by their numbers", ids=known, unknown=unknown)
-        ids, near = named[numbers[0]]
-        if unknown:
-            told = f"The index holds no document {numbers[0]}{f' {near}' if near else ''}."
-            return PreparedQuery(request.text, unknown=unknown, warnings=(told,))
-        made = prepare_patent(stored_patent(self.store, require_document(self.store, ids[0])))
-        others = f"{numbers[0]} names {len(ids)} documents: {', '.join(ids[:5])}. This is the first." * (len(ids) > 1)
-        return replace(made, warnings=(*made.warnings, *filter(None, [others])))
-
-    def related(self, id_: str) -> RelatedResult:
-        """Return what a document cites and is cited by, its family, and the drawings that lie beside its file."""
-        record = self.store.document(require_document(self.store, id_))
-        known = record.metadata
-        hit = Hit(record.id, record.title, 0.0, known, ())
-        family_of = [*strings(known.get("family_members")), *FamilyMembers(self.store)(hit)]
-        citing = self._citing.get(_cited_key(record.id), ()) if self.store.state.documents <= MOST_CITING else ()
-        drawings = tuple(path.name for path in drawings_of(record))
-        own = number_key(record.id)
-        return RelatedResult(
-            self._links(strings(known.get("citations"))),
-            self._links(citing),
-            self._links(one for one in family_of if number_key(one) != own),
-            drawings,
-        )
-
-    def drawing(self, id_: str, name: str) -> Path:
-        """Return the file of a drawing of a document."""
-        record = self.store.document(require_document(self.store, id_))
-        for path in drawings_of(record):
-            if path.name == name:
-                return path
-        raise NoDocumentError(f"There is no drawing '{name[:80]}' beside the file of {record.id}.")
+        return prepare_query(self.store, request)
 
     @cached_property
-    def _citing(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for number in np.flatnonzero(np.concatenate([s.live_documents for s in self.store.segments])).tolist():
-            record = self.store.document(number)
-            for cited in strings(record.metadata.get("citations")):
-                found.setdefault(_cited_key(cited), []).append(record.id)
-        return found
-
-    def _links(self, ids: Iterable[str]) -> tuple[RelatedDocument, ...]:
-        numbers = ((id_, self.store.find_document(id_)) for id_ in dict.fromkeys(map(printed_id, ids)))
-        return tuple(
-            RelatedDocument(id_, "" if number is None else self.store.document(number).id) for id_, number in numbers
-        )
+    def relatives(self) -> Relatives:
+        """What documents cite, their families, and the drawings beside their files."""
+        return Relatives(self.store)
 
     def info(self) -> InfoResult:
         """Say what the index holds."""
@@ -424,23 +358,6 @@ class OpenIndex:
             model = {"vocabulary": record(load_vocabulary(home, mmap=True, check=False).config), **read_settings(home)}
         return InfoResult(self.name, summary_of(self.store), model)
 
-    def language_warning(self, query: str) -> str:
-        """Warn where a query is in a language that hardly anything in the index is in: texts of two languages do not match."""
-        asked = guess_language(query)
-        live = np.flatnonzero(self.store.live_passages)
-        if not asked or not len(live):
-            return ""
-        places = np.unique(np.linspace(0, len(live) - 1, _LOOKED_AT).astype(np.int64))
-        found = Counter(guess_language(self.store.passage(number).text) for number in live[places].tolist())
-        del found[""]
-        if not found or found[asked] > found.total() / 10:
-            return ""
-        here = found.most_common(1)[0][0]
-        return (
-            f"Warning: the query seems to be in {NAMES[asked]}, and the index in {NAMES[here]}. Texts in two languages hardly "
-            f"match: translate the query into {NAMES[here]}."
-        )
-
     def _retriever(self, ranking: str, notes: list[str]) -> Retriever:
         """Return what ranks; where the index lacks a part of what it would rank by, that is told."""
         parts = parts_of("combined", self.store.state)
@@ -450,37 +367,6 @@ class OpenIndex:
                 f"Note: this index keeps no {lacking} of passages, so it ranks by {' and '.join(parts)} alone."
             )
         return self.retriever(ranking)
-
-    def _with_closeness(
-        self,
-        retriever: Retriever,
-        query: str,
-        hits: Sequence[Hit],
-        condition: Filter | None,
-        request: SearchRequest,
-        notes: list[str],
-    ) -> list[Hit]:
-        """Return hits with how close each is to the query, without those that are not close enough; tell where none is close."""
-        index, wanted = retriever.coverage, request.at_least
-        if index is None or not (request.reasons or wanted):
-            return list(hits)
-        levels = index.closeness(query, [hit.document for hit in hits], filter=condition, marks=request.marks or None)
-        if not levels and hits:
-            if wanted and not self.store.state.encoded_documents:
-                raise InputError(
-                    "Nothing is encoded yet, so it is not known how close documents are. Leave --at-least out until then."
-                )
-            if wanted:
-                raise InputError(
-                    "How close documents are was measured for the encoder minilm, and for an index that keeps words and vectors; not for "
-                    "this one. Leave --at-least out."
-                )
-            return list(hits)
-        found = [replace(hit, closeness=levels[hit.document]) for hit in hits]
-        if found and not any(hit.closeness == "close" for hit in found):
-            best = min((hit.closeness for hit in found), key=LEVELS.index)
-            notes.append(f"Nothing close was found: the nearest is {'only ' if best == 'weak' else ''}{best}.")
-        return [hit for hit in found if not wanted or at_least(hit.closeness, wanted)]
 
     def _about(
         self, retriever: Retriever, ranking: str, settings: Mapping[str, Any], filters: Mapping[str, Any]
@@ -501,20 +387,17 @@ class OpenIndex:
             query = replace(query, source=request.source) if request.source else query
         else:
             number = require_document(self.store, request.like or "")
-            query = patent_query(stored_patent(self.store, number), request.claims)
+            patent = stored_patent(self.store, number)
+            query = patent_query(patent, request.claims)
             notes.append(f"The query is {query.source}.")
+            notes += date_notes(patent, request.filters)
             if not request.keep_family:
                 left_out = self.store.document(number).id
                 others = ~family(left_out)
                 condition = others if condition is None else condition & others
-        if warning := self.language_warning(query.text):
+        if warning := language_warning(self.store, query.text):
             notes.append(warning)
         return query, condition, left_out
-
-
-def _cited_key(id_: str) -> str:
-    """Return what a citation and the document that it means share: the kind is often left out, or another."""
-    return application_of(id_) or number_key(id_)
 
 
 def _claims(text: str, elements: Sequence[ElementText] | None) -> tuple[tuple[Claim, ...], tuple[Element, ...]]:

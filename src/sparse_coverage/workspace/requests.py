@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.dataclass_json import Bounds, RegistryName
@@ -200,3 +200,15 @@ class ElementsRequest(Request):
     """A claim to split into its elements."""
 
     claim: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Reranking:
+    """What ranks the `top` documents of a search again, by name; without one, nothing does."""
+
+    by: str | None = None
+    top: int = 100
+
+    def settings(self) -> dict[str, Any]:
+        """Return the same for records."""
+        return {"rerank": self.by, "top": self.top} if self.by else {}

@@ -24,7 +24,7 @@ from sparse_coverage.search.results import (
 from sparse_coverage.search.stored import IndexSummary
 from sparse_coverage.systems import label_of
 from sparse_coverage.version import __version__
-from sparse_coverage.workspace.links import public_links
+from sparse_coverage.workspace.related import public_links
 
 if TYPE_CHECKING:
     from sparse_coverage.charts.chart import Chart
@@ -175,24 +175,6 @@ class ReadResult:
             "passages": self.passages,
             "matched": {id_: matched[id_] for id_ in self.explanations},
         }
-
-
-@dataclass(frozen=True, slots=True)
-class RelatedDocument:
-    """A publication that another one names, and the id under which the index holds it; nothing where it does not."""
-
-    id: str
-    held: str
-
-
-@dataclass(frozen=True, slots=True)
-class RelatedResult:
-    """What a document cites, what of the index cites it, its family, and the names of its drawings."""
-
-    cites: tuple[RelatedDocument, ...]
-    cited_by: tuple[RelatedDocument, ...]
-    family: tuple[RelatedDocument, ...]
-    drawings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

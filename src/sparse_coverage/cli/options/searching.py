@@ -103,13 +103,6 @@ def scoring_option(name: str, default: float | None = None) -> Callable[[F], F]:
 
 
 weighting_options = together(*map(scoring_option, _SCORING))
-_feedback_option = count_option(
-    "--feedback",
-    least=0,
-    help="How many documents found first lend the query their centers; 0: search once [that of the model].",
-)
-scoring_options = together(weighting_options, _feedback_option)
-"""Reach a command as `**scoring`."""
 documents_by_option = click.option(
     "--documents-by",
     "rank",

@@ -10,10 +10,10 @@ from fastapi import APIRouter
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import Response
 
-from sparse_coverage.charts.chart import STRENGTHS, Verdict
+from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
 from sparse_coverage.present.page_view import FAINT
-from sparse_coverage.present.terms import FACETS, NOTICE, NOTICE_HERE
+from sparse_coverage.present.terms import CITED_BY_US, FACETS, NOTICE, NOTICE_HERE
 from sparse_coverage.systems import RANKINGS, label_of
 from sparse_coverage.version import __version__
 
@@ -50,10 +50,10 @@ def _page() -> str:
             {
                 "rankings": {name: label_of(name) for name in RANKINGS},
                 "exports": {one.name: one.label for one in PROJECT_EXPORTS.values()},
-                "verdicts": [{"name": one.value, "label": one.label, "credit": one.credit} for one in Verdict],
+                "verdicts": [one.label for one in Verdict],
+                "own": CITED_BY_US,
                 "facets": dict(FACETS),
                 "faint": FAINT,
-                "strengths": STRENGTHS,
             }
         ),
     )

@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
 from fastapi import APIRouter, Depends, Request, UploadFile
 from starlette.responses import Response
 
-from sparse_coverage.server import changes
+from sparse_coverage.dataclass_json import Bounds
+from sparse_coverage.index import delete_documents, open_store
+from sparse_coverage.patents import read_patents
+from sparse_coverage.progress import waiting
+from sparse_coverage.retrievers import refresh_sides
+from sparse_coverage.search import Index
 from sparse_coverage.server.answering import PooledRoute, answer_long, service_of
 from sparse_coverage.server.answers import AddAnswer, DeleteAnswer, answers
-from sparse_coverage.server.bodies import AddBody, DeleteBody
 from sparse_coverage.server.errors import NotAllowedError
-from sparse_coverage.server.limits import check
-from sparse_coverage.server.uploads import stored_upload
+from sparse_coverage.server.indexes import ServedIndex
+from sparse_coverage.server.settings import check
+from sparse_coverage.server.uploads import read_apart, stored_upload
+from sparse_coverage.workspace.fields import Id, Says
+from sparse_coverage.workspace.fields import Request as AnyRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddBody(AnyRequest):
+    """Documents to add, or to put in the place of those with the same ids."""
+
+    documents: Annotated[
+        tuple[dict[str, Any], ...], Bounds(1), Says("Patents, each as a line of JSON lines has it.", limit="batch")
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteBody(AnyRequest):
+    """Documents to delete: all of them or none."""
+
+    ids: Annotated[tuple[Id, ...], Bounds(1), Says(limit="ids")]
 
 
 def _allowed(request: Request) -> None:
@@ -42,7 +73,7 @@ async def upload(request: Request, name: str, file: UploadFile, replace: bool = 
 
     def work() -> object:
         with stored_upload(file.file, file.filename, request.app.state.settings.limits.upload) as path:
-            return changes.add_file(service_of(request).indexes.served(name), path, replace=replace)
+            return _add_file(service_of(request).indexes.served(name), path, replace=replace)
 
     return await answer_long(request, work)
 
@@ -53,7 +84,7 @@ async def delete(request: Request, name: str, body: DeleteBody) -> Response:
 
     def work() -> object:
         check(body, request.app.state.settings.limits)
-        return changes.delete(service_of(request).indexes.served(name), body.ids)
+        return _delete(service_of(request).indexes.served(name), body.ids)
 
     return await answer_long(request, work)
 
@@ -61,6 +92,44 @@ async def delete(request: Request, name: str, body: DeleteBody) -> Response:
 async def _add(request: Request, name: str, body: AddBody, *, replace: bool) -> Response:
     def work() -> object:
         check(body, request.app.state.settings.limits)
-        return changes.add_records(service_of(request).indexes.served(name), body.documents, replace=replace)
+        return _add_records(service_of(request).indexes.served(name), body.documents, replace=replace)
 
     return await answer_long(request, work)
+
+
+def _add_records(served: ServedIndex, records: Sequence[dict[str, Any]], *, replace: bool) -> dict[str, Any]:
+    """Add patents that are given as the objects of JSON lines."""
+    with TemporaryDirectory(prefix="sparse-coverage-add-") as folder:
+        path = Path(folder) / "documents.jsonl"
+        path.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+        return _add_file(served, path, replace=replace)
+
+
+def _add_file(served: ServedIndex, path: Path, *, replace: bool) -> dict[str, Any]:
+    """Add the patents of a file in any format that is read. What cannot be read is left out, and said."""
+    lines = path.with_name(f"{path.name}.lines")
+    with waiting("Reading"):
+        read = read_apart("patents", path, lines.name)
+    count = 0
+    if read["read"]:
+        index = served.opened().index
+        # One of its own: the one that is searched with must go on showing what it shows.
+        writer = Index(open_store(served.folder), index.model, index.statistics.config)
+        patents = (dataclasses.replace(one, source=path.name) for one in read_patents(lines, language="any"))
+        count = writer.add(patents, replace=replace, total=read["read"], on_duplicate="keep")
+        _shown(served)
+    documents = served.opened().store.state.documents
+    return {"added": count, "left_out": read["left_out"], "unused": read["unused"], "documents": documents}
+
+
+def _delete(served: ServedIndex, ids: Sequence[str]) -> dict[str, Any]:
+    """Delete documents by id, all or none."""
+    delete_documents(served.folder, ids)
+    _shown(served)
+    return {"deleted": len(ids), "documents": served.opened().store.state.documents}
+
+
+def _shown(served: ServedIndex) -> None:
+    """Bring the sides up to date, and show the new state from now on."""
+    refresh_sides(served.folder)
+    served.refresh()

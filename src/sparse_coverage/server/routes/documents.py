@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -10,11 +11,10 @@ from starlette.responses import Response
 from sparse_coverage.present.page_view import DocumentView, document_view
 from sparse_coverage.server.answering import PathId, PooledRoute, answer, answer_made, answer_query, service_of
 from sparse_coverage.server.answers import FindAnswer, IndexAbout, ReadAnswer, answers
-from sparse_coverage.server.bodies import ViewBody
 from sparse_coverage.server.errors import may_answer
 from sparse_coverage.workspace import ReadRequest
-from sparse_coverage.workspace.drawings import MEDIA, drawing_content
-from sparse_coverage.workspace.results import RelatedResult
+from sparse_coverage.workspace.fields import Says
+from sparse_coverage.workspace.related import MEDIA, RelatedResult, drawing_content
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 _IMAGES: dict[int | str, dict[str, Any]] = {
@@ -22,6 +22,13 @@ _IMAGES: dict[int | str, dict[str, Any]] = {
     **may_answer(404),
 }
 router = APIRouter(route_class=PooledRoute, prefix="/v1/indexes", tags=["documents"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewBody(ReadRequest):
+    """A document to be shown beside a claim."""
+
+    elements: Annotated[tuple[str, ...], Says("The features of the claim, in its words.", limit="ids")] = ()
 
 
 @router.get("", responses=answers(list[IndexAbout]))
@@ -63,7 +70,7 @@ async def view(request: Request, name: str, body: ViewBody) -> Response:
 @router.get("/{name}/related/{id:path}", responses=answers(RelatedResult, 404))
 async def related(request: Request, name: str, id: PathId) -> Response:  # noqa: A002
     """Return what a document cites, what of the index cites it, its family, and the names of drawings beside its file."""
-    return await answer(request, lambda: service_of(request).indexes.opened(name).related(id))
+    return await answer(request, lambda: service_of(request).indexes.opened(name).relatives.of(id))
 
 
 @router.get("/{name}/drawings/{id:path}", responses=_IMAGES)
@@ -71,7 +78,7 @@ async def drawing(request: Request, name: str, id: PathId, file: Annotated[str, 
     """Return a drawing of a document by the name of its file; TIFF comes as PNG."""
 
     def made() -> Response:
-        path = service_of(request).indexes.opened(name).drawing(id, file)
+        path = service_of(request).indexes.opened(name).relatives.drawing(id, file)
         return Response(drawing_content(path), media_type=MEDIA[path.suffix.lower()])
 
     return await answer_made(request, made)

@@ -12,7 +12,8 @@ from starlette.responses import Response
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
-from sparse_coverage.present.page_view import MOST_SHOWN, chart_places, history_line, search_view
+from sparse_coverage.present.page_chart import chart_view
+from sparse_coverage.present.page_view import MOST_SHOWN, history_line, search_view
 from sparse_coverage.present.project_view import ReportParts, project_view
 from sparse_coverage.projects import Draft, Head, KeptChart, Mark, Project, Ruling, SearchMade
 from sparse_coverage.projects.folder import MOST_BYTES
@@ -171,7 +172,7 @@ def _add_changes(router: APIRouter) -> None:
                 if found is None:
                     raise InputError("This search does not say which state of the index answered it. Search again.")
                 asked = {name: value for name, value in earlier.request.items() if name in _BESIDE_A_SEARCH}
-                since = {"automatic": f"new since {earlier.made[:10]}", "before": None}
+                since = {"new_since": earlier.made[:10], "before": None}
                 return _searched(request, opened, earlier.index, found.what_came_since, asked | since)
 
         return await answer_query(request, None, made)
@@ -200,19 +201,18 @@ def _add_changes(router: APIRouter) -> None:
                     assert combine is not None
                     found = public(service.combine(body.index, combine))
                     chart, together = found["chart"], found["combinations"]
-                return _shown_chart(
-                    opened.add_chart(body.index, request_record(body.chart or combine), chart, together)
-                )
+                made = opened.add_chart(body.index, request_record(body.chart or combine), chart, together)
+                return _shown_chart(opened, made)
 
         return await answer_long(request, made)
 
     @router.get("/{project}/charts/{number}", responses=answers(ShownChart, 404, 409))
     def chart(request: Request, project: ProjectId, number: Number) -> Response:
-        """Return a chart that was made, as it was made: without any word of a user."""
-        return answer_kept(_with(request, project, lambda opened: _shown_chart(opened.chart(number))))
+        """Return a chart as it was made, and as the page shows it: with the searcher's own verdicts."""
+        return answer_kept(_with(request, project, lambda opened: _shown_chart(opened, opened.chart(number))))
 
 
-_BESIDE_A_SEARCH = ("claim", "elements")
+_BESIDE_A_SEARCH = ("claim", "elements", "automatic")
 
 
 def _searched(
@@ -220,7 +220,11 @@ def _searched(
 ) -> dict[str, Any]:
     """Search, add it to the history of a project with what belongs to it, and return it with what the page shows of it."""
     result = public(service_of(request).search(index, search))
-    used = {"query": result["query"][:MOST_SHOWN], "searched": result["searched"]}
+    used = {
+        "query": result["query"][:MOST_SHOWN],
+        "searched": result["searched"],
+        "ranking": result["about"]["ranking"],
+    }
     return _shown(project.add_search(index, {**request_record(search), **beside, "used": used}, result))
 
 
@@ -263,8 +267,8 @@ def _shown(made: SearchMade) -> dict[str, Any]:
     return {**record(made), "view": search_view(made), "history": history_line(made)}
 
 
-def _shown_chart(made: KeptChart) -> dict[str, Any]:
-    return {**record(made), "places": chart_places(made.chart)}
+def _shown_chart(project: Project, made: KeptChart) -> dict[str, Any]:
+    return {**record(made), "view": chart_view(made, project.content().rulings)}
 
 
 def _files(*media: str) -> dict[int | str, dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, UploadFile
@@ -18,13 +19,32 @@ from sparse_coverage.server.answers import (
     SearchAnswer,
     answers,
 )
-from sparse_coverage.server.bodies import FeedbackBody, SimilarBody
 from sparse_coverage.server.uploads import read_apart, stored_upload
 from sparse_coverage.workspace import BatchRequest, ChartRequest, CombineRequest, ExplainRequest, SearchRequest
+from sparse_coverage.workspace.fields import Id
 from sparse_coverage.workspace.preparing import PreparedQuery, PrepareRequest
-from sparse_coverage.workspace.requests import ElementsRequest, QuotationRequest
+from sparse_coverage.workspace.requests import ElementsRequest, Marked, QuotationRequest, RankedRequest
 
 router = APIRouter(route_class=PooledRoute)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedbackBody(SearchRequest):
+    """A search that is to rank again by what was marked."""
+
+    marks: Marked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarBody(RankedRequest):
+    """A search with a document of the index."""
+
+    id: Id
+
+    def request(self) -> SearchRequest:
+        """Return the search."""
+        shared = {one.name: getattr(self, one.name) for one in fields(RankedRequest)}
+        return SearchRequest(like=self.id, **shared)
 
 
 @router.post("/v1/indexes/{name}/search", tags=["search"], responses=answers(SearchAnswer, 404, 409))

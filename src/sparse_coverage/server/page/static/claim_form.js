@@ -1,7 +1,7 @@
 // The form: a claim typed, pasted, dropped as a file or named by its publication number; its features; filters; the ranking.
 import { ofIndex, post, upload } from './api.js';
 import { button, field, fill, h, quietly } from './dom.js';
-import { filterFields, filtersOf } from './filters.js';
+import { filterFields, standAlone } from './filters.js';
 import { featureClass } from './marked.js';
 import { keepDraft, setMark } from './project.js';
 import { complain, say } from './status.js';
@@ -143,7 +143,7 @@ class ClaimForm {
     return h('div', { class: 'automatic selection', role: 'group', 'aria-label': 'Numbers' },
       h('label', { class: 'check' }, among, ` search among these ${listed.ids.length} documents`),
       listed.unknown.length ? h('p', { class: 'warning small', role: 'note' }, `Not in the index: ${listed.unknown.join(', ')}.`) : null,
-      h('p', { class: 'row wrap' }, button('Chart them', () => this.actions.chartThese(listed.ids), { class: 'quiet' }),
+      h('p', { class: 'row wrap' }, button('Chart them', async () => { const claim = await this.claim(); if (claim) this.actions.chartThese(listed.ids, claim); }, { class: 'quiet' }),
         button('Mark them relevant', () => this.markAll(listed.ids), { class: 'quiet' }),
         button('Forget the list', () => { this.listed = null; this.changed(); }, { class: 'quiet' })));
   }
@@ -153,18 +153,25 @@ class ClaimForm {
     say(`${ids.length} marked relevant.`);
   }
 
-  /** Lets the server read what stands in the form. */
+  /** Lets the server read what is typed, as one types. */
   async prepare() {
     const text = this.text.value;
-    if (!text.trim() || !store.index) this.split = NOTHING;
-    else {
-      try {
-        this.split = await post(ofIndex(store.index, '/prepare'), { text, claims: this.claims.value.trim() || null, elements: this.own });
-      } catch { this.split = NOTHING; }
-    }
+    try {
+      this.split = text.trim() && store.index ? await this.read() : NOTHING;
+    } catch { this.split = NOTHING; }
     // An answer that comes late takes no split away that is being made for the same text.
     if (text === this.text.value && text !== this.editing) this.showElements();
-    return this.split;
+  }
+
+  read(form = null) {
+    return post(ofIndex(store.index, '/prepare'), { text: this.text.value, claims: this.claims.value.trim() || null, elements: this.own, form });
+  }
+
+  /** The fields of the filters, with what came with a patent and with a list. */
+  form() {
+    const { from, listed } = this;
+    const patent = from ? { publication: from.publication, before: from.before, date: from.date, use_before: from.use.before, use_family: from.use.family } : null;
+    return { ...this.filters.values(), only: listed?.among ? listed.ids : [], patent };
   }
 
   showElements() {
@@ -200,7 +207,8 @@ class ClaimForm {
     say(`Reading ${file.name}…`);
     try {
       const found = await upload('/v1/query-file', file);
-      await this.take(found);
+      this.take(found);
+      await this.prepare();
       say(`Read: ${found.source || file.name}.`);
     } catch (error) { complain(error); }
     this.file.value = '';
@@ -214,26 +222,38 @@ class ClaimForm {
     const { text, source, publication, before, date, warnings } = found;
     this.from = { text, source, publication, before, date, warnings, use: { before: Boolean(before), family: Boolean(publication) } };
     this.changed();
-    return this.prepare();
   }
 
   async submit() {
-    if (!this.text.value.trim()) {
-      if (filtersOf(this.filters.values()).filter) { this.keep.flush(); await this.search(this.asked()); return; } // an expression alone
+    if (!this.text.value.trim() && !standAlone(this.filters.values())) {
       say('Type or paste a claim, or an expression, first.');
       this.text.focus();
       return;
     }
-    const found = await this.prepare();
-    if (found.ids.length || found.unknown.length) { this.takeNumbers(found); return; }
-    if (found.publication) await this.take(found);
+    const found = await this.ready();
+    if (found) await this.search(found);
+  }
+
+  /** What is asked for, once the server has read all of the form; nothing where something has to be mended first. */
+  async ready() {
+    try {
+      this.split = await this.read(this.form());
+    } catch (error) {
+      this.actions.stale(error, () => this.submit());
+      return null;
+    }
+    const found = this.split;
+    if (found.ids.length || found.unknown.length) { this.takeNumbers(found); return null; }
+    if (found.publication) this.take(found);
+    this.showElements();
     this.keep.flush();
-    if (this.split.wrong) { this.elements.querySelector('button')?.focus(); return; }
-    await this.search(this.asked());
+    if (found.wrong) { this.elements.querySelector('button')?.focus(); return null; }
+    return this.asked(found);
   }
 
   /** A list of numbers becomes a selection; a number that the index does not hold is said so. */
   takeNumbers({ ids, unknown, warnings }) {
+    this.actions.stale();
     if (ids.length) {
       this.listed = { ids, unknown, among: true };
       this.text.value = '';
@@ -241,27 +261,26 @@ class ClaimForm {
       this.unknown = null;
       say(`${ids.length} documents chosen. Now type or paste a claim, or chart them.`);
     } else this.unknown = warnings.join(' ') || `The index ${store.index} holds none of these.`;
-    this.actions.stale();
     this.changed();
     this.prepare();
     this.text.focus();
   }
 
   /** What the server is asked to search for, and to keep with it. */
-  asked() {
-    const { claims, elements, charted } = this.split;
-    const { from, listed } = this;
-    const filters = filtersOf(this.filters.values());
-    const told = [];
-    if (from?.use.before && !filters.before) { filters.before = from.before; told.push(`the ${from.date} of ${from.publication || 'the file'}`); }
-    if (from?.use.family) filters.not_family_of = [...new Set([...filters.not_family_of, from.publication])];
-    if (listed?.among) filters.only = listed.ids;
+  asked({ claims, elements, charted, filters, automatic }) {
     return {
       search: {
-        query: this.text.value.trim() ? this.text.value : null, claims: claims.length > 1 ? this.claims.value.trim() || 'all' : null, source: from?.source || '',
+        query: this.text.value.trim() ? this.text.value : null, claims: claims.length > 1 ? this.claims.value.trim() || 'all' : null, source: this.from?.source || '',
         k: Number(this.count.value), passages: 3, group: true, ranking: this.ranking.value, filters, facets: true,
       },
-      claim: charted || null, elements: elements.map(({ label, text }) => ({ label, text })), automatic: told.join('; '),
+      claim: charted || null, elements: elements.map(({ label, text }) => ({ label, text })), automatic,
     };
+  }
+
+  /** The claim that stands in the form, to be charted against chosen documents; nothing where there is none. */
+  async claim() {
+    const asked = this.text.value.trim() ? await this.ready() : null;
+    if (!asked) { say('Type or paste the claim first.'); this.text.focus(); return null; }
+    return { index: store.index, request: { ...asked.search, ...asked } };
   }
 }

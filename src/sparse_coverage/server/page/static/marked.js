@@ -16,57 +16,6 @@ export function pieceNodes(pieces, { focusable = false } = {}) {
   }, one.text) : one.text));
 }
 
-const PAIR = /[\ud800-\udbff]/;
-
-/** A text of which pieces can be cut by the places that the server gives. */
-export function cutter(text) {
-  if (!PAIR.test(text)) return (start, end) => text.slice(start, end);
-  const letters = [...text];
-  return (start, end) => letters.slice(start, end).join('');
-}
-
-/** Joins places that overlap: [{start, end, strength}], in order. */
-function joined(places) {
-  const found = [];
-  for (const place of [...places].sort((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = found.at(-1);
-    if (last && place.start < last.end) last.end = Math.max(last.end, place.end);
-    else found.push({ ...place });
-  }
-  return found;
-}
-
-/** Returns nodes: the text from `from` to `to` with its places marked. */
-export function markedNodes(text, places, { from = 0, to = Infinity } = {}) {
-  const cut = cutter(text);
-  const nodes = [];
-  let done = from;
-  for (const place of joined(places)) {
-    const start = Math.max(place.start, done);
-    const end = Math.min(place.end, to);
-    if (end <= start) continue;
-    nodes.push(cut(done, start), h('mark', {}, cut(start, end)));
-    done = end;
-  }
-  nodes.push(cut(done, to === Infinity ? undefined : to));
-  return nodes;
-}
-
-/** Where to cut a text that is longer than so many characters: whole sentences around the strongest place. */
-export function snippet(text, places, length) {
-  if (text.length <= length) return [0, text.length];
-  const strongest = places.reduce((best, one) => (one.strength > (best?.strength || 0) ? one : best), null);
-  const at = strongest ? strongest.start : 0;
-  let start = 0;
-  for (const match of text.matchAll(/[.;]\s+/g)) {
-    const end = match.index + match[0].length;
-    if (end <= at) start = end;
-  }
-  if (at - start > length * 0.6) start = text.indexOf(' ', Math.max(start, at - length / 3)) + 1;
-  const end = start + length >= text.length ? text.length : text.lastIndexOf(' ', start + length);
-  return [start, end];
-}
-
 /** Pointing at a marked phrase, or focusing it, lights what it matches on the other side. */
 export function lightPartners(root) {
   const light = event => {

@@ -94,6 +94,7 @@ export function readingView(index, id, passage, actions) {
     return h('nav', { class: 'map', 'aria-label': 'Where the matches are' }, places.map(one => {
       const made = h('button', { type: 'button', class: one.rank <= 3 ? 'strong' : '', 'aria-label': `match ${one.rank}`, title: `match ${one.rank}`, onclick: () => go(one.number) }, one.rank);
       made.style.top = `${100 * one.number / count}%`;
+      made.style.zIndex = String(100 - one.rank); // where two lie at one place, the better one is seen
       return made;
     }));
   }

@@ -5,13 +5,13 @@ import { facetList } from './facets.js';
 import { addSearch } from './project.js';
 import { resultList, takesMarks } from './results.js';
 import { failed, progress, say, state } from './status.js';
-import { marksFor, on, store } from './store.js';
+import { marksFor, on, store, tell } from './store.js';
 
 /** Makes the view once; it stays while others are shown, so that nothing typed is lost. */
 export function searchView(actions) {
   const found = h('section', { class: 'found', 'aria-label': 'What was found' });
   const facets = h('div', { class: 'facets' });
-  const form = claimForm(asked => run(asked), { ...actions, stale: () => { fill(found, welcome()); fill(facets); } });
+  const form = claimForm(asked => run(asked), { ...actions, stale });
   let running = null;
   const side = h('details', { class: 'side', open: true }, h('summary', {}, 'Claim and filters'), form.node, facets);
   const node = h('div', { class: 'search' }, h('h1', { class: 'unseen' }, 'Search'), side, found);
@@ -34,8 +34,16 @@ export function searchView(actions) {
       reveal();
     } catch (error) {
       if (error.name === 'AbortError') show();
-      else { fill(found, failed(error, () => run(asked, ranking))); fill(facets); reveal(); }
+      else stale(error, () => run(asked, ranking));
     } finally { clearTimeout(slow); }
+  }
+
+  /** Takes away what was found for something else than what is asked now, with the error that came in its place. */
+  function stale(error = null, again = null) {
+    store.search = null;
+    tell('search');
+    say('');
+    if (error) { fill(found, failed(error, again)); reveal(); }
   }
 
   /** Brings what was found into sight, however far down one was. */

@@ -1,5 +1,5 @@
 // What the page knows: the indexes, the open project, the search and the chart that are shown. Views listen for changes.
-/** Words for people, by name: {rankings, exports, verdicts, strengths}. The server has them in its registries. */
+/** Words for people, by name: {rankings, exports, verdicts, own, facets, faint}. The server has them in its registries. */
 export const LABELS = JSON.parse(document.body.dataset.labels);
 
 export const store = {
@@ -15,7 +15,7 @@ export const store = {
   draft: { content: {}, version: 0 },
   dirty: false,       // whether the form holds what is not kept yet
   search: null,       // the one shown: {number, index, request, result}
-  chart: null,        // the one shown: {number, index, request, chart, combinations}
+  chart: null,        // the one shown: {number, index, request, chart, combinations, view}
 };
 
 const listeners = new Map();

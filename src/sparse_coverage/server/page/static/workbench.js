@@ -85,9 +85,9 @@ function chartOne(id) {
   views.chart.chartOne(id);
 }
 
-function chartThese(ids) {
+function chartThese(ids, claim) {
   go('chart');
-  views.chart.make(ids);
+  views.chart.make(ids, claim);
 }
 
 /** Shows documents side by side: those given, those marked relevant, the first found. */

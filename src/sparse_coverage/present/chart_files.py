@@ -1,14 +1,59 @@
-"""Claim charts as Word and Excel files: one table an element in Word, one sheet of words and one of quotations in Excel."""
+"""Claim charts as files: one HTML page that needs no network, a Word file and an Excel file."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sparse_coverage.charts.chart import Cell, Chart, strength
 from sparse_coverage.charts.combining import Combinations
+from sparse_coverage.charts.elements import Element
 from sparse_coverage.present.chart_text import combination_lines, finding_of, notes_of, place_of, quotes_of
 from sparse_coverage.present.office import Stretch, Words
 from sparse_coverage.present.office_pdf import PdfPage
 from sparse_coverage.present.office_sheet import Sheet, Value, workbook
 from sparse_coverage.present.office_word import WordPage
+from sparse_coverage.present.pages import render
+from sparse_coverage.present.pieces import TextMark, cut_at
+
+
+@dataclass(frozen=True, slots=True)
+class _Quotation:
+    place: str
+    pieces: list[tuple[str, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class _ShownCell:
+    cell: Cell
+    finding: str
+    notes: list[str]
+    quotations: list[_Quotation]
+
+
+def chart_page(chart: Chart, combinations: Combinations | None = None, title: str = "Claim chart") -> str:
+    """Return the page."""
+    return render(
+        "chart.html",
+        title=title,
+        chart=chart,
+        rows=chart_rows(chart),
+        combinations=list(combination_lines(combinations)) if combinations else [],
+    )
+
+
+def chart_rows(chart: Chart) -> list[tuple[Element, list[_ShownCell]]]:
+    """Return what the table of a chart shows: each element with its cells."""
+    return [(element, [_shown(cell) for cell in row]) for element, row in zip(chart.elements, chart.cells, strict=True)]
+
+
+def _shown(cell: Cell) -> _ShownCell:
+    quotations = []
+    for quote in quotes_of(cell):
+        number = cell.quotes.index(quote) if quote in cell.quotes else -1
+        marks = [TextMark(pair.passage.start, pair.passage.end) for pair in cell.pairs if pair.quote == number]
+        pieces = [(one.text, one.strength > 0) for one in cut_at(quote.text, marks)]
+        quotations.append(_Quotation(place_of(quote.section, quote.number, quote.passage), pieces))
+    return _ShownCell(cell, finding_of(cell), notes_of(cell), quotations)
 
 
 def chart_document(chart: Chart, combinations: Combinations | None = None) -> bytes:
@@ -25,7 +70,7 @@ def chart_document(chart: Chart, combinations: Combinations | None = None) -> by
 def write_chart(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
     """Write the quotations of a chart into a report, so many centimetres wide."""
     rows: list[list[Words]] = [[column.id, column.title, chart.summary(column.id)] for column in chart.documents]
-    page.table(("document", "title", "features"), rows, widths=(0.18 * width, 0.52 * width, 0.3 * width))
+    page.table(("document", "title", "features"), rows, widths=(0.22 * width, 0.5 * width, 0.28 * width))
     if chart.undisclosed:
         page.paragraph("In none of these documents: " + ", ".join(one.label for one in chart.undisclosed))
     for element, row in zip(chart.elements, chart.cells, strict=True):
@@ -36,7 +81,7 @@ def write_chart(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
         page.table(
             ("document", "finding", "quotation, verbatim, with its place"),
             cells,
-            (0.2 * width, 0.16 * width, 0.64 * width),
+            (0.22 * width, 0.14 * width, 0.64 * width),
         )
     for line in chart.about:
         page.paragraph(Stretch(line, dim=True))

@@ -1,13 +1,26 @@
-"""What a search found as a table (CSV, Excel) and as a Word file, to be filtered, annotated and sent."""
+"""What a search found, as files: an HTML page that needs no network, Word, PDF, Excel and CSV."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sparse_coverage.present.office import Stretch
 from sparse_coverage.present.office_pdf import PdfPage
-from sparse_coverage.present.office_sheet import Sheet, Value, csv_text, workbook
+from sparse_coverage.present.office_sheet import (
+    Sheet,
+    Value,
+    csv_text,
+    document_values,
+    marked_stretches,
+    passage_values,
+    sheet,
+    table,
+    workbook,
+)
 from sparse_coverage.present.office_word import WordPage
+from sparse_coverage.present.pages import render
+from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at, passage_marks
 from sparse_coverage.present.places import (
     cited_place,
     lacking,
@@ -15,14 +28,92 @@ from sparse_coverage.present.places import (
     listed,
     rank_there,
     reason_rows,
+    unsearched_words,
     why_line,
 )
-from sparse_coverage.present.rows import document_values, marked_stretches, passage_values, sheet, table
-from sparse_coverage.present.terms import NOTICE
-from sparse_coverage.search.results import Hit
+from sparse_coverage.present.terms import NOTICE, filters_text, shown_of
+from sparse_coverage.search.results import Explanation, Hit
 from sparse_coverage.systems import label_of
-from sparse_coverage.workspace.links import public_links
+from sparse_coverage.workspace.related import public_links
 from sparse_coverage.workspace.results import TITLE, SearchResult
+
+ROWS = 12
+"""How many reasons for a document's best passage are listed."""
+
+
+def search_page(result: SearchResult, title: str = TITLE) -> str:
+    """Return the page of a search, with all that it says about how it came about."""
+    hits, explanations = result.hits, result.explanations
+    shown = {
+        f"d{rank}-{number}": explanations[passage.id]
+        for rank, hit in enumerate(hits, 1)
+        for number, passage in enumerate(hit.passages)
+        if passage.id in explanations
+    }
+    return render(
+        "report.html",
+        title=title,
+        notice=NOTICE,
+        source=result.source,
+        about=_facts(result),
+        told=_told(result),
+        claim=_claim(result.query, shown),
+        unsearched=_unsearched(list(explanations.values())),
+        documents=[_document(f"d{rank}", hit, shown, result) for rank, hit in enumerate(hits, 1)],
+    )
+
+
+def _document(key: str, hit: Hit, shown: Mapping[str, Explanation], result: SearchResult) -> dict[str, Any]:
+    facts = [listed(value) for name in ("publication_date", "ipc", "applicants") if (value := hit.metadata.get(name))]
+    passages = []
+    for number, passage in enumerate(hit.passages):
+        explanation = shown.get(f"{key}-{number}")
+        reasons = explanation.reasons if explanation else None
+        pieces = cut_at(passage.text, passage_marks(reasons, name=f"{key}-{number}"))
+        passages.append((cited_place(passage.section, passage.number, passage.id), passage.score, pieces))
+    first = shown.get(f"{key}-0")
+    return {
+        "key": key,
+        "title": hit.title,
+        "facts": [
+            hit.document,
+            f"score {hit.score:.3f}{f', {hit.closeness}' if hit.closeness else ''}",
+            *facts,
+            *(f"family: {id_}" for id_ in hit.members),
+        ],
+        "links": public_links(hit.document),
+        "parts": [(label_of(part.part), rank_there(part), part) for part in result.parts.get(hit.document, ())],
+        "score": hit.score,
+        "why": why_line(first.reasons if first else None),
+        "passages": passages,
+        "lacks": lacking(result.answers[hit.document]) if hit.document in result.answers else None,
+        "rows": reason_rows(first.reasons, ROWS) if first else [],
+        "sum": first.score if first else 0.0,
+    }
+
+
+def _claim(query: str, shown: Mapping[str, Explanation]) -> list[TextPiece]:
+    return cut_at(query, [
+        TextMark(
+            reason.query.start,
+            reason.query.end,
+            reason.contribution / (explanation.score or 1.0) / int(key[1:].partition("-")[0]),
+            name=f"q-{reason.query.start}",
+            partner=f"{key}-{reason.passage.start}",
+        )
+        for key, explanation in shown.items()
+        for reason in explanation.reasons.phrases
+        if reason.query.text
+    ])  # fmt: skip
+
+
+def _unsearched(explanations: Sequence[Explanation]) -> list[tuple[str, list[str]]]:
+    """Return what of the claim is compared with nothing; that is the same in every explanation."""
+    if not explanations:
+        return []
+    searched = [place for one in explanations for place in (*one.matched, *one.unmatched)]
+    return unsearched_words(explanations[0].query, explanations[0].unsearched, searched)
+
 
 _COLUMNS = (
     "rank", "document", "title", "score", "published", "classes", "applicants", "family", "place", "passage score", "passage",
@@ -30,6 +121,22 @@ _COLUMNS = (
 )  # fmt: skip
 ROWS = 12
 """How many reasons for a document's best passage are listed."""
+
+
+def _told(result: SearchResult) -> str:
+    return shown_of(len(result.hits), max(result.searched, len(result.hits)))
+
+
+def _facts(result: SearchResult) -> list[tuple[str, str]]:
+    """Return how a search came about, for people: its filters in words, and how many documents it shows of those it searched."""
+    about = result.about
+    if about is None:
+        return []
+    facts = dict(about.facts()) | {"found": _told(result)}
+    if about.request:
+        left_out = str(about.filters.get("--like", ""))
+        facts["filters"] = filters_text(about.request.get("filters") or {}, more=left_out)
+    return list(facts.items())
 
 
 def search_csv(result: SearchResult) -> str:
@@ -40,7 +147,7 @@ def search_csv(result: SearchResult) -> str:
 def search_workbook(result: SearchResult) -> bytes:
     """Return an Excel file: the passages found, one a row, and a sheet that says how they were found."""
     facts: list[tuple[str, Value]] = [("query", result.query), ("taken from", result.source or "typed")]
-    facts += result.about.facts() if result.about else []
+    facts += _facts(result)
     facts += [("notice", one) for one in NOTICE]
     found = sheet("found", _COLUMNS, list(_rows(result)))
     return workbook(found, Sheet("how it was found", ["what", "value"], facts, [16, 120]))
@@ -68,8 +175,8 @@ def search_pdf(result: SearchResult, title: str = TITLE) -> bytes:
 
 def _written(page: WordPage | PdfPage, result: SearchResult) -> bytes:
     page.paragraph(Stretch(" ".join(NOTICE), dim=True))
-    if result.about:
-        page.table(("", ""), [(Stretch(name, bold=True), value) for name, value in result.about.facts()], (2.6, 14.4))
+    if facts := _facts(result):
+        page.table(("", ""), [(Stretch(name, bold=True), value) for name, value in facts], (2.6, 14.4))
     page.heading("Claim")
     if result.source:
         page.paragraph(Stretch(result.source, dim=True))

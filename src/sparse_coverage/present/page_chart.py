@@ -1,0 +1,198 @@
+"""What the page shows of a chart: verdicts with the searcher's own, quotations cut and marked, what each document comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sparse_coverage.charts.chart import Cell, Chart, Opinion, Quote, overrule, strength
+from sparse_coverage.charts.combining import Combinations
+from sparse_coverage.dataclass_json import from_json
+from sparse_coverage.present.chart_text import combination_ends, combination_notes, notes_of, place_of, quotes_of
+from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at
+from sparse_coverage.present.places import snippet
+from sparse_coverage.projects import KeptChart, Ruling
+from sparse_coverage.search.results import Place
+
+LENGTH = 150
+"""Characters of a quotation in a cell; opened, it is shown whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownQuote:
+    """A quotation: where it stands, how strong it is as evidence, and its text in pieces. `passage` is the id of its passage."""
+
+    passage: str
+    place: str
+    evidence: str
+    pieces: tuple[TextPiece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownExcerpt:
+    """The best quotation of a cell, or the part of it that matters."""
+
+    place: str
+    pieces: tuple[TextPiece, ...]
+    before: bool
+    after: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A cell: the verdict that counts, the one that was found, and what shows it. `own` tells whether the searcher gave the verdict.
+
+    `reason` is what the searcher wrote. A cell whose verdict is that nothing was found has no excerpt.
+    """
+
+    document: str
+    verdict: str
+    found: str
+    evidence: str
+    own: bool
+    notes: tuple[str, ...]
+    reason: str
+    excerpt: ShownExcerpt | None
+    quotes: tuple[ShownQuote, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownColumn:
+    """A document: how many features it has, in words, and the share of the claim that is."""
+
+    id: str
+    title: str
+    told: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A feature of the claim with its cells."""
+
+    label: str
+    text: str
+    cells: tuple[ShownCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPart:
+    """A document of a combination, and the features that it gives."""
+
+    document: str
+    title: str
+    gives: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCombination:
+    """Documents that go together, and what they come to."""
+
+    parts: tuple[ShownPart, ...]
+    ends: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCombinations:
+    """The combinations found, best first, and what is to be said of all of them."""
+
+    notes: tuple[str, ...]
+    found: tuple[ShownCombination, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChartView:
+    """A chart as the page shows it. `missing` are the features that no document has."""
+
+    columns: tuple[ShownColumn, ...]
+    rows: tuple[ShownRow, ...]
+    missing: tuple[str, ...]
+    about: tuple[str, ...]
+    combinations: ShownCombinations | None = None
+
+
+def with_rulings(kept: KeptChart, rulings: Iterable[Ruling]) -> Chart:
+    """Return a chart that was kept with the searcher's own verdicts."""
+    own = {
+        (one.element, one.document): Opinion(one.verdict, one.note, one.quote)
+        for one in rulings
+        if one.index == kept.index
+    }
+    return overrule(from_json(Chart, kept.chart), own)
+
+
+def chart_view(kept: KeptChart, rulings: Iterable[Ruling] = ()) -> ChartView:
+    """Return a chart that was kept as the page shows it."""
+    chart = with_rulings(kept, rulings)
+    rows = zip(chart.elements, chart.cells, strict=True)
+    return ChartView(
+        tuple(ShownColumn(one.id, one.title, chart.summary(one.id), one.share) for one in chart.documents),
+        tuple(
+            ShownRow(element.label, element.text, tuple(_cell(cell, number) for cell in row))
+            for number, (element, row) in enumerate(rows)
+        ),
+        tuple(one.label for one in chart.undisclosed),
+        chart.about,
+        None if kept.combinations is None else _combinations(from_json(Combinations, kept.combinations), chart),
+    )
+
+
+def _cell(cell: Cell, row: int) -> ShownCell:
+    said = cell.overruled
+    found = said.found if said else cell.verdict
+    quotes = quotes_of(cell)
+    return ShownCell(
+        cell.document,
+        cell.verdict,
+        found,
+        strength(cell.evidence),
+        said is not None and cell.verdict != found,
+        tuple(notes_of(cell, own=False)),
+        said.note if said else "",
+        _excerpt(cell, quotes[0], row) if quotes and cell.verdict.credit else None,
+        tuple(
+            ShownQuote(
+                one.passage,
+                place_of(one.section, one.number, one.passage),
+                strength(one.evidence),
+                tuple(cut_at(one.text, _marks(cell, one, row))),
+            )
+            for one in cell.quotes
+        ),
+    )
+
+
+def _places(cell: Cell, quote: Quote) -> list[Place]:
+    """Return what in a quotation says the same as the feature, likest first."""
+    number = cell.quotes.index(quote) if quote in cell.quotes else -1
+    return [one.passage for one in sorted(cell.pairs, key=lambda one: -one.likeness) if one.quote == number]
+
+
+def _marks(cell: Cell, quote: Quote, row: int) -> list[TextMark]:
+    return [TextMark(one.start, one.end, feature=row) for one in _places(cell, quote)]
+
+
+def _excerpt(cell: Cell, quote: Quote, row: int) -> ShownExcerpt:
+    start, end = snippet(quote.text, _places(cell, quote), LENGTH)
+    pieces = cut_at(quote.text, _marks(cell, quote, row), start, end)
+    place = place_of(quote.section, quote.number, quote.passage)
+    return ShownExcerpt(place, tuple(pieces), start > 0, end < len(quote.text))
+
+
+def _combinations(found: Combinations, chart: Chart) -> ShownCombinations:
+    titles = {column.id: column.title for column in chart.documents}
+    return ShownCombinations(
+        tuple(combination_notes(found)),
+        tuple(
+            ShownCombination(
+                tuple(
+                    ShownPart(
+                        part.document, titles.get(part.document, ""), ", ".join(part.discloses) or "nothing alone"
+                    )
+                    for part in one.parts
+                ),
+                combination_ends(one),
+            )
+            for one in found.found
+        ),
+    )
