@@ -107,6 +107,11 @@ def read_manifest(folder: Path) -> Manifest:
 
 def require_finished(folder: Path, manifest: Manifest) -> None:
     """Refuse an index whose build is under way or was interrupted."""
+    if not manifest.complete and not manifest.documents:
+        raise IndexStoreError(
+            f"{folder}: the files for this index are being read, and nothing can be found yet. Try again in a few seconds; if no build is "
+            "running, give the same `sparse-coverage index` command again."
+        )
     if not manifest.complete:
         raise IndexStoreError(
             f"{folder}: the build of this index did not finish; {manifest.encoded_documents:,} of {manifest.documents:,} documents "

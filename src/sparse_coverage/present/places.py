@@ -175,9 +175,11 @@ def why_line(reasons: Reasons | None) -> str:
     if reasons is None:
         return ""
     words = list(dict.fromkeys(flat(one.passage.text).lower() for one in reasons.words))[:3]
-    pairs = ((flat(one.query.text).lower(), flat(one.passage.text).lower()) for one in reasons.phrases)
-    asked, found = next((pair for pair in pairs if pair[0] != pair[1]), ("", ""))
-    concepts = f"it speaks of {found} where the query has {asked}" if found else "it has the same phrases"
+    pairs = [(flat(one.query.text).lower(), flat(one.passage.text).lower()) for one in reasons.phrases]
+    other = next(((asked, found) for asked, found in pairs if asked not in found and found not in asked), None)
+    concepts = f"it has phrases such as {pairs[0][1]}" if pairs else ""
+    if other:
+        concepts = f"it speaks of {other[1]} where the query has {other[0]}"
     told = [
         (sum(one.contribution for one in reasons.words), f"it has the word{'s' * (len(words) > 1)} {listed(words)}"),
         (sum(one.contribution for one in reasons.phrases), concepts),
