@@ -159,7 +159,15 @@ def test_the_matrix_of_features_and_documents_comes_first(view):
     ]
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.load_workbook(io.BytesIO(PROJECT_EXPORTS["xlsx"].make(view)))
-    assert book.sheetnames == ["Claim chart 1", "Quotations 1", "documents", "passages", "searches", "notice"]
+    assert book.sheetnames == [
+        "Claim chart 1",
+        "Quotations 1",
+        "combinations 1",
+        "documents",
+        "passages",
+        "searches",
+        "notice",
+    ]
     assert {page.page_setup.paperSize for page in book} == {9}  # A4
 
 
