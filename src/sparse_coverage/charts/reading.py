@@ -35,6 +35,9 @@ _WORDS = 1 / 3
 """How much the share of an element's words counts beside the likeness of its tokens where quotations are chosen."""
 _ADDS = 0.05
 """A neighbouring sentence is quoted, too, where it adds this much likeness."""
+_SHORT, _LACKS = 8000, 2
+"""A document of at most so many characters does not disclose an element of which it has so many phrases in no words at all; a long
+one may well say the same in another way (`benchmarks/charts.py`)."""
 _SAME = 0.7
 """A phrase is not missing where its words have this mean likeness to words of the document."""
 
@@ -183,13 +186,13 @@ class ElementReader:
     def cells(self, document: ChartDocument, sentences: Sentences, read: CloseReading) -> Iterator[Cell]:
         """Yield the cell of each element."""
         shares = self._encoded.shares(sentences)[0][:, read.rows]
+        short = sum(len(passage.text) for passage in document.passages) <= _SHORT
         for number, element in enumerate(self._encoded.elements):
             every = self._wanted[number]
             quotes = self._quotes(number, document, sentences, read, shares[number])
             if not quotes:
-                yield Cell(
-                    element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=tuple(each.place for each in every)
-                )
+                places = tuple(each.place for each in every)
+                yield Cell(element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=places)
                 continue
             pairs = self._pairs(number, [quote.text for quote in quotes])
             found = {pair.element for pair in pairs} | self._near(number, read)
@@ -208,7 +211,7 @@ class ElementReader:
             evidence = float(self._calibration.score.evidence([read.figures[number]])[0])
             if refused[:1] == [True]:
                 evidence = self._calibration.at_most(evidence, Verdict.NOT_FOUND)
-            elif any(refused) or any(not one.agrees for one in numbers):
+            elif any(refused) or any(not one.agrees for one in numbers) or (short and len(missing) >= _LACKS):
                 evidence = self._calibration.at_most(evidence, Verdict.PARTLY)
             verdict = self._calibration.verdict(evidence)
             yield Cell(element.label, document.id, verdict, evidence, tuple(quotes), pairs, missing, numbers)
