@@ -1,6 +1,7 @@
 """Charts: quotations are verbatim, numbers and negations count, files hold what the chart says."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -183,6 +184,22 @@ def test_a_number_that_contradicts_the_claim_is_shown_and_keeps_it_from_being_di
     assert outside.verdict == "partly"
     assert outside.contradicted
     assert outside.numbers[0].found == "12 to 20 cm"
+
+
+def test_a_short_document_that_names_two_things_nowhere_does_not_disclose_them(encoder, calibration):
+    easy = replace(calibration, score=replace(calibration.score, thresholds=(1e-6, 1e-6)))
+    claims, elements = claims_and_elements(
+        "A device comprising: a branclodri folgrahin with a plosk vimter and a krell."
+    )
+    said = "The device has a branclodri folgrahin on the frame."
+    documents = [
+        ChartDocument.of_texts("one", [said, "It also has a krell."]),
+        ChartDocument.of_texts("two", [said]),
+        ChartDocument.of_texts("long", [said, "The frame is painted in a colour. " * 300]),
+    ]
+    made = make_chart(encode_claims(claims, elements, encoder, easy), documents, encoder, easy)
+    assert [len(cell.missing) for cell in made.cells[-1]] == [1, 2, 2]
+    assert [cell.verdict for cell in made.cells[-1]] == ["disclosed", "partly", "disclosed"]
 
 
 def test_windows_are_two_sentences_of_one_passage():

@@ -29,7 +29,17 @@ def test_spaces_and_quotation_marks_around_do_not_count_and_what_is_returned_is_
 
 
 @pytest.mark.parametrize(
-    "typed", ["is held by a magnet", "Spring (3)", "moves", "", "The plunger moves", "again. The plunger"]
+    "typed",
+    [
+        "is held by a spri",
+        "lunger is held",
+        "is held by a magnet",
+        "Spring (3)",
+        "moves",
+        "",
+        "The plunger moves",
+        "again. The plunger",
+    ],
 )
 def test_another_word_another_case_one_word_alone_and_two_passages_are_none(typed):
     assert find_quotation(PASSAGES, typed) is None

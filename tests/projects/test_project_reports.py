@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
-from made_project import CLAIM, filled, made_chart
+from made_project import CLAIM, PASSAGE, TEXT, filled, made_chart
 
-from sparse_coverage.charts.chart import Opinion, Verdict, overrule
+from sparse_coverage.charts.chart import Opinion, Quote, Verdict, overrule
+from sparse_coverage.charts.phrases import Pair
+from sparse_coverage.present.chart_office import chart_document
 from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
 from sparse_coverage.present.project_view import ReportParts, project_view
 from sparse_coverage.present.terms import NOTICE
 from sparse_coverage.projects import Mark, ProjectFolder
+from sparse_coverage.search.results import Place
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +56,25 @@ def test_marks_notes_passages_and_overruled_cells_are_in_every_report(view, kind
         "EP-2-A1",
     ):
         assert said in text
+
+
+@pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "html"])
+def test_what_combinations_lack_is_in_every_report_with_a_chart(view, kind):
+    assert "In none of the 2 documents: 1c." in text_of(kind, PROJECT_EXPORTS[kind].make(view))
+
+
+def test_a_word_file_has_the_second_quotation_where_it_names_what_the_first_does_not():
+    chart = made_chart()
+    first, second = (
+        Quote(PASSAGE.id, "description", "0034", text, 0, len(text), 0.9) for text in (TEXT, "A lid shuts it.")
+    )
+    place = Place("plunger", 2, 9)
+    for quote, there in ((1, True), (0, False)):
+        cell = replace(chart.cells[1][0], quotes=(first, second), pairs=(Pair(place, place, 1.0, quote),))
+        made = replace(chart, cells=(chart.cells[0], (cell, chart.cells[1][1]), chart.cells[2]))
+        text = text_of("docx", chart_document(made))
+        assert TEXT in text
+        assert ("A lid shuts it." in text) is there
 
 
 @pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "html", "json"])
@@ -136,7 +159,15 @@ def test_the_matrix_of_features_and_documents_comes_first(view):
     ]
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.load_workbook(io.BytesIO(PROJECT_EXPORTS["xlsx"].make(view)))
-    assert book.sheetnames == ["Claim chart 1", "Quotations 1", "documents", "passages", "searches", "notice"]
+    assert book.sheetnames == [
+        "Claim chart 1",
+        "Quotations 1",
+        "combinations 1",
+        "documents",
+        "passages",
+        "searches",
+        "notice",
+    ]
     assert {page.page_setup.paperSize for page in book} == {9}  # A4
 
 

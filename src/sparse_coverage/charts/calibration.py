@@ -7,7 +7,6 @@ the encoders that charts are known to read well with come with the package; `spa
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -24,7 +23,6 @@ from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import write_text
 
 FORMAT = 5
-_SHIPPED = Path(__file__).parent / "calibrations"
 _LARGEST = 4 << 20
 """The most bytes that a file of a calibration may have."""
 
@@ -43,12 +41,12 @@ class Calibration:
     @property
     def disclosed(self) -> float:
         """The evidence from which on a cell is called disclosed."""
-        return self.score.disclosed
+        return self.score.levels()[1]
 
     @property
     def partly(self) -> float:
         """The evidence from which on a cell is called partly disclosed."""
-        return self.score.partly
+        return self.score.levels()[0]
 
     def verdict(self, evidence: float) -> Verdict:
         """Return the verdict for evidence."""
@@ -108,19 +106,9 @@ class Calibration:
                 raise ValueError("mean and common do not fit one another")
             score = from_json(Score, found["score"], f"{path}: score")
             sizes = {len(score.means), len(score.deviations), len(score.weights)}
-            numbers = [
-                *score.means,
-                *score.deviations,
-                *score.weights,
-                *score.offsets,
-                *space["mean"],
-                *space["common"],
-            ]
-            if (
-                sizes != {len(Figures._fields)}
-                or not np.isfinite(numbers).all()
-                or not all(0 < share < 1 for share in score.thresholds)
-            ):
+            numbers = np.concatenate([score.means, score.deviations, score.weights, score.offsets, *space.values()])
+            shares = all(0 < share < 1 for share in score.thresholds)
+            if sizes != {len(Figures._fields)} or not np.isfinite(numbers).all() or not shares:
                 raise ValueError("the numbers of the score do not fit one another, or are none")
             if not isinstance(found["figures"], dict):
                 raise ValueError("figures is not an object")
@@ -142,7 +130,7 @@ def calibration_for(encoder: Encoder, path: Path | None = None) -> Calibration:
                 f"'{encoder.name}' ({encoder.fingerprint[:12]})."
             )
         return found
-    for candidate in _candidates(encoder):
+    for candidate in (own_calibration(encoder), _shipped(encoder)):
         if candidate.is_file():
             return _known(candidate, candidate.stat().st_mtime_ns)
     raise InputError(
@@ -163,9 +151,8 @@ def own_calibration(encoder: Encoder) -> Path:
 
 def is_shipped(encoder: Encoder) -> bool:
     """Return whether a calibration for an encoder comes with the package."""
-    return (_SHIPPED / f"{encoder.fingerprint[:16]}.json").is_file()
+    return _shipped(encoder).is_file()
 
 
-def _candidates(encoder: Encoder) -> Iterator[Path]:
-    yield own_calibration(encoder)
-    yield _SHIPPED / f"{encoder.fingerprint[:16]}.json"
+def _shipped(encoder: Encoder) -> Path:
+    return Path(__file__).parent / "calibrations" / f"{encoder.fingerprint[:16]}.json"

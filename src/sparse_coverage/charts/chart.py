@@ -258,7 +258,9 @@ def find_quotation(passages: Iterable[PassageRecord], text: str) -> Quote | None
     words = _QUOTED.sub("", text).split()
     if len(words) < _LEAST:
         return None
-    pattern = re.compile(r"\s+".join(map(re.escape, words)))
+    # Whole words only: "a spring" does not stand in "a springboard".
+    before, after = (r"(?<!\w)" if words[0][0].isalnum() else ""), (r"(?!\w)" if words[-1][-1].isalnum() else "")
+    pattern = re.compile(before + r"\s+".join(map(re.escape, words)) + after)
     for passage in passages:
         if found := pattern.search(passage.text):
             start, end = found.span()

@@ -35,6 +35,9 @@ _WORDS = 1 / 3
 """How much the share of an element's words counts beside the likeness of its tokens where quotations are chosen."""
 _ADDS = 0.05
 """A neighbouring sentence is quoted, too, where it adds this much likeness."""
+_SHORT, _LACKS = 8000, 2
+"""A document of at most so many characters does not disclose an element of which it has so many phrases in no words at all; a long
+one may well say the same in another way (`benchmarks/charts.py`)."""
 _SAME = 0.7
 """A phrase is not missing where its words have this mean likeness to words of the document."""
 
@@ -183,28 +186,32 @@ class ElementReader:
     def cells(self, document: ChartDocument, sentences: Sentences, read: CloseReading) -> Iterator[Cell]:
         """Yield the cell of each element."""
         shares = self._encoded.shares(sentences)[0][:, read.rows]
-        words = _Words(document)
+        short = sum(len(passage.text) for passage in document.passages) <= _SHORT
         for number, element in enumerate(self._encoded.elements):
             every = self._wanted[number]
             quotes = self._quotes(number, document, sentences, read, shares[number])
             if not quotes:
-                yield Cell(
-                    element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=tuple(each.place for each in every)
-                )
+                places = tuple(each.place for each in every)
+                yield Cell(element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=places)
                 continue
             pairs = self._pairs(number, [quote.text for quote in quotes])
             found = {pair.element for pair in pairs} | self._near(number, read)
-            refused = [each for each in every if words.denies(each, self._denied[number])]
+            naming = [_naming(document, each, self._denied[number]) for each in every]
+            refused = [bool(there) and all(denies for _, denies in there) for there in naming]
+            named = [
+                any(each.named_by(words) and not denies for words, denies in there)
+                for each, there in zip(every, naming, strict=True)
+            ]
             missing = tuple(
                 each.place
-                for each in every
-                if each in refused or (each.place not in found and not words.have(each, self._denied[number]))
+                for each, no, yes in zip(every, refused, named, strict=True)
+                if no or (each.place not in found and not yes)
             )
             numbers = self._compared(number, quotes)
             evidence = float(self._calibration.score.evidence([read.figures[number]])[0])
-            if refused and refused[0] is every[0]:
+            if refused[:1] == [True]:
                 evidence = self._calibration.at_most(evidence, Verdict.NOT_FOUND)
-            elif refused or any(not one.agrees for one in numbers):
+            elif any(refused) or any(not one.agrees for one in numbers) or (short and len(missing) >= _LACKS):
                 evidence = self._calibration.at_most(evidence, Verdict.PARTLY)
             verdict = self._calibration.verdict(evidence)
             yield Cell(element.label, document.id, verdict, evidence, tuple(quotes), pairs, missing, numbers)
@@ -281,24 +288,10 @@ def _with_neighbour(place: int, match: Floats, windows: Floats, passages: Int64s
     return (place, place + 1) if after >= before else (place - 1, place)
 
 
-class _Words:
-    """The words of a document: whether a passage names a phrase, and whether it says that the thing is not there."""
-
-    def __init__(self, document: ChartDocument) -> None:
-        self._texts = [passage.text for passage in document.passages]
-        self._small = [text.lower() for text in self._texts]
-
-    def have(self, phrase: Wanted, denied_there: set[str]) -> bool:
-        return any(phrase.named_by(words) and not refused for words, refused in self._naming(phrase, denied_there))
-
-    def denies(self, phrase: Wanted, denied_there: set[str]) -> bool:
-        """Return whether the document names the thing of a phrase, and every time only to say that it is not there."""
-        found = [refused for _, refused in self._naming(phrase, denied_there)]
-        return bool(found) and all(found)
-
-    def _naming(self, phrase: Wanted, denied_there: set[str]) -> Iterator[tuple[set[str], bool]]:
-        for text, small in zip(self._texts, self._small, strict=True):
-            if phrase.head and phrase.head in small:
-                words = stems_in(text)
-                if phrase.head in words:
-                    yield words, phrase.head not in denied_there and phrase.head in denied(text)
+def _naming(document: ChartDocument, phrase: Wanted, denied_there: set[str]) -> list[tuple[set[str], bool]]:
+    """Return the words of each passage that names the thing of a phrase, and whether it says that the thing is not there."""
+    found = []
+    for text in (passage.text for passage in document.passages):
+        if phrase.head and phrase.head in text.lower() and phrase.head in (words := stems_in(text)):
+            found.append((words, phrase.head not in denied_there and phrase.head in denied(text)))
+    return found

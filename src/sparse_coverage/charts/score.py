@@ -1,15 +1,5 @@
 """The fitted score of a cell: how likely a document discloses an element, from seven figures of their token vectors and words.
 
-| figure | what it is |
-| --- | --- |
-| match | the mean likeness of the element's words to the tokens of the best window of two sentences, rare words counting more |
-| unmet | what the element says that the whole document has nothing near to, as a sum (below 0; 0 where nothing is unmet) |
-| telling | how rare the element's rarest word is in claims: "a processor" goes without saying, "a quantum defect" does not |
-| context | how near the claim is to what was read of the document, as a whole |
-| others | the mean likeness of the claim's other elements to anything in the document |
-| shared | the largest share of the element's words in two sentences, rare words counting more |
-| nearest | how near the claim is to the one passage read that is nearest to it: beside the same context, a mention counts against |
-
 The score is an ordinal logistic regression: one weighted sum, and two offsets for *at least partly* and for *disclosed*.
 """
 
@@ -17,8 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -36,7 +25,7 @@ _RIDGE = 3.0
 
 
 class Figures(NamedTuple):
-    """What the score of a cell is made of."""
+    """What the score of a cell is made of; docs/charts.md says what each is."""
 
     match: float
     unmet: float
@@ -53,16 +42,6 @@ class Rarity:
 
     claims: int
     counts: Mapping[str, int]
-
-    @classmethod
-    def learn(cls, texts: Iterable[str], least: int = 2) -> Rarity:
-        """Count the words of claims, those that stand in at least so many."""
-        counts: Counter[str] = Counter()
-        number = 0
-        for text in texts:
-            counts.update(stems(text, "en"))
-            number += 1
-        return cls(number, {word: count for word, count in sorted(counts.items()) if count >= least})
 
     @classmethod
     @cache
@@ -230,22 +209,12 @@ class Score:
         found: Floats = self.probabilities(figures).mean(1).astype(np.float32)
         return found
 
-    @property
-    def partly(self) -> float:
-        """The evidence from which on a cell is called partly."""
-        return self._level(self._sums()[0])
-
-    @property
-    def disclosed(self) -> float:
-        """The evidence from which on a cell is called disclosed."""
-        return self._level(max(self._sums()))
-
-    def _sums(self) -> list[float]:
+    def levels(self) -> tuple[float, float]:
+        """Return the evidence from which on a cell is called partly, and disclosed."""
         pairs = zip(self.thresholds, self.offsets, strict=True)
-        return [math.log(share / (1 - share)) - offset for share, offset in pairs]
-
-    def _level(self, total: float) -> float:
-        return float(np.float32(_logistic(total + np.asarray(self.offsets)).mean()))
+        sums = [math.log(share / (1 - share)) - offset for share, offset in pairs]
+        partly, disclosed = _logistic(np.add.outer([sums[0], max(sums)], self.offsets)).mean(1).astype(np.float32)
+        return float(partly), float(disclosed)
 
 
 def _logistic(values: Doubles) -> Doubles:

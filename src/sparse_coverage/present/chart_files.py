@@ -89,12 +89,11 @@ def write_chart(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
 
 def chart_workbook(chart: Chart, combinations: Combinations | None = None) -> bytes:
     """Return the chart as an Excel file: elements down and documents across, a sheet of all quotations, one of combinations."""
-    lines = [[line] for line in combination_lines(combinations)] if combinations else []
-    return workbook(*chart_sheets(chart), *([Sheet("combinations", ["combination"], lines, [160])] if lines else []))
+    return workbook(*chart_sheets(chart, combinations))
 
 
-def chart_sheets(chart: Chart, named: str = "") -> tuple[Sheet, Sheet]:
-    """Return the two sheets of a chart; `named` is put behind their names."""
+def chart_sheets(chart: Chart, combinations: Combinations | None = None, named: str = "") -> list[Sheet]:
+    """Return the two sheets of a chart, and one of its combinations, if any; `named` is put behind their names."""
     header = ["", "feature", *(f"{column.id}\n{chart.summary(column.id)}" for column in chart.documents)]
     grid: list[list[Value]] = [
         [
@@ -118,7 +117,8 @@ def chart_sheets(chart: Chart, named: str = "") -> tuple[Sheet, Sheet]:
         for quote in quotes_of(cell)
     ]
     quotations += [["", "", "", "", "", line] for line in chart.about]
-    return (
+    together: list[list[Value]] = [[line] for line in combination_lines(combinations)] if combinations else []
+    return [
         Sheet(f"Claim chart{named}", header, grid, [6, 50, *([26] * len(chart.documents))]),
         Sheet(
             f"Quotations{named}",
@@ -126,12 +126,20 @@ def chart_sheets(chart: Chart, named: str = "") -> tuple[Sheet, Sheet]:
             quotations,
             [9, 18, 12, 10, 16, 100],
         ),
-    )
+        *([Sheet(f"combinations{named}", ["combination"], together, [160])] if together else []),
+    ]
 
 
 def _said(cell: Cell) -> list[Stretch]:
-    parts = []
-    for quote in quotes_of(cell)[:1]:
+    """Return the first quotation, those that name a phrase of the element that none before them names, and what else there is to say."""
+    own = cell.overruled is not None and cell.overruled.quote is not None
+    adding = set() if own else {pair.quote for pair in cell.pairs}
+    parts: list[Stretch] = []
+    for number, quote in enumerate(quotes_of(cell)):
+        if number and number not in adding:
+            continue
+        if parts:
+            parts.append(Stretch("\n"))
         parts += [
             Stretch(f"{place_of(quote.section, quote.number, quote.passage)} ", bold=True),
             Stretch(f"“{quote.text}”"),

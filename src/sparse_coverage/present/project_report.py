@@ -166,8 +166,8 @@ def _write_others(page: Page, view: ProjectView) -> None:
 def project_workbook(view: ProjectView) -> bytes:
     """Return an Excel file: the charts, documents with marks and notes, their passages, the searches."""
     sheets: list[Sheet] = []
-    for number, (_, chart, _) in enumerate(view.charts, 1):
-        sheets += chart_sheets(chart, f" {number}")
+    for number, (_, chart, together) in enumerate(view.charts, 1):
+        sheets += chart_sheets(chart, together, f" {number}")
     searches: list[dict[str, Value]] = [
         {
             "search": one.number,
