@@ -2,7 +2,7 @@
 import { ApiError, call, get, idPath, post, put, stream } from './api.js';
 import { byId } from './dom.js';
 import { complain, notice, say } from './status.js';
-import { keyOf, markOf, rulingOf, store, tell } from './store.js';
+import { LABELS, keyOf, markOf, rulingOf, store, tell } from './store.js';
 
 const LAST = 'last project';
 const EVERY = 4000; // milliseconds between looks at what other windows changed
@@ -90,14 +90,12 @@ async function markNow(index, id, change, { undo = true } = {}) {
     keep(store.marks, keyOf(index, id), made);
     if (undo) undone.push(() => setMark(index, id, { mark: before.mark, note: before.note, category: before.category ?? null }, { undo: false }));
     tell('marks');
-    const words = { relevant: 'marked relevant', not: 'marked not relevant' };
-    say(`${id}: ${wanted.mark !== before.mark ? words[wanted.mark] || 'no mark' : 'note saved'}`);
+    say(`${id}: ${wanted.mark !== before.mark ? (wanted.mark ? `marked ${LABELS.marks[wanted.mark]}` : 'no mark') : 'note saved'}`);
   }, current => {
     keep(store.marks, keyOf(index, id), current || before);
     tell('marks');
     if (current) {
-      const words = { relevant: 'relevant', not: 'not relevant' };
-      const told = [words[current.mark] || 'no mark', current.note && `“${current.note}”`].filter(Boolean).join(', ');
+      const told = [LABELS.marks[current.mark] || 'no mark', current.note && `“${current.note}”`].filter(Boolean).join(', ');
       notice('stale', `${id} was changed in another window meanwhile: ${told}. Yours was not saved.`,
         { 'Keep that': null, 'Use mine': () => setMark(index, id, change) });
     }

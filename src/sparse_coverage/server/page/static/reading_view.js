@@ -22,7 +22,7 @@ export function paragraphNodes(index, found, prefix = '') {
     one.heading ? h('h2', {}, one.heading) : null,
     h('div', { class: `paragraph${one.rank ? ' matched' : ''}`, id: `${prefix}passage-${number}`, 'data-id': one.id, 'data-rank': one.rank || null, tabindex: one.rank ? '-1' : null },
       one.rank ? h('div', { class: 'match row' }, h('span', {}, `match ${one.rank}`), h('span', { class: 'dim' }, one.place), h('span', { class: 'grow' }), markButtons(index, one.id, `match ${one.rank}`)) : null,
-      h('p', { class: 'text' }, h('span', { class: 'number' }, one.label), one.label ? ' ' : '', pieceNodes(one.pieces, { focusable: true })),
+      h('p', { class: 'text' }, h('span', { class: 'number' }, one.label), one.label ? ' ' : '', pieceNodes(one.pieces, { focusable: true, index })),
       noteOf(index, one.id)),
   ]);
 }
