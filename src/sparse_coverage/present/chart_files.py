@@ -40,6 +40,7 @@ def chart_page(chart: Chart, combinations: Combinations | None = None, title: st
         chart=chart,
         rows=chart_rows(chart),
         combinations=list(combination_lines(combinations)) if combinations else [],
+        notice=NOTICE,
     )
 
 
@@ -124,7 +125,13 @@ def write_chart(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
 def chart_workbook(chart: Chart, combinations: Combinations | None = None) -> bytes:
     """Return the chart as an Excel file: elements down and documents across, a sheet of all quotations, one of combinations."""
     lines = [[line] for line in combination_lines(combinations)] if combinations else []
-    return workbook(*chart_sheets(chart), *([Sheet("combinations", ["combination"], lines, [160])] if lines else []))
+    together = [Sheet("combinations", ["combination"], lines, [160])] if lines else []
+    return workbook(*chart_sheets(chart), *together, notice_sheet())
+
+
+def notice_sheet() -> Sheet:
+    """Return the sheet that says what a result is, and what not."""
+    return Sheet("notice", ["notice"], [[one] for one in NOTICE], [120])
 
 
 def chart_sheets(chart: Chart, named: str = "") -> tuple[Sheet, Sheet]:

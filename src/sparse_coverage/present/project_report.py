@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sparse_coverage.dataclass_json import to_json
-from sparse_coverage.present.chart_files import chart_rows, chart_sheets, write_chart, write_matrix
+from sparse_coverage.present.chart_files import chart_rows, chart_sheets, notice_sheet, write_chart, write_matrix
 from sparse_coverage.present.chart_text import combination_lines, place_of
 from sparse_coverage.present.citations import bibtex, ris
 from sparse_coverage.present.office import Stretch, Words
@@ -161,7 +161,7 @@ def project_workbook(view: ProjectView) -> bytes:
         sheet("documents", _COVER, [_document_values(one) for one in view.documents]),
         sheet("passages", _PASSAGES, passages),
         sheet("searches", _SEARCHES, searches),
-        Sheet("notice", ["notice"], [[one] for one in NOTICE], [120]),
+        notice_sheet(),
     ]
     return workbook(*sheets)
 

@@ -21,7 +21,7 @@ export function chartView() {
 
   /** Charts the claim of the search against documents: those marked relevant, or the first found. */
   async function make(given = null, search = store.search) {
-    if (!search) { say('Search for a claim first.'); return; }
+    if (!search) return;
     const documents = given || chosen();
     await work('chart', { documents: documents.slice(0, MOST) }, 'Charting', search);
     if (documents.length > MOST) say(`A chart takes ${MOST} documents at most: these are the first of ${documents.length}.`);
