@@ -85,7 +85,10 @@ def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
     at_once = 4 if width < 20 else 6
     for first in range(0, len(chart.documents), at_once):
         columns = chart.documents[first : first + at_once]
-        own = 3.1 if len(columns) < at_once else 2.9  # a publication number in one or two lines, not three
+        own, breaks = (
+            (3.5, 1) if len(columns) < at_once else (3.0, 2)
+        )  # a number is broken where its parts meet, or not at all
+        names = [column.id.replace("-", "-\n", breaks) for column in columns]
         rows: list[list[Words]] = [
             [
                 [Stretch(f"{element.label} ", bold=True), Stretch(element.text)],
@@ -95,7 +98,7 @@ def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
         ]
         rows.append([Stretch("features", bold=True), *(chart.summary(column.id) for column in columns)])
         widths = (width - own * len(columns), *([own] * len(columns)))
-        page.table(("feature", *(column.id for column in columns)), rows, widths)
+        page.table(("feature", *names), rows, widths)
 
 
 def _verdict(cell: Cell) -> str:

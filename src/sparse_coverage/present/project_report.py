@@ -77,7 +77,7 @@ def _written(page: Page, view: ProjectView) -> bytes:
         page.table(
             ("document", "title", "category", "priority", "published", "applicant"),
             [_cover(one) for one in relevant],
-            (3.7, 4.5, 2.0, 2.2, 2.2, 2.4),
+            (3.9, 3.5, 2.2, 2.45, 2.45, 2.5),
         )
     else:
         page.paragraph("No document is marked relevant.")

@@ -35,7 +35,7 @@ export async function openProject(id) {
 }
 
 /** Returns when there is a project: the open one, else a new one that is named after the day. */
-export async function needProject() {
+async function needProject() {
   if (store.project) return;
   const day = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
   beginning ||= begin(`Search of ${day}`).finally(() => { beginning = null; });
@@ -57,7 +57,7 @@ async function begin(name) {
 }
 
 /** Forgets the open project, which was deleted. */
-export async function leaveProject() {
+async function leaveProject() {
   localStorage.removeItem(LAST);
   Object.assign(store, { project: null, search: null, chart: null, searches: [], charts: [], draft: { content: {}, version: 0 } });
   store.marks.clear();
@@ -219,7 +219,7 @@ function take(content, whole) {
   const add = (list, made) => { for (const one of made) if (!list.some(other => other.number === one.number)) list.push(one); };
   add(store.searches, content.searches.map(one => ({ ...one, history: content.history[one.number] })));
   add(store.charts, content.charts);
-  if (!whole) tell('project', 'marks', 'rulings', 'history', ...(draft ? ['draft'] : []));
+  if (!whole) tell('project', 'marks', 'history', ...(content.rulings.length ? ['rulings'] : []), ...(draft ? ['draft'] : []));
 }
 
 /** Puts a newer state in the place of an older one; answers may overtake each other. */

@@ -28,7 +28,7 @@ export function paragraphNodes(index, found, prefix = '') {
 }
 
 /** What a document cites, what cites it, its family, and its drawings: loaded when the text is there already. */
-export function relatives(index, id) {
+function relatives(index, id) {
   const node = h('div', { class: 'relatives' });
   get(ofIndex(index, `/related/${idPath(id)}`)).then(found => {
     const list = (name, ids) => (ids.length ? h('div', {}, h('dt', {}, name), ' ', h('dd', {}, ids.map((one, place) => [place ? ', ' : '',
@@ -129,7 +129,7 @@ export function paragraphOf(node, wanted) {
 }
 
 /** A button for each feature of the claim, in its colour. */
-export function featureButtons(elements, best, choose) {
+function featureButtons(elements, best, choose) {
   return elements.length ? h('p', { class: 'row wrap feature-buttons' }, elements.map((one, number) =>
     h('button', { type: 'button', class: `chip ${best[number] ? featureClass(number) : 'empty'}`, title: one.text, disabled: !best[number], onclick: () => choose(best[number], number) }, one.label))) : null;
 }
