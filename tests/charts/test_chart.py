@@ -116,7 +116,7 @@ def test_word_and_excel_files_quote_verbatim(chart):
     made, documents = chart
     word = docx.Document(io.BytesIO(chart_document(made)))
     told = " ".join(cell.text for table in word.tables for row in table.rows for cell in row.cells)
-    assert len(word.tables) == 1 + len(made.elements)
+    assert len(word.tables) == 2 + len(made.elements)
     assert documents[0].passages[0].text in told
     book = openpyxl.load_workbook(io.BytesIO(chart_workbook(made)))
     texts = {passage.text for one in documents for passage in one.passages}

@@ -110,4 +110,4 @@ def test_a_passage_without_an_explanation_is_shown_around_the_words_it_shares_wi
     console = Console(file=io.StringIO(), width=120)
     console.print(hits_text([hit], {}, query="the plunger"))
     shown = " ".join(console.file.getvalue().split())  # type: ignore[attr-defined]
-    assert "description/p[9] [0034] 1.000 … A plunger is biased by a spring." in shown
+    assert "paragraph [0034] 1.000 … A plunger is biased by a spring." in shown

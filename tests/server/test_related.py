@@ -21,6 +21,16 @@ def test_citations_are_links_where_the_index_holds_them(client):
     assert client.get("/v1/indexes/devices/drawings/EP-1000001-A1?file=all.xml").status_code == 404
 
 
+def test_publications_that_a_text_names_are_links_where_the_index_holds_them(client):
+    relatives = client.app.state.indexes.opened("devices").relatives
+    text = "As in EP 1 000 002 A1, EP-1000003, U.S. Pat. No. 5,700,647 and EP1000001; a US 20 mm screw, claims 1000002."
+    found = relatives.mentioned(text, "EP-1000001-A1")
+    assert [(text[start:end], id_) for start, end, id_ in found] == [
+        ("EP 1 000 002 A1", "EP-1000002-A1"),
+        ("EP-1000003", "EP-1000003-A1"),
+    ]
+
+
 @pytest.fixture
 def folder(tmp_path):
     for name in ("US6103599.xml", "US6103599-D00001.png", "US6103599-D00000.png", "US7000000.xml", "US7000000-D1.png"):

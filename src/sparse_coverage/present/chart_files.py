@@ -14,6 +14,7 @@ from sparse_coverage.present.office_sheet import Sheet, Value, workbook
 from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.pieces import TextMark, cut_at
+from sparse_coverage.present.terms import CITED_BY_US, NOTICE
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ def chart_page(chart: Chart, combinations: Combinations | None = None, title: st
         chart=chart,
         rows=chart_rows(chart),
         combinations=list(combination_lines(combinations)) if combinations else [],
+        notice=NOTICE,
     )
 
 
@@ -58,13 +60,48 @@ def _shown(cell: Cell) -> _ShownCell:
 
 def chart_document(chart: Chart, combinations: Combinations | None = None) -> bytes:
     """Return the chart as a Word file: the share that each document covers, then one table an element with quotations."""
-    page = WordPage("Claim chart", landscape=True)
+    return _written(WordPage("Claim chart", landscape=True), chart, combinations)
+
+
+def chart_pdf(chart: Chart, combinations: Combinations | None = None) -> bytes:
+    """Return the same as a PDF file."""
+    return _written(PdfPage("Claim chart", landscape=True), chart, combinations)
+
+
+def _written(page: WordPage | PdfPage, chart: Chart, combinations: Combinations | None) -> bytes:
+    page.paragraph(Stretch(" ".join(NOTICE), dim=True))
     for line in combination_lines(combinations) if combinations else ():
         page.paragraph(line)
     for claim in chart.claims:
         page.paragraph([Stretch(f"Claim {claim.number}. ", bold=True), Stretch(claim.text)])
+    write_matrix(page, chart, 25)
     write_chart(page, chart, 25)
     return page.content()
+
+
+def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
+    """Write the features of a chart against its documents, verdicts alone, so many documents in a table as fit a page."""
+    at_once = 4 if width < 20 else 6
+    for first in range(0, len(chart.documents), at_once):
+        columns = chart.documents[first : first + at_once]
+        own, breaks = (
+            (3.5, 1) if len(columns) < at_once else (3.0, 2)
+        )  # a number is broken where its parts meet, or not at all
+        names = [column.id.replace("-", "-\n", breaks) for column in columns]
+        rows: list[list[Words]] = [
+            [
+                [Stretch(f"{element.label} ", bold=True), Stretch(element.text)],
+                *(Stretch(_verdict(cell), ground=cell.verdict.fill) for cell in cells[first : first + at_once]),
+            ]
+            for element, cells in zip(chart.elements, chart.cells, strict=True)
+        ]
+        rows.append([Stretch("features", bold=True), *(chart.summary(column.id) for column in columns)])
+        widths = (width - own * len(columns), *([own] * len(columns)))
+        page.table(("feature", *names), rows, widths)
+
+
+def _verdict(cell: Cell) -> str:
+    return f"{cell.verdict.label}\n{CITED_BY_US}" if cell.overruled is not None else cell.verdict.label
 
 
 def write_chart(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
@@ -89,7 +126,12 @@ def write_chart(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
 
 def chart_workbook(chart: Chart, combinations: Combinations | None = None) -> bytes:
     """Return the chart as an Excel file: elements down and documents across, a sheet of all quotations, one of combinations."""
-    return workbook(*chart_sheets(chart, combinations))
+    return workbook(*chart_sheets(chart, combinations), notice_sheet())
+
+
+def notice_sheet() -> Sheet:
+    """Return the sheet that says what a result is, and what not."""
+    return Sheet("notice", ["notice"], [[one] for one in NOTICE], [120])
 
 
 def chart_sheets(chart: Chart, combinations: Combinations | None = None, named: str = "") -> list[Sheet]:

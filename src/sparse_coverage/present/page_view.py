@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.index import PassageRecord
-from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at, feature_at, feature_places, passage_marks
+from sparse_coverage.present.pieces import (
+    TextMark,
+    TextPiece,
+    cut_at,
+    feature_at,
+    feature_places,
+    passage_marks,
+    with_links,
+)
 from sparse_coverage.present.places import cited_place, listed, printed_number, snippet, why_line
 from sparse_coverage.present.terms import FACTS, asked_filters, ordinal, ranking_text, shown_of
 from sparse_coverage.projects import RecordedResult, SearchMade
@@ -158,8 +166,13 @@ def history_line(made: SearchMade) -> HistoryLine:
     )
 
 
-def document_view(read: ReadResult, claim: str = "", elements: Sequence[str] = ()) -> DocumentView:
-    """Return a document as the page shows it, with the places that a claim finds."""
+def document_view(
+    read: ReadResult,
+    claim: str = "",
+    elements: Sequence[str] = (),
+    mentioned: Callable[[str], Iterable[tuple[int, int, str]]] = lambda text: (),
+) -> DocumentView:
+    """Return a document as the page shows it, with the places that a claim finds, and the documents of the index that are `mentioned`."""
     features = feature_places(claim, elements)
     best_score = max((one.score for one in read.explanations.values()), default=0.0)
     worth = [id_ for id_, one in read.explanations.items() if one.score >= WORTHWHILE * best_score]
@@ -187,7 +200,10 @@ def document_view(read: ReadResult, claim: str = "", elements: Sequence[str] = (
         public_links(read.document.id),
         # In the claim itself every feature is in its colour, however much a phrase adds.
         tuple(replace(one, strength=float(one.strength > 0)) for one in cut_at(claim, claim_marks)) if claim else (),
-        tuple(_paragraphs(read.passages, reasons, features, names, ranks)),
+        tuple(
+            replace(one, pieces=tuple(with_links(one.pieces, mentioned)))
+            for one in _paragraphs(read.passages, reasons, features, names, ranks)
+        ),
         _best_of_features(read.passages, reasons, features),
     )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from sparse_coverage.search.results import Place, Reasons
 
@@ -24,13 +24,35 @@ class TextMark:
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A piece of a text. `strength` is 0 where it is not marked, else its share of the strongest, so 1 for that one."""
+    """A piece of a text. `strength` is 0 where it is not marked, else its share of the strongest, so 1 for that one.
+
+    `held` is the document of the index that the piece names.
+    """
 
     text: str
     strength: float = 0.0
     feature: int = -1
     names: tuple[str, ...] = ()
     partners: tuple[str, ...] = ()
+    held: str = ""
+
+
+def with_links(
+    pieces: Iterable[TextPiece], mentioned: Callable[[str], Iterable[tuple[int, int, str]]]
+) -> list[TextPiece]:
+    """Cut out what names documents of the index in the pieces that are not marked.
+
+    >>> [(one.text, one.held) for one in with_links([TextPiece("see EP 1 A1.")], lambda text: [(4, 11, "EP-1-A1")])]
+    [('see ', ''), ('EP 1 A1', 'EP-1-A1'), ('.', '')]
+    """
+    found: list[TextPiece] = []
+    for piece in pieces:
+        done = 0
+        for start, end, id_ in () if piece.strength else mentioned(piece.text):
+            found += [TextPiece(piece.text[done:start]), TextPiece(piece.text[start:end], held=id_)]
+            done = end
+        found.append(replace(piece, text=piece.text[done:]))
+    return [one for one in found if one.text]
 
 
 def cut_at(text: str, marks: Iterable[TextMark], start: int = 0, end: int | None = None) -> list[TextPiece]:

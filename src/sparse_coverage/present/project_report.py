@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from sparse_coverage.charts.chart import Cell, Chart
 from sparse_coverage.dataclass_json import to_json
-from sparse_coverage.present.chart_files import chart_rows, chart_sheets, write_chart
+from sparse_coverage.present.chart_files import chart_rows, chart_sheets, notice_sheet, write_chart, write_matrix
 from sparse_coverage.present.chart_text import combination_lines, place_of
 from sparse_coverage.present.citations import bibtex, ris
 from sparse_coverage.present.office import Stretch, Words
@@ -24,7 +23,7 @@ from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.places import cited_place, listed
 from sparse_coverage.present.project_view import ProjectView, ShownDocument, ShownSearch
-from sparse_coverage.present.terms import CITED_BY_US, FACTS, NOTICE
+from sparse_coverage.present.terms import FACTS, NOTICE
 from sparse_coverage.workspace.related import public_links
 
 _COVER = (
@@ -71,14 +70,14 @@ def _written(page: Page, view: ProjectView) -> bytes:
             page.paragraph([Stretch(f"Claim {claim.number}. ", bold=True), Stretch(claim.text)])
         for line in combination_lines(together) if together else ():
             page.paragraph(line)
-        _write_matrix(page, chart)
+        write_matrix(page, chart, _WIDTH)
     relevant = view.marked("relevant")
     page.heading("Relevant documents")
     if relevant:
         page.table(
             ("document", "title", "category", "priority", "published", "applicant"),
             [_cover(one) for one in relevant],
-            (3.7, 4.5, 2.0, 2.2, 2.2, 2.4),
+            (3.9, 3.5, 2.2, 2.45, 2.45, 2.5),
         )
     else:
         page.paragraph("No document is marked relevant.")
@@ -103,28 +102,6 @@ def _cover(one: ShownDocument) -> list[Words]:
     known = one.facts.metadata
     values = [listed(known.get(name) or "") for name in ("priority_date", "publication_date", "applicants")]
     return [_linked(one), one.facts.title, one.category, *values]
-
-
-def _write_matrix(page: Page, chart: Chart) -> None:
-    """Write the features of a chart against its documents, verdicts alone, so many documents in a table as fit a page."""
-    at_once = 4
-    for first in range(0, len(chart.documents), at_once):
-        columns = chart.documents[first : first + at_once]
-        width = 3.1 if len(columns) < at_once else 2.9  # a publication number in one or two lines, not three
-        rows: list[list[Words]] = [
-            [
-                [Stretch(f"{element.label} ", bold=True), Stretch(element.text)],
-                *(Stretch(_verdict(cell), ground=cell.verdict.fill) for cell in cells[first : first + at_once]),
-            ]
-            for element, cells in zip(chart.elements, chart.cells, strict=True)
-        ]
-        rows.append([Stretch("features", bold=True), *(chart.summary(column.id) for column in columns)])
-        widths = (_WIDTH - width * len(columns), *([width] * len(columns)))
-        page.table(("feature", *(column.id for column in columns)), rows, widths)
-
-
-def _verdict(cell: Cell) -> str:
-    return f"{cell.verdict.label}\n{CITED_BY_US}" if cell.overruled is not None else cell.verdict.label
 
 
 def _write_document(page: Page, document: ShownDocument) -> None:
@@ -152,8 +129,7 @@ def _write_document(page: Page, document: ShownDocument) -> None:
 
 
 def _write_others(page: Page, view: ProjectView) -> None:
-    noted = [one for one in view.marked("") if one.note or any(p.note or p.mark for p in one.passages)]
-    for title, documents in (("Not relevant", view.marked("not relevant")), ("Found, not judged", noted)):
+    for title, documents in (("Not relevant", view.marked("not relevant")), ("Found, not judged", view.noted)):
         if documents:
             page.heading(title)
             rows: list[list[Words]] = [
@@ -185,7 +161,7 @@ def project_workbook(view: ProjectView) -> bytes:
         sheet("documents", _COVER, [_document_values(one) for one in view.documents]),
         sheet("passages", _PASSAGES, passages),
         sheet("searches", _SEARCHES, searches),
-        Sheet("notice", ["notice"], [[one] for one in NOTICE], [120]),
+        notice_sheet(),
     ]
     return workbook(*sheets)
 

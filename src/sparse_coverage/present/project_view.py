@@ -75,6 +75,11 @@ class ProjectView:
         """Return the documents of some marks."""
         return [one for one in self.documents if one.mark in marks]
 
+    @property
+    def noted(self) -> list[ShownDocument]:
+        """The documents without a mark of which something is said all the same: in a note, or of a passage."""
+        return [one for one in self.marked("") if one.note or any(shown.note or shown.mark for shown in one.passages)]
+
     def record(self) -> dict[str, Any]:
         """Return what the JSON report holds."""
         return {

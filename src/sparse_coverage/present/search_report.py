@@ -134,8 +134,10 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
         return []
     facts = dict(about.facts()) | {"found": _told(result)}
     if about.request:
-        left_out = str(about.filters.get("--like", ""))
-        facts["filters"] = filters_text(about.request.get("filters") or {}, more=left_out)
+        filters = about.request.get("filters") or {}
+        since = "only what came into the index since the search before" if filters.get("since") else ""
+        more = "; ".join(filter(None, [str(about.filters.get("--like", "")), since]))
+        facts["filters"] = filters_text(filters, more=more)
     return list(facts.items())
 
 

@@ -55,6 +55,10 @@ MEDIA = {
 }
 """What drawings are sent as, by their endings. TIFF becomes PNG, which browsers show; that takes the package Pillow."""
 _TEXTS = frozenset((".xml", ".sgm", ".sgml", ".txt", ".json", ".html"))
+_MENTION = re.compile(
+    r"\b(?:U\.\s?S\.|US|EP|WO|DE|GB|FR|JP|CN|KR)[\s-]{0,2}(?:(?:Patents?|Pat|Publication|Publ?|Application|Appl?|Nos?|Nr)\b[.:]?\s?){0,4}"
+    r"[A-Z]{0,2}\d[\d,./’\s-]{3,18}\d(?:[\s-]?[ABCEUPT]\d?\b)?"
+)
 _MOST_FILES = 5000
 MOST_CITING = 200_000
 """In an index of more documents it is not looked for which of them cite a document: all would have to be read."""
@@ -136,6 +140,16 @@ class Relatives:
             self._links(one for one in family_of if number_key(one) != own),
             tuple(path.name for path in drawings_of(record)),
         )
+
+    def mentioned(self, text: str, but: str = "") -> list[tuple[int, int, str]]:
+        """Return where a text names publications that the index holds, and their ids; not those of the document `but`."""
+        found = []
+        for match in _MENTION.finditer(text):
+            number = parse_number(match[0])
+            held = None if number is None else self._store.find_document(match[0])
+            if held is not None and (id_ := self._store.document(held).id) != but:
+                found.append((match.start(), match.end(), id_))
+        return found
 
     def drawing(self, id_: str, name: str) -> Path:
         """Return the file of a drawing of a document."""

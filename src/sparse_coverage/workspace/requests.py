@@ -56,6 +56,10 @@ class CellVerdict(Request):
 Elements = Annotated[tuple[ElementText, ...] | None, Says("One's own split of the claim.", limit="ids")]
 
 
+TAKE_MARKS = ("combined", "centers")
+"""The rankings that marks change: marks are centers added and taken away."""
+
+
 @dataclass(frozen=True, slots=True)
 class Marked(Marks, Request):
     """Documents or passages that a user found relevant, or not: a search with them ranks again."""
@@ -91,7 +95,7 @@ class RankedRequest(Request):
 
     def __post_init__(self) -> None:
         Request.__post_init__(self)
-        if self.marks and self.ranking not in ("combined", "centers"):
+        if self.marks and self.ranking not in TAKE_MARKS:
             raise InputError(
                 f"Marks of relevant and other documents change what centers find, and {self.ranking} does not rank by them. Rank by "
                 "combined or centers, or leave the marks out."

@@ -13,9 +13,10 @@ from starlette.responses import Response
 from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
 from sparse_coverage.present.page_view import FAINT
-from sparse_coverage.present.terms import CITED_BY_US, FACETS, NOTICE, NOTICE_HERE
+from sparse_coverage.present.terms import CITED_BY_US, FACETS, MARKS, NOTICE, NOTICE_HERE
 from sparse_coverage.systems import RANKINGS, label_of
 from sparse_coverage.version import __version__
+from sparse_coverage.workspace.requests import TAKE_MARKS
 
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 
@@ -52,6 +53,8 @@ def _page() -> str:
                 "exports": {one.name: one.label for one in PROJECT_EXPORTS.values()},
                 "verdicts": [one.label for one in Verdict],
                 "own": CITED_BY_US,
+                "marks": {mark: words for mark, words in MARKS.items() if mark},
+                "takes_marks": TAKE_MARKS,
                 "facets": dict(FACETS),
                 "faint": FAINT,
             }

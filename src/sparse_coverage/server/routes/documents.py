@@ -62,7 +62,11 @@ async def view(request: Request, name: str, body: ViewBody) -> Response:
 
     def work() -> DocumentView:
         read = ReadRequest(id=body.id, claim=body.claim, matches=body.matches)
-        return document_view(service_of(request).opened_read(name, read), body.claim or "", body.elements)
+        found = service_of(request).opened_read(name, read)
+        relatives = service_of(request).indexes.opened(name).relatives
+        return document_view(
+            found, body.claim or "", body.elements, lambda text: relatives.mentioned(text, found.document.id)
+        )
 
     return await answer_query(request, body.claim, work)
 

@@ -21,7 +21,7 @@ export function chartView() {
 
   /** Charts the claim of the search against documents: those marked relevant, or the first found. */
   async function make(given = null, search = store.search) {
-    if (!search) { say('Search for a claim first.'); return; }
+    if (!search) return;
     const documents = given || chosen();
     await work('chart', { documents: documents.slice(0, MOST) }, 'Charting', search);
     if (documents.length > MOST) say(`A chart takes ${MOST} documents at most: these are the first of ${documents.length}.`);
@@ -34,16 +34,18 @@ export function chartView() {
   async function work(route, asked, what, search = store.search) {
     if (!search) return;
     running?.abort();
-    running = new AbortController();
+    const mine = running = new AbortController();
     const elements = search.request.elements?.length ? search.request.elements : null;
     const request = { claim: search.request.claim || search.request.query, elements, filters: search.request.filters, ...asked };
-    const hear = progress(body, what, () => running.abort());
+    const hear = progress(body, what, () => mine.abort());
+    let wrong = null;
     try {
-      await addChart(search.index, route, request, hear, running.signal);
-    } catch (error) {
-      if (error.name === 'AbortError') draw();
-      else fill(body, failed(error, () => work(route, asked, what, search)));
-    }
+      await addChart(search.index, route, request, hear, mine.signal);
+    } catch (error) { wrong = error; }
+    if (running !== mine) return; // other work was begun meanwhile
+    running = null;
+    if (!wrong || wrong.name === 'AbortError') draw();
+    else fill(body, failed(wrong, () => work(route, asked, what, search)));
   }
 
   function chosen() {
@@ -65,6 +67,7 @@ export function chartView() {
 
   function draw() {
     drawChoice();
+    if (running) return; // how far the work has come is shown, until it ends
     const at = document.activeElement?.dataset.cell;
     if (store.chart) fill(body, drawn(store.chart));
     else if (store.search?.result.hits.length) fill(body, state('No chart yet', 'Choose documents above and press Chart: each feature of the claim is set against each document, with quotations.'));

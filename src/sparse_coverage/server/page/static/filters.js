@@ -21,11 +21,13 @@ export function filterFields(changed) {
     filter: input({ placeholder: 'battery near/5 lithium* not pa:Bosch' }),
   };
   const undated = h('input', { type: 'checkbox', onchange: changed, id: 'undated' });
-  const node = h('div', { class: 'filters' },
+  const expression = field('Expression', fields.filter, 'and or not ( ) "phrase" near/5 adj/3 * ? ti: ab: cl: desc: pa: in: ipc: cpc: pd:1999..2001; alone or beside a claim');
+  expression.classList.add('whole');
+  const node = h('div', { class: 'filters' }, expression,
     h('div', {}, field('Published before', fields.before), h('label', { class: 'check' }, undated, ' include undated')),
     field('Published in', fields.year), field('Class (IPC, CPC)', fields.class), field('Country', fields.country), field('Applicant', fields.applicant),
     field('Must have', fields.must, 'words or phrases, with commas'), field('Must not have', fields.not, 'with commas'),
-    field('Exclude families of', fields.not_family_of), field('Expression', fields.filter, 'and or not ( ) "phrase" near/5 adj/3 * ? ti: ab: cl: desc: pa: in: ipc: cpc: pd:1999..2001; alone or beside a claim'));
+    field('Exclude families of', fields.not_family_of));
   return {
     node,
     values: () => ({ ...Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, one.value.trim()])), undated: undated.checked }),

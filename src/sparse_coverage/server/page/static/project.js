@@ -2,7 +2,7 @@
 import { ApiError, call, get, idPath, post, put, stream } from './api.js';
 import { byId } from './dom.js';
 import { complain, notice, say } from './status.js';
-import { keyOf, markOf, rulingOf, store, tell } from './store.js';
+import { LABELS, keyOf, markOf, rulingOf, store, tell } from './store.js';
 
 const LAST = 'last project';
 const EVERY = 4000; // milliseconds between looks at what other windows changed
@@ -35,7 +35,7 @@ export async function openProject(id) {
 }
 
 /** Returns when there is a project: the open one, else a new one that is named after the day. */
-export async function needProject() {
+async function needProject() {
   if (store.project) return;
   const day = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
   beginning ||= begin(`Search of ${day}`).finally(() => { beginning = null; });
@@ -57,7 +57,7 @@ async function begin(name) {
 }
 
 /** Forgets the open project, which was deleted. */
-export async function leaveProject() {
+async function leaveProject() {
   localStorage.removeItem(LAST);
   Object.assign(store, { project: null, search: null, chart: null, searches: [], charts: [], draft: { content: {}, version: 0 } });
   store.marks.clear();
@@ -90,14 +90,12 @@ async function markNow(index, id, change, { undo = true } = {}) {
     keep(store.marks, keyOf(index, id), made);
     if (undo) undone.push(() => setMark(index, id, { mark: before.mark, note: before.note, category: before.category ?? null }, { undo: false }));
     tell('marks');
-    const words = { relevant: 'marked relevant', not: 'marked not relevant' };
-    say(`${id}: ${wanted.mark !== before.mark ? words[wanted.mark] || 'no mark' : 'note saved'}`);
+    say(`${id}: ${wanted.mark !== before.mark ? (wanted.mark ? `marked ${LABELS.marks[wanted.mark]}` : 'no mark') : 'note saved'}`);
   }, current => {
     keep(store.marks, keyOf(index, id), current || before);
     tell('marks');
     if (current) {
-      const words = { relevant: 'relevant', not: 'not relevant' };
-      const told = [words[current.mark] || 'no mark', current.note && `“${current.note}”`].filter(Boolean).join(', ');
+      const told = [LABELS.marks[current.mark] || 'no mark', current.note && `“${current.note}”`].filter(Boolean).join(', ');
       notice('stale', `${id} was changed in another window meanwhile: ${told}. Yours was not saved.`,
         { 'Keep that': null, 'Use mine': () => setMark(index, id, change) });
     }
@@ -221,7 +219,7 @@ function take(content, whole) {
   const add = (list, made) => { for (const one of made) if (!list.some(other => other.number === one.number)) list.push(one); };
   add(store.searches, content.searches.map(one => ({ ...one, history: content.history[one.number] })));
   add(store.charts, content.charts);
-  if (!whole) tell('project', 'marks', 'rulings', 'history', ...(draft ? ['draft'] : []));
+  if (!whole) tell('project', 'marks', 'history', ...(content.rulings.length ? ['rulings'] : []), ...(draft ? ['draft'] : []));
 }
 
 /** Puts a newer state in the place of an older one; answers may overtake each other. */

@@ -22,13 +22,13 @@ export function paragraphNodes(index, found, prefix = '') {
     one.heading ? h('h2', {}, one.heading) : null,
     h('div', { class: `paragraph${one.rank ? ' matched' : ''}`, id: `${prefix}passage-${number}`, 'data-id': one.id, 'data-rank': one.rank || null, tabindex: one.rank ? '-1' : null },
       one.rank ? h('div', { class: 'match row' }, h('span', {}, `match ${one.rank}`), h('span', { class: 'dim' }, one.place), h('span', { class: 'grow' }), markButtons(index, one.id, `match ${one.rank}`)) : null,
-      h('p', { class: 'text' }, h('span', { class: 'number' }, one.label), one.label ? ' ' : '', pieceNodes(one.pieces, { focusable: true })),
+      h('p', { class: 'text' }, h('span', { class: 'number' }, one.label), one.label ? ' ' : '', pieceNodes(one.pieces, { focusable: true, index })),
       noteOf(index, one.id)),
   ]);
 }
 
 /** What a document cites, what cites it, its family, and its drawings: loaded when the text is there already. */
-export function relatives(index, id) {
+function relatives(index, id) {
   const node = h('div', { class: 'relatives' });
   get(ofIndex(index, `/related/${idPath(id)}`)).then(found => {
     const list = (name, ids) => (ids.length ? h('div', {}, h('dt', {}, name), ' ', h('dd', {}, ids.map((one, place) => [place ? ', ' : '',
@@ -129,7 +129,7 @@ export function paragraphOf(node, wanted) {
 }
 
 /** A button for each feature of the claim, in its colour. */
-export function featureButtons(elements, best, choose) {
+function featureButtons(elements, best, choose) {
   return elements.length ? h('p', { class: 'row wrap feature-buttons' }, elements.map((one, number) =>
     h('button', { type: 'button', class: `chip ${best[number] ? featureClass(number) : 'empty'}`, title: one.text, disabled: !best[number], onclick: () => choose(best[number], number) }, one.label))) : null;
 }

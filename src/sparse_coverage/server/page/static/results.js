@@ -40,8 +40,7 @@ function ranking(shown, actions) {
 
 const count = marks => `${marks.relevant?.length || 0} marked relevant, ${marks.not_relevant?.length || 0} not`;
 /** Marks change what centers find, so a ranking without them cannot take any. */
-export const takesMarks = name => ['combined', 'centers'].includes(name);
-export const rankingName = name => LABELS.rankings[name] || name;
+export const takesMarks = name => LABELS.takes_marks.includes(name);
 const notes = view => (view.notes.length ? h('ul', { class: 'dim small' }, view.notes.map(one => h('li', {}, one))) : null);
 
 function resultRow(hit, place, index, actions) {

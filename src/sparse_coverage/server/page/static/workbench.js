@@ -30,7 +30,8 @@ async function begin() {
     fill(main, failed(error, begin));
     return;
   }
-  const actions = { chart: () => { go('chart'); views.chart.make(); }, combine: () => { go('chart'); views.chart.combine(); }, chosen, chartOne, chartThese, compare, neighbours, go };
+  const withClaim = work => () => { if (store.search) { go('chart'); work(); } else say('Search for a claim first.'); };
+  const actions = { chart: withClaim(() => views.chart.make()), combine: withClaim(() => views.chart.combine()), chosen, chartOne, chartThese, compare, neighbours, go };
   views = { search: searchView(actions), chart: chartView(), project: projectView(actions) };
   views.actions = actions;
   chooseIndex();
