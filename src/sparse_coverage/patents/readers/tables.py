@@ -193,9 +193,9 @@ class _Plan:
             elif field in _DATES:
                 column, value = present[0]
                 year = self._year(row) if field == "publication_date" else ""
-                record[field] = table_date(value, self._orders.get(column.position, ""), year) or min(
-                    dates_in(value), default=value
-                )
+                dates = dates_in(value) if field == "priority_date" else []  # the earliest counts
+                one = table_date(value, self._orders.get(column.position, ""), year)
+                record[field] = min(dates) if len(dates) > 1 else one or min(dates_in(value), default=value)
             elif field == "priority_data":
                 if dates := dates_in(present[0][1]):
                     record.setdefault("priority_date", min(dates))
