@@ -94,7 +94,7 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
     ):  # an old answer of PatentsView
         record = {"patent_id" if name == "patent_number" else name: value for name, value in record.items()}
     record = _paper(record)
-    flat = {name: value for name, value in record.items() if name in _SCHEMA and not _is_nested(value)}
+    flat = {name: _single(name, value) for name, value in record.items() if name in _SCHEMA and not _is_nested(value)}
     taken = {field_of(name)[0]: value for name, value in flat.items() if value not in (None, "", [])}
     found: dict[str, list[tuple[int, Any, str]]] = {}
     unused = []
@@ -138,6 +138,12 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
             flat[name] = record[name]
     context.unused(unused)
     return _composed(flat, {field: value for field, value in made.items() if value}, others, record, context)
+
+
+def _single(name: str, value: Any) -> Any:
+    """Return the one value of a list where a text is expected, as Solr answers."""
+    one = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+    return value[0] if one and field_of(name)[0] in ("id", "title", "language", *_DATES) else value
 
 
 def _paper(record: Mapping[str, Any]) -> Mapping[str, Any]:
