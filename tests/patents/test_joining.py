@@ -76,3 +76,28 @@ def test_a_table_of_metadata_fills_in_what_is_lacking_and_counts_what_did_not_ma
     shown = CliRunner().invoke(command, [str(texts), "--metadata", str(table), "--json"])
     assert told in shown.stderr
     assert json.loads(shown.stdout)["years"] == {"2002": 1, "unknown": 1}
+
+
+def test_all_rows_of_all_tables_of_patentsview_come_together(tmp_path: Path) -> None:
+    tables = {
+        "g_brf_sum_text.tsv": "patent_id\tsummary_text\n10000000\tA summary.\n",
+        "g_claims.tsv": "patent_id\tclaim_sequence\tclaim_text\n10000000\t0\tA laser.\n10000000\t1\tThe laser of claim 1.\n",
+        "g_cpc.tsv": "patent_id\tcpc_group\n10000000\tG01S7/493\n10000000\tG01S17/89\n",
+        "g_detail_desc_text.tsv": "patent_id\tdescription_text\n10000000\tIn detail.\n",
+        "g_patent.tsv": "patent_id\tpatent_title\twipo_kind\n10000000\tLaser\tB2\n",
+        "g_us_patent_citation.tsv": "patent_id\tcitation_sequence\tcitation_patent_id\n10000000\t0\t5093563\n10000000\t1\t5751830\n",
+    }
+    for name, text in tables.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (patent,) = read_patents(tmp_path)
+    assert (patent.id, patent.title) == ("US-10000000-B2", "Laser")
+    assert [(claim.number, claim.text, claim.depends_on) for claim in patent.claims] == [
+        (1, "A laser.", ()),
+        (2, "The laser of claim 1.", (1,)),
+    ]
+    assert [(one.text, one.xpath[-4:]) for one in patent.description] == [
+        ("A summary.", "p[1]"),
+        ("In detail.", "p[2]"),
+    ]
+    assert patent.cpc == ("G01S 7/493", "G01S 17/89")
+    assert patent.citations == ("US-5093563", "US-5751830")

@@ -107,7 +107,7 @@ def other_office_file(member: str, first: str = "[Content_Types].xml") -> bytes:
     ("content", "says"),
     [
         (other_office_file("xl/workbook.xml"), "not readable as an Excel file"),
-        (other_office_file("content.xml", "mimetype"), "an OpenDocument file. Save it as a Word file"),
+        (other_office_file("content.xml", "mimetype"), "an OpenDocument file. Save a text as .docx"),
         (other_office_file("word/document.xml"), "not readable as a Word file"),
         (text_files()[:2000], "damaged file"),
         (b"%PDF-1.4\nnothing of the kind", "not readable as PDF"),

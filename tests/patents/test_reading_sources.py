@@ -267,7 +267,7 @@ def test_other_xml_in_a_folder_is_skipped_with_a_note_and_a_broken_patent_is_a_p
         ("a.xml", b"", "empty file."),
         ("a.xml", b"<us-patent-gra", "not well-formed XML: it ends inside of its first element."),
         ("a.xml", b"\x93\x01\x02 noise", "no patent format that is known here"),
-        ("a.xml", b"<!DOCTYPE html><html><body>Access denied</body></html>", "unknown document <html>."),
+        ("a.xml", b"<!DOCTYPE html><html><body>Access denied</body></html>", "a web page, perhaps"),
         ("a.json", b"Access denied", "no patent format that is known here"),
         ("a.csv", b"", "empty file."),
         ("a.pdf", b"PDF", "no patent format that is known here"),

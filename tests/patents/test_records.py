@@ -68,7 +68,7 @@ def test_a_beir_corpus(read_one):
     [
         ('{"id": "X", "title": }', "1: not JSON: Expecting value (column 22)."),
         ("{}", "1: no publication id. Give each record an `id` (or `_id`) such as EP-0661903-A2."),
-        ('{"id": "X", "title": ["a"]}', "1: X: `title` is a list; expected a string."),
+        ('{"id": "X", "title": ["a", "b"]}', "1: X: `title` is a list; expected a string."),
         (
             '{"id": "X", "claims": {"x": "a"}}',
             "1: X: `claims` is an object; expected a list of strings, or one string of numbered claims.",

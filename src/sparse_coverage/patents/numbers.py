@@ -33,7 +33,7 @@ _WORDS = re.compile(r"(?:PATENTS?|PAT|PUBLICATION|PUBL?|APPLICATION|APPL?|NO|NR|
 _KIND_FIRST = re.compile(r"(?:OS|PS|AS|GM|[A-Z]\d?)(?=[\s-]+\d)")
 _NO_KIND = {"US": re.compile(r"[DHTX](?!\d)"), "JP": re.compile(r"[SHTMR]|.\d")}
 _REST = re.compile(
-    r"(?P<series>[A-Z]{0,2})[\s-]*(?P<digits>\d(?:[\d\s.,'’/-]*\d)?)[\s\-(]*(?P<kind>[A-Z]\d?)?\s*\)?\.?"
+    r"(?P<series>[A-Z]{0,2})[\s-]*(?P<digits>\d(?:[\d\s.,'’/-]*\d)?)[\s\-(.]*(?P<kind>[A-Z]\d?)?\s*\)?\.?"
 )
 # What was written in the place of a kind before there were any.
 _OLD_KINDS = {

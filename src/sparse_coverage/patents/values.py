@@ -33,8 +33,9 @@ _MONTHS = {
     for name in names.split()
 }
 _WORDED = re.compile(
-    r"(?:[^\W\d_]+,\s*)?(?:(\d{1,2})\.?(?:st|nd|rd|th|er)?[\s-]+([^\W\d_]{3,9})\.?|([^\W\d_]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?)[\s,-]+(\d{4}|\d{2})(?!\d)"
+    r"(?:[^\W\d_]+,\s*|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+)?(?:(\d{1,2})\.?(?:st|nd|rd|th|er)?[\s-]*([^\W\d_]{3,9})\.?|([^\W\d_]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?)(?:(?<=\D)[\s,-]*|[\s,-]+)(\d{4}|\d{2})(?!\d)"
 )
+_MONTH = re.compile(r"([^\W\d_]{3,9})\.?[\s,-]+(\d{4})")
 _ANY_DATE = re.compile(
     r"(?<!\d)(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4}|(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?!\d)"
 )
@@ -76,6 +77,8 @@ def table_date(text: str, order: str = "", year: str = "") -> str:
 
     >>> table_date("25/04/13"), table_date("Jun 12, 2002"), table_date("12 June 2002"), table_date("3/4/2002")
     ('2013-04-25', '2002-06-12', '2002-06-12', '')
+    >>> table_date("May 2000"), table_date("17MAY2000"), table_date("Wed May 17 2000")
+    ('2000-05-01', '2000-05-17', '2000-05-17')
     >>> table_date("2020年5月6日"), table_date("2020-5-6"), table_date("1er mars 2018")
     ('2020-05-06', '2020-05-06', '2018-03-01')
     >>> table_date("3/4/2002", "month"), table_date("01/02/26", "day", "1926"), table_date("2002-06"), table_date("37419")
@@ -95,6 +98,8 @@ def table_date(text: str, order: str = "", year: str = "") -> str:
         else:
             return ""
         written = match[4]
+    elif (match := _MONTH.fullmatch(text)) and match[1].lower() in _MONTHS:
+        return f"{match[2]}-{_MONTHS[match[1].lower()]:02}-01"
     elif (match := _WORDED.match(text)) and (name := (match[2] or match[3]).lower()) in _MONTHS:
         day, month, written = int(match[1] or match[4]), _MONTHS[name], match[5]
     elif match := re.fullmatch(r"((?:1[789]|20)\d\d)(?:[-/.](0[1-9]|1[0-2]))?", text):

@@ -133,7 +133,10 @@ BUILT_IN = (
         spreadsheets.pieces,
         spreadsheets.read,
         (".xls", ".html"),
-        (Format("HTML with a table", "`<table>`", "what some services call an Excel file; the same columns as CSV"),),
+        (
+            Format("HTML with a table", "`<table>`", "what some services call an Excel file; the same columns as CSV"),
+            Format("Excel 2003 (XML)", "`<Workbook>`", "the same columns as CSV; all sheets"),
+        ),
     ),
     Reader(
         "docx",

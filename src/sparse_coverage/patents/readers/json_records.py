@@ -93,7 +93,8 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
         "patent_title" in record or "patent_abstract" in record
     ):  # an old answer of PatentsView
         record = {"patent_id" if name == "patent_number" else name: value for name, value in record.items()}
-    flat = {name: value for name, value in record.items() if name in _SCHEMA and not _is_nested(value)}
+    record = _paper(record)
+    flat = {name: _single(name, value) for name, value in record.items() if name in _SCHEMA and not _is_nested(value)}
     taken = {field_of(name)[0]: value for name, value in flat.items() if value not in (None, "", [])}
     found: dict[str, list[tuple[int, Any, str]]] = {}
     unused = []
@@ -137,6 +138,24 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
             flat[name] = record[name]
     context.unused(unused)
     return _composed(flat, {field: value for field, value in made.items() if value}, others, record, context)
+
+
+def _single(name: str, value: Any) -> Any:
+    """Return the one value of a list where a text is expected, as Solr answers."""
+    one = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+    return value[0] if one and field_of(name)[0] in ("id", "title", "language", *_DATES) else value
+
+
+def _paper(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record of a paper with its DOI and its abstract where others have them (Lens, OpenAlex)."""
+    if isinstance(ids := record.get("external_ids"), list):
+        dois = (one.get("value") for one in ids if isinstance(one, dict) and one.get("type") == "doi")
+        record = {**record, "doi": next(dois, None) or record.get("lens_id")}
+    if isinstance(places := record.get("abstract_inverted_index"), dict):
+        words = sorted((at, word) for word, found in places.items() if isinstance(found, list) for at in found)
+        rest = {name: value for name, value in record.items() if name != "abstract_inverted_index"}
+        record = {**rest, "abstract": " ".join(word for _, word in words)}
+    return record
 
 
 def _composed(
@@ -262,6 +281,8 @@ def _texts(value: Any, language: str = "") -> list[tuple[str, str]]:
     if plain.get("doc number"):
         parts = (plain.get(name) for name in ("jurisdiction", "country", "doc number", "kind"))
         return [(language, "-".join(str(part) for part in parts if part))]
+    if isinstance(plain.get("claim text"), list):  # the parts of one claim
+        return [(language, " ".join(text for _, text in _texts(plain["claim text"])))]
     for name in names().values:
         if plain.get(name):
             return _texts(plain[name], language)

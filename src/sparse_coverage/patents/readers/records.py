@@ -20,6 +20,7 @@ ID_FIELDS = ("id", "_id", "publication_id", "publication_number", "ucid")
 TEXT_FIELDS = ("title", "abstract", "text", "claims", "description")
 _COUNTRY = re.compile(r"([A-Z]{2})-?(?:D|RE|PP|H|T|AI|X)?\d")
 _KIND = re.compile(r"\d-?([A-Z]\d?)$")
+_PAGE = re.compile(r"(?:https?://patents\.google\.com/)?patent/([A-Z]{2}\w+)(?:/[a-z]{2})?")
 _US_NUMBER = re.compile(r"(?:D|RE|PP|H|T|AI|X)?\d+")
 SEPARATOR = re.compile(r";;|[;|\n\r]+")
 """What stands between several values in one."""
@@ -84,6 +85,8 @@ def identified(record: dict[str, Any], *, own_id: bool = False) -> dict[str, Any
         parts = (record.get("country", ""), record["number"], record.get("kind", ""))
         record["id"] = record["number"] if whole else "".join(parts)
     record.pop("number", None)
+    if page := _PAGE.fullmatch(str(record.get("id", ""))):
+        record["id"] = page[1]
     if written := record.get("id", ""):
         several = [text for part in SEPARATOR.split(written) if (text := _DATE_BESIDE.sub("", part).strip(" ,-"))]
         if several:

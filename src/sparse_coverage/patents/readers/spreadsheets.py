@@ -1,4 +1,6 @@
-"""Excel files (.xlsx, .xls, or a web page): the rows of each sheet that has a header, as in `tables`. The first two need [documents]."""
+"""Excel files (.xlsx, .xls, XML, or a web page): the rows of each sheet that has a header, as in `tables`. The first two need
+[documents].
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,17 @@ from sparse_coverage.patents.readers.fields import NUMBER_FIELDS, columns_of, is
 from sparse_coverage.patents.readers.records import read_record
 from sparse_coverage.patents.readers.tables import Row, no_header, table_pieces
 from sparse_coverage.patents.readers.text_files import is_office_file, member_names, whole_file
+from sparse_coverage.patents.readers.xml_documents import parse_xml
 from sparse_coverage.patents.reading.context import DEFAULT_LIMITS, Limits, Piece, ReadContext, ReadError, raise_problem
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_SPREADSHEETML = b"urn:schemas-microsoft-com:office:spreadsheet"
 _WORKBOOKS = tuple(name.encode("utf-16-le") for name in ("Workbook", "Book"))
 _HTML = re.compile(
     rb"(?:<!doctype html[^>]*>|<!--.*?-->|<\?xml[^>]*>|\s)*<(?:html|head|meta|style|body|table)\b", re.I | re.S
 )
-_ABOVE = 40
+_ABOVE = 100
+_MOST_COLUMNS = 1 << 14  # as Excel has
 
 
 def recognises_xlsx(head: bytes) -> bool:
@@ -42,8 +47,8 @@ def recognises_xls(head: bytes) -> bool:
 
 
 def recognises_html(head: bytes) -> bool:
-    """Tell a page with a table, which some services give out as an Excel file."""
-    return _HTML.match(head) is not None and b"<t" in head.lower()
+    """Tell a page with a table, which some services give out as an Excel file, or the XML of Excel 2003."""
+    return _SPREADSHEETML in head or (_HTML.match(head) is not None and b"<t" in head.lower())
 
 
 def read(piece: Piece, context: ReadContext) -> Patent:
@@ -104,6 +109,8 @@ def _opened(content: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[Row]
     return (
         _xls(content)
         if recognises_xls(content)
+        else _spreadsheetml(content)
+        if head.startswith(b"<") and _SPREADSHEETML in head
         else _html(content)
         if head.startswith(b"<")
         else _xlsx(content, limits)
@@ -112,8 +119,30 @@ def _opened(content: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[Row]
 
 def _html(content: bytes) -> Iterator[tuple[str, Iterator[Row]]]:
     page = html.document_fromstring(content)
+    if page.find(".//table") is None:
+        raise ReadError(
+            "a web page without a table, and none of Google Patents. Save a list as CSV or Excel, a patent as XML or PDF."
+        )
     for number, table in enumerate(page.iter("table"), 1):
         yield f"table {number}", ((place, _html_cells(row), "") for place, row in enumerate(table.iter("tr"), 1))
+
+
+def _spreadsheetml(content: bytes) -> Iterator[tuple[str, Iterator[Row]]]:
+    """Yield the sheets of an Excel file of 2003, which is XML."""
+    root = parse_xml(content)
+    for number, sheet in enumerate(root.iter("{*}Worksheet"), 1):
+        rows = enumerate(sheet.iter("{*}Row"), 1)
+        yield f"sheet {number}", ((place, _spreadsheetml_cells(row), "") for place, row in rows)
+
+
+def _spreadsheetml_cells(row: Any) -> list[str]:
+    """Return the values of a row; a cell says its place where those before it are empty."""
+    cells: list[str] = []
+    for cell in row.iterchildren("{*}Cell"):
+        place = next((value for name, value in cell.attrib.items() if name.endswith("Index")), "")
+        cells += [""] * (min(int(place), _MOST_COLUMNS) - 1 - len(cells) if place.isdigit() else 0)
+        cells.append("".join(cell.itertext()).strip())
+    return cells
 
 
 def _html_cells(row: Any) -> list[str]:

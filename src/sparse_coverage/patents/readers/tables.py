@@ -30,7 +30,7 @@ from sparse_coverage.patents.values import date_order, dates_in, decoded, likely
 from sparse_coverage.text.languages import ANY_LANGUAGE
 
 DELIMITERS = (",", ";", "\t", "|", "^", "~")
-_ABOVE = 40  # lines above the header, at the most
+_ABOVE = 100  # lines above the header, at the most
 _SAMPLE = 2000  # rows that tell how dates are written
 _LISTS = ("ipc", "cpc", "family_members", "applicants", "inventors", "citations")
 _SEVERAL = ("abstract", "description", "ipc", "cpc", "citations", "priority_data", "publication_year")
@@ -38,7 +38,7 @@ _SEVERAL = ("abstract", "description", "ipc", "cpc", "citations", "priority_data
 _DATES = ("publication_date", "application_date", "priority_date")
 _HYPERLINK = re.compile(r'=\s*HYPERLINK\(.*?[,;]\s*"([^"]*)"\s*\)', re.I | re.S)
 _QUOTED_FORMULA = re.compile(r'="(.*)"', re.S)
-_BETWEEN_CLAIMS = re.compile(r"(?:\||;;)\s*(?=\d{1,3}\s?[.)])")
+_BETWEEN_CLAIMS = re.compile(r"(?:\||;;|(?<=\.);)\s*(?=\d{1,3}\s?[.)])")
 _WHETHER = frozenset("yes no true false y n ja nein oui non x 0 1".split())
 _FORMULA = re.compile(r"=\s*(?:[+-]?[A-Z]{2,}[A-Z.]*\(|[+-]?\$?[A-Z]{1,3}\$?\d|[+-]?[\d.]+\s*[-+*/^&])", re.I)
 _NUMBER_BEFORE = re.compile(r"^\([A-Z]{2}[ -]?\d[\d /]{3,}(?:[A-Z]\d?)?\)\s*(?=\S)")
@@ -193,9 +193,9 @@ class _Plan:
             elif field in _DATES:
                 column, value = present[0]
                 year = self._year(row) if field == "publication_date" else ""
-                record[field] = table_date(value, self._orders.get(column.position, ""), year) or min(
-                    dates_in(value), default=value
-                )
+                dates = dates_in(value) if field == "priority_date" else []  # the earliest counts
+                one = table_date(value, self._orders.get(column.position, ""), year)
+                record[field] = min(dates) if len(dates) > 1 else one or min(dates_in(value), default=value)
             elif field == "priority_data":
                 if dates := dates_in(present[0][1]):
                     record.setdefault("priority_date", min(dates))

@@ -126,7 +126,7 @@ def _claims(blocks: Sequence[TextBlock]) -> tuple[Claim, ...]:
 _BODY = "word/document.xml"
 _OTHERS = {
     "ppt/": "a PowerPoint file. Save its text as a Word file",
-    "content.xml": "an OpenDocument file. Save it as a Word file (.docx)",
+    "content.xml": "an OpenDocument file. Save a text as .docx, a table as .xlsx",
 }
 
 

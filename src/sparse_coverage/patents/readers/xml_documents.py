@@ -309,6 +309,10 @@ def parse_xml(content: bytes, encoding: str | None = None, on_mended: Callable[[
     try:
         root = etree.fromstring(content, _parser(encoding))
     except etree.XMLSyntaxError as error:
+        if on_mended and encoding is None and (western := _western(content)):
+            root = parse_xml(western, "utf-8")
+            on_mended(1, "bytes that are not UTF-8, read as Western letters (cp1252)")
+            return root
         better, line, what = _mended(content) if on_mended else (content, 0, "")
         if on_mended and what:
             root = parse_xml(better, encoding)  # which raises what is still wrong
@@ -337,6 +341,18 @@ def _parser(encoding: str | None) -> etree.XMLParser:
         remove_pis=True,
         encoding=encoding,
     )
+
+
+def _western(content: bytes) -> bytes:
+    """Return a document that claims to be UTF-8 and is not, as UTF-8; nothing for any other."""
+    declared = re.match(rb"""\s*<\?xml[^>]*encoding\s*=\s*["']([\w-]+)""", content)
+    if declared is not None and declared[1].lower() != b"utf-8":
+        return b""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", "replace").encode()
+    return b""
 
 
 def _mended(content: bytes) -> tuple[bytes, int, str]:

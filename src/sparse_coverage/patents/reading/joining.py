@@ -24,78 +24,81 @@ _KEPT = frozenset({"id", "source", "format", "claims"})
 _LISTS = ("ipc", "cpc", "family_members", "applicants", "inventors", "citations")
 
 
-def merged(first: Patent, other: Patent) -> Patent:
-    """Return a patent with what it lacks taken from another of the same number; nothing that it has is replaced.
+def merged(first: Patent, *others: Patent) -> Patent:
+    """Return a patent with what it lacks taken from others of the same number; nothing that it has is replaced.
 
     >>> whole = merged(Patent("EP-1-A1", title="Valve"), Patent("EP-1-A1", title="Pump", ipc=("F16K 31/06",)))
     >>> whole.title, whole.ipc
     ('Valve', ('F16K 31/06',))
     """
-    lacking = {
-        field.name: getattr(other, field.name)
+    parts = (first, *others)
+    values = {
+        field.name: next((value for part in parts if (value := getattr(part, field.name))), getattr(first, field.name))
         for field in fields(Patent)
-        if field.name not in _KEPT and not getattr(first, field.name) and getattr(other, field.name)
+        if field.name not in _KEPT
     }
-    if first.format == other.format == PARTS:  # a row each
-        for name in _LISTS:
-            lacking[name] = distinct([*getattr(first, name), *getattr(other, name)])
-        if first.description and other.description:
-            texts = [*first.description, *other.description]
-            lacking["description"] = tuple(
-                replace(part, xpath=passage_xpath("description", "p", place)) for place, part in enumerate(texts, 1)
-            )
-    claims = first.claims or other.claims
-    if first.claims and other.claims:
-        by_number = {claim.number: claim.text for claim in (*other.claims, *first.claims)}
-        claims = make_claims((place, number, by_number[number]) for place, number in enumerate(sorted(by_number), 1))
-    return replace(first, id=other.id if other.kind and not first.kind else first.id, claims=claims, **lacking)
+    if first.format == PARTS:  # a row each
+        rows = [part for part in parts if part.format == PARTS]
+        values |= {name: distinct(one for row in rows for one in getattr(row, name)) for name in _LISTS}
+        values["description"] = tuple(
+            replace(paragraph, xpath=passage_xpath("description", "p", place))
+            for place, paragraph in enumerate((one for part in parts for one in part.description), 1)
+        )
+    with_claims = [part.claims for part in parts if part.claims]
+    claims = with_claims[0] if with_claims else ()
+    if len(with_claims) > 1:
+        texts: dict[int, str] = {}
+        for claim in (claim for some in with_claims for claim in some):
+            texts.setdefault(claim.number, claim.text)
+        claims = make_claims((place, number, texts[number]) for place, number in enumerate(sorted(texts), 1))
+    return replace(first, id=next((part.id for part in parts if part.kind), first.id), claims=claims, **values)
 
 
 class Parts:
-    """Parts of patents by number, each joined with what came before; given back in the order in which they first came."""
+    """Parts of patents by number, given back joined, in the order in which their numbers first came."""
 
     def __init__(self) -> None:
         # The empty name is SQLite's for a private database that moves to a temporary file once it outgrows its cache.
         self._kept = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._kept.execute("PRAGMA synchronous = OFF")
         self._kept.execute("PRAGMA journal_mode = OFF")
-        self._kept.execute("CREATE TABLE part (key TEXT UNIQUE, place INTEGER PRIMARY KEY, content BLOB, used INTEGER)")
+        self._kept.execute("CREATE TABLE part (place INTEGER PRIMARY KEY, number INTEGER, content BLOB)")
+        self._kept.execute("CREATE INDEX of_number ON part (number)")
+        self._kept.execute("CREATE TABLE number (place INTEGER PRIMARY KEY, key TEXT UNIQUE, used INTEGER)")
 
     def add(self, patent: Patent) -> None:
         """Take one part."""
         number = parse_number(patent.id) if patent.format == PARTS else None  # most of its tables name no kind
         key = f"{number.country}-{number.number}" if number else number_key(patent.id)
-        if (before := self._get(key)) is not None:
-            content = pickle.dumps(merged(before, patent))
-            self._kept.execute("UPDATE part SET content = ? WHERE key = ?", (content, key))
-        else:
-            self._kept.execute("INSERT INTO part (key, content, used) VALUES (?, ?, 0)", (key, pickle.dumps(patent)))
+        self._kept.execute("INSERT OR IGNORE INTO number (key, used) VALUES (?, 0)", (key,))
+        (place,) = self._kept.execute("SELECT place FROM number WHERE key = ?", (key,)).fetchone()
+        self._kept.execute("INSERT INTO part (number, content) VALUES (?, ?)", (place, pickle.dumps(patent)))
 
     def of(self, id_: str) -> Patent | None:
-        """Return the part for a document, and remember that it was asked for. A kind may be missing on either side."""
+        """Return what there is for a document, and remember that it was asked for. A kind may be missing on either side."""
         number = parse_number(id_)
         keys = [number_key(id_), *([f"{number.country}-{number.number}"] if number else [])]
         for key in keys:
-            if (found := self._get(key)) is not None:
-                self._kept.execute("UPDATE part SET used = 1 WHERE key = ?", (key,))
-                return found
+            if row := self._kept.execute("SELECT place FROM number WHERE key = ?", (key,)).fetchone():
+                self._kept.execute("UPDATE number SET used = 1 WHERE place = ?", row)
+                return self._joined(row[0])
         return None
 
     def unused(self) -> list[str]:
         """Return the numbers that no document asked for."""
-        return [key for (key,) in self._kept.execute("SELECT key FROM part WHERE used = 0 ORDER BY place")]
+        return [key for (key,) in self._kept.execute("SELECT key FROM number WHERE used = 0 ORDER BY place")]
 
     def __iter__(self) -> Iterator[Patent]:
-        for (content,) in self._kept.execute("SELECT content FROM part ORDER BY place"):
-            yield pickle.loads(content)  # written by this object a moment ago
+        for (place,) in self._kept.execute("SELECT place FROM number ORDER BY place"):
+            yield self._joined(place)
 
     def close(self) -> None:
         """Let go of the temporary file."""
         self._kept.close()
 
-    def _get(self, key: str) -> Patent | None:
-        row = self._kept.execute("SELECT content FROM part WHERE key = ?", (key,)).fetchone()
-        return pickle.loads(row[0]) if row else None
+    def _joined(self, place: int) -> Patent:
+        rows = self._kept.execute("SELECT content FROM part WHERE number = ? ORDER BY place", (place,))
+        return merged(*(pickle.loads(content) for (content,) in rows))  # written by this object a moment ago
 
 
 def joined(patents: Iterable[Patent], *, everything: bool = False) -> Iterator[Patent]:

@@ -236,6 +236,8 @@ def unknown_file(head: bytes) -> str:
             return f"compressed as {compression}, which is not read here. Unpack it first."
     if head.startswith(b"<") and b">" not in head:
         return "not well-formed XML: it ends inside of its first element."
+    if head[:15].lower().startswith((b"<!doctype html", b"<html")):
+        return "a web page, perhaps the error message of a server, and no patent or table of patents."
     if head.startswith(b"<") and (name := first_element(head)):
         return unknown_document(name)
     for sign, what in _NO_TEXT.items():
