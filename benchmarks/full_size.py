@@ -173,8 +173,8 @@ def use(index: Path, texts: list[str]) -> dict[str, Any]:
         for text in texts[1:11]:
             search(text)
         clocked("search", search, texts[11:])
-        clocked("chart", lambda text: opened.chart(ChartRequest(claim=text)), texts[11:16])
-        clocked("combine", lambda text: opened.combine(CombineRequest(claim=text)), texts[11:13])
+        clocked("chart", lambda text: opened.chart(ChartRequest(claim=text)), texts[11:14])
+        clocked("combine", lambda text: opened.combine(CombineRequest(claim=text)), texts[11:12])
     return found | {"peak_mib": peak_memory(), "queries": len(texts) - 11}
 
 
@@ -287,24 +287,24 @@ def measure_use(index: Path, figures: Figures, name: str, topics: Path, count: i
 
 
 def quality(index: Path, figures: Figures, collections: list[Path]) -> None:
-    """Rank the topics of collections whose relevant document is in the index, among documents of the same collection."""
+    """Rank the topics of collections whose relevant document is in the index, among the documents of the same collection."""
     from sparse_coverage import Index
 
     opened = Index.open(index)
+    place = opened.store.find_document
     for file in collections:
         settings = read_toml(file)
-        of = [json.loads(line) for line in lines([file.parent / settings["documents"]])]
-        kind = "W" if str(of[0]["id"]).startswith("W") else "US"
-        there = {document["id"] for document in of if opened.store.find(document["id"]) is not None}
+        ids = [str(json.loads(line)["id"]) for line in lines([file.parent / settings["documents"]])]
+        there = {number for id_ in ids if (number := place(id_)) is not None}
         topics = dict(line.split("\t", 1) for line in (file.parent / settings["topics"]).read_text().splitlines())
         judged = [line.split() for line in (file.parent / settings["qrels"]).read_text().splitlines()]
-        relevant = {row[0]: row[2] for row in judged if row[2] in there}
+        relevant = {row[0]: place(row[2]) for row in judged if place(row[2]) in there}
         asked = [topic for topic in topics if topic in relevant]
         for ranking in ("combined", "centers", "words", "vectors"):
             ranks = []
             for topic in asked:
-                hits = opened.search(topics[topic], k=1000, passages=0, ranking=ranking)
-                found = [hit.document for hit in hits if hit.document.startswith(kind)]
+                hits = opened.search(topics[topic], k=300, passages=1, ranking=ranking)
+                found = [number for hit in hits if (number := place(hit.document)) in there]
                 ranks.append(found.index(relevant[topic]) + 1 if relevant[topic] in found else 0)
             scores = {f"R@{k}": sum(0 < rank <= k for rank in ranks) / len(ranks) for k in (1, 10, 100)}
             scores["MAP"] = sum(1 / rank for rank in ranks if rank) / len(ranks)
@@ -418,7 +418,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=15, help="how long the server is asked")
     parser.add_argument("--index", type=Path, help="the index that a process of its own uses")
     parser.add_argument("-o", "--output", type=Path, default=Path("growth.svg"))
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.part == "user":
         print(json.dumps(use(options.index, queries_in(options.queries, 150, options.count))))
         return
