@@ -6,9 +6,10 @@ import json
 import sqlite3
 from typing import Any, TypeVar
 
-from sparse_coverage.dataclass_json import from_json
+from sparse_coverage.dataclass_json import from_json, require_depth
 from sparse_coverage.errors import InputError
 from sparse_coverage.projects.records import (
+    Asked,
     Content,
     DocumentFacts,
     Draft,
@@ -99,11 +100,15 @@ def _from_row(kind: type[T], row: sqlite3.Row) -> T:
     for name in _JSON & values.keys():
         if values[name] is not None:
             values[name] = _parsed(values[name], f"{kind.__name__}.{name}")
+    if "request" in values:
+        from_json(Asked, values["request"], f"{kind.__name__}.request")
     return from_json(kind, values)
 
 
 def _parsed(text: Any, where: str) -> Any:
     try:
-        return json.loads(text)
-    except (TypeError, ValueError, RecursionError):
+        value = json.loads(text)
+        require_depth(value, where)
+        return value
+    except (TypeError, ValueError, RecursionError, InputError):
         raise InputError(f"{where} is damaged in the file of the project. Import an export of it.") from None

@@ -66,7 +66,7 @@ def open_file(path: Path) -> sqlite3.Connection:
             marks = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
             # Looked at before any query runs: a view or trigger of someone else's could keep every reader busy for ever.
             schema = dict(connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL LIMIT 100"))
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the latter where a message of SQLite quotes damage
         raise InputError(f"{path.name}: not a project that can be read ({error}). Import an export of it.") from None
     with _closed_on_error(connection):
         if marks[0] != _APPLICATION:
