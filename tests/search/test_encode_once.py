@@ -26,8 +26,8 @@ from sparse_coverage.patents.passages import text_key
 from sparse_coverage.search.building import learning_folder
 from sparse_coverage.search.vector_cache import encoding_once, sparse_cache
 from sparse_coverage.vectors import SparseVector
-from sparse_coverage.vocabulary.sampling import passages as sampling
-from sparse_coverage.vocabulary.sampling.passages import PassageDraw, draw_of
+from sparse_coverage.vocabulary import passage_sample as sampling
+from sparse_coverage.vocabulary.passage_sample import PassageDraw, draw_of
 
 COUNT = 12
 

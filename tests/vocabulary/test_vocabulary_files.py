@@ -25,7 +25,7 @@ from sparse_coverage.vocabulary import (
     publish,
     save_vocabulary,
 )
-from sparse_coverage.vocabulary.selection import SELECTIONS
+from sparse_coverage.vocabulary.build import SELECTIONS
 
 
 @pytest.fixture(scope="module")

@@ -22,9 +22,8 @@ from sparse_coverage.presets import DEFAULT_PRESET, get_preset
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SpanSample, build_vocabulary
-from sparse_coverage.vocabulary.build import Assignments, OnThisMachine, check_settings
+from sparse_coverage.vocabulary.build import Assignments, ChosenCenters, OnThisMachine, check_settings
 from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
-from sparse_coverage.vocabulary.selection import ChosenCenters
 
 STEP = 1 << 16
 """How many points a task assigns to their nearest centers."""

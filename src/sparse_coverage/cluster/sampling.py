@@ -25,9 +25,8 @@ from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, draw_sample
-from sparse_coverage.vocabulary.sampling import passages as passage_sampling
-from sparse_coverage.vocabulary.sampling.documents import sample_by_year
-from sparse_coverage.vocabulary.sampling.passages import (
+from sparse_coverage.vocabulary import passage_sample as passage_sampling
+from sparse_coverage.vocabulary.passage_sample import (
     CHARACTERS_A_SPAN,
     Chosen,
     PassageDraw,
@@ -38,8 +37,7 @@ from sparse_coverage.vocabulary.sampling.passages import (
     from_row,
     packed_group,
 )
-from sparse_coverage.vocabulary.sampling.sample import SAMPLE, ShardFolder
-from sparse_coverage.vocabulary.sampling.sampler import (
+from sparse_coverage.vocabulary.sampler import (
     GROUP_CHARACTERS,
     Draws,
     Sampler,
@@ -48,6 +46,8 @@ from sparse_coverage.vocabulary.sampling.sampler import (
     grouped,
     sections_of,
 )
+from sparse_coverage.vocabulary.sampling import sample_by_year
+from sparse_coverage.vocabulary.span_sample import SAMPLE, ShardFolder
 
 Place = tuple[int, int]
 """A document: its shard, and its number there."""

@@ -29,9 +29,9 @@ from sparse_coverage.search.vector_cache import VectorCache, Vectors, encoding_o
 from sparse_coverage.spans import Spans
 from sparse_coverage.vectors import SparseVector, trace
 from sparse_coverage.vocabulary import SpanSample
+from sparse_coverage.vocabulary.passage_sample import kept_passages
 from sparse_coverage.vocabulary.sampling import Documents
-from sparse_coverage.vocabulary.sampling.passages import kept_passages
-from sparse_coverage.vocabulary.sampling.sample import SAMPLE
+from sparse_coverage.vocabulary.span_sample import SAMPLE
 
 SECONDS_BETWEEN_COMMITS, SECONDS_TO_FIRST_COMMIT, SECONDS_BETWEEN_WORDS = 300.0, 10.0, 60.0
 KNOWN = ".known-{}.sqlite"

@@ -30,8 +30,8 @@ from sparse_coverage.patents.passages import By, text_key
 from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.spans import SpanUnit
 from sparse_coverage.spans.span import Spans
-from sparse_coverage.vocabulary.sampling.documents import hash64
-from sparse_coverage.vocabulary.sampling.sample import require_numbers, write_sample
+from sparse_coverage.vocabulary.sampling import hash64
+from sparse_coverage.vocabulary.span_sample import require_numbers, write_sample
 
 T = TypeVar("T")
 
