@@ -44,7 +44,7 @@ def embeddings(texts: list[Path], cache: Path) -> np.ndarray:
         from sparse_coverage.encoding import load_encoder
         from sparse_coverage.patents import read_patents
         from sparse_coverage.spans import get_unit
-        from sparse_coverage.vocabulary.sampling.sampler import grouped
+        from sparse_coverage.vocabulary.sampler import grouped
 
         encoder, unit = load_encoder("minilm"), get_unit("token")
         cache.mkdir(parents=True, exist_ok=True)

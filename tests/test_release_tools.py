@@ -207,7 +207,7 @@ def test_the_version_is_the_same_wherever_it_stands() -> None:
     places = {
         "pyproject.toml": r'^version = "(.+)"',
         "CITATION.cff": r"^version: (.+)",
-        "src/sparse_coverage/version.py": r'"(\d.+)"$',
+        "src/sparse_coverage/package.py": r'__version__ = "(\d.+)"$',
     }
     found = {
         re.findall(pattern, (ROOT / name).read_text(encoding="utf-8"), re.M)[0] for name, pattern in places.items()

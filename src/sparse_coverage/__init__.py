@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparse_coverage.lazy import lazy_names
-from sparse_coverage.version import __version__
+from sparse_coverage.package import __version__, lazy_names
 
 if TYPE_CHECKING:
     from sparse_coverage.charts.charting import Charts

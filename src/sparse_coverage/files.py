@@ -102,7 +102,7 @@ def read_json(path: Path) -> Any:
     """Read a JSON file; a damaged one is an error that names it."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{path}: not valid JSON ({error}). The file is damaged; build or fetch it again.") from None
 
 

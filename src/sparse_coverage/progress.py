@@ -141,9 +141,10 @@ class _Count:
 
     def add(self, steps: int, total: int | None) -> None:
         """Take note of some steps, and of the total where it has become known or changed."""
-        self.done += steps
+        done = self.done + steps
         known = self.total if total is None else total
-        self.total = None if known is None else max(known, self.done)
+        self.total = None if known is None else max(known, done)
+        self.done = done  # last: a thread that writes lines may look in between
 
 
 class _Lines:

@@ -27,7 +27,7 @@ from sparse_coverage.cluster import indexing as cluster_vectors
 from sparse_coverage.cluster import indexing as plan
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, MissingExtraError
 from sparse_coverage.patents import Problem
-from sparse_coverage.vocabulary.sampling import passages as sampled_passages
+from sparse_coverage.vocabulary import passage_sample as sampled_passages
 
 SAMPLE_FILES = ("points.f16", "anchors.jsonl", "sample.json", "sampling.json")
 

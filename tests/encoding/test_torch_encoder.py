@@ -85,7 +85,7 @@ def test_another_architecture_runs_on_torch_and_is_refused_with_advice_without_i
 
 def test_an_adapter_changes_the_vectors_and_the_fingerprint(tiny_checkpoint: Path, tmp_path: Path) -> None:
     adapters = pytest.importorskip(
-        "adapters", reason="the adapters package is not installed; the extra [torch] brings it"
+        "adapters", "1.0", reason="the adapters package is not installed; the extra [torch] brings it"
     )
     model = transformers.AutoModel.from_pretrained(tiny_checkpoint)
     adapters.init(model)

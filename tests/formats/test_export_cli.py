@@ -127,6 +127,7 @@ def test_queries_come_as_lines_or_json(tmp_path):
         ("q.tsv", "", "no queries"),
         ("q.jsonl", '{"id": "Q1"}\n', ":1: expected an object such as"),
         ("q.jsonl", "A valve\n", ":1: not JSON"),
+        ("q.jsonl", "[" * 100_000, ":1: not JSON"),
     ],
 )
 def test_queries_that_cannot_be_read_are_refused(tmp_path, name, content, message):

@@ -133,6 +133,7 @@ def test_a_compressed_file_is_read_as_it_is(tmp_path):
     ("line", "message"),
     [
         ("not json", ":1: not JSON"),
+        ("[" * 100_000, ":1: not JSON"),
         ('["A"]', ':1: expected an object such as {"id"'),
         ('{"vector": {"a": 1}}', ":1: expected an object"),
         ('{"id": "A", "vector": [1]}', ":1: expected an object"),

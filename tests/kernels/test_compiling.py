@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import sparse_coverage
-from sparse_coverage.kernels import code_cache
-from sparse_coverage.kernels.compiling import compiled
+from sparse_coverage.kernels.compiling import code_cache, compiled
 from sparse_coverage.kernels.instructions import prefetch
 
 PACKAGE = Path(sparse_coverage.__file__).parent
@@ -86,7 +85,7 @@ def test_code_of_files_edited_under_way_is_not_kept(copied: Path) -> None:
 def test_kernels_work_where_nothing_can_be_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a container whose file system is read-only: Numba then finds no place for its code."""
     assert compiled(imports).dispatcher  # by now every kernel has its place, which other tests look at
-    monkeypatch.setattr(code_cache._Code, "_locator_classes", [])
+    monkeypatch.setattr(code_cache()._impl_class, "_locator_classes", [])
 
     @compiled
     def doubled(value: int) -> int:

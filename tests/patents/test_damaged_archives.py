@@ -85,6 +85,51 @@ def test_the_command_ends_with_status_1_where_something_was_lost(tmp_path):
     assert "damaged file" in ended.stderr
 
 
+def test_what_stands_before_a_damaged_place_of_a_compressed_file_is_read(tmp_path):
+    path = tmp_path / "week.jsonl.gz"
+    lines = "".join(f'{{"id": "EP-{number}-A1", "title": "A valve"}}\n' for number in range(1, 5001))
+    content = bytearray(gzip.compress(lines.encode()))
+    content[-8] ^= 1  # the checksum
+    path.write_bytes(content)
+    found, [problem] = read(path)
+    assert len(found) == 5000
+    assert "CRC check failed" in problem.cause
+    path.write_bytes(content[: len(content) // 2])
+    found, [problem] = read(path)
+    assert 1000 < len(found) < 5000
+    assert "damaged file" in problem.cause
+
+
+def zip_of(*numbers: int) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for number in numbers:
+            archive.writestr(f"{number}.xml", PATENT.format(number))
+    return buffer.getvalue()
+
+
+def test_members_that_a_damaged_directory_hides_are_told(tmp_path):
+    """One bit in the length of a comment made `zipfile` skip the entries after it, and nothing was said."""
+    content = bytearray(zip_of(1, 2, 3))
+    directory = content.index(b"PK\x01\x02")
+    content[directory + 32] = len(content[content.index(b"PK\x01\x02", directory + 1) : content.rindex(b"PK\x01\x02")])
+    path = tmp_path / "week.zip"
+    path.write_bytes(content)
+    found, [problem] = read(path)
+    assert found == ["EP-1-A1", "EP-3-A1"]
+    assert problem.cause == "damaged file: its directory shows 2 members of 3; the others were not read."
+
+
+def test_a_zip_file_before_another_is_told(tmp_path):
+    path = tmp_path / "both.zip"
+    path.write_bytes(zip_of(1, 2) + zip_of(3))
+    found, [problem] = read(path)
+    assert found == ["EP-3-A1"]
+    assert problem.cause.startswith("its directory does not list what stands in its first ")
+    path.write_bytes(zip_of(1, 2))
+    assert read(path) == (["EP-1-A1", "EP-2-A1"], [])
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 def test_a_named_pipe_is_refused_instead_of_waited_for(tmp_path):
     pipe = tmp_path / "pipe.xml"

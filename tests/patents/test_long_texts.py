@@ -5,6 +5,7 @@ import time
 import pytest
 
 from sparse_coverage.charts.quantities import quantities
+from sparse_coverage.index import parse_filter
 from sparse_coverage.patents.claims import claim_elements, numbered_claims, referenced_claims, split_claims
 from sparse_coverage.patents.cleaning import STEPS, clean
 from sparse_coverage.patents.readers.records import split_paragraphs
@@ -47,14 +48,23 @@ def seconds(function, text: str) -> float:
     return min(spent)
 
 
+def require_linear(function, opening: str, unit: str) -> None:
+    long = seconds(function, text_of(opening, unit, FACTOR * LENGTH))
+    if long < 0.2:  # for 50,000 characters: there is nothing to grow
+        return
+    short = seconds(function, text_of(opening, unit, LENGTH))
+    # Four times the length costs a quadratic pattern sixteen times the time.
+    assert long < 2 * FACTOR * short, f"{opening!r}, then {unit!r} repeated: {short:.2f} s, then {long:.2f} s"
+
+
 @pytest.mark.parametrize("name", list(FUNCTIONS))
 def test_the_time_grows_with_the_length_only(name):
     function = FUNCTIONS[name]
     function("warm up. 1. A pump (10) comprising: a; b of claim 1.")
     for opening, unit in TEXTS:
-        long = seconds(function, text_of(opening, unit, FACTOR * LENGTH))
-        if long < 0.2:  # for 50,000 characters: there is nothing to grow
-            continue
-        short = seconds(function, text_of(opening, unit, LENGTH))
-        # Four times the length costs a quadratic pattern sixteen times the time.
-        assert long < 2 * FACTOR * short, f"{opening!r}, then {unit!r} repeated: {short:.2f} s, then {long:.2f} s"
+        require_linear(function, opening, unit)
+
+
+@pytest.mark.parametrize(("opening", "unit"), [("", "a "), ("a", " or a"), ("ti:a", ",a")])
+def test_the_time_of_a_long_filter_grows_with_its_length_only(opening, unit):
+    require_linear(lambda text: parse_filter(text.strip(", or")), opening, unit)

@@ -67,6 +67,35 @@ def test_a_damaged_file_is_listed_as_such_and_the_others_work(folder, statements
     assert entries[bad.id].problem
 
 
+def test_a_file_whose_tables_have_damaged_names_is_listed_as_such(folder):
+    """SQLite quotes the damaged letter in its message, which cannot be decoded then: the list of all projects broke."""
+    with folder.create("Valves") as bad, folder.create("Pumps") as good:
+        pass
+    path = folder.path / f"{bad.id}.sqlite"
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE marks", b"CREATE TABLE m\xa4rks"))
+    entries = {entry.id: entry for entry in folder.entries()}
+    assert entries[good.id].head.name == "Pumps"
+    assert "not a project that can be read" in entries[bad.id].problem
+
+
+@pytest.mark.parametrize(
+    ("statement", "value", "place"),
+    [
+        ("UPDATE draft SET content = ?", '{"own":' * 600 + "1" + "}" * 600, "Draft.content is damaged"),
+        ("UPDATE searches SET request = ?", '{"filters": ["before"]}', "SearchMade.request.filters must be an object"),
+        ("UPDATE charts SET request = ?", "3", "KeptChart.request must be an object"),
+    ],
+)
+def test_what_no_write_could_have_left_in_a_file_is_an_error_with_its_place(folder, statement, value, place):
+    with folder.create("Valves") as project:
+        filled(project)
+    with closing(sqlite3.connect(folder.path / f"{project.id}.sqlite")) as connection:
+        assert connection.execute(statement, (value,)).rowcount
+        connection.commit()
+    with folder.open(project.id) as project, pytest.raises(InputError, match=place):
+        project.content()
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 @pytest.mark.parametrize("put", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
 def test_what_is_no_file_in_the_place_of_a_project_is_listed_as_such_and_not_waited_for(folder, put):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -23,11 +24,12 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.index.segment import FILES, TEXTS
 from sparse_coverage.patents import passages
 from sparse_coverage.patents.passages import text_key
+from sparse_coverage.progress import heard_by
 from sparse_coverage.search.building import learning_folder
 from sparse_coverage.search.vector_cache import encoding_once, sparse_cache
 from sparse_coverage.vectors import SparseVector
-from sparse_coverage.vocabulary.sampling import passages as sampling
-from sparse_coverage.vocabulary.sampling.passages import PassageDraw, draw_of
+from sparse_coverage.vocabulary import passage_sample as sampling
+from sparse_coverage.vocabulary.passage_sample import PassageDraw, draw_of
 
 COUNT = 12
 
@@ -77,6 +79,26 @@ def test_learning_and_indexing_encode_every_text_once(
     assert len(index) == 2 * sum(1 for patent in patents(COUNT) for _ in passages(patent))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index"], "nothing is left beside the index"
     assert not list((tmp_path / "index").glob(".known-*"))
+
+
+def test_a_file_that_cannot_be_read_is_told_once_and_the_others_are_indexed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Learning and indexing read the files twice, and the bar counts what is kept of the sample, which may be more than it."""
+    heard: list[tuple[str, int, int | None]] = []
+    monkeypatch.setattr("sparse_coverage.model.sample_size", lambda *_: 100)
+    folder = tmp_path / "patents"
+    folder.mkdir()
+    (folder / "broken.jsonl").write_text('{"id": "EP-9-A1", "title": ', encoding="utf-8")
+    lines = [json.dumps({"id": one.id, "abstract": next(iter(passages(one))).text}) for one in patents(COUNT)]
+    (folder / "sound.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with heard_by(lambda *told: heard.append(told)):
+        index = Index.learn(tmp_path / "index", folder, encoder=HashEncoder())
+    assert len(index) > 0
+    assert [record.getMessage().count("broken.jsonl") for record in caplog.records] == [1]
+    activated = [(done, total) for label, done, total in heard if label == "Activating the sample"]
+    assert activated[-1][0] > 100
+    assert {total for _, total in activated} == {activated[-1][0]}
 
 
 def test_the_index_is_that_of_fitting_and_building_one_after_the_other(tmp_path: Path) -> None:

@@ -240,7 +240,7 @@ try:
 except SystemExit as stop:
     needless = ["jinja2", "lxml", "numba", "torch"]
     needless += [f"sparse_coverage.{name}" for name in (
-        "patents.readers", "vocabulary.build", "vocabulary.sampling.sampler", "vocabulary.selection",
+        "patents.readers", "vocabulary.build", "vocabulary.sampler",
         "index.writer", "search.building", "retrievers.splade", "retrievers.colbert")]
     print(stop.code, [name for name in needless if name in sys.modules], file=sys.stderr)
 """

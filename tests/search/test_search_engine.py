@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -142,11 +143,13 @@ def test_the_cost_counts_the_lists_that_are_read(store: IndexStore) -> None:
 
 
 def test_a_search_that_fails_leaves_nothing_running(store: IndexStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    really, ended = PostingsScorer.best, []
+    really, begun, ended = PostingsScorer.best, threading.Event(), []
 
     def damaged_first(scorer: PostingsScorer, query: Any, allowed: Any, segments: range, k: int) -> Any:
         if segments.start == 0:
+            begun.wait(SECONDS)
             raise IndexStoreError("damaged")
+        begun.set()
         time.sleep(0.2)
         ended.append(segments)
         return really(scorer, query, allowed, segments, k)

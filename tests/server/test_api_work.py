@@ -60,9 +60,10 @@ def test_more_than_may_wait_is_refused_and_says_when_to_come_again(work):
 
 
 def test_work_that_takes_too_long_is_given_up_and_ends_at_its_next_step(work):
-    ended = threading.Event()
+    begun, ended = threading.Event(), threading.Event()
 
     def endless():
+        begun.set()
         try:
             for _ in tracked(iter(int, 1), "Counting"):
                 time.sleep(0.01)
@@ -70,10 +71,11 @@ def test_work_that_takes_too_long_is_given_up_and_ends_at_its_next_step(work):
             ended.set()
 
     async def main():
-        with pytest.raises(OvertimeError):
-            await work.run(endless, 0.1)
+        while not begun.is_set():  # on a busy machine the time may be up before a thread takes it
+            with pytest.raises(OvertimeError):
+                await work.run(endless, 0.1)
         assert await asyncio.to_thread(ended.wait, SECONDS)
-        await reached(lambda: (work.taken, work.stopped) == (0, 1))
+        await reached(lambda: work.taken == 0 and work.stopped >= 1)
 
     asyncio.run(main())
 

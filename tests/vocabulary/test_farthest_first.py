@@ -14,9 +14,9 @@ from plain import plain_farthest_first, unit
 from sparse_coverage.errors import VocabularyError
 from sparse_coverage.kernels.dense import canonical_distance
 from sparse_coverage.vocabulary import farthest_first as farthest_first_module
+from sparse_coverage.vocabulary.build import seed_by_distance
 from sparse_coverage.vocabulary.farthest_first import farthest_first
 from sparse_coverage.vocabulary.points import Points
-from sparse_coverage.vocabulary.selection import seed_by_distance
 
 
 @st.composite

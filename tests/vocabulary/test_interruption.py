@@ -16,7 +16,8 @@ import numpy as np
 from sparse_coverage import Sampling, Selection, SparseCoverage, files
 from hash_encoder import HashEncoder
 from sparse_coverage.vocabulary import farthest_first, nearest, traversal_state
-from sparse_coverage.vocabulary.sampling import sample, sampler
+from sparse_coverage.vocabulary import sampler
+from sparse_coverage.vocabulary import span_sample as sample
 
 work, output, point, threads = sys.argv[1:5]
 sampler.GROUP_CHARACTERS, farthest_first.SMALLEST_BLOCK, farthest_first.POOL = 3000, 64, 4

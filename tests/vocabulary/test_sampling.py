@@ -16,8 +16,8 @@ from sparse_coverage.errors import InputError, MismatchError, VocabularyError
 from sparse_coverage.patents import Claim, Paragraph, Patent, passages
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, draw_sample
-from sparse_coverage.vocabulary.sampling import sampler as sampler_module
-from sparse_coverage.vocabulary.sampling.documents import sample_by_year, shares
+from sparse_coverage.vocabulary import sampler as sampler_module
+from sparse_coverage.vocabulary.sampling import sample_by_year, shares
 
 
 class WordEncoder:

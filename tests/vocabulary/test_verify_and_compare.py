@@ -14,8 +14,8 @@ from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, VocabularyError
 from sparse_coverage.files import sha256_of
 from sparse_coverage.vocabulary import SpanSample, Vocabulary, build_vocabulary
+from sparse_coverage.vocabulary.build import SELECTIONS
 from sparse_coverage.vocabulary.farthest_first import farthest_first
-from sparse_coverage.vocabulary.selection import SELECTIONS
 from sparse_coverage.vocabulary.verify import compare, verify, verify_sequence
 
 

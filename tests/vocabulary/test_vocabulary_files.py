@@ -25,7 +25,7 @@ from sparse_coverage.vocabulary import (
     publish,
     save_vocabulary,
 )
-from sparse_coverage.vocabulary.selection import SELECTIONS
+from sparse_coverage.vocabulary.build import SELECTIONS
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +103,9 @@ def test_another_format_is_refused(vocabulary: Vocabulary, tmp_path: Path) -> No
         lambda header: header.pop("sha256"),
         lambda header: header["sha256"].pop("anchors.jsonl"),
         lambda header: header["config"].pop("encoder"),
+        lambda header: header["config"].update(dimension=-1),
+        lambda header: header["config"].update(size=10**6),
+        lambda header: header["config"].update(common=3),
         lambda header: header.update(config=[1, 2]),
         lambda header: header["levels"].update({"77": {"covered": 1.0, "error": 0.0, "farthest": 0.0}}),
     ],
@@ -116,6 +119,9 @@ def test_a_damaged_header_is_said(vocabulary: Vocabulary, tmp_path: Path, damage
         load_vocabulary(tmp_path)
     (tmp_path / "vocabulary.json").write_text("[]")
     with pytest.raises(VocabularyError, match="format None"):
+        load_vocabulary(tmp_path)
+    (tmp_path / "vocabulary.json").write_text("[" * 100_000)
+    with pytest.raises(InputError, match=r"vocabulary\.json: not valid JSON"):
         load_vocabulary(tmp_path)
 
 

@@ -12,10 +12,10 @@ from typing import Any
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.model import SparseCoverage
+from sparse_coverage.package import __version__
 from sparse_coverage.patents import Paragraph, Patent
 from sparse_coverage.patents.patent import passage_xpath
 from sparse_coverage.search import Index, ScoringConfig
-from sparse_coverage.version import __version__
 
 try:
     from mteb.models.model_meta import ModelMeta

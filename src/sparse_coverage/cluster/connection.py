@@ -69,7 +69,7 @@ class Cluster:
 
     def check_folder(self, folder: Path) -> None:
         """Make sure that every node sees the shared folder and runs the same version of this package."""
-        from sparse_coverage.version import __version__
+        from sparse_coverage.package import __version__
 
         token = secrets.token_hex(8)
         path = folder / f".seen-{token}"
@@ -184,7 +184,7 @@ def _ray() -> ModuleType:
 
 def _look(path: str, token: str) -> tuple[bool, str]:
     """Say, on some node, whether it sees a file, and which version it runs."""
-    from sparse_coverage.version import __version__
+    from sparse_coverage.package import __version__
 
     found = Path(path)
     return found.is_file() and found.read_text(encoding="utf-8") == token, __version__
@@ -230,7 +230,7 @@ def _loaded(spec: EncoderSpec) -> Encoder:
 
 def require_same_run(folder: Path, facts: Mapping[str, Any]) -> None:
     """Keep what determines a run beside its state; refuse to go on with the state of another."""
-    from sparse_coverage.version import __version__
+    from sparse_coverage.package import __version__
 
     path = folder / "run.json"
     wanted = {"version": __version__, **facts}

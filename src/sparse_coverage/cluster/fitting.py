@@ -27,11 +27,10 @@ from sparse_coverage.presets import DEFAULT_PRESET, get_preset
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, build_vocabulary, draw_sample
-from sparse_coverage.vocabulary.build import Assignments, OnThisMachine, check_settings
+from sparse_coverage.vocabulary import passage_sample as passage_sampling
+from sparse_coverage.vocabulary.build import Assignments, ChosenCenters, OnThisMachine, check_settings
 from sparse_coverage.vocabulary.nearest import Assignment, nearest_centers
-from sparse_coverage.vocabulary.sampling import passages as passage_sampling
-from sparse_coverage.vocabulary.sampling.documents import sample_by_year
-from sparse_coverage.vocabulary.sampling.passages import (
+from sparse_coverage.vocabulary.passage_sample import (
     CHARACTERS_A_SPAN,
     Chosen,
     PassageDraw,
@@ -42,8 +41,7 @@ from sparse_coverage.vocabulary.sampling.passages import (
     from_row,
     packed_group,
 )
-from sparse_coverage.vocabulary.sampling.sample import SAMPLE, ShardFolder
-from sparse_coverage.vocabulary.sampling.sampler import (
+from sparse_coverage.vocabulary.sampler import (
     GROUP_CHARACTERS,
     Draws,
     Sampler,
@@ -52,7 +50,8 @@ from sparse_coverage.vocabulary.sampling.sampler import (
     grouped,
     sections_of,
 )
-from sparse_coverage.vocabulary.selection import ChosenCenters
+from sparse_coverage.vocabulary.sampling import sample_by_year
+from sparse_coverage.vocabulary.span_sample import SAMPLE, ShardFolder
 
 STEP = 1 << 16
 """How many points a task assigns to their nearest centers."""

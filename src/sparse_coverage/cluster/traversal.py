@@ -29,7 +29,7 @@ from sparse_coverage.vocabulary.farthest_first import (
     choose_among,
 )
 from sparse_coverage.vocabulary.points import Points, check_enough, too_few
-from sparse_coverage.vocabulary.sampling.sample import SpanSample
+from sparse_coverage.vocabulary.span_sample import SpanSample
 
 
 @dataclass(frozen=True, slots=True)

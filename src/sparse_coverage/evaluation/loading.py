@@ -147,7 +147,7 @@ def read_beir(path: Path, *, language: str = "any") -> Collection:
 
 def _beir_own_ids(corpus: Path) -> dict[str, str]:
     """Read the ids of the documents as the corpus writes them; what is no record was told when documents were read."""
-    with corpus.open(encoding="utf-8") as lines, suppress(ValueError, AttributeError):
+    with corpus.open(encoding="utf-8") as lines, suppress(ValueError, AttributeError, RecursionError):
         return spelled(str(json.loads(line).get("_id", "")) for line in lines if line.strip())
     return {}
 
@@ -165,8 +165,8 @@ def _beir_queries(path: Path) -> dict[str, dict[str, Any]]:
     for number, line in read_lines(path):
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InputError(f"{path}:{number}: not JSON ({error.msg}).") from None
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise InputError(f"{path}:{number}: not JSON ({error}).") from None
         if not isinstance(record, dict) or record.get("_id") in (None, ""):
             raise InputError(f"{path}:{number}: expected an object with `_id` and `text`.")
         if not all(isinstance(record.get(field), str | None) for field in ("title", "text")):

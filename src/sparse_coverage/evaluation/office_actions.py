@@ -203,8 +203,8 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
         for number, line in read_lines(path):
             try:
                 yield json.loads(line)
-            except json.JSONDecodeError as error:
-                raise InputError(f"{path}:{number}: not JSON ({error.msg}).") from None
+            except (json.JSONDecodeError, RecursionError) as error:
+                raise InputError(f"{path}:{number}: not JSON ({error}).") from None
         return
     try:
         parquet: Any = importlib.import_module("pyarrow.parquet")

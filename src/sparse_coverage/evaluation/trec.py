@@ -129,7 +129,7 @@ def _is_of_queries(path: Path) -> bool:
     for _, line in read_lines(path):
         try:
             record = json.loads(line)
-        except json.JSONDecodeError:
+        except (json.JSONDecodeError, RecursionError):
             return True  # which then says what is wrong
         return not (isinstance(record, dict) and "text" not in record and {"claims", "abstract"} & record.keys())
     return True
@@ -139,8 +139,8 @@ def _json_queries(path: Path) -> Iterator[Query]:
     for number, line in read_lines(path):
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InputError(f"{path}:{number}: not JSON ({error.msg}).") from None
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise InputError(f"{path}:{number}: not JSON ({error}).") from None
         name = next((key for key in ("id", "_id", "qid") if isinstance(record, dict) and key in record), None)
         if name is None or not str(record.get("text") or "").strip():
             raise InputError(f'{path}:{number}: expected an object such as {{"id": "Q1", "text": "A valve …"}}.')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparse_coverage.lazy import lazy_names
+from sparse_coverage.package import lazy_names
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench

@@ -144,7 +144,7 @@ class RememberingEncoder(ClosesItself):
         try:
             self._store = sqlite3.connect(self._path, timeout=60, isolation_level=None)
             self._store.execute(_SCHEMA)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise InputError(
                 f"{self._path}: the cache of token vectors cannot be opened ({error}). Remove it."
             ) from None

@@ -35,9 +35,9 @@ from sparse_coverage.spans import get_unit
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.vectors import ActivationConfig, SparseVector, trace
 from sparse_coverage.vocabulary import Sampling, Selection, SpanSample, Vocabulary, load_vocabulary
+from sparse_coverage.vocabulary.build import NESTED
 from sparse_coverage.vocabulary.sampling import Restriction
-from sparse_coverage.vocabulary.sampling.sample import SAMPLE
-from sparse_coverage.vocabulary.selection import NESTED
+from sparse_coverage.vocabulary.span_sample import SAMPLE
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.systems import SystemOptions

@@ -23,9 +23,9 @@ from sparse_coverage.experiments.paper import FREE, SYSTEMS, encoder_name, known
 from sparse_coverage.experiments.sweep import Result, Row
 from sparse_coverage.experiments.systems import SystemOptions, is_sparse, reads
 from sparse_coverage.kernels import usable_cores
+from sparse_coverage.package import __version__
 from sparse_coverage.present.tables import escaped
 from sparse_coverage.systems import system_of
-from sparse_coverage.version import __version__
 
 _PACKAGES = ("numpy", "numba", "openvino", "tokenizers", "bm25s", "ir-measures", "matplotlib", "torch", "transformers")
 _SETTINGS = {"k": "$K={}$", "alpha": r"$\alpha={}$", "gamma": r"$\gamma={}$", "rho": r"$\rho={}$", "tau": r"$\tau={}$"}

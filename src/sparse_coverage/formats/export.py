@@ -20,8 +20,8 @@ from sparse_coverage.files import new_folder, write_json
 from sparse_coverage.formats.ciff import write_ciff_export
 from sparse_coverage.formats.source import Quantiser, Rows, Source, write_lines
 from sparse_coverage.kernels import Array, Floats, Int32s, Int64s
+from sparse_coverage.package import __version__
 from sparse_coverage.progress import tracked
-from sparse_coverage.version import __version__
 
 Arrays = dict[str, Array]
 

@@ -73,7 +73,7 @@ def read_vectors(path: Path) -> Iterator[NamedVector]:
 def _vector(line: bytes, place: str) -> NamedVector:
     try:
         record: Any = json.loads(line)
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{place}: not JSON ({error}).") from None
     name = next((key for key in _IDS if isinstance(record, dict) and key in record), None)
     if name is None or not isinstance(record.get("vector"), dict):

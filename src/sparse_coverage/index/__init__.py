@@ -12,7 +12,7 @@ from sparse_coverage.index.postings import DEFAULT_MEMORY, WeightBits, weight_sc
 from sparse_coverage.index.segment import Segment
 from sparse_coverage.index.store import IndexStore, damaged_files, open_store
 from sparse_coverage.index.stored_fields import DocumentRecord, IndexedPassage, PassageRecord
-from sparse_coverage.lazy import lazy_names
+from sparse_coverage.package import lazy_names
 
 if TYPE_CHECKING:
     from sparse_coverage.index.writer import IndexWriter, delete_documents, merge_index

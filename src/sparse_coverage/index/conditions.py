@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,10 +39,10 @@ class Filter(ABC):
         return self
 
     def __and__(self, other: Filter) -> Filter:
-        return _joined(self, other, np.logical_and)
+        return joined((self, other), np.logical_and)
 
     def __or__(self, other: Filter) -> Filter:
-        return _joined(self, other, np.logical_or)
+        return joined((self, other), np.logical_or)
 
     def __invert__(self) -> Filter:
         return Not(self)
@@ -58,21 +57,26 @@ class Joined(Filter):
 
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
         """As `Filter.mask`."""
-        masks = [part.mask(segment) for part in self.parts]
-        by_passage = any(by for _, by in masks)
-        return reduce(
-            self.join, (segment.spread(mask) if by_passage and not by else mask for mask, by in masks)
-        ), by_passage
+        found, by_passage = self.parts[0].mask(segment)
+        for part in self.parts[1:]:  # one at a time: thousands of masks would not fit into memory
+            mask, by = part.mask(segment)
+            if by != by_passage:
+                found, mask = (mask, segment.spread(found)) if by else (found, segment.spread(mask))
+                by_passage = True
+            found = self.join(found, mask)
+        return found, by_passage
 
     def bound(self, store: IndexStore) -> Filter:
         """As `Filter.bound`."""
         return Joined(tuple(part.bound(store) for part in self.parts), self.join)
 
 
-def _joined(left: Filter, right: Filter, join: Callable[[Mask, Mask], Mask]) -> Filter:
-    """Join two filters; a long row of them stays flat."""
-    parts = [one.parts if isinstance(one, Joined) and one.join is join else (one,) for one in (left, right)]
-    return Joined((*parts[0], *parts[1]), join)
+def joined(filters: Iterable[Filter], join: Callable[[Mask, Mask], Mask]) -> Filter:
+    """Join filters; a long row of them stays flat, and one alone is left as it is."""
+    parts: list[Filter] = []
+    for one in filters:
+        parts += one.parts if isinstance(one, Joined) and one.join is join else (one,)
+    return Joined(tuple(parts), join) if len(parts) > 1 else parts[0]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@
 | `tagging.py` | parts of speech |
 | `instructions.py` | what is written as machine instructions, for the kernels above |
 | `plain.py`, `choosing.py` | what a search needs in NumPy; which of both a process takes |
-| `compiling.py`, `code_cache.py` | how kernels are compiled and kept |
+| `compiling.py` | how kernels are compiled and kept |
 
 Kernels read nothing from other packages, so the machine code depends on these files alone. Here are the names of the arrays that
 they take and give, how they lay out what they work on, and the threads that run them.

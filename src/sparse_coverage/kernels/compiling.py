@@ -16,9 +16,9 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import update_wrapper
+from functools import cache, update_wrapper
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -125,5 +125,49 @@ def _dispatcher(function: Callable[..., Any]) -> Any:
 
     made = numba.njit(nogil=True)(function)
     with suppress(RuntimeError):  # Numba finds no folder that can be written
-        made._cache = importlib.import_module(f"{__package__}.code_cache").Cache(function)
+        made._cache = code_cache()(function)
     return made
+
+
+@cache
+def code_cache() -> Any:
+    """Return the class that keeps the code of a function: where Numba keeps it, but under the stamp of this whole package."""
+    import numba
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache, InTreeCacheLocator
+
+    class KeptBeside(InTreeCacheLocator):  # type: ignore[misc]
+        """The folder beside the source, also where it can only be read: `warm-up` has filled it before."""
+
+        def ensure_cache_path(self) -> None:
+            path = Path(self.get_cache_path())
+            if is_writable(path) or not any(path.glob("*.nbi")):
+                super().ensure_cache_path()
+
+    class Code(CompileResultCacheImpl):  # type: ignore[misc]
+        """How the code of one function is kept."""
+
+        _locator_classes: ClassVar[list[Any]] = [
+            KeptBeside if found is InTreeCacheLocator else found for found in CompileResultCacheImpl._locator_classes
+        ]
+
+        def __init__(self, function: Callable[..., Any]) -> None:
+            super().__init__(function)
+            own = self.locator.get_source_stamp()
+            self.locator.get_source_stamp = lambda: (own, SOURCES)
+
+        def get_filename_base(self, fullname: str, abiflags: str) -> str:
+            """Name the files of each version of Numba otherwise: two that share a source tree would overwrite each other's."""
+            return f"{super().get_filename_base(fullname, abiflags)}.numba-{numba.__version__}"
+
+        def check_cachable(self, result: Any) -> bool:
+            """Keep no code of files that were edited while this process ran: it may be of either version."""
+            if not is_writable(Path(self.locator.get_cache_path())):
+                return False
+            return sources() == SOURCES and bool(super().check_cachable(result))
+
+    class CodeCache(FunctionCache):  # type: ignore[misc]
+        """What a dispatcher keeps its code in."""
+
+        _impl_class = Code
+
+    return CodeCache

@@ -5,7 +5,7 @@ Readers and claims are loaded when they are first used: whoever only searches ne
 
 from typing import TYPE_CHECKING
 
-from sparse_coverage.lazy import lazy_names
+from sparse_coverage.package import lazy_names
 from sparse_coverage.patents.passages import passages, section_text
 from sparse_coverage.patents.patent import Claim, Paragraph, Passage, Patent, Problem, canonical_xpath
 

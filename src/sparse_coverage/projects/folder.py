@@ -15,8 +15,8 @@ from sparse_coverage.dataclass_json import check_dataclass, from_json, parse_jso
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import sync_folder
 from sparse_coverage.projects.project import Project, check_content, now
+from sparse_coverage.projects.project_file import VERSION, create_file, execute
 from sparse_coverage.projects.records import MOST_NAME, Content, Head, UnknownError
-from sparse_coverage.projects.schema import VERSION, create_file, execute
 
 KIND, FORMAT = "sparse-coverage project", VERSION
 """What an exported project says of itself, and the number of its format."""

@@ -16,6 +16,17 @@ from sparse_coverage.charts.chart import Chart, Quote
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.dataclass_json import check_dataclass, from_json, require_depth
 from sparse_coverage.errors import InputError
+from sparse_coverage.projects.project_file import (
+    execute,
+    open_file,
+    read_chart,
+    read_content,
+    read_draft,
+    read_head,
+    read_mark,
+    read_ruling,
+    read_search,
+)
 from sparse_coverage.projects.records import (
     Asked,
     Content,
@@ -29,16 +40,6 @@ from sparse_coverage.projects.records import (
     SearchMade,
     StaleError,
 )
-from sparse_coverage.projects.rows import (
-    read_chart,
-    read_content,
-    read_draft,
-    read_head,
-    read_mark,
-    read_ruling,
-    read_search,
-)
-from sparse_coverage.projects.schema import execute, open_file
 
 
 class Project:

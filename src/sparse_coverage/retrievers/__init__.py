@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sparse_coverage.lazy import lazy_names
+from sparse_coverage.package import lazy_names
 from sparse_coverage.retrievers.baseline import Baseline, RankingSide, Scorer
 from sparse_coverage.retrievers.joining import ByRetriever, Fuse, Rerank, Reranker
 from sparse_coverage.retrievers.opening import (

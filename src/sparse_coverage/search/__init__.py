@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sparse_coverage.index import Filter, parse_filter
-from sparse_coverage.lazy import lazy_names
+from sparse_coverage.package import lazy_names
 from sparse_coverage.search.feedback import Marks
 from sparse_coverage.search.index import Index
 from sparse_coverage.search.ranking import ScoringConfig

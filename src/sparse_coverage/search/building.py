@@ -28,10 +28,9 @@ from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest
 from sparse_coverage.search.vector_cache import VectorCache, Vectors, encoding_once, sparse_cache, stored_vectors
 from sparse_coverage.spans import Spans
 from sparse_coverage.vectors import SparseVector, trace
-from sparse_coverage.vocabulary import SpanSample
+from sparse_coverage.vocabulary.passage_sample import count_kept_spans, kept_passages
 from sparse_coverage.vocabulary.sampling import Documents
-from sparse_coverage.vocabulary.sampling.passages import kept_passages
-from sparse_coverage.vocabulary.sampling.sample import SAMPLE
+from sparse_coverage.vocabulary.span_sample import SAMPLE
 
 SECONDS_BETWEEN_COMMITS, SECONDS_TO_FIRST_COMMIT, SECONDS_BETWEEN_WORDS = 300.0, 10.0, 60.0
 KNOWN = ".known-{}.sqlite"
@@ -371,7 +370,7 @@ def remember_sample(index: str | Path, model: SparseCoverage, known: VectorCache
     if not (folder / SAMPLE).is_file():
         return
     threads = getattr(model.encoder, "threads", None)
-    with progress_bar("Activating the sample", len(SpanSample(folder))) as advance:
+    with progress_bar("Activating the sample", count_kept_spans(folder)) as advance:
         for group in chain.from_iterable(windows(group, _spans_of, _AT_ONCE) for group in kept_passages(folder)):
             keys = [text_key(text) for text, _ in group]
             spans = [spans for _, spans in group]

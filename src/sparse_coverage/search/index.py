@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from copy import copy
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -131,8 +131,11 @@ class Index(PassageSearcher):
 
         if isinstance(documents, str | Path):
             from sparse_coverage.patents import read_patents
+            from sparse_coverage.patents.reading.context import log_problem
 
-            documents = partial(read_patents, documents)
+            documents = partial(
+                read_patents, documents, on_problem=cache(log_problem)
+            )  # each told once, though read twice
         if isinstance(documents, Iterator):
             raise InputError(
                 "Learning and indexing read the documents twice, but these can be read only once. Give a path, a list, or a "

@@ -48,7 +48,7 @@ class VectorCache(ClosesItself, Generic[T]):
         self._limit = limit
         try:
             self._open()
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
             if path is None:
                 raise
             with suppress(AttributeError):  # which it is where it could not even be opened

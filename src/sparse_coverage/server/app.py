@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 
+from sparse_coverage.package import __version__
 from sparse_coverage.server.errors import add_error_answers
 from sparse_coverage.server.indexes import ServedIndexes
 from sparse_coverage.server.metrics import Metrics, Observed
@@ -17,7 +18,6 @@ from sparse_coverage.server.safety import Safety
 from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings, describe
 from sparse_coverage.server.work import Work
-from sparse_coverage.version import __version__
 
 
 def create_app(settings: ServerSettings) -> FastAPI:

@@ -18,12 +18,12 @@ from starlette.responses import JSONResponse, Response
 
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import InputError, SparseCoverageError
+from sparse_coverage.package import __version__
 from sparse_coverage.server.indexes import ServedIndexes
 from sparse_coverage.server.quoting import charted, found_documents, passage_and_neighbours
 from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings
 from sparse_coverage.server.work import BusyError, OvertimeError, Work
-from sparse_coverage.version import __version__
 from sparse_coverage.workspace import ChartRequest, CombineRequest, Filters, SearchRequest
 from sparse_coverage.workspace.requests import QuotationRequest, Ranking
 

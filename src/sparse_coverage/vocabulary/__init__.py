@@ -6,13 +6,15 @@ What makes a vocabulary is loaded when it is first used: whoever only searches h
 from typing import TYPE_CHECKING
 
 from sparse_coverage.kernels.dense import canonical_distance
-from sparse_coverage.lazy import lazy_names
+from sparse_coverage.package import lazy_names
 from sparse_coverage.vocabulary.storage import load_vocabulary, pack, publish, save_vocabulary, vocabulary_folder
 from sparse_coverage.vocabulary.vocabulary import Anchor, Selection, Vocabulary, VocabularyConfig
 
 if TYPE_CHECKING:
     from sparse_coverage.vocabulary.build import build_vocabulary, check_settings
-    from sparse_coverage.vocabulary.sampling import SampleConfig, Sampling, SpanSample, draw_sample
+    from sparse_coverage.vocabulary.sampler import SampleConfig, draw_sample
+    from sparse_coverage.vocabulary.sampling import Sampling
+    from sparse_coverage.vocabulary.span_sample import SpanSample
 
 __all__ = [
     "Anchor",
@@ -37,6 +39,8 @@ __getattr__ = lazy_names(
     __name__,
     {
         "build": "build_vocabulary check_settings",
-        "sampling": "SampleConfig Sampling SpanSample draw_sample",
+        "sampler": "SampleConfig draw_sample",
+        "sampling": "Sampling",
+        "span_sample": "SpanSample",
     },
 )

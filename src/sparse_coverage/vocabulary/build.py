@@ -1,18 +1,33 @@
-"""From a sample of spans to a vocabulary."""
+"""From a sample of spans to a vocabulary: centers are chosen by a selection of a name, the radii are measured alike for all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
+
 from sparse_coverage.encoding.encoder import Encoder
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import InputError, VocabularyError
+from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Workers
+from sparse_coverage.kernels.dense import canonical_distance, meet
+from sparse_coverage.progress import progress_bar
+from sparse_coverage.vocabulary.farthest_first import farthest_first
 from sparse_coverage.vocabulary.nearest import Assignment, measure_cells, nearest_centers
-from sparse_coverage.vocabulary.points import Centers, CommonPart
-from sparse_coverage.vocabulary.sampling.sample import SpanSample
-from sparse_coverage.vocabulary.selection import NESTED, SELECTIONS, Choice, ChosenCenters
+from sparse_coverage.vocabulary.points import (
+    BLOCK,
+    Centers,
+    CommonPart,
+    PointReader,
+    Points,
+    check_enough,
+    distinct_rows,
+    quantise,
+    too_few,
+)
+from sparse_coverage.vocabulary.span_sample import SpanSample
 from sparse_coverage.vocabulary.vocabulary import Vocabulary, VocabularyConfig
 
 Assignments = dict[int, Assignment]
@@ -139,3 +154,220 @@ def build_vocabulary(
         only=only,
     )
     return Vocabulary(chosen.centers, cells[size].radii, sample.anchors(chosen.rows), config, cells, chosen.gaps, part)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a selection is asked for: how many centers, from which seed, with how many threads, saving where."""
+
+    size: int
+    seed: int = 0
+    threads: int | None = None
+    checkpoint: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenCenters:
+    """Chosen centers: the row of the span behind each, its vector, and for farthest-first its distance when chosen."""
+
+    rows: Int64s
+    centers: Floats
+    gaps: Floats
+
+
+def by_farthest_first(sample: SpanSample, choice: Choice) -> ChosenCenters:
+    """Cover the space: each center is the span farthest from those before it (the paper's choice)."""
+    found = farthest_first(
+        sample.points, choice.size, seed=choice.seed, threads=choice.threads, checkpoint=choice.checkpoint
+    )
+    return ChosenCenters(found.rows, sample.points.rows(found.rows), found.distances)
+
+
+def by_kmeans_seeding(sample: SpanSample, choice: Choice) -> ChosenCenters:
+    """Follow density and distance: each center is a span drawn with a chance proportional to its distance (k-means++)."""
+    rows = seed_by_distance(sample.points, choice.size, seed=choice.seed, threads=choice.threads)
+    return _observed(sample, rows)
+
+
+def by_kmeans(sample: SpanSample, choice: Choice) -> ChosenCenters:
+    """Follow density: k-means++ seeds moved to the means of their cells (mini-batch spherical k-means).
+
+    A center is then no span; its anchor is the nearest of the spans it was moved by, or its seed.
+    """
+    rows = seed_by_distance(sample.points, choice.size, seed=choice.seed, threads=choice.threads)
+    centers, anchors = refine(sample.points, rows, seed=choice.seed, threads=choice.threads)
+    return ChosenCenters(anchors, centers, np.empty(0, dtype=np.float32))
+
+
+def by_chance(sample: SpanSample, choice: Choice) -> ChosenCenters:
+    """Draw spans uniformly, no two alike."""
+    order = np.random.default_rng([choice.seed, 2]).permutation(len(sample))
+    return _observed(sample, _first_distinct(sample, order, choice.size))
+
+
+def by_frequency(sample: SpanSample, choice: Choice) -> ChosenCenters:
+    """Draw distinct span texts with a chance proportional to how often they occur; one occurrence stands for each."""
+    order = np.random.default_rng([choice.seed, 3]).permutation(len(sample))
+    texts = np.array(_text_numbers(sample))
+    _, first = np.unique(texts[order], return_index=True)  # the first occurrence in a random order: chance ~ frequency
+    return _observed(sample, _first_distinct(sample, order[np.sort(first)], choice.size))
+
+
+SELECTIONS: dict[str, Callable[[SpanSample, Choice], ChosenCenters]] = {
+    "farthest-first": by_farthest_first,
+    "kmeans++": by_kmeans_seeding,
+    "kmeans": by_kmeans,
+    "random": by_chance,
+    "frequency": by_frequency,
+}
+NESTED = frozenset(SELECTIONS) - {"kmeans"}
+"""Selections whose first V' centers are what they would choose for size V'."""
+
+
+def _observed(sample: SpanSample, rows: Int64s) -> ChosenCenters:
+    return ChosenCenters(rows, sample.points.rows(rows), np.empty(0, dtype=np.float32))
+
+
+def _text_numbers(sample: SpanSample) -> list[int]:
+    """Number the distinct texts (letter case aside) in the order they first occur."""
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(text.casefold(), len(numbers)) for text in sample.texts()]
+
+
+def _first_distinct(sample: SpanSample, order: Int64s, size: int) -> Int64s:
+    """Return the first `size` rows of an order, leaving out those that equal an earlier one bit by bit."""
+    rows = distinct_rows(sample.points, order, size)
+    if len(rows) < size:
+        raise VocabularyError(
+            f"{size:,} centers were asked for, but there are only {len(rows):,} distinct candidates. "
+            f"Choose a vocabulary size of at most {len(rows):,}, or give more text."
+        )
+    return rows
+
+
+DRAWS = 4096
+STEPS = 10
+BATCH_PER_CENTER = 10
+
+
+def seed_by_distance(points: Points, count: int, *, seed: int = 0, threads: int | None = None) -> Int64s:
+    """Draw `count` distinct rows, each with a chance proportional to its distance from the rows before (k-means++).
+
+    Distances are brought up to date only now and then. In between a row drawn with its old distance is accepted with the
+    chance new / old, which gives exactly the distribution of the new distances.
+    """
+    check_enough(points, count)
+    random = np.random.default_rng([seed, 4])
+    centers = Centers(count, points.dimension)
+    chosen: list[int] = []
+    nearest = np.zeros(len(points), dtype=np.int32)
+    distances = np.full(len(points), np.inf, dtype=np.float32)
+    met = 0
+    with Workers(threads) as workers, progress_bar("Drawing centers", count) as advance:
+        _add(points, centers, chosen, int(random.integers(len(points))))
+        while len(chosen) < count:
+            _update(points, centers, nearest, distances, met, workers)
+            met = centers.count
+            weights = np.maximum(distances.astype(np.float64), 0.0)
+            weights[distances <= 1e-6] = 0.0
+            cumulated = np.cumsum(weights)
+            if cumulated[-1] <= 0.0:
+                raise too_few(count, len(points), len(chosen))
+            drawn = np.searchsorted(cumulated, random.random(DRAWS) * cumulated[-1], side="right")
+            accepted = _accept(points, centers, chosen, drawn, weights, random.random(DRAWS), met, count)
+            advance(accepted)
+    return np.array(chosen, dtype=np.int64)
+
+
+def _accept(
+    points: Points,
+    centers: Centers,
+    chosen: list[int],
+    drawn: Int64s,
+    weights: Doubles,
+    chances: Doubles,
+    met: int,
+    count: int,
+) -> int:
+    """Go through the draws until half of the last hundred were refused; return how many were accepted."""
+    before, refused = len(chosen), 0
+    for tried, (row, chance) in enumerate(zip(drawn.tolist(), chances.tolist(), strict=True)):
+        if len(chosen) == count or (tried >= 100 and refused > tried // 2):
+            break
+        vector = points.rows(np.array([row]))
+        now = np.full(1, weights[row], dtype=np.float32)
+        meet(
+            vector, quantise(vector), np.zeros(1, np.int32), now, centers.rows, centers.panels, met, centers.count, centers.margin
+        )  # fmt: skip
+        if now[0] > 1e-6 and chance * weights[row] < now[0]:
+            _add(points, centers, chosen, row)
+        else:
+            refused += 1
+    return len(chosen) - before
+
+
+def _add(points: Points, centers: Centers, chosen: list[int], row: int) -> None:
+    centers.append(points.rows(np.array([row])))
+    chosen.append(row)
+
+
+def _update(points: Points, centers: Centers, nearest: Int32s, distances: Floats, met: int, workers: Workers) -> None:
+    """Bring the distances of all points up to date with the centers they have not met."""
+    reader = PointReader(points, BLOCK)
+
+    def work(top: int) -> None:
+        part = slice(top, min(top + BLOCK, len(points)))
+        rows, quantised = reader.read(np.arange(part.start, part.stop))
+        meet(
+            rows,
+            quantised,
+            nearest[part],
+            distances[part],
+            centers.rows,
+            centers.panels,
+            met,
+            centers.count,
+            centers.margin,
+        )
+
+    workers.each(work, range(0, len(points), BLOCK))
+
+
+def refine(
+    points: Points, rows: Int64s, *, seed: int = 0, threads: int | None = None, steps: int = STEPS
+) -> tuple[Floats, Int64s]:
+    """Move the centers to the directions of their cells' means, batch by batch; return them and their anchors' rows.
+
+    Each batch weighs as much as the points a center has met so far. A center that nothing comes near stays where it is.
+    """
+    random = np.random.default_rng([seed, 5])
+    centers = points.rows(rows).astype(np.float64)
+    weights = np.ones(len(rows))
+    anchors = rows.copy()
+    with progress_bar("Moving centers", steps) as advance:
+        for _ in range(steps):
+            size = min(len(points), BATCH_PER_CENTER * len(rows))
+            batch = np.sort(random.choice(len(points), size, replace=False))
+            vectors = points.rows(batch)
+            current = _unit(centers)
+            found = nearest_centers(vectors, current, threads=threads, quiet=True)[len(rows)]
+            order = np.argsort(found.nearest, kind="stable")
+            cells, firsts, counts = np.unique(found.nearest[order], return_index=True, return_counts=True)
+            sums = np.add.reduceat(vectors[order].astype(np.float64), firsts, axis=0)
+            centers[cells] = (current[cells] * weights[cells, None] + sums) / (weights[cells] + counts)[:, None]
+            weights[cells] += counts
+            advance()
+    final = _unit(centers)
+    found = nearest_centers(vectors, final, threads=threads, quiet=True)[len(rows)]
+    best = np.array([canonical_distance(points.rows(anchors[i : i + 1])[0], final[i]) for i in range(len(rows))])
+    for place in np.lexsort((batch, found.distances)):
+        cell = found.nearest[place]
+        if found.distances[place] < best[cell]:
+            anchors[cell], best[cell] = batch[place], found.distances[place]
+    return final, anchors
+
+
+def _unit(vectors: Doubles) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Floats = (vectors / np.where(lengths == 0, 1.0, lengths)).astype(np.float32)
+    return unit

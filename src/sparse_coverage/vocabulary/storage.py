@@ -150,9 +150,17 @@ def publish(folder: Path, repository: str, *, private: bool = False) -> str:
 
 def _assembled(folder: Path, header: dict[str, Any], arrays: dict[str, Array]) -> Vocabulary:
     for name, array in arrays.items():
-        if name.startswith(("centers", "radii", "common")):
+        if name.startswith(("centers", "radii", "common", "gaps")):
             _require_sound(folder / CENTERS, name, array)
     config = from_json(VocabularyConfig, header["config"], f"{folder / HEADER}: config")
+    if arrays["centers"].shape != (config.size, config.dimension):
+        shape = " x ".join(map(str, arrays["centers"].shape))
+        raise InputError(
+            f"{HEADER} tells of {config.size} centers of {config.dimension} numbers, {CENTERS} holds {shape}"
+        )
+    directions = len(arrays["common-directions"]) if "common-directions" in arrays else None
+    if config.common != directions:
+        raise InputError(f"{HEADER} tells of common directions: {config.common}, {CENTERS} holds {directions}")
     levels = {
         int(size): Cells(arrays[f"radii-{size}"], arrays[f"counts-{size}"], **facts)
         for size, facts in header["levels"].items()
@@ -169,7 +177,8 @@ def _assembled(folder: Path, header: dict[str, Any], arrays: dict[str, Array]) -
 def _require_sound(path: Path, name: str, array: Array) -> None:
     """Refuse numbers that would rank, and rank wrongly: vectors of another length than 1, radii that are no distances."""
     wrong = ""
-    if not np.isfinite(array).all():
+    numbers = array[1:] if name == "gaps" else array  # the first center is infinitely far from none
+    if not np.isfinite(numbers).all():
         wrong = "it holds a value that is not a number"
     elif name in ("centers", "common-directions", "common-mean"):
         rows = np.atleast_2d(array)
@@ -177,8 +186,8 @@ def _require_sound(path: Path, name: str, array: Array) -> None:
         shortest = 0.0 if name == "common-mean" else SHORTEST
         bad = np.flatnonzero(~((lengths >= shortest) & (lengths <= NORM_LIMIT)))
         wrong = f"the length of vector {bad[0]} is {lengths[bad[0]]:g} instead of 1" if len(bad) else ""
-    elif name.startswith("radii") and len(array) and not (array.min() >= -1e-3 and array.max() <= _FARTHEST):
-        wrong = f"radii are distances from 0 to 2, not from {array.min():g} to {array.max():g}"
+    elif len(numbers) and not (numbers.min() >= -1e-3 and numbers.max() <= _FARTHEST):
+        wrong = f"they are distances from 0 to 2, not from {numbers.min():g} to {numbers.max():g}"
     if wrong:
         raise VocabularyError(
             f"{path}: '{name}' cannot be used: {wrong}. Restore the file or fit the vocabulary again."

@@ -16,7 +16,7 @@ from sparse_coverage.kernels.dense import canonical_distance
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.vocabulary.nearest import Assignment, measure_cells, nearest_centers
 from sparse_coverage.vocabulary.points import Points, as_points
-from sparse_coverage.vocabulary.sampling.sample import SpanSample
+from sparse_coverage.vocabulary.span_sample import SpanSample
 from sparse_coverage.vocabulary.vocabulary import Vocabulary
 
 ROWS, COLUMNS = 1024, 4096

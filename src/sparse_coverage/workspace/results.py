@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.index import DocumentRecord, Manifest, PassageRecord
+from sparse_coverage.package import __version__
 from sparse_coverage.patents.queries import QueryText
 from sparse_coverage.search import Retriever
 from sparse_coverage.search.results import (
@@ -23,7 +24,6 @@ from sparse_coverage.search.results import (
 )
 from sparse_coverage.search.stored import IndexSummary
 from sparse_coverage.systems import label_of
-from sparse_coverage.version import __version__
 from sparse_coverage.workspace.related import public_links
 
 if TYPE_CHECKING:

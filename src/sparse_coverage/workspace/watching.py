@@ -48,7 +48,7 @@ def watched_in(path: Path) -> list[Watched]:
     if path.suffix == ".json":
         try:
             answer = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise InputError(
                 f"{path}: cannot be read as what `search --json` prints ({error}). Write it again."
             ) from None

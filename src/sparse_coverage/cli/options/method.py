@@ -32,7 +32,7 @@ clean_option = click.option(
 )
 selection_option = click.option(
     "--selection",
-    type=NamesIn("vocabulary.selection:SELECTIONS", what="selection"),
+    type=NamesIn("vocabulary.build:SELECTIONS", what="selection"),
     default="farthest-first",
     help="How centers are chosen.",
 )

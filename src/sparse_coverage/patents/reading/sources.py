@@ -157,6 +157,7 @@ def open_source(name: str) -> BinaryIO:
 Stream = tuple[str, "io.BufferedReader[Any]"]
 Refuse = Callable[[Problem], None]
 _HEAD = 512
+_ZIP_END = 22 + 0xFFFF  # the record at the end of a zip file and the longest comment
 # What the standard library raises on a damaged, encrypted or unsupported archive.
 _DAMAGE = (OSError, EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError, RuntimeError, ValueError)
 _OUTSIDE = "refused: the path of this member leads out of the archive."
@@ -167,8 +168,9 @@ class Counted(io.RawIOBase):
 
     def __init__(self, inner: IO[bytes], limit: Callable[[], int] | None = None) -> None:
         super().__init__()
-        self._inner = inner
+        self._read: Callable[[int], bytes] = getattr(inner, "read1", inner.read)
         self._limit = limit
+        self._damage: ReadError | None = None
         self.count = 0
 
     def readable(self) -> bool:
@@ -176,17 +178,22 @@ class Counted(io.RawIOBase):
         return True
 
     def readinto(self, target: Any) -> int:
-        """Fill a buffer, as `io.BufferedReader` asks."""
-        view = memoryview(target).cast("B")
+        """Fill a buffer, as `io.BufferedReader` asks. What stands before a damaged place is given first."""
+        view, filled = memoryview(target).cast("B"), 0
         try:
-            data = self._inner.read(len(view))
+            while self._damage is None and filled < len(view) and (data := self._read(len(view) - filled)):
+                view[filled : filled + len(data)] = data
+                filled += len(data)
+        except ReadError as error:
+            self._damage = error
         except _DAMAGE as error:
-            raise ReadError(f"damaged file: {error or type(error).__name__}") from None
-        self.count += len(data)
+            self._damage = ReadError(f"damaged file: {error or type(error).__name__}")
+        if self._damage is not None and not filled:
+            raise self._damage
+        self.count += filled
         if self._limit is not None and self.count > self._limit():
             raise ReadError("refused: it decompresses to far more than patents do (a decompression bomb?).")
-        view[: len(data)] = data
-        return len(data)
+        return filled
 
 
 def open_nested(name: str, raw: IO[bytes], limits: Limits, refuse: Refuse, depth: int = 0) -> Iterator[Stream]:
@@ -286,7 +293,10 @@ def _zip(name: str, file: IO[bytes], limits: Limits, refuse: Refuse, depth: int)
         archive = zipfile.ZipFile(file)
     except _DAMAGE as error:
         raise ReadError(f"damaged file: {error}") from None
-    for info in archive.infolist():
+    members = archive.infolist()
+    if (lost := _lost_members(file, members)) is not None:
+        refuse(Problem(name, 0, lost))
+    for info in members:
         path = f"{name}!{info.filename}"
         if info.is_dir():
             continue
@@ -305,6 +315,20 @@ def _zip(name: str, file: IO[bytes], limits: Limits, refuse: Refuse, depth: int)
             inner = Counted(member, partial(int, allowed))
             yield from _member(path, cast(BinaryIO, inner), limits, refuse, depth)
             spent += inner.count
+
+
+def _lost_members(file: IO[bytes], members: list[zipfile.ZipInfo]) -> str | None:
+    """Say what `zipfile` passes over: members that a damaged directory hides, and an archive that stands before this one."""
+    start = max(0, file.seek(0, io.SEEK_END) - _ZIP_END)
+    file.seek(start)
+    tail = file.read()
+    listed = int.from_bytes(tail[(end := tail.rfind(b"PK\x05\x06")) + 10 : end + 12], "little")
+    if listed not in (len(members) % 0x10000, 0xFFFF):  # the largest number stands for one that is written elsewhere
+        return f"damaged file: its directory shows {len(members):,} members of {listed:,}; the others were not read."
+    before = min((info.header_offset for info in members), default=0)
+    return (
+        f"its directory does not list what stands in its first {before:,} bytes; that was not read." if before else None
+    )
 
 
 def _member(path: str, inner: IO[bytes], limits: Limits, refuse: Refuse, depth: int) -> Iterator[Stream]:

@@ -11,11 +11,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import Response
 
 from sparse_coverage.charts.chart import Verdict
+from sparse_coverage.package import __version__
 from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
 from sparse_coverage.present.page_view import FAINT
 from sparse_coverage.present.terms import CITED_BY_US, FACETS, MARKS, NOTICE, NOTICE_HERE
 from sparse_coverage.systems import RANKINGS, label_of
-from sparse_coverage.version import __version__
 from sparse_coverage.workspace.requests import TAKE_MARKS
 
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}

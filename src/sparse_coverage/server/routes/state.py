@@ -11,8 +11,8 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from sparse_coverage.errors import SparseCoverageError
+from sparse_coverage.package import __version__
 from sparse_coverage.server.errors import may_answer, refusal_of, refuse
-from sparse_coverage.version import __version__
 
 router = APIRouter(tags=["state"])
 

@@ -1,10 +1,12 @@
-"""Names of a package that are loaded when they are first used: a command loads what it needs, and no more."""
+"""The package itself: its version, and names that are loaded when they are first used: a command loads what it needs, and no more."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
+
+__version__ = "0.1.0"
 
 
 def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:

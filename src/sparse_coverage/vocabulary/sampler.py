@@ -26,9 +26,9 @@ from sparse_coverage.patents.documents import as_patent
 from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import SpanUnit
-from sparse_coverage.vocabulary.sampling.documents import hash64
-from sparse_coverage.vocabulary.sampling.passages import PassageSampler, choose_passages
-from sparse_coverage.vocabulary.sampling.sample import (
+from sparse_coverage.vocabulary.passage_sample import PassageSampler, choose_passages
+from sparse_coverage.vocabulary.sampling import hash64
+from sparse_coverage.vocabulary.span_sample import (
     SAMPLE,
     Shard,
     ShardFolder,

@@ -30,8 +30,8 @@ from sparse_coverage.patents.passages import By, text_key
 from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.spans import SpanUnit
 from sparse_coverage.spans.span import Spans
-from sparse_coverage.vocabulary.sampling.documents import hash64
-from sparse_coverage.vocabulary.sampling.sample import require_numbers, write_sample
+from sparse_coverage.vocabulary.sampling import hash64
+from sparse_coverage.vocabulary.span_sample import require_numbers, write_sample
 
 T = TypeVar("T")
 
@@ -182,6 +182,12 @@ def kept_passages(folder: Path) -> Iterator[list[tuple[str, Spans]]]:
             yield [(passage.text, spans) for passage, spans in zip(group, encoded, strict=True)]
 
 
+def count_kept_spans(folder: Path) -> int:
+    """Return how many spans `kept_passages` yields: those of the sample, and the rest of the last group that was encoded."""
+    groups = PassageSampler(folder, 0).groups
+    return sum(groups.spans(number) for number in range(len(groups)))
+
+
 def groups_of(chosen: Iterable[Passage]) -> Iterator[list[Passage]]:
     """Cut the chosen passages into groups."""
     return windows(chosen, lambda passage: len(passage.text), GROUP_CHARACTERS)
@@ -196,6 +202,9 @@ def from_row(row: list[Any]) -> Passage:
     """Return a chosen passage again."""
     text, document, id_, section = row
     return Passage(id_, document, section, "", text, 0, len(text))
+
+
+_ARRAYS = ("counts", "vectors", "starts", "ends", "totals")
 
 
 class EncodedGroups:
@@ -214,16 +223,16 @@ class EncodedGroups:
 
     def spans(self, number: int) -> int:
         """Return how many spans a group has."""
-        return int(self._read(number)["counts"].sum())
+        return int(self._read(number, ("counts",))["counts"].sum())
 
     def __iter__(self) -> Iterator[list[Spans]]:
         for number in range(len(self)):
             yield unpacked_group(self._read(number))
 
-    def _read(self, number: int) -> dict[str, Any]:
+    def _read(self, number: int, names: tuple[str, ...] = _ARRAYS) -> dict[str, Any]:
         try:
             with safe_open(self.path(number), framework="numpy") as file:
-                return {name: file.get_tensor(name) for name in ("counts", "vectors", "starts", "ends", "totals")}
+                return {name: file.get_tensor(name) for name in names}
         except (OSError, SafetensorError, KeyError) as error:
             raise VocabularyError(
                 f"{self.path(number)}: encoded passages are missing or damaged ({error}). Remove this file and those after "
