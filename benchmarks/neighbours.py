@@ -88,7 +88,7 @@ def sparse_system(bench: Workbench, options: SystemOptions) -> System:
 
 def measured(bench: Workbench, system: System) -> list[str]:
     run = {}
-    scored = {query.id: system.scores(query.id) for query in bench.collection.judged}
+    scored = {query.id: system.scores(query) for query in bench.collection.judged}
     for id_, scores in scored.items():
         run[id_] = rank_scores(
             np.asarray(scores, np.float64), bench.corpus, bench.collection.excluded.get(id_, frozenset())

@@ -68,7 +68,7 @@ def encoded(bench: Workbench) -> Texts:
     passages = list(unit.pool_many(texts, list(encoder.encode(texts))))
     queries = list(unit.pool_many(asked, list(encoder.encode(asked))))
     words, vectors = (make(bench, SystemOptions()) for make in (WordSystem, VectorSystem))
-    others = [(words.scores(query.id), vectors.scores(query.id)) for query in collection.judged]
+    others = [(words.scores(query), vectors.scores(query)) for query in collection.judged]
     return Texts(collection, bench, passages, queries, others)
 
 

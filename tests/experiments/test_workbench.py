@@ -165,7 +165,7 @@ def test_scores_and_hits_of_one_index_rank_alike(bench: Workbench, options: Syst
 def test_the_cost_is_what_the_index_counts(bench: Workbench, options: SystemOptions) -> None:
     system = SparseCoverageSystem(bench, options)
     for query in bench.collection.judged:
-        assert system.cost(query.id) == system.index.profile(query.text)[1].postings
+        assert system.cost(query) == system.index.profile(query.text)[1].postings
 
 
 def test_an_evaluation_is_found_again(

@@ -206,9 +206,9 @@ def rank_queries(
     for query in tracked(queries, "Ranking", len(queries)):
         mine = bench.collection.no_candidates(query.id, bench.corpus.documents)
         if isinstance(retriever, PassageScorer):
-            scores = retriever.scores(query.id)
+            scores = retriever.scores(query)
             ranking = rank_scores(scores, bench.corpus, mine, aggregation=retriever.aggregation)
-            costs.append(retriever.cost(query.id))
+            costs.append(retriever.cost(query))
         else:
             hits = retriever.search(query.text, len(bench.corpus.documents), passages=len(bench.corpus))
             ranking = rank_hits(hits, bench.corpus, mine)

@@ -16,7 +16,7 @@ import numpy as np
 
 from sparse_coverage.aggregation import Aggregation, Best, document_scores
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import corpus_passages
+from sparse_coverage.evaluation.collection import Query, corpus_passages
 from sparse_coverage.evaluation.protocol import evidence
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import alone, code_key, content_key
@@ -154,16 +154,15 @@ class BaselineSystem:
         sizes = [min(MAX_PASSAGES, len(bench.corpus) - first) for first in range(0, len(bench.corpus), MAX_PASSAGES)]
         blocks = [open_block(folder, np.ones(size, bool)) for folder, size in zip(folders, sizes, strict=True)]
         self._scorer = side.scorer(blocks)
-        self._texts = {query.id: query.text for query in bench.collection.judged}
         self.stamps = {"checkpoint": side.settings}
 
-    def scores(self, query: str) -> Doubles:
-        """Return the score of every passage for a query of the collection, by its id."""
-        return self._scorer.scores(self._texts[query]).astype(np.float64)
+    def scores(self, query: Query) -> Doubles:
+        """Return the score of every passage for a query of the collection."""
+        return self._scorer.scores(query.text).astype(np.float64)
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return what the query costs: postings scanned, or similarities computed."""
-        return self._scorer.cost(self._texts[query])
+        return self._scorer.cost(query.text)
 
 
 def side_system(bench: Workbench, options: SystemOptions, row: System) -> BaselineSystem:
@@ -212,25 +211,25 @@ class SparseCoverageSystem:
         self._frequencies = self.index.store.frequencies
         self._excluded = bench.collection.excluded
 
-    def scores(self, query: str) -> Doubles:
-        """Return the score of every passage for a query of the collection, by its id."""
+    def scores(self, query: Query) -> Doubles:
+        """Return the score of every passage for a query of the collection."""
         return evidence(self.index.scores(self._enriched(query)))
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return the postings scanned: the lengths of the lists of the query's active centers, stop centers left out.
 
         With feedback, those of both searches.
         """
-        first = self._scanned(self.vectors[query])
+        first = self._scanned(self.vectors[query.id])
         return first + self._scanned(self._enriched(query)) if self.index.statistics.config.feedback else first
 
     def _scanned(self, vector: SparseVector) -> int:
         return int(self._frequencies[vector.centers[~self.index.statistics.stop[vector.centers]]].sum())
 
     @lru_cache(maxsize=4)  # noqa: B019 - asked for twice in a row, for the scores and for the cost
-    def _enriched(self, query: str) -> SparseVector:
+    def _enriched(self, query: Query) -> SparseVector:
         """Return the query with feedback, where there is any; documents that are no candidates lend it nothing."""
-        return self.index.enrich(self.vectors[query], without=self._excluded.get(query, frozenset()))
+        return self.index.enrich(self.vectors[query.id], without=self._excluded.get(query.id, frozenset()))
 
 
 class WordSystem:
@@ -240,16 +239,15 @@ class WordSystem:
         self.aggregation = options.scoring.aggregation
         self._store = bench.words()
         self._scores = WordScores(self._store, options.k1, options.b)
-        self._texts = {query.id: query.text for query in bench.collection.judged}
 
-    def scores(self, query: str) -> Doubles:
-        """Return the score of every passage for a query of the collection, by its id."""
-        return evidence(self._scores.scores(self._texts[query]))
+    def scores(self, query: Query) -> Doubles:
+        """Return the score of every passage for a query of the collection."""
+        return evidence(self._scores.scores(query.text))
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return the postings scanned: the passages that each word of the query occurs in."""
         lists = [segment.word_lists for segment in self._store.segments]
-        return sum(one.frequency(word, None) for word in set(index_terms(self._texts[query])) for one in lists if one)
+        return sum(one.frequency(word, None) for word in set(index_terms(query.text)) for one in lists if one)
 
 
 class VectorSystem:
@@ -262,11 +260,11 @@ class VectorSystem:
         self._tokens = dict(zip(queries, bench.query_tokens(options.encoder), strict=True))
         self._count = len(bench.corpus)
 
-    def scores(self, query: str) -> Doubles:
-        """Return the score of every passage for a query of the collection, by its id."""
-        return evidence(self._scores.scores(normalise(self._tokens[query].chunk_totals())))
+    def scores(self, query: Query) -> Doubles:
+        """Return the score of every passage for a query of the collection."""
+        return evidence(self._scores.scores(normalise(self._tokens[query.id].chunk_totals())))
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return the similarities computed: one a passage."""
         return self._count
 
@@ -290,11 +288,11 @@ class CombinedSystem:
         self._counts = np.diff(bench.corpus.starts)
         self.aggregation = Best()  # of the passages, which have the height of their document already
 
-    def scores(self, query: str) -> Doubles:
+    def scores(self, query: Query) -> Doubles:
         """Return a score for every passage: that of its document for the best, and their share of it for the others."""
         corpus = self._bench.corpus
         total, passages = np.zeros(len(corpus.documents)), np.zeros(len(corpus))
-        left_out = self._bench.collection.no_candidates(query, corpus.documents)
+        left_out = self._bench.collection.no_candidates(query.id, corpus.documents)
         out = np.array([document in left_out for document in corpus.documents])
         for part in self.parts:
             scores = part.scores(query)
@@ -311,7 +309,7 @@ class CombinedSystem:
         found[found <= 0] = -np.inf
         return found
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return the cost of the three together."""
         return sum(part.cost(query) for part in self.parts)
 
@@ -325,11 +323,11 @@ class PassageScorer(Protocol):
         """How the scores of passages make those of documents."""
         ...
 
-    def scores(self, query: str) -> Doubles:
-        """Return the score of every passage for a query of the collection, by its id; minus infinity where there is none."""
+    def scores(self, query: Query) -> Doubles:
+        """Return the score of every passage for a query of the collection; minus infinity where there is none."""
         ...
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return what the query costs: postings scanned, or similarities computed."""
         ...
 
