@@ -20,7 +20,7 @@ import numpy as np
 from sparse_coverage.encoding import Encoder, TokenVectors
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.experiments.cache import alone, code_key, content_key
+from sparse_coverage.experiments.cache import alone, code_key, content_key, unit_key
 from sparse_coverage.index import DEFAULT_MEMORY, DocumentRecord, IndexedPassage, IndexWriter, PassageRecord
 from sparse_coverage.index.manifest import MANIFEST
 from sparse_coverage.kernels import Floats
@@ -112,7 +112,7 @@ class Vocabularies:
             documents=self._origin.source,
             encoder=encoder.fingerprint,
             precision=encoder.precision,
-            unit=get_unit(options.unit).name,  # complete: it names the tagger too, where there is a choice
+            unit=unit_key(options.unit),
             seed=options.seed,
             max_spans=options.max_spans,
             max_documents=options.max_documents,
