@@ -28,7 +28,8 @@ from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.evaluation.protocol import evidence, rank_scores
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.systems import SystemOptions, VectorSystem, WordSystem
+from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.systems import VectorSystem, WordSystem
 from sparse_coverage.kernels import Doubles, Floats
 from sparse_coverage.presets import get_preset
 from sparse_coverage.search.ranking import CenterStatistics

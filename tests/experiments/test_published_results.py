@@ -22,10 +22,10 @@ from sparse_coverage.evaluation.trec import read_passage_run, write_passage_run
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import unit_key
 from sparse_coverage.experiments.comparison import Output
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.provenance import methods, run_header, surroundings
 from sparse_coverage.experiments.reproduce import run_experiment
 from sparse_coverage.experiments.sweep import load_definition
-from sparse_coverage.experiments.systems import SystemOptions
 from sparse_coverage.present.latex import LONG, latex_table
 from sparse_coverage.present.tables import Table, TableCell
 from sparse_coverage.search import PassageHit

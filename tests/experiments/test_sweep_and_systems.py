@@ -17,15 +17,10 @@ from sparse_coverage.experiments import indexes
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.evaluation import default_measures, evaluate_system, label, variants
 from sparse_coverage.experiments.indexes import whole_vector
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.reproduce import run_experiment
 from sparse_coverage.experiments.sweep import Definition, Row, run_rows
-from sparse_coverage.experiments.systems import (
-    CombinedSystem,
-    SystemOptions,
-    VectorSystem,
-    WordSystem,
-    concerning,
-)
+from sparse_coverage.experiments.systems import CombinedSystem, VectorSystem, WordSystem, concerning
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.retrievers import open_retriever
 from sparse_coverage.search import Index

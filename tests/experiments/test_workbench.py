@@ -22,8 +22,9 @@ from sparse_coverage.experiments import indexes as indexing
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import RememberingEncoder, alone, code_key
 from sparse_coverage.experiments.evaluation import default_measures, evaluate_system, rank_queries, result_path
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.reproduce import center_properties
-from sparse_coverage.experiments.systems import SparseCoverageSystem, SystemOptions
+from sparse_coverage.experiments.systems import SparseCoverageSystem
 from sparse_coverage.patents import Patent
 
 

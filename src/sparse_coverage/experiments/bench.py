@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sparse_coverage.encoding import Encoder, TokenVectors, load_encoder
 from sparse_coverage.errors import InputError, SparseCoverageError, VocabularyError
 from sparse_coverage.evaluation.collection import Collection, Corpus, missing_passages, read_corpus
 from sparse_coverage.experiments.cache import DEFAULT_BUDGET, RememberingEncoder, alone, code_key, content_key, unit_key
 from sparse_coverage.experiments.indexes import Vocabularies, build_indexes, build_part, vectors_of
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
@@ -29,9 +30,6 @@ from sparse_coverage.spans.units import UNITS
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary import SpanSample
 from sparse_coverage.vocabulary.sampling import EVERYTHING, Restriction
-
-if TYPE_CHECKING:
-    from sparse_coverage.experiments.systems import SystemOptions
 
 
 class Workbench:
@@ -327,7 +325,7 @@ def _sentence(note: str) -> str:
 
 def _core(options: SystemOptions) -> SystemOptions:
     """Return the options without what is applied at search time, which no model and no index depends on."""
-    plain = type(options)()
+    plain = SystemOptions()
     at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback", "rank", "k1", "b", "checkpoint", "fixed")
     core = replace(options, **{name: getattr(plain, name) for name in at_search})
     return replace(core, k=plain.k, uncovered=plain.uncovered) if options.assignment == "hard" else core

@@ -45,9 +45,10 @@ from sparse_coverage.experiments.evaluation import (
     varied_settings,
 )
 from sparse_coverage.experiments.figures import draw_intervals
+from sparse_coverage.experiments.options import SystemOptions, make_options
 from sparse_coverage.experiments.provenance import run_header
 from sparse_coverage.experiments.report import document_hits, write_topics
-from sparse_coverage.experiments.systems import SystemOptions, concerning, is_sparse, make_options, reads
+from sparse_coverage.experiments.systems import concerning, is_sparse, reads
 from sparse_coverage.experiments.tables import value_cell
 from sparse_coverage.present.tables import Content, Table
 from sparse_coverage.retrievers import Reranker

@@ -18,15 +18,8 @@ from sparse_coverage.evaluation.significance import Interval, bootstrap
 from sparse_coverage.evaluation.trec import read_passage_run, read_run
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import code_key, content_key, unit_key
-from sparse_coverage.experiments.systems import (
-    NAMES,
-    PassageScorer,
-    SystemOptions,
-    concerning,
-    make_options,
-    make_system,
-    reads,
-)
+from sparse_coverage.experiments.options import NAMES, SystemOptions, make_options
+from sparse_coverage.experiments.systems import PassageScorer, concerning, make_system, reads
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Retriever

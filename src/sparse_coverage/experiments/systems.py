@@ -1,148 +1,36 @@
-"""The systems of an experiment: what a row can set, and what ranks a collection, made from a workbench (the collection and its caches).
+"""The systems of an experiment: what ranks a collection, made from a workbench (the collection and its caches) and options.
 
 Which there are, and what each needs and reads, stands in the registry of `sparse_coverage.systems`.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from sparse_coverage.aggregation import Aggregation, Best, document_scores
-from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import Query, corpus_passages
 from sparse_coverage.evaluation.protocol import evidence
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import alone, code_key, content_key
+from sparse_coverage.experiments.options import BASELINES, NAMES, SystemOptions, preset_settings
 from sparse_coverage.index.postings import MAX_PASSAGES
 from sparse_coverage.index.sides import open_block, write_block
 from sparse_coverage.kernels import Doubles
-from sparse_coverage.presets import get_preset
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Colbert, RankingSide, Splade
 from sparse_coverage.retrievers.colbert import PlaidConfig
-from sparse_coverage.search import Retriever, ScoringConfig
+from sparse_coverage.search import Retriever
 from sparse_coverage.search.combined import DEPTH, PartScores
-from sparse_coverage.search.part_scores import K1, B, VectorScores, WordScores
+from sparse_coverage.search.part_scores import VectorScores, WordScores
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.systems import System, get_system, load_maker, system_of
 from sparse_coverage.text import index_terms
-from sparse_coverage.vectors import ActivationConfig, SparseVector
-from sparse_coverage.vectors.activation import Assignment, Uncovered
-
-
-@dataclass(frozen=True, slots=True)
-class SystemOptions:
-    """The settings of a system; each system reads those that concern it. The defaults are the paper's, with MiniLM.
-
-    `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `learn`, `max_spans` (None: `sample_size`) and
-    `max_documents` say what the vocabulary is learned from. `common`, `repeats`, `passage_repeats`, `smoothing`, `feedback`,
-    `rank` and `learn` are departures from the paper: see `presets`. `k1` and `b` are BM25's, `checkpoint` is that of SPLADE or
-    ColBERT, a folder or a hub id (none: the published one). `fixed` names the settings that were asked for, so that no
-    preset changes them, also where they are the paper's.
-    """
-
-    encoder: str = "minilm"
-    unit: str = "token"
-    size: int | None = None
-    k: int = 5
-    assignment: Assignment = "soft"
-    uncovered: Uncovered = "drop"
-    alpha: float = 2.0
-    gamma: float = 0.5
-    rho: float = 0.01
-    tau: float = 99.0
-    selection: str = "farthest-first"
-    seed: int = 0
-    max_spans: int | None = None
-    max_documents: int | None = None
-    common: int | None = None
-    repeats: float = 0.0
-    passage_repeats: float = 0.0
-    smoothing: float = 0.0
-    feedback: int = 0
-    rank: str = "best"
-    learn: Literal["sections", "passages"] = "sections"
-    k1: float = K1
-    b: float = B
-    checkpoint: str = ""
-    fixed: tuple[str, ...] = ()
-
-    @property
-    def activation(self) -> ActivationConfig:
-        """How spans activate centers."""
-        return ActivationConfig(self.k, self.assignment, self.uncovered, self.repeats, self.passage_repeats)
-
-    @property
-    def scoring(self) -> ScoringConfig:
-        """How shared centers make a score."""
-        return ScoringConfig(self.alpha, self.gamma, self.rho, self.smoothing, self.feedback, rank=self.rank)
-
-    def settings(self) -> dict[str, Any]:
-        """Return all settings by name."""
-        return {name: getattr(self, name) for name in NAMES}
-
-    def differences(self) -> dict[str, Any]:
-        """Return the settings that differ from the defaults."""
-        default = asdict(SystemOptions())
-        return {name: value for name, value in asdict(self).items() if name in NAMES and value != default[name]}
-
-
-def preset_settings(name: str) -> dict[str, Any]:
-    """Return the settings of a preset that differ from the defaults here, which are the paper's."""
-    preset = get_preset(name)
-    both = {"common": preset.common, "learn": preset.learn, **asdict(preset.activation), **asdict(preset.scoring)}
-    return SystemOptions(**{field: value for field, value in both.items() if field in NAMES}).differences()
-
-
-NAMES = tuple(field.name for field in fields(SystemOptions) if field.name != "fixed")
-FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V", "k": "-K", "rank": "--documents-by"}
-"""How each setting is spelled on the command line."""
-
-_COUNTS = ("size", "k", "max_spans", "max_documents")
-_NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "passage_repeats", "smoothing", "k1", "b")
-_BASELINES = ("k1", "b", "checkpoint")
-"""Settings that have nothing to do with centers."""
-_CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered), "learn": ("sections", "passages")}
-
-
-def make_options(settings: dict[str, Any]) -> SystemOptions:
-    """Make options from names and values, which no preset changes any more.
-
-    An unknown name or an impossible value is an error that says what is possible.
-    """
-    if unknown := sorted(settings.keys() - set(NAMES)):
-        raise InputError(f"There is no setting '{unknown[0]}'. The settings are: {', '.join(NAMES)}.")
-    checked = {name: _checked(name, value) for name, value in settings.items()}
-    found = SystemOptions(**checked, fixed=tuple(sorted(settings)))
-    _ = found.scoring  # which refuses impossible exponents
-    return found
-
-
-def _checked(name: str, value: Any) -> Any:
-    if value is None and name in ("size", "max_spans", "max_documents", "common"):
-        return None
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if name in _COUNTS and not (whole and value >= 1):
-        raise InputError(f"{name} is a whole number of at least 1, not {value!r}.")
-    if name in ("seed", "common", "feedback") and not (whole and value >= 0):
-        raise InputError(f"{name} is a whole number of at least 0, not {value!r}.")
-    if name in _NUMBERS and not (whole or isinstance(value, float)):
-        raise InputError(f"{name} is a number, not {value!r}.")
-    if name in _CHOICES and value not in _CHOICES[name]:
-        raise InputError(f"{name} is {' or '.join(_CHOICES[name])}, not {value!r}.")
-    if name in ("k1", "b") and not 0 <= value <= (1 if name == "b" else math.inf):
-        raise InputError(f"{name} is a number of at least 0{' and at most 1' if name == 'b' else ''}, not {value!r}.")
-    named = name in ("encoder", "unit", "selection", "rank")
-    if (named or name == "checkpoint") and not (isinstance(value, str) and (value or not named)):
-        raise InputError(f"{name} is a name, not {value!r}.")
-    return float(value) if name in _NUMBERS else value
+from sparse_coverage.vectors import SparseVector
 
 
 class BaselineSystem:
@@ -344,7 +232,7 @@ def reads(name: str) -> tuple[str, ...]:
     row = system_of(name)
     if row is None:
         return ()
-    return (*(field for field in NAMES if field not in _BASELINES), *row.reads) if row.preset else row.reads
+    return (*(field for field in NAMES if field not in BASELINES), *row.reads) if row.preset else row.reads
 
 
 def is_sparse(name: str) -> bool:
