@@ -27,7 +27,8 @@ from sparse_coverage.evaluation.significance import compare
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.experiments.evaluation import Evaluation, evaluate_system
-from sparse_coverage.experiments.systems import SystemOptions, concerning
+from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.systems import concerning
 
 
 @dataclass(frozen=True)

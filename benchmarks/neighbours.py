@@ -30,7 +30,8 @@ from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.evaluation.protocol import rank_scores
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.systems import SparseCoverageSystem, SystemOptions, concerning, make_system
+from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.systems import SparseCoverageSystem, concerning, make_system
 from sparse_coverage.kernels import Floats
 from sparse_coverage.retrievers.colbert import PlaidTokens, max_sim
 from sparse_coverage.spans import get_unit
@@ -88,7 +89,7 @@ def sparse_system(bench: Workbench, options: SystemOptions) -> System:
 
 def measured(bench: Workbench, system: System) -> list[str]:
     run = {}
-    scored = {query.id: system.scores(query.id) for query in bench.collection.judged}
+    scored = {query.id: system.scores(query) for query in bench.collection.judged}
     for id_, scores in scored.items():
         run[id_] = rank_scores(
             np.asarray(scores, np.float64), bench.corpus, bench.collection.excluded.get(id_, frozenset())

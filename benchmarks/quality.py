@@ -40,7 +40,8 @@ from sparse_coverage.evaluation.significance import bootstrap, compare
 from sparse_coverage.experiments import Evaluation, Output, Results, Workbench
 from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.experiments.evaluation import settings_of
-from sparse_coverage.experiments.systems import SparseCoverageSystem, SystemOptions, concerning
+from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.systems import SparseCoverageSystem, concerning
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import activate, aggregate
 

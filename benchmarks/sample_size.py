@@ -22,7 +22,8 @@ from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.experiments.evaluation import evaluate_system
-from sparse_coverage.experiments.systems import SystemOptions, concerning
+from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.systems import concerning
 
 MEASURES = tuple(parse_measure(name) for name in ("R@100", "MAP"))
 SPANS = (25_000, 50_000, 100_000, 200_000, 300_000)

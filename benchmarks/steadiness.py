@@ -28,7 +28,8 @@ from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.evaluation.protocol import evidence, rank_scores
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.systems import SystemOptions, VectorSystem, WordSystem
+from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.systems import VectorSystem, WordSystem
 from sparse_coverage.kernels import Doubles, Floats
 from sparse_coverage.presets import get_preset
 from sparse_coverage.search.ranking import CenterStatistics
@@ -68,7 +69,7 @@ def encoded(bench: Workbench) -> Texts:
     passages = list(unit.pool_many(texts, list(encoder.encode(texts))))
     queries = list(unit.pool_many(asked, list(encoder.encode(asked))))
     words, vectors = (make(bench, SystemOptions()) for make in (WordSystem, VectorSystem))
-    others = [(words.scores(query.id), vectors.scores(query.id)) for query in collection.judged]
+    others = [(words.scores(query), vectors.scores(query)) for query in collection.judged]
     return Texts(collection, bench, passages, queries, others)
 
 

@@ -11,7 +11,7 @@ import pytest
 from small_collection import small_collection
 
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.systems import SystemOptions
+from sparse_coverage.experiments.options import SystemOptions
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from small_collection import papers_collection, small_collection
 
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.evaluation import Evaluation
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import (
     notes_on_the_paper,
     other_collection,
@@ -17,7 +18,6 @@ from sparse_coverage.experiments.paper import (
     reason,
 )
 from sparse_coverage.experiments.sweep import Definition, Row, RowOutcome, load_definition
-from sparse_coverage.experiments.systems import SystemOptions
 from sparse_coverage.experiments.tables import ablation_table
 from sparse_coverage.present.tables import TableCell
 

@@ -13,12 +13,12 @@ from sparse_coverage.cli.options.collections import CollectionOptions, Means
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.evaluation import Evaluation, variants
+from sparse_coverage.experiments.options import NAMES as NAMES_OF_OPTIONS
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import paper_table, paper_values
 from sparse_coverage.experiments.provenance import methods
 from sparse_coverage.experiments.reproduce import _draw_cost
 from sparse_coverage.experiments.sweep import NAMES, Definition, Result, Row, RowOutcome, load_definition, row_command
-from sparse_coverage.experiments.systems import NAMES as NAMES_OF_OPTIONS
-from sparse_coverage.experiments.systems import SystemOptions
 from sparse_coverage.present.tables import Table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,18 +15,21 @@ from typed_commands import output, run
 from sparse_coverage import Hit, Variant, evaluate, load_collection, load_encoder
 from sparse_coverage.cli.options.collections import CollectionOptions, Means
 from sparse_coverage.dataclass_json import record
+from sparse_coverage.encoding import Encoder, Tokens, TokenVectors
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import Ranking
 from sparse_coverage.evaluation.trec import read_passage_run, write_passage_run
 from sparse_coverage.experiments.bench import Workbench
+from sparse_coverage.experiments.cache import unit_key
 from sparse_coverage.experiments.comparison import Output
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.provenance import methods, run_header, surroundings
 from sparse_coverage.experiments.reproduce import run_experiment
 from sparse_coverage.experiments.sweep import load_definition
-from sparse_coverage.experiments.systems import SystemOptions
 from sparse_coverage.present.tables import LONG, Table, TableCell, latex_table
 from sparse_coverage.search import PassageHit
-from sparse_coverage.spans import get_unit
+from sparse_coverage.spans import SpanUnit, get_unit
+from sparse_coverage.spans.span import Indices, TokenPlaces
 
 OWN = [f"US200500123{number}A1" for number in range(40, 46)]
 
@@ -222,15 +225,6 @@ def test_nothing_that_is_set_is_dropped_in_silence(cache: Path) -> None:
 
 
 def test_words_take_their_parameters(bench: Workbench) -> None:
-    from sparse_coverage.experiments.systems import WordSystem, make_system
-
-    query = bench.collection.judged[0]
-    flat = make_system("bm25", bench, SystemOptions(k1=0.0, b=0.0))
-    assert isinstance(flat, WordSystem)
-    usual = make_system("bm25", bench, SystemOptions())
-    found, other = flat.scores(query.id), usual.scores(query.id)
-    assert set(np.flatnonzero(found > 0)) == set(np.flatnonzero(other > 0))
-    assert not np.allclose(found[found > 0], other[found > 0])
     rows = evaluate(bench.collection, [Variant("bm25", k1=0.9, b=b) for b in (0.4, 0.75)], "MAP", bench=bench).rows
     assert list(rows) == ["bm25 k1=0.9 b=0.4", "bm25 k1=0.9 b=0.75"]
     with pytest.raises(InputError, match="at most 1"):
@@ -387,6 +381,76 @@ def test_evaluation_from_python_takes_objects_and_gives_arrays(
     assert "words" in results.table().markdown()
     pytest.importorskip("matplotlib")
     assert {path.suffix for path in results.plot(tmp_path / "map", "MAP")} == {".pdf", ".svg", ".png"}
+
+
+class Named:
+    """An encoder under another name, with weights of its own."""
+
+    def __init__(self, inner: Encoder, name: str, fingerprint: str) -> None:
+        self._inner, self.name, self.fingerprint = inner, name, fingerprint
+        self.precision, self.dimension = inner.precision, inner.dimension
+
+    def tokenize(self, text: str) -> Tokens:
+        return self._inner.tokenize(text)
+
+    def encode(self, texts: Iterable[str]) -> Iterator[TokenVectors]:
+        return self._inner.encode(texts)
+
+
+class Every(SpanUnit):
+    """Every so-manieth token is a span."""
+
+    name = "every"
+
+    def __init__(self, step: int = 1) -> None:
+        self.step = step
+
+    def runs(self, text: str, places: TokenPlaces) -> tuple[Indices, Indices]:
+        first = np.arange(0, len(places.lexical), self.step)
+        return first, first + 1
+
+
+def test_objects_of_one_name_are_not_taken_for_each_other(bench: Workbench, options: SystemOptions) -> None:
+    inner = bench.encoder(options.encoder)
+    first, second = Named(inner, "mine", "a"), Named(inner, "mine", "b")
+    pairs: list[tuple[str, object, object]] = [
+        ("encoder", first, second),
+        ("encoder", "mine", second),
+        ("unit", Every(1), Every(2)),
+    ]
+    for kind, one, other in pairs:
+        rows = {"one": Variant("paper", size=20, **{kind: one}), "two": Variant("paper", size=20, **{kind: other})}
+        with pytest.raises(InputError, match=f"Two {kind}s are called '"):
+            evaluate(bench.collection, rows, "MAP", bench=bench)
+    taken = Every()
+    taken.name = "token"
+    with pytest.raises(InputError, match="Two units are called 'token'"):
+        evaluate(bench.collection, Variant("paper", unit=taken), "MAP", bench=bench)
+    assert bench.use(first) == "mine"
+    with pytest.raises(InputError, match="Two encoders are called 'mine'"):
+        bench.use(second)
+
+
+def test_a_unit_that_was_changed_is_measured_anew(tiny_checkpoint: Path, tmp_path: Path) -> None:
+    class Fewer(Every):
+        def runs(self, text: str, places: TokenPlaces) -> tuple[Indices, Indices]:
+            first = np.arange(0, len(places.lexical), 3)
+            return first, first + 1
+
+    def spans(unit: SpanUnit) -> int:
+        row = Variant("paper", encoder=str(tiny_checkpoint), size=20, unit=unit)
+        found: int = evaluate(small_collection(), {"mine": row}, "MAP", cache=tmp_path).rows["mine"].stamps["spans"]
+        return found
+
+    assert spans(Every(1)) > spans(Every(2)) > spans(Fewer(1))  # all are called "every"
+    assert unit_key(Every(1)) == unit_key(Every(1))
+
+
+def test_a_figure_keeps_the_points_of_its_name(bench: Workbench, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    found = evaluate(bench.collection, "bm25", "MAP", bench=bench)
+    drawn = found.plot(tmp_path / "rho=0.1", "MAP") + found.plot(tmp_path / "map.pdf", "MAP")
+    assert {path.name for path in drawn} == {f"{n}.{s}" for n in ("rho=0.1", "map") for s in ("pdf", "svg", "png")}
 
 
 def test_all_values_as_a_frame(tmp_path: Path) -> None:

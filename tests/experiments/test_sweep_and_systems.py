@@ -17,15 +17,10 @@ from sparse_coverage.experiments import indexes
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.evaluation import default_measures, evaluate_system, label, variants
 from sparse_coverage.experiments.indexes import whole_vector
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.reproduce import run_experiment
 from sparse_coverage.experiments.sweep import Definition, Row, run_rows
-from sparse_coverage.experiments.systems import (
-    CombinedSystem,
-    SystemOptions,
-    VectorSystem,
-    WordSystem,
-    concerning,
-)
+from sparse_coverage.experiments.systems import CombinedSystem, VectorSystem, WordSystem, concerning
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.retrievers import open_retriever
 from sparse_coverage.search import Index
@@ -45,38 +40,40 @@ def test_every_system_finds_what_stands_there_word_for_word(bench: Workbench, op
         assert found.cost > 0
 
 
-def test_bm25_scores_are_those_of_the_library(bench: Workbench, options: SystemOptions) -> None:
+@pytest.mark.parametrize(("k1", "b"), [(1.5, 0.75), (0.9, 0.4)])
+def test_bm25_scores_are_those_of_the_library(bench: Workbench, options: SystemOptions, k1: float, b: float) -> None:
     bm25s = pytest.importorskip("bm25s")
     texts = [unit.text for unit in corpus_passages(patents(), "passage")]
-    reference = bm25s.BM25()
+    reference = bm25s.BM25(k1=k1, b=b)
     reference.index([index_terms(text) for text in texts], show_progress=False)
-    system = WordSystem(bench, options)
-    np.testing.assert_array_equal(
-        system.scores("q0"), evidence(reference.get_scores(index_terms(TEXTS[0])).astype(np.float32))
-    )
+    system, query = WordSystem(bench, replace(options, k1=k1, b=b)), bench.collection.judged[0]
+    expected = reference.get_scores(index_terms(TEXTS[0])).astype(np.float32)
+    np.testing.assert_array_equal(system.scores(query), evidence(expected))
     held = [set(index_terms(text)) for text in texts]
-    assert system.cost("q0") == sum(word in words for word in set(index_terms(TEXTS[0])) for words in held)
+    assert system.cost(query) == sum(word in words for word in set(index_terms(TEXTS[0])) for words in held)
 
 
 def test_dense_scores_are_cosines_of_whole_passages(bench: Workbench, options: SystemOptions) -> None:
     system = VectorSystem(bench, options)
     texts = [unit.text for unit in corpus_passages(patents(), "passage")]
     *wholes, query = (whole_vector(tokens) for tokens in bench.encoder(options.encoder).encode([*texts, TEXTS[0]]))
-    np.testing.assert_allclose(np.maximum(system.scores("q0"), 0), np.maximum(np.stack(wholes) @ query, 0), atol=0.02)
-    assert system.cost("q0") == len(texts)
+    np.testing.assert_allclose(
+        np.maximum(system.scores(bench.collection.judged[0]), 0), np.maximum(np.stack(wholes) @ query, 0), atol=0.02
+    )
+    assert system.cost(bench.collection.judged[0]) == len(texts)
 
 
 def test_what_is_kept_of_passages_is_made_once(
     bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = [make(bench, options).scores("q0") for make in (WordSystem, VectorSystem)]
+    first = [make(bench, options).scores(bench.collection.judged[0]) for make in (WordSystem, VectorSystem)]
 
     def forbidden(*_: object) -> None:
         raise AssertionError("the passages were indexed again")
 
     monkeypatch.setattr(indexes.IndexWriter, "create", forbidden)
     with Workbench(bench.collection, bench.cache, threads=1) as again:
-        second = [make(again, options).scores("q0") for make in (WordSystem, VectorSystem)]
+        second = [make(again, options).scores(bench.collection.judged[0]) for make in (WordSystem, VectorSystem)]
     np.testing.assert_array_equal(first, second)
 
 
@@ -90,7 +87,7 @@ def test_the_evaluated_combination_ranks_as_the_one_a_user_holds(
     Index.build(tmp_path / "index", own, patents(), by="passage")
     retriever = open_retriever(tmp_path / "index", "combined", encoder=model.encoder)
     for query in bench.collection.judged:
-        ranking = rank_scores(CombinedSystem(bench, chosen).scores(query.id), bench.corpus)
+        ranking = rank_scores(CombinedSystem(bench, chosen).scores(query), bench.corpus)
         hits = [hit for hit in retriever.search(query.text, len(bench.corpus.documents)) if hit.score > 0]
         assert [hit.document for hit in hits] == list(ranking.documents)
         np.testing.assert_allclose([hit.score for hit in hits], ranking.scores, rtol=1e-5)
@@ -100,7 +97,7 @@ def test_what_is_no_candidate_counts_in_no_scale(bench: Workbench, options: Syst
     chosen = concerning("combined", options)
     without = replace(bench.collection, excluded={"q0": frozenset({"XX-0-A1"})})
     with Workbench(without, bench.cache, threads=1) as other:
-        scores = CombinedSystem(other, chosen).scores("q0")
+        scores = CombinedSystem(other, chosen).scores(bench.collection.judged[0])
         ranking = rank_scores(scores, other.corpus, without.excluded["q0"])
     assert "XX-0-A1" not in ranking.documents
     assert ranking.scores[0] > 1  # the best of what is left is the best of at least one part

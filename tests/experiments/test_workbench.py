@@ -22,8 +22,9 @@ from sparse_coverage.experiments import indexes as indexing
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import RememberingEncoder, alone, code_key
 from sparse_coverage.experiments.evaluation import default_measures, evaluate_system, rank_queries, result_path
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.reproduce import center_properties
-from sparse_coverage.experiments.systems import SparseCoverageSystem, SystemOptions
+from sparse_coverage.experiments.systems import SparseCoverageSystem
 from sparse_coverage.patents import Patent
 
 
@@ -165,7 +166,7 @@ def test_scores_and_hits_of_one_index_rank_alike(bench: Workbench, options: Syst
 def test_the_cost_is_what_the_index_counts(bench: Workbench, options: SystemOptions) -> None:
     system = SparseCoverageSystem(bench, options)
     for query in bench.collection.judged:
-        assert system.cost(query.id) == system.index.profile(query.text)[1].postings
+        assert system.cost(query) == system.index.profile(query.text)[1].postings
 
 
 def test_an_evaluation_is_found_again(

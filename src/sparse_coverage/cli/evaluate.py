@@ -145,7 +145,8 @@ def command(
     """
     from sparse_coverage.experiments.comparison import Output, Variant, checked_measures, evaluate
     from sparse_coverage.experiments.evaluation import settings_of, variants
-    from sparse_coverage.experiments.systems import FLAGS, reads
+    from sparse_coverage.experiments.options import FLAGS
+    from sparse_coverage.experiments.systems import reads
     from sparse_coverage.systems import require_system
 
     systems = systems or (() if given_runs else ("paper",))

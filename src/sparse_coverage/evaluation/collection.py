@@ -49,6 +49,14 @@ class Relevance:
 Judgements = Mapping[str, Relevance]
 
 
+def require_one_word(query: str, source: object) -> None:
+    """Refuse the id of a query that no run could hold."""
+    if query.split() != [query]:
+        raise InputError(
+            f"The query id '{query}' of {source} holds white space, which would cut it in two in runs and judgements. Write it without."
+        )
+
+
 def spelled(ids: Iterable[str]) -> dict[str, str]:
     """Return, for ids as files write them, the form in which documents are kept here; those that are equal are left out.
 
@@ -119,11 +127,7 @@ class Collection:
     def __post_init__(self) -> None:
         seen: set[str] = set()
         for query in self.queries:
-            if not query.id or query.id.split() != [query.id]:
-                raise InputError(
-                    f"The query id '{query.id}' of the collection '{self.name}' holds white space, which would cut it in two in runs "
-                    "and judgements. Write it without."
-                )
+            require_one_word(query.id, f"the collection '{self.name}'")
             if query.id in seen:
                 raise InputError(
                     f"The query '{query.id}' comes twice in the collection '{self.name}'. Remove one of them."

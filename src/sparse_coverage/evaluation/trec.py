@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import Query, Ranking, Relevance, Run, graded, spelled
+from sparse_coverage.evaluation.collection import Query, Ranking, Relevance, Run, graded, require_one_word, spelled
 from sparse_coverage.files import write_text
 from sparse_coverage.patents import raise_problem, read_patents
 from sparse_coverage.patents.numbers import printed_id
@@ -92,6 +92,7 @@ def read_queries(
         queries = read_topics(path)
     seen: set[str] = set()
     for query in queries:
+        require_one_word(query.id, path)
         if query.id in seen:
             raise InputError(f"{path}: the query '{query.id}' comes twice.")
         seen.add(query.id)

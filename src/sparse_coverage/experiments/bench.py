@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sparse_coverage.encoding import Encoder, TokenVectors, load_encoder
-from sparse_coverage.errors import SparseCoverageError, VocabularyError
+from sparse_coverage.errors import InputError, SparseCoverageError, VocabularyError
 from sparse_coverage.evaluation.collection import Collection, Corpus, missing_passages, read_corpus
-from sparse_coverage.experiments.cache import DEFAULT_BUDGET, RememberingEncoder, alone, code_key, content_key
+from sparse_coverage.experiments.cache import DEFAULT_BUDGET, RememberingEncoder, alone, code_key, content_key, unit_key
 from sparse_coverage.experiments.indexes import Vocabularies, build_indexes, build_part, vectors_of
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
@@ -24,12 +25,11 @@ from sparse_coverage.patents.reading.sources import expand, require_present
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 from sparse_coverage.search.own_model import vocabulary_digest
+from sparse_coverage.spans import SpanUnit
+from sparse_coverage.spans.units import UNITS
 from sparse_coverage.vectors import SparseVector
 from sparse_coverage.vocabulary import SpanSample
 from sparse_coverage.vocabulary.sampling import EVERYTHING, Restriction
-
-if TYPE_CHECKING:
-    from sparse_coverage.experiments.systems import SystemOptions
 
 
 class Workbench:
@@ -61,6 +61,7 @@ class Workbench:
         self._token_budget = token_budget
         self._precision = precision
         self._encoders: dict[str, RememberingEncoder] = {}
+        self._units: dict[str, str] = {}
         self._stores: dict[Path, IndexStore] = {}
         self._missing: dict[str, SparseCoverageError] = {}
         self._models: dict[SystemOptions, SparseCoverage] = {}
@@ -218,7 +219,16 @@ class Workbench:
         """Take an encoder of a user's own; return the name by which settings mean it."""
         if encoder.name not in self._encoders:
             self._encoders[encoder.name] = RememberingEncoder(encoder, self.cache, self._token_budget)
+        if self._encoders[encoder.name].fingerprint != encoder.fingerprint:
+            raise InputError(f"Two encoders are called '{encoder.name}'. Give yours a name of its own.")
         return encoder.name
+
+    def use_unit(self, unit: SpanUnit) -> str:
+        """Take a unit of a user's own; return the name by which settings mean it."""
+        if self._units.setdefault(unit.name, unit_key(unit)) != unit_key(unit):
+            raise InputError(f"Two units are called '{unit.name}'. Give yours a name of its own.")
+        UNITS[unit.name] = lambda: unit
+        return unit.name
 
     @property
     def code(self) -> str:
@@ -299,7 +309,8 @@ class Workbench:
 
     def _index_folder(self, model: SparseCoverage) -> Path:
         code = code_key("kernels", "encoding", "spans", "vocabulary", "vectors", "index", "experiments/indexes.py")
-        key = content_key(code=code, documents=self.corpus.fingerprint, vocabulary=vocabulary_digest(model))
+        unit = unit_key(model.vocabulary.config.unit)
+        key = content_key(code=code, documents=self.corpus.fingerprint, vocabulary=vocabulary_digest(model), unit=unit)
         return self.cache / "indexes" / key
 
 
@@ -314,7 +325,7 @@ def _sentence(note: str) -> str:
 
 def _core(options: SystemOptions) -> SystemOptions:
     """Return the options without what is applied at search time, which no model and no index depends on."""
-    plain = type(options)()
+    plain = SystemOptions()
     at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback", "rank", "k1", "b", "checkpoint", "fixed")
     core = replace(options, **{name: getattr(plain, name) for name in at_search})
     return replace(core, k=plain.k, uncovered=plain.uncovered) if options.assignment == "hard" else core

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from sparse_coverage.encoding.catalogue import Pooling
 from sparse_coverage.encoding.encoder import FloatMatrix, IntArray
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import ClosesItself, user_cache
+from sparse_coverage.spans import SpanUnit, get_unit
 
 
 def default_cache() -> Path:
@@ -114,6 +116,23 @@ def content_key(**facts: Any) -> str:
     """
     text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def unit_key(unit: str | SpanUnit) -> str:
+    """Return what identifies a unit: its whole name, with the tagger where there is a choice; of one that is not ours also what it does."""
+    unit = get_unit(unit)
+    if type(unit).__module__.startswith("sparse_coverage."):
+        return unit.name
+    parts = [(key, value) for base in type(unit).__mro__[:-1] for key, value in sorted(vars(base).items())]
+    does = [(key, _bare(value.__code__)) for key, value in parts if isinstance(value, FunctionType)]
+    has = [(key, value) for key, value in parts if isinstance(value, str | int | float | tuple) and key[:2] != "__"]
+    return content_key(name=unit.name, does=repr(does), has=repr([*has, *sorted(vars(unit).items())]))
+
+
+def _bare(code: CodeType) -> tuple[Any, ...]:
+    """Return what a function does, whatever its file and line."""
+    inner = tuple(_bare(one) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.co_code, code.co_names, inner
 
 
 DEFAULT_BUDGET = 8 << 30

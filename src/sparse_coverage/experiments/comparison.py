@@ -45,9 +45,10 @@ from sparse_coverage.experiments.evaluation import (
     varied_settings,
 )
 from sparse_coverage.experiments.figures import draw_intervals
+from sparse_coverage.experiments.options import SystemOptions, make_options
 from sparse_coverage.experiments.provenance import run_header
 from sparse_coverage.experiments.report import document_hits, write_topics
-from sparse_coverage.experiments.systems import SystemOptions, concerning, is_sparse, make_options, reads
+from sparse_coverage.experiments.systems import concerning, is_sparse, reads
 from sparse_coverage.experiments.tables import value_cell
 from sparse_coverage.present.tables import Content, Table
 from sparse_coverage.retrievers import Reranker
@@ -66,7 +67,8 @@ class Variant:
     """Something to evaluate: a system by name with its settings, or anything that has our `search`; perhaps reranked.
 
     `settings` are those of a system (`encoder`, `unit`, `size`, `k`, `alpha`, `rho`, …; see `SystemOptions`). An encoder and a unit may
-    be objects of your own. `rerank` orders the first `top` documents again; it gets the query and hits with their texts.
+    be objects of your own: an encoder is known again by its `fingerprint`, a unit by the code of its class and its attributes.
+    `rerank` orders the first `top` documents again; it gets the query and hits with their texts.
     """
 
     system: str | Retriever
@@ -257,7 +259,9 @@ def evaluate(
     found: dict[str, Evaluation] = {}
     own = Workbench(collection, Path(cache) if cache else default_cache()) if bench is None else nullcontext(bench)
     with own as work:
-        variants = [(one, _options(work, one)) for one in _variants(systems)]
+        given = list(_variants(systems))
+        _require_own_names(given)
+        variants = [(one, _options(work, one)) for one in given]
         named = ((one.system, options) for one, options in variants if isinstance(one.system, str) and not one.label)
         varied = varied_settings(named)
         base = _row_named(against, [*(one.named(options, varied) for one, options in variants), *runs])
@@ -302,6 +306,19 @@ def _variants(systems: Systems) -> Iterator[Variant]:
         yield Variant(given.system, label=own, rerank=given.rerank, top=given.top, **given.settings)
 
 
+def _require_own_names(variants: Sequence[Variant]) -> None:
+    """Refuse two encoders or units of one name: settings mean them by it, so one would be measured in the place of the other."""
+    for kind in _OBJECTS:
+        known: dict[str, object] = dict(_BUILT_IN) if kind == "unit" else {}
+        for thing in (one.settings[kind] for one in variants if one.settings.get(kind) is not None):
+            name = thing if isinstance(thing, str) else thing.name
+            if known.setdefault(name, thing) != thing:
+                raise InputError(f"Two {kind}s are called '{name}'. Give yours a name of its own.")
+
+
+_BUILT_IN = {name: name for name in UNITS}
+
+
 def _options(bench: Workbench, variant: Variant) -> SystemOptions:
     """Return the settings of a variant; objects of a user's own become known to the workbench by their names."""
     if not isinstance(variant.system, str):
@@ -311,8 +328,7 @@ def _options(bench: Workbench, variant: Variant) -> SystemOptions:
     if encoder is not None and not isinstance(encoder, str):
         settings["encoder"] = bench.use(encoder)
     if isinstance(unit, SpanUnit):
-        UNITS[unit.name] = lambda: unit
-        settings["unit"] = unit.name
+        settings["unit"] = bench.use_unit(unit)
     return concerning(variant.system, make_options(settings))
 
 

@@ -17,20 +17,12 @@ from sparse_coverage.evaluation.protocol import rank_hits, rank_scores
 from sparse_coverage.evaluation.significance import Interval, bootstrap
 from sparse_coverage.evaluation.trec import read_passage_run, read_run
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.cache import code_key, content_key
-from sparse_coverage.experiments.systems import (
-    NAMES,
-    PassageScorer,
-    SystemOptions,
-    concerning,
-    make_options,
-    make_system,
-    reads,
-)
+from sparse_coverage.experiments.cache import code_key, content_key, unit_key
+from sparse_coverage.experiments.options import NAMES, SystemOptions, make_options
+from sparse_coverage.experiments.systems import PassageScorer, concerning, make_system, reads
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Retriever
-from sparse_coverage.spans import get_unit
 
 DEPTH = 1000
 """How many documents of a ranking are measured and written, unless told otherwise: TREC's usual depth."""
@@ -143,9 +135,7 @@ def result_path(bench: Workbench, system: str, options: SystemOptions, what: Seq
         code=code_key(_EVERYTHING),
         collection=bench.fingerprint,
         encoder=(encoder.fingerprint, encoder.precision) if encoder else None,  # a name can come to mean other weights
-        unit=get_unit(relevant.unit).name
-        if "unit" in read
-        else None,  # complete, with the tagger where there is a choice
+        unit=unit_key(relevant.unit) if "unit" in read else None,
         checkpoint=_files_in(relevant.checkpoint),
         source=bench.source,
         system=system,
@@ -206,9 +196,9 @@ def rank_queries(
     for query in tracked(queries, "Ranking", len(queries)):
         mine = bench.collection.no_candidates(query.id, bench.corpus.documents)
         if isinstance(retriever, PassageScorer):
-            scores = retriever.scores(query.id)
+            scores = retriever.scores(query)
             ranking = rank_scores(scores, bench.corpus, mine, aggregation=retriever.aggregation)
-            costs.append(retriever.cost(query.id))
+            costs.append(retriever.cost(query))
         else:
             hits = retriever.search(query.text, len(bench.corpus.documents), passages=len(bench.corpus))
             ranking = rank_hits(hits, bench.corpus, mine)

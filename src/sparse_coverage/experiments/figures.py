@@ -279,7 +279,8 @@ def _save(plots: Any, figure: Any, path: Path) -> list[Path]:
     """Write PDF, SVG and PNG; the same values give the same bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     stamps = {".pdf": "CreationDate", ".svg": "Date", ".png": "Software"}
-    written = [path.with_suffix(suffix) for suffix in SUFFIXES]
+    bare = path.with_suffix("") if path.suffix in SUFFIXES else path  # what else is behind a point belongs to the name
+    written = [bare.with_name(bare.name + suffix) for suffix in SUFFIXES]
     for file in written:
         figure.savefig(file, dpi=300, metadata={stamps[file.suffix]: None})
     plots.close(figure)

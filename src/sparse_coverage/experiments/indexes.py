@@ -13,14 +13,15 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from sparse_coverage.encoding import Encoder, TokenVectors
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.experiments.cache import alone, code_key, content_key
+from sparse_coverage.experiments.cache import alone, code_key, content_key, unit_key
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.index import DEFAULT_MEMORY, DocumentRecord, IndexedPassage, IndexWriter, PassageRecord
 from sparse_coverage.index.manifest import MANIFEST
 from sparse_coverage.kernels import Floats
@@ -38,9 +39,6 @@ from sparse_coverage.vocabulary import Sampling, Selection, SpanSample, Vocabula
 from sparse_coverage.vocabulary.build import NESTED
 from sparse_coverage.vocabulary.sampling import Restriction
 from sparse_coverage.vocabulary.span_sample import SAMPLE
-
-if TYPE_CHECKING:
-    from sparse_coverage.experiments.systems import SystemOptions
 
 
 class LearnsFrom(Protocol):
@@ -112,7 +110,7 @@ class Vocabularies:
             documents=self._origin.source,
             encoder=encoder.fingerprint,
             precision=encoder.precision,
-            unit=get_unit(options.unit).name,  # complete: it names the tagger too, where there is a choice
+            unit=unit_key(options.unit),
             seed=options.seed,
             max_spans=options.max_spans,
             max_documents=options.max_documents,

@@ -19,9 +19,10 @@ from typing import Any
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import code_key
 from sparse_coverage.experiments.evaluation import Evaluation, settings_of, stamped
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import FREE, SYSTEMS, encoder_name, known_encoder, unit_name
 from sparse_coverage.experiments.sweep import Result, Row
-from sparse_coverage.experiments.systems import SystemOptions, is_sparse, reads
+from sparse_coverage.experiments.systems import is_sparse, reads
 from sparse_coverage.kernels import usable_cores
 from sparse_coverage.package import __version__
 from sparse_coverage.present.tables import escaped

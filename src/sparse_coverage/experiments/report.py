@@ -12,7 +12,7 @@ from typing import Any
 
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import InputError, MissingExtraError
-from sparse_coverage.evaluation.collection import Ranking, corpus_passages
+from sparse_coverage.evaluation.collection import Ranking
 from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.evaluation import Evaluation, settings_of
@@ -215,7 +215,8 @@ def topic_pages(bench: Workbench, found: Mapping[str, Evaluation]) -> list[Topic
         for run in runs:
             shown |= dict.fromkeys(run.documents[:SHOWN])
         wanted[query.id] = {document: _best_passage(document, runs) for document in shown}
-    texts, titles = _texts(bench, {passage for of in wanted.values() for passage in of.values() if passage})
+    held = set(bench.corpus.documents)
+    cut, titles = bench.passages_of({document for shown in wanted.values() for document in shown if document in held})
     pages = []
     for query in bench.collection.judged:
         relevant = bench.collection.judgements[query.id].documents
@@ -228,7 +229,7 @@ def topic_pages(bench: Workbench, found: Mapping[str, Evaluation]) -> list[Topic
                 document in relevant,
                 tuple(rank.get(document) for rank in ranks),
                 passage,
-                texts.get(passage, ""),
+                cut[document][passage].text if passage else "",
             )
             for document, passage in wanted[query.id].items()
         ]
@@ -272,15 +273,3 @@ def _best_passage(document: str, runs: Sequence[Ranking]) -> str:
             if owner == document:
                 return passage
     return ""
-
-
-def _texts(bench: Workbench, passages: set[str]) -> tuple[dict[str, str], dict[str, str]]:
-    titles: dict[str, str] = {}
-
-    def noted() -> object:
-        for patent in bench.collection.documents():
-            titles[patent.id] = patent.title
-            yield patent
-
-    every = corpus_passages(noted(), bench.collection.by)  # type: ignore[arg-type]
-    return {passage.id: passage.text for passage in every if passage.id in passages}, titles

@@ -17,6 +17,7 @@ from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.comparison import Output, write_runs
 from sparse_coverage.experiments.evaluation import DEPTH, Evaluation, result_path, stamp_notes
 from sparse_coverage.experiments.figures import Curves, FigurePoint, draw_curves, draw_histograms, draw_scatter
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import (
     BENCHMARK,
     encoder_name,
@@ -38,7 +39,7 @@ from sparse_coverage.experiments.sweep import (
     run_rows,
     table_measures,
 )
-from sparse_coverage.experiments.systems import SystemOptions, is_sparse
+from sparse_coverage.experiments.systems import is_sparse
 from sparse_coverage.experiments.tables import (
     ablation_table,
     averaged,

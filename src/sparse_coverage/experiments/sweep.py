@@ -36,8 +36,9 @@ from sparse_coverage.experiments.evaluation import (
     result_path,
     seeded,
 )
-from sparse_coverage.experiments.systems import FLAGS, SystemOptions, concerning, is_sparse, make_options, reads
-from sparse_coverage.experiments.systems import NAMES as OPTIONS
+from sparse_coverage.experiments.options import FLAGS, SystemOptions, make_options
+from sparse_coverage.experiments.options import NAMES as OPTIONS
+from sparse_coverage.experiments.systems import concerning, is_sparse, reads
 from sparse_coverage.files import read_toml
 from sparse_coverage.present.tables import Table
 from sparse_coverage.systems import get_system

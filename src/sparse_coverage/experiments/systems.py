@@ -1,147 +1,35 @@
-"""The systems of an experiment: what a row can set, and what ranks a collection, made from a workbench (the collection and its caches).
+"""The systems of an experiment: what ranks a collection, made from a workbench (the collection and its caches) and options.
 
 Which there are, and what each needs and reads, stands in the registry of `sparse_coverage.systems`.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from sparse_coverage.aggregation import Aggregation, Best, document_scores
-from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import corpus_passages
+from sparse_coverage.evaluation.collection import Query, corpus_passages
 from sparse_coverage.evaluation.protocol import evidence
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import alone, code_key, content_key
+from sparse_coverage.experiments.options import BASELINES, NAMES, SystemOptions, preset_settings
 from sparse_coverage.index.postings import MAX_PASSAGES
 from sparse_coverage.index.sides import open_block, write_block
 from sparse_coverage.kernels import Doubles
-from sparse_coverage.presets import get_preset
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Colbert, RankingSide, Splade
 from sparse_coverage.retrievers.colbert import PlaidConfig
-from sparse_coverage.search import Retriever, ScoringConfig
+from sparse_coverage.search import Retriever
 from sparse_coverage.search.feedback import with_feedback
-from sparse_coverage.search.part_scores import DEPTH, K1, B, PartScores, VectorScores, WordScores
+from sparse_coverage.search.part_scores import DEPTH, PartScores, VectorScores, WordScores
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.systems import System, get_system, load_maker, system_of
-from sparse_coverage.vectors import ActivationConfig, SparseVector
-from sparse_coverage.vectors.activation import Assignment, Uncovered
-
-
-@dataclass(frozen=True, slots=True)
-class SystemOptions:
-    """The settings of a system; each system reads those that concern it. The defaults are the paper's, with MiniLM.
-
-    `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `learn`, `max_spans` (None: `sample_size`) and
-    `max_documents` say what the vocabulary is learned from. `common`, `repeats`, `passage_repeats`, `smoothing`, `feedback`,
-    `rank` and `learn` are departures from the paper: see `presets`. `k1` and `b` are BM25's, `checkpoint` is that of SPLADE or
-    ColBERT, a folder or a hub id (none: the published one). `fixed` names the settings that were asked for, so that no
-    preset changes them, also where they are the paper's.
-    """
-
-    encoder: str = "minilm"
-    unit: str = "token"
-    size: int | None = None
-    k: int = 5
-    assignment: Assignment = "soft"
-    uncovered: Uncovered = "drop"
-    alpha: float = 2.0
-    gamma: float = 0.5
-    rho: float = 0.01
-    tau: float = 99.0
-    selection: str = "farthest-first"
-    seed: int = 0
-    max_spans: int | None = None
-    max_documents: int | None = None
-    common: int | None = None
-    repeats: float = 0.0
-    passage_repeats: float = 0.0
-    smoothing: float = 0.0
-    feedback: int = 0
-    rank: str = "best"
-    learn: Literal["sections", "passages"] = "sections"
-    k1: float = K1
-    b: float = B
-    checkpoint: str = ""
-    fixed: tuple[str, ...] = ()
-
-    @property
-    def activation(self) -> ActivationConfig:
-        """How spans activate centers."""
-        return ActivationConfig(self.k, self.assignment, self.uncovered, self.repeats, self.passage_repeats)
-
-    @property
-    def scoring(self) -> ScoringConfig:
-        """How shared centers make a score."""
-        return ScoringConfig(self.alpha, self.gamma, self.rho, self.smoothing, self.feedback, rank=self.rank)
-
-    def settings(self) -> dict[str, Any]:
-        """Return all settings by name."""
-        return {name: getattr(self, name) for name in NAMES}
-
-    def differences(self) -> dict[str, Any]:
-        """Return the settings that differ from the defaults."""
-        default = asdict(SystemOptions())
-        return {name: value for name, value in asdict(self).items() if name in NAMES and value != default[name]}
-
-
-def preset_settings(name: str) -> dict[str, Any]:
-    """Return the settings of a preset that differ from the defaults here, which are the paper's."""
-    preset = get_preset(name)
-    both = {"common": preset.common, "learn": preset.learn, **asdict(preset.activation), **asdict(preset.scoring)}
-    return SystemOptions(**{field: value for field, value in both.items() if field in NAMES}).differences()
-
-
-NAMES = tuple(field.name for field in fields(SystemOptions) if field.name != "fixed")
-FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V", "k": "-K", "rank": "--documents-by"}
-"""How each setting is spelled on the command line."""
-
-_COUNTS = ("size", "k", "max_spans", "max_documents")
-_NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "passage_repeats", "smoothing", "k1", "b")
-_BASELINES = ("k1", "b", "checkpoint")
-"""Settings that have nothing to do with centers."""
-_CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered), "learn": ("sections", "passages")}
-
-
-def make_options(settings: dict[str, Any]) -> SystemOptions:
-    """Make options from names and values, which no preset changes any more.
-
-    An unknown name or an impossible value is an error that says what is possible.
-    """
-    if unknown := sorted(settings.keys() - set(NAMES)):
-        raise InputError(f"There is no setting '{unknown[0]}'. The settings are: {', '.join(NAMES)}.")
-    checked = {name: _checked(name, value) for name, value in settings.items()}
-    found = SystemOptions(**checked, fixed=tuple(sorted(settings)))
-    _ = found.scoring  # which refuses impossible exponents
-    return found
-
-
-def _checked(name: str, value: Any) -> Any:
-    if value is None and name in ("size", "max_spans", "max_documents", "common"):
-        return None
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if name in _COUNTS and not (whole and value >= 1):
-        raise InputError(f"{name} is a whole number of at least 1, not {value!r}.")
-    if name in ("seed", "common", "feedback") and not (whole and value >= 0):
-        raise InputError(f"{name} is a whole number of at least 0, not {value!r}.")
-    if name in _NUMBERS and not (whole or isinstance(value, float)):
-        raise InputError(f"{name} is a number, not {value!r}.")
-    if name in _CHOICES and value not in _CHOICES[name]:
-        raise InputError(f"{name} is {' or '.join(_CHOICES[name])}, not {value!r}.")
-    if name in ("k1", "b") and not 0 <= value <= (1 if name == "b" else math.inf):
-        raise InputError(f"{name} is a number of at least 0{' and at most 1' if name == 'b' else ''}, not {value!r}.")
-    named = name in ("encoder", "unit", "selection", "rank")
-    if (named or name == "checkpoint") and not (isinstance(value, str) and (value or not named)):
-        raise InputError(f"{name} is a name, not {value!r}.")
-    return float(value) if name in _NUMBERS else value
+from sparse_coverage.vectors import SparseVector
 
 
 class BaselineSystem:
@@ -153,16 +41,15 @@ class BaselineSystem:
         sizes = [min(MAX_PASSAGES, len(bench.corpus) - first) for first in range(0, len(bench.corpus), MAX_PASSAGES)]
         blocks = [open_block(folder, np.ones(size, bool)) for folder, size in zip(folders, sizes, strict=True)]
         self._scorer = side.scorer(blocks)
-        self._texts = {query.id: query.text for query in bench.collection.judged}
         self.stamps = {"checkpoint": side.settings}
 
-    def scores(self, query: str) -> Doubles:
-        """Return the score of every passage for a query of the collection, by its id."""
-        return self._scorer.scores(self._texts[query]).astype(np.float64)
+    def scores(self, query: Query) -> Doubles:
+        """Return the score of every passage for a query of the collection."""
+        return self._scorer.scores(query.text).astype(np.float64)
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return what the query costs: postings scanned, or similarities computed."""
-        return self._scorer.cost(self._texts[query])
+        return self._scorer.cost(query.text)
 
 
 def side_system(bench: Workbench, options: SystemOptions, row: System) -> BaselineSystem:
@@ -211,31 +98,31 @@ class SparseCoverageSystem:
         self._frequencies = self.index.store.frequencies
         self._excluded = bench.collection.excluded
 
-    def scores(self, query: str) -> Doubles:
-        """Return the score of every passage for a query of the collection, by its id."""
+    def scores(self, query: Query) -> Doubles:
+        """Return the score of every passage for a query of the collection."""
         return evidence(self.index.scores(self._enriched(query)))
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return the postings scanned: the lengths of the lists of the query's active centers, stop centers left out.
 
         With feedback, those of both searches.
         """
-        first = self._scanned(self.vectors[query])
+        first = self._scanned(self.vectors[query.id])
         return first + self._scanned(self._enriched(query)) if self.index.statistics.config.feedback else first
 
     def _scanned(self, vector: SparseVector) -> int:
         return int(self._frequencies[vector.centers[~self.index.statistics.stop[vector.centers]]].sum())
 
     @lru_cache(maxsize=4)  # noqa: B019 - asked for twice in a row, for the scores and for the cost
-    def _enriched(self, query: str) -> SparseVector:
+    def _enriched(self, query: Query) -> SparseVector:
         """Return the query with feedback, where there is any; documents that are no candidates lend it nothing."""
         ranker = self.index.explanations.ranker
         allowed = np.ones(ranker.store.size, np.uint8)
-        for id_ in self._excluded.get(query, frozenset()):
+        for id_ in self._excluded.get(query.id, frozenset()):
             number = ranker.store.find_document(id_)
             if number is not None:
                 allowed[ranker.store.passages_of(number)] = 0
-        return with_feedback(ranker, self.vectors[query], allowed).vector
+        return with_feedback(ranker, self.vectors[query.id], allowed).vector
 
 
 class WordSystem:
@@ -244,15 +131,14 @@ class WordSystem:
     def __init__(self, bench: Workbench, options: SystemOptions, row: System | None = None) -> None:
         self.aggregation = options.scoring.aggregation
         self._scores = WordScores(bench.words(), options.k1, options.b)
-        self._texts = {query.id: query.text for query in bench.collection.judged}
 
-    def scores(self, query: str) -> Doubles:
-        """Return the score of every passage for a query of the collection, by its id."""
-        return evidence(self._scores.scores(self._texts[query]))
+    def scores(self, query: Query) -> Doubles:
+        """Return the score of every passage for a query of the collection."""
+        return evidence(self._scores.scores(query.text))
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return the postings scanned: the passages that each word of the query occurs in."""
-        return self._scores.cost(self._texts[query])
+        return self._scores.cost(query.text)
 
 
 class VectorSystem:
@@ -265,11 +151,11 @@ class VectorSystem:
         self._tokens = dict(zip(queries, bench.query_tokens(options.encoder), strict=True))
         self._count = len(bench.corpus)
 
-    def scores(self, query: str) -> Doubles:
-        """Return the score of every passage for a query of the collection, by its id."""
-        return evidence(self._scores.scores(normalise(self._tokens[query].chunk_totals())))
+    def scores(self, query: Query) -> Doubles:
+        """Return the score of every passage for a query of the collection."""
+        return evidence(self._scores.scores(normalise(self._tokens[query.id].chunk_totals())))
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return the similarities computed: one a passage."""
         return self._count
 
@@ -293,11 +179,11 @@ class CombinedSystem:
         self._counts = np.diff(bench.corpus.starts)
         self.aggregation = Best()  # of the passages, which have the height of their document already
 
-    def scores(self, query: str) -> Doubles:
+    def scores(self, query: Query) -> Doubles:
         """Return a score for every passage: that of its document for the best, and their share of it for the others."""
         corpus = self._bench.corpus
         total, passages = np.zeros(len(corpus.documents)), np.zeros(len(corpus))
-        left_out = self._bench.collection.no_candidates(query, corpus.documents)
+        left_out = self._bench.collection.no_candidates(query.id, corpus.documents)
         out = np.array([document in left_out for document in corpus.documents])
         for part in self.parts:
             scores = part.scores(query)
@@ -314,7 +200,7 @@ class CombinedSystem:
         found[found <= 0] = -np.inf
         return found
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return the cost of the three together."""
         return sum(part.cost(query) for part in self.parts)
 
@@ -328,11 +214,11 @@ class PassageScorer(Protocol):
         """How the scores of passages make those of documents."""
         ...
 
-    def scores(self, query: str) -> Doubles:
-        """Return the score of every passage for a query of the collection, by its id; minus infinity where there is none."""
+    def scores(self, query: Query) -> Doubles:
+        """Return the score of every passage for a query of the collection; minus infinity where there is none."""
         ...
 
-    def cost(self, query: str) -> int:
+    def cost(self, query: Query) -> int:
         """Return what the query costs: postings scanned, or similarities computed."""
         ...
 
@@ -349,7 +235,7 @@ def reads(name: str) -> tuple[str, ...]:
     row = system_of(name)
     if row is None:
         return ()
-    return (*(field for field in NAMES if field not in _BASELINES), *row.reads) if row.preset else row.reads
+    return (*(field for field in NAMES if field not in BASELINES), *row.reads) if row.preset else row.reads
 
 
 def is_sparse(name: str) -> bool:

@@ -11,6 +11,7 @@ from sparse_coverage.evaluation.measures import AnyMeasure
 from sparse_coverage.evaluation.significance import Comparison, compare, holm
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.evaluation import Evaluation, ends, stamp_notes, stamped, tells_apart, varied_settings
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import (
     known_encoder,
     model_name,
@@ -22,7 +23,7 @@ from sparse_coverage.experiments.paper import (
     unit_name,
 )
 from sparse_coverage.experiments.sweep import Definition, Row, RowOutcome, table_measures
-from sparse_coverage.experiments.systems import SystemOptions, concerning, is_sparse, reads
+from sparse_coverage.experiments.systems import concerning, is_sparse, reads
 from sparse_coverage.present.tables import Content, Table, TableCell
 from sparse_coverage.systems import STUDIED
 
