@@ -14,6 +14,7 @@ from sparse_coverage.workspace.links import public_links
 _SECTIONS = {
     "title+abstract": "Title and abstract",
     "abstract": "Abstract",
+    "translation": "In other languages",
     "description": "Description",
     "claims": "Claims",
 }

@@ -16,7 +16,7 @@ from sparse_coverage.patents.readers.json_stream import json_pieces
 from sparse_coverage.patents.readers.records import ID_FIELDS, identified, kind_of, read_record
 from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
 from sparse_coverage.text import NAMES as LANGUAGES
-from sparse_coverage.text.languages import choose_part, language_code
+from sparse_coverage.text.languages import ONLY, choose_part, language_code
 
 _ARRAY = re.compile(rb"(?:\[\s*){1,3}[{\]]|\[\s*\[\s*\"")
 _TEXTS = ("title", "abstract", "claims", "description")
@@ -28,6 +28,8 @@ _SCHEMA = frozenset(
     "application_date filing_date priority_date ipc cpc country kind family family_members applicants applicant inventors inventor "
     "citations".split()
 )
+Translations = dict[str, dict[str, str | list[str]]]
+"""Parts in other languages than the wanted one: by language, then by field."""
 Leaf = tuple[tuple[str, ...], str, Any]
 """The plain names above a value, its own name as written, and the value."""
 
@@ -87,6 +89,8 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
     What the schema has stays as it is, so that a value of a wrong kind is told. Everything else is found by its name.
     """
     flat = {name: value for name, value in record.items() if name in _SCHEMA and not _is_nested(value)}
+    if "translations" in record:
+        flat["translations"] = record["translations"]
     taken = {field_of(name)[0] for name, value in flat.items() if value not in (None, "", [])}
     found: dict[str, list[tuple[int, Any, str]]] = {}
     unused = []
@@ -98,7 +102,7 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
             unused.append(".".join((*above, name)))
         elif field not in taken:
             found.setdefault(field, []).append((rank, value, ".".join((*above, name))))
-    others: list[str] = []
+    others: Translations = {}
     own = language_code(str(record.get("lang") or record.get("language") or "")) or next(
         (
             language
@@ -124,12 +128,14 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
 
 
 def _composed(
-    flat: dict[str, Any], made: dict[str, Any], others: list[str], record: Mapping[str, Any], context: ReadContext
+    flat: dict[str, Any], made: dict[str, Any], others: Translations, record: Mapping[str, Any], context: ReadContext
 ) -> dict[str, Any]:
     """Put both together: the id of its parts, and the language of the texts that were chosen."""
     document = str(flat.get("id") or made.get("id") or "")
-    if others:
-        context.report_note(f"left out: parts in other languages ({', '.join(sorted(set(others)))})", document)
+    if others and context.language.startswith(ONLY):
+        context.report_note(f"left out: parts in other languages ({', '.join(sorted(others))})", document)
+    elif others:
+        made["translations"] = others
     if chosen := made.pop("text_language", ""):
         made["language"] = chosen
     given = next(
@@ -172,27 +178,37 @@ def _leaves(value: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[L
             yield above, name, inner
 
 
-def _value(field: str, values: list[tuple[int, Any]], context: ReadContext, others: list[str], own: str) -> Any:
+def _value(field: str, values: list[tuple[int, Any]], context: ReadContext, others: Translations, own: str) -> Any:
     """Return what a field of the schema holds, of all that was found for it."""
     if field in _TEXTS:
         for _, value in values:
-            if texts := _in_language(_texts(value), context, others, own):
-                parts = [_plain_text(text) for text in texts]
-                return parts if len(parts) > 1 and field == "claims" else "\n".join(parts)
+            chosen, translated = _in_language(_texts(value), context, own)
+            for language, texts in translated.items():
+                others.setdefault(language, {})[field] = _as_field(field, texts)
+            if chosen:
+                return _as_field(field, chosen)
         return ""
     if field in _LISTS:
-        chosen = values if field in ("ipc", "cpc") else values[:1]
-        return [text for _, value in chosen for _, text in _texts(value)]
-    texts = [text for _, value in values for _, text in _texts(value)]
-    return texts[0] if texts else ""
+        taken = values if field in ("ipc", "cpc") else values[:1]
+        return [text for _, value in taken for _, text in _texts(value)]
+    return next((text for _, value in values for _, text in _texts(value)), "")
 
 
-def _in_language(texts: list[tuple[str, str]], context: ReadContext, others: list[str], own: str) -> list[str]:
-    """Return the texts in the wanted language, or the document's own; the languages of what is left out go to `others`."""
+def _in_language(
+    texts: list[tuple[str, str]], context: ReadContext, own: str
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the texts in the wanted language, or the document's own, and those in each other language."""
     languages = list(dict.fromkeys(language for language, _ in texts))
     position = choose_part([(language, None) for language in languages], context.language, own)
-    others += [language for place, language in enumerate(languages) if language and place != position]
-    return [text for language, text in texts if position is not None and language == languages[position]]
+    chosen = languages.pop(position) if position is not None else None
+    by = {
+        language: [_plain_text(text) for code, text in texts if code == language] for language in languages if language
+    }
+    return [_plain_text(text) for code, text in texts if code == chosen], by
+
+
+def _as_field(field: str, texts: list[str]) -> str | list[str]:
+    return texts if len(texts) > 1 and field == "claims" else "\n".join(texts)
 
 
 def _texts(value: Any, language: str = "") -> list[tuple[str, str]]:

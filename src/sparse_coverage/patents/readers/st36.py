@@ -45,6 +45,7 @@ def st36_patent(
         ipc=international_classes(data),
         cpc=cooperative_classes(data),
         source=context.file,
+        translations=body.translations,
         **own,
     )
 
@@ -257,6 +258,7 @@ def read_ep(root: Any, context: ReadContext) -> Patent:
         inventors=distinct(element_text(name) for name in data.iterfind("B700/B720/B721/snm")),
         citations=distinct(_citation(text) for text in data.iterfind("B500/B560/B561/text")),
         source=context.file,
+        translations=body.translations,
     )
 
 

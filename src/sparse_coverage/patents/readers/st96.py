@@ -7,12 +7,12 @@ from typing import Any
 
 from sparse_coverage.patents.claims import make_claims
 from sparse_coverage.patents.numbers import number_key, publication_id
-from sparse_coverage.patents.patent import Claim, Patent
+from sparse_coverage.patents.patent import Claim, Paragraph, Patent, in_other_language
 from sparse_coverage.patents.readers.st36 import chosen_title
 from sparse_coverage.patents.readers.xml_text import element_text, flat_paragraphs
 from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
-from sparse_coverage.text.languages import choose_part, language_code
+from sparse_coverage.text.languages import choose_part, language_code, other_languages
 
 _IDENTIFICATIONS = ("PatentGrantIdentification", "PatentPublicationIdentification")
 _NAMES = ("OrganizationStandardName", "EntityName", "PersonFullName")
@@ -35,16 +35,17 @@ def read(root: Any, context: ReadContext) -> Patent:
     language = _language(root)
     titles = [(_language(e) or language, element_text(e)) for e in root.iter("InventionTitle")]
     its_language, title = chosen_title(titles, context.language, language)
+    translations: list[Paragraph] = []
     abstract, description, claims = (
-        _part(root, name, context, document) for name in ("Abstract", "Description", "Claims")
+        _part(root, name, context, document, translations) for name in ("Abstract", "Description", "Claims")
     )
     part = next((one for one in (abstract, description, claims) if one is not None), None)
     return Patent(
         id=document,
         title=title,
-        abstract=() if abstract is None else tuple(flat_paragraphs(abstract, "abstract", "P")),
-        claims=() if claims is None else _claims(claims),
-        description=() if description is None else tuple(flat_paragraphs(description, "description", "P")),
+        abstract=_texts(abstract, "abstract"),
+        claims=_texts(claims, "claims"),
+        description=_texts(description, "description"),
         country=country,
         kind=kind,
         language=(_language(part) if part is not None else "") or its_language or language,
@@ -56,6 +57,7 @@ def read(root: Any, context: ReadContext) -> Patent:
         applicants=distinct(_name(e) for e in root.iter("Applicant")),
         inventors=distinct(_name(e) for e in root.iter("Inventor")),
         source=context.file,
+        translations=tuple(translations),
     )
 
 
@@ -64,13 +66,23 @@ def _language(element: Any) -> str:
     return language_code(next(found, ""))
 
 
-def _part(root: Any, name: str, context: ReadContext, document: str) -> Any:
-    """Return a part in the wanted language; the others are noted. Those of an amendment within are not the publication's own."""
+def _part(root: Any, name: str, context: ReadContext, document: str, translations: list[Paragraph]) -> Any:
+    """Return a part in the wanted language; those in others go to `translations`. Those of an amendment within are not the
+    publication's own."""
     found = [(_language(e), e) for e in root.iter(name) if not any("Amendment" in up.tag for up in e.iterancestors())]
     position = choose_part(found, context.language, _language(root))
-    if others := [language or "unknown language" for place, (language, _) in enumerate(found) if place != position]:
+    kept, others = other_languages(found, position, context.language)
+    for language, element in kept:
+        translations += in_other_language(name.lower(), language, _texts(element, name.lower()))
+    if others:
         context.report_note(f"left out: {name.lower()} ({', '.join(others)}); wanted: {context.language}", document)
     return None if position is None else found[position][1]
+
+
+def _texts(section: Any, part: str) -> tuple[Any, ...]:
+    if section is None:
+        return ()
+    return _claims(section) if part == "claims" else tuple(flat_paragraphs(section, part, "P"))
 
 
 def _claims(section: Any) -> tuple[Claim, ...]:
