@@ -15,7 +15,7 @@ torch = pytest.importorskip(
 )
 transformers = pytest.importorskip("transformers", reason="the extra [torch] is not installed; .ci/run runs this file")
 
-from sparse_coverage.encoding.load import load_encoder  # noqa: E402
+from sparse_coverage.encoding import load_encoder  # noqa: E402
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder  # noqa: E402
 from sparse_coverage.encoding.torch_encoder import TorchEncoder  # noqa: E402
 from sparse_coverage.errors import InputError, ModelError  # noqa: E402
