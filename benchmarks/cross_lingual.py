@@ -1,10 +1,12 @@
-"""Claims in German and French against English documents: words, centers, and the vectors of two encoders.
+"""Claims in German and French against English documents, and against documents in their own language.
 
     python benchmarks/cross_lingual.py GRANTS COLLECTION [--documents 600]
 
-GRANTS is a folder of EP grants as XML (claims in three languages), COLLECTION a BEIR folder whose documents are searched beside them.
-Each claim of a grant is a query in each language; right is the grant itself, of which only the English claims are searched. Two indexes
-are built, with vectors of MiniLM and of the multilingual sentence encoder (`index --vectors use-multilingual`).
+GRANTS is a folder of EP grants as XML (claims in three languages), COLLECTION a BEIR folder whose documents, in English, are searched
+beside them. Across languages each claim of a grant is a query in German and in French; right is the grant, of which only the English
+claims are searched. Within a language the claims with odd numbers are queries, and each grant is a document of its claims with even
+numbers, one in each language; right is the one in the language of the query. Each by words, and with vectors of MiniLM and of the
+multilingual sentence encoder (`index --vectors use-multilingual`).
 """
 
 from __future__ import annotations
@@ -45,37 +47,57 @@ def claims_of(folder: Path) -> dict[str, dict[str, list[str]]]:
     return found
 
 
+def ranked(
+    folder: Path, documents: list[tuple[str, str]], queries: dict[str, list[tuple[str, str]]], title: str
+) -> None:
+    """Index documents with both kinds of vectors and print how often each system finds what each query is to find."""
+    model = SparseCoverage.fit(documents, encoder=load_encoder(), size=2000)
+    models = {"minilm": model, "use-multilingual": model.with_vectors_of(load_encoder("use-multilingual"))}
+    indexes = {name: Index.build(folder / name, made, documents) for name, made in models.items()}
+    table = Table(title=f"R@1 / R@10: {title}; {len(documents)} documents")
+    for column in ("claims in", "queries", *SYSTEMS):
+        table.add_column(column)
+    for language, asked in queries.items():
+        cells = []
+        for index, ranking in SYSTEMS.values():
+            found = indexes[index].ranked_by(ranking).search([text for text, _ in asked], 10)
+            places = [[hit.document for hit in hits] for hits in found]
+            right = [name in ten for ten, (_, name) in zip(places, asked, strict=True)]
+            first = [ten[:1] == [name] for ten, (_, name) in zip(places, asked, strict=True)]
+            cells.append(f"{np.mean(first):.2f} / {np.mean(right):.2f}")
+        table.add_row(language, str(len(asked)), *cells)
+    Console(width=140).print(table)
+
+
 def main() -> None:
     """Measure and print."""
     grants = claims_of(Path(sys.argv[1]))
     count = int(sys.argv[sys.argv.index("--documents") + 1]) if "--documents" in sys.argv else 600
     lines = (Path(sys.argv[2]) / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [row for row in map(json.loads, lines) if row["text"]][:count]
-    texts = [(row["_id"], f"{row['title']}. {row['text']}") for row in rows]
-    texts += [(name, claim) for name, by in grants.items() for claim in by["en"]]
-    names = list(dict.fromkeys(name for name, _ in texts))
-    pairs = [(name, "\n\n".join(text for other, text in texts if other == name)) for name in names]
+    others = [(row["_id"], f"{row['title']}. {row['text']}") for row in rows]
+    print(f"{len(grants)} grants")
     with TemporaryDirectory() as folder:
-        model = SparseCoverage.fit(pairs, encoder=load_encoder(), size=2000)
-        other = model.with_vectors_of(load_encoder("use-multilingual"))
-        indexes = {
-            name: Index.build(Path(folder) / name, made, pairs)
-            for name, made in (("minilm", model), ("use-multilingual", other))
+        english = [(name, "\n\n".join(by["en"])) for name, by in grants.items()]
+        across = {code: [(claim, name) for name, by in grants.items() for claim in by[code]] for code in LANGUAGES[1:]}
+        ranked(Path(folder) / "across", [*others, *english], across, "claims against English")
+        even = [
+            (f"{name}-{code}", "\n\n".join(by[code][1::2]))
+            for name, by in grants.items()
+            for code in LANGUAGES
+            if by[code][1::2]
+        ]
+        known = {name for name, _ in even}
+        within = {
+            code: [
+                (claim, f"{name}-{code}")
+                for name, by in grants.items()
+                for claim in by[code][::2]
+                if f"{name}-{code}" in known
+            ]
+            for code in LANGUAGES
         }
-        table = Table(title=f"R@1 / R@10 of claims against English: {len(grants)} grants among {len(names)} documents")
-        for column in ("claims in", "queries", *SYSTEMS):
-            table.add_column(column)
-        for language in LANGUAGES[1:]:
-            queries = [(claim, name) for name, by in grants.items() for claim in by[language]]
-            cells = []
-            for index, ranking in SYSTEMS.values():
-                ranked = indexes[index].ranked_by(ranking)
-                found = [[hit.document for hit in hits] for hits in ranked.search([one for one, _ in queries], 10)]
-                right = [name in ten for ten, (_, name) in zip(found, queries, strict=True)]
-                first = [ten[:1] == [name] for ten, (_, name) in zip(found, queries, strict=True)]
-                cells.append(f"{np.mean(first):.2f} / {np.mean(right):.2f}")
-            table.add_row(language, str(len(queries)), *cells)
-    Console(width=120).print(table)
+        ranked(Path(folder) / "within", [*others, *even], within, "claims against other claims in their language")
 
 
 if __name__ == "__main__":

@@ -27,8 +27,7 @@ from rich.table import Table
 from sparse_coverage.errors import ModelError
 from sparse_coverage.evaluation.demo import demo_patents
 from sparse_coverage.patents import passages, read_patents
-from sparse_coverage.spans.noun_phrases.extractor import EmbeddedExtractor, NounPhraseExtractor
-from sparse_coverage.spans.noun_phrases.spacy_phrases import SpacyExtractor
+from sparse_coverage.spans.noun_phrases import EmbeddedExtractor, NounPhraseExtractor, SpacyExtractor
 
 GOLD = Path(__file__).parents[1] / "tests" / "spans" / "gold_noun_phrases.txt"
 

@@ -29,7 +29,7 @@ from sparse_coverage.encoding.weights import model_folder
 from sparse_coverage.evaluation.demo import DOCUMENTS, demo_patents
 from sparse_coverage.patents import passages, read_patents
 from sparse_coverage.spans import get_unit
-from sparse_coverage.spans.noun_phrases.extractor import embedded_extractor
+from sparse_coverage.spans.noun_phrases import embedded_extractor
 from sparse_coverage.vectors import activate
 from sparse_coverage.vocabulary import Anchor, Vocabulary, VocabularyConfig
 

@@ -165,3 +165,6 @@ def test_languages_that_the_encoder_does_not_know_are_told() -> None:
     assert list(log.watched(patents, "passage")) == patents
     assert "does not know (de: 2, ja: 1): these are ranked by their words" in log.about_texts("minilm")
     assert log.about_texts("use-multilingual") == log.about_texts("./my-own-model") == ""
+    assert "words and by the vectors of whole passages (use-multilingual)" in log.about_texts(
+        "minilm", "use-multilingual"
+    )

@@ -95,8 +95,9 @@ def hub_files(repository: str, files: dict[str, bytes]) -> dict[str, bytes]:
         }
         for name, content in files.items()
     ]
-    about = json.dumps({"id": repository, "modelId": repository, "sha": "0" * 40, "siblings": siblings}).encode()
-    served = {f"/api/models/{repository}": about}
+    config = json.loads(files.get("config.json", b"{}"))
+    about = {"id": repository, "modelId": repository, "sha": "0" * 40, "siblings": siblings, "config": config}
+    served = {f"/api/models/{repository}": json.dumps(about).encode()}
     for revision in ("main", "0" * 40):
         served |= {f"/{repository}/resolve/{revision}/{name}": content for name, content in files.items()}
     return served

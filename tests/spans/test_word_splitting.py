@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_coverage.spans.noun_phrases.grammar import split_words
+from sparse_coverage.spans.grammar import split_words
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,13 @@ from sparse_coverage.text import (
     content_words,
     folded,
     function_words,
+    guess_language,
     idf,
     index_terms,
     stem,
     stems,
     stems_of,
+    term_places,
     word_forms,
     words,
 )
@@ -88,3 +90,11 @@ def test_east_asian_texts_are_found_by_any_part_of_them() -> None:
     assert [word.text for word in words("이차전지 valve")] == ["이차", "차전", "전지", "valve"]
     assert all(word.text == text[word.start : word.end] for word in words(text))
     assert word_forms("固体 電解質") == ["固体", "電解", "解質"]
+
+
+def test_pairs_of_east_asian_letters_stand_where_they_are_said_to() -> None:
+    for text in ("ばねで付勢されたプランジャを備える電磁弁。", "Li 二次電池、電池 of 電池", "배터리 valve 배터리"):
+        for term, places in term_places(text).items():
+            for place in places:
+                assert text[place.start : place.end] == place.text
+                assert term == stem(place.text, guess_language(text))

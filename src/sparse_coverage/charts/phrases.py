@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from sparse_coverage.search.results import Place
-from sparse_coverage.spans.noun_phrases.extractor import EmbeddedExtractor
+from sparse_coverage.spans.noun_phrases import EmbeddedExtractor
 from sparse_coverage.text import content_words, stems, stems_of
 
 _HALF = 0.5

@@ -213,7 +213,8 @@ def build(
     told = (
         f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} {index.store.state.about['by']}s, "
         f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
-        f"{log.about_texts(index.model.encoder.name)}{log.told_of_repeats(on_duplicate)}Saved in [bold]{escape(str(output))}[/bold]. "
+        f"{log.about_texts(index.model.encoder.name, index.model.whole_encoder.name)}{log.told_of_repeats(on_duplicate)}"
+        f"Saved in [bold]{escape(str(output))}[/bold]. "
         f'Next: sparse-coverage search {escape(as_typed(output))} "your claim"'
     )
     show({"index": str(output), **counts, **facts, "sides": made}, as_json, lambda: told)
@@ -275,7 +276,8 @@ def add(
     count = opened.add(patents, replace=replace, skip_known=skip_known, total=total, **repeats)
     refresh_sides(index, threads=threads)
     left = f"In the index already, and left as they are: {len(known):,}. " if known else ""
-    done = f"{count:,} documents added. {left}{log.about_texts(opened.model.encoder.name)}{log.told_of_repeats(on_duplicate)}".strip()
+    left += log.about_texts(opened.model.encoder.name, opened.model.whole_encoder.name)
+    done = f"{count:,} documents added. {left}{log.told_of_repeats(on_duplicate)}".strip()
     _tell(index, as_json, done, added=count, **log.counts())
     return log.status
 

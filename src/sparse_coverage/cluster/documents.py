@@ -238,8 +238,9 @@ def _restored(facts: dict[str, Any]) -> Reading:
 
 def _patent(record: dict[str, Any]) -> Patent:
     claims = [Claim(**{**claim, "depends_on": tuple(claim["depends_on"])}) for claim in record.pop("claims")]
-    abstract, description = (
-        tuple(Paragraph(**paragraph) for paragraph in record.pop(part)) for part in ("abstract", "description")
-    )
+    texts: dict[str, Any] = {
+        part: tuple(Paragraph(**paragraph) for paragraph in record.pop(part))
+        for part in ("abstract", "description", "translations")
+    }
     rest: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
-    return Patent(**rest, abstract=abstract, claims=tuple(claims), description=description)
+    return Patent(**rest, claims=tuple(claims), **texts)

@@ -121,7 +121,7 @@ class _Chunk:
 class Batcher:
     """Takes a stream of texts window by window, so that memory stays flat and chunks of one width come together.
 
-    `padded`: put chunks of several widths into one batch.
+    `padded`: put chunks of several widths into one batch. `vocabulary`: how many token ids the model knows, where it says so.
     """
 
     tokenizer: TextTokenizer
@@ -129,6 +129,7 @@ class Batcher:
     pad_id: int
     padded: bool = False
     pooling: Pooling = "mean"
+    vocabulary: int | None = None
 
     def encode(self, texts: Iterable[str], run: RunBatches, dimension: int) -> Iterator[TokenVectors]:
         """Yield the token vectors of each text, in order. `dimension` is their length."""
@@ -212,6 +213,11 @@ class Batcher:
             full = [*prefix, *window[chunk.text][1].ids[chunk.first : chunk.last], *suffix]
             ids[row, : len(full)] = full
             mask[row, : len(full)] = 1
+        if self.vocabulary is not None and ids.max() >= self.vocabulary:
+            raise ModelError(
+                f"The tokenizer gives the token id {ids.max()}, and the model knows {self.vocabulary:,}. They do not belong together: copy "
+                "tokenizer.json from where the model came from."
+            )
         return ids, mask
 
 
@@ -294,6 +300,7 @@ class ChunkEncoder(ABC):
         padded: bool = False,
         threads: int | None = None,
         tokenizer: TextTokenizer | None = None,
+        vocabulary: int | None = None,
     ) -> None:
         self.name = name or str(folder)
         self.precision = precision
@@ -303,7 +310,7 @@ class ChunkEncoder(ABC):
         self.fingerprint = fingerprint_of(folder) + suffix
         self._tokenizer = tokenizer or TextTokenizer.from_folder(folder)
         self.pooling = pooling_of(folder, self.name)
-        self._batcher = Batcher(self._tokenizer, limit, pad_id, padded, self.pooling)
+        self._batcher = Batcher(self._tokenizer, limit, pad_id, padded, self.pooling, vocabulary)
 
     def tokenize(self, text: str) -> Tokens:
         """Return the tokens of a text without encoding it."""

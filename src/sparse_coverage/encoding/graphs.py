@@ -7,8 +7,9 @@ Input: token ids and attention mask, both int64 of shape (batch, length). Output
 
 from __future__ import annotations
 
+import mmap
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -236,9 +237,50 @@ def onnx_file(folder: Path) -> Path | None:
 
 def external_data(path: Path) -> list[Path]:
     """Return the files beside an ONNX file that hold its weights, where they are not in the file itself."""
-    return sorted(
-        file for file in path.parent.glob(f"{path.name}*") if file != path and not file.name.endswith(".part")
-    )
+    if not path.stat().st_size:
+        return []
+    places = set()
+    with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        graphs = [(at, end) for number, at, end in protobuf_fields(content, 0, len(content)) if number == _GRAPH]
+        tensors = [inner[1:] for one in graphs for inner in protobuf_fields(content, *one) if inner[0] == _TENSOR]
+        entries = [inner[1:] for one in tensors for inner in protobuf_fields(content, *one) if inner[0] == _OUTSIDE]
+        for one in entries:
+            pair = {number: content[at:end] for number, at, end in protobuf_fields(content, *one)}
+            if pair.get(1) == b"location":
+                places.add(pair.get(2, b"").decode("utf-8", "replace"))
+    return sorted(file for file in (path.parent / place for place in places) if file.is_file())
+
+
+_GRAPH, _TENSOR, _OUTSIDE = 7, 5, 13
+"""The numbers of these fields in an ONNX file: the graph, its weights, and where else a weight lies."""
+
+
+def protobuf_fields(content: bytes | mmap.mmap, place: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the fields of a protocol buffer that hold bytes, or four or eight of them: number, start and end of the content."""
+    while place < end:
+        key, place = _varint(content, place, end)
+        kind, size = key & 7, 0
+        if kind in (0, 2):
+            size, place = _varint(content, place, end)
+        if kind == 0:
+            continue
+        if kind in (1, 5):
+            size = 8 if kind == 1 else 4
+        if kind not in (1, 2, 5) or place + size > end:
+            return  # no message has that
+        yield key >> 3, place, place + size
+        place += size
+
+
+def _varint(content: bytes | mmap.mmap, place: int, end: int) -> tuple[int, int]:
+    value = shift = 0
+    while place < end:
+        byte = content[place]
+        value, place = value | (byte & 127) << shift, place + 1
+        if byte < 128:
+            break
+        shift += 7
+    return value, place
 
 
 def read_onnx(path: Path, outputs: Sequence[str], rank: int, *, segments: bool = False) -> Any:

@@ -19,7 +19,7 @@ from safetensors.numpy import load_file
 
 from sparse_coverage.encoding.batching import ChunkEncoder, Hidden, Ids
 from sparse_coverage.encoding.graphs import FAMILY, HIDDEN_STATES, BertConfig, Weights, build_bert, openvino, read_onnx
-from sparse_coverage.encoding.weights import cache_folder, weights_file
+from sparse_coverage.encoding.weights import cache_folder, model_config, weights_file
 from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.files import read_json, write_bytes
 from sparse_coverage.kernels.choosing import machine
@@ -48,7 +48,8 @@ class OpenVinoEncoder(ChunkEncoder):
             raise InputError(f"There is no precision '{precision}'. Choose one of: {', '.join(PRECISIONS)}.")
         weights = weights_file(folder)
         is_onnx = weights.suffix == ".onnx"
-        config = None if is_onnx else BertConfig.from_json(read_json(folder / "config.json"), str(folder))
+        said = model_config(folder)
+        config = None if is_onnx else BertConfig.from_json(said, str(folder))
         graph = read_onnx(weights, HIDDEN_STATES, 3) if is_onnx else None
         ov = openvino()
         core = ov.Core()
@@ -62,9 +63,10 @@ class OpenVinoEncoder(ChunkEncoder):
             name=name,
             precision=precision,
             dimension=_last_dimension(graph, weights) if config is None else config.hidden_size,
-            limit=_limit(folder) if config is None else config.positions,
-            pad_id=_pad_id(folder) if config is None else config.pad_id,
+            limit=_limit(folder, said) if config is None else min(config.positions, LONGEST_CHUNK),
+            pad_id=int(said.get("pad_token_id", 0)),
             threads=threads,
+            vocabulary=said.get("vocab_size"),
         )
         threads = self.threads
         self._local = threading.local()
@@ -114,6 +116,11 @@ class OpenVinoEncoder(ChunkEncoder):
         request: Any = self._local.request
         request.infer({0: batch[0], 1: batch[1]})
         hidden: Hidden = request.get_output_tensor(0).data.copy()
+        if not np.isfinite(hidden).all() and not np.isfinite(hidden[batch[1] == 1]).all():
+            raise ModelError(
+                f"{self.name}: the model gives vectors that are not numbers, in {self.precision}. Its weights are damaged, or it needs "
+                "more range: try precision 'fp32'."
+            )
         return hidden
 
 
@@ -126,21 +133,14 @@ def _last_dimension(graph: Any, path: Path) -> int:
     return int(shape[2].get_length())
 
 
-def _limit(folder: Path) -> int:
+def _limit(folder: Path, config: Mapping[str, Any]) -> int:
     """Return how many tokens a chunk may have: what config.json or the tokenizer's settings say, or 512."""
-    config = read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
     if "max_position_embeddings" in config:
         offset = 0 if config.get("model_type") not in FAMILY[1:] else int(config.get("pad_token_id") or 0) + 1
         return min(int(config["max_position_embeddings"]) - offset, LONGEST_CHUNK)
     path = folder / "tokenizer_config.json"
     said = read_json(path).get("model_max_length", 512) if path.is_file() else 512
     return min(int(said), 512)
-
-
-def _pad_id(folder: Path) -> int:
-    return int(
-        (read_json(folder / "config.json").get("pad_token_id") if (folder / "config.json").is_file() else 0) or 0
-    )
 
 
 def _read(weights: Path) -> Weights:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from sparse_coverage.encoding.batching import Batches, ChunkEncoder, Hidden, TextTokenizer
+from sparse_coverage.encoding.graphs import protobuf_fields
 from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.kernels import Array, Floats, Int64s
 
@@ -106,8 +107,10 @@ def _neighbours(rows: Floats, order: int, before: int) -> Floats:
 def _tokenizer(content: bytes) -> Any:
     """Return the tokenizer of a SentencePiece model: word pieces with their scores, and how texts are normalised before."""
     pieces, characters = [], b""
-    for number, value in _fields(content):
-        inner = dict(_fields(value)) if number in (1, 3) else {}
+    for number, *place in protobuf_fields(content, 0, len(content)):
+        inner = (
+            {name: content[at:end] for name, at, end in protobuf_fields(content, *place)} if number in (1, 3) else {}
+        )
         if number == 1:
             score = struct.unpack("<f", inner[2])[0] if 2 in inner else 0.0
             pieces.append((inner[1].decode("utf-8"), score))
@@ -121,24 +124,3 @@ def _tokenizer(content: bytes) -> Any:
         single=f"{_BEGIN} $A {_END}", special_tokens=[(_BEGIN, 1), (_END, 2)]
     )
     return tokenizer
-
-
-def _fields(content: bytes) -> Iterable[tuple[int, bytes]]:
-    """Yield the fields of a protocol buffer that hold bytes or four bytes: their number and content."""
-    place = 0
-    while place < len(content):
-        key, place = _varint(content, place)
-        if key & 7 == 0:
-            _, place = _varint(content, place)
-            continue
-        size, place = _varint(content, place) if key & 7 == 2 else ({5: 4, 1: 8}[key & 7], place)
-        yield key >> 3, content[place : place + size]
-        place += size
-
-
-def _varint(content: bytes, place: int) -> tuple[int, int]:
-    value = shift = 0
-    while content[place] & 128:
-        value |= (content[place] & 127) << shift
-        shift, place = shift + 7, place + 1
-    return value | content[place] << shift, place + 1

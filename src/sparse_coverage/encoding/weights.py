@@ -13,6 +13,7 @@ import urllib.parse
 from collections.abc import Callable, Mapping
 from functools import partial as partial_
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
@@ -40,14 +41,18 @@ def downloads_folder() -> Path:
     return cache_folder() / "downloads"
 
 
-def model_folder(spec: str) -> Path:
-    """Return a verified local folder for a name of the catalogue, a local folder or a hub id, fetching it if need be."""
+def model_folder(spec: str, *, onnx: bool = False) -> Path:
+    """Return a verified local folder for a name of the catalogue, a local folder or a hub id, fetching it if need be.
+
+    `onnx`: from the hub the ONNX graph is wanted, also of a model whose safetensors could be run.
+    """
     if spec in CATALOGUE:
         return _fetched(CATALOGUE[spec])
     if Path(spec).is_dir():
         return Path(spec)
     if _HUB_ID.fullmatch(spec) and not spec.startswith("."):
-        return _fetched(KnownModel(name=spec.replace("/", "--"), hub=spec, dimension=0, about=""))
+        name = spec.replace("/", "--") + ("--onnx" if onnx else "")
+        return _fetched(KnownModel(name=name, hub=spec, dimension=0, about=""), onnx=onnx)
     raise ModelError(
         f"'{spec}' is not a folder, not a hub id (owner/name) and not one of the known encoders: {', '.join(CATALOGUE)}."
     )
@@ -96,17 +101,25 @@ def weights_file(folder: Path) -> Path:
     return found
 
 
+def model_config(folder: Path) -> dict[str, Any]:
+    """Return what `config.json` of a checkpoint says; nothing where there is none."""
+    path = folder / "config.json"
+    found = read_json(path) if path.is_file() else {}
+    if not isinstance(found, dict):
+        raise ModelError(f"{path}: an object of settings was expected. Copy the file from where the model came from.")
+    return {name: value for name, value in found.items() if value is not None}
+
+
 def _weights_file(folder: Path) -> Path | None:
     """Return the weights of a folder: safetensors of the BERT family, or else ONNX, or else what only torch can run."""
-    config = folder / "config.json"
-    built_in = config.is_file() and read_json(config).get("model_type") in FAMILY
+    built_in = model_config(folder).get("model_type") in FAMILY
     onnx, safetensors, pickled = onnx_file(folder), folder / "model.safetensors", folder / "pytorch_model.bin"
     if safetensors.is_file() and (built_in or onnx is None):
         return safetensors
     return onnx or (pickled if pickled.is_file() else None)
 
 
-def _fetched(model: KnownModel) -> Path:
+def _fetched(model: KnownModel, *, onnx: bool = False) -> Path:
     models = cache_folder() / "models"
     folder = models / model.name
     models.mkdir(parents=True, exist_ok=True)
@@ -118,7 +131,7 @@ def _fetched(model: KnownModel) -> Path:
                 return folder
             shutil.rmtree(folder)  # a damaged copy is worth nothing: fetch it again
         partial = models / f".{model.name}.partial"
-        origin = _fill(model, partial)
+        origin = _fill(model, partial, onnx=onnx)
         shutil.rmtree(partial / ".cache", ignore_errors=True)  # the hub client's own bookkeeping
         files = {str(p.relative_to(partial)): sha256_of(p) for p in sorted(partial.rglob("*")) if p.is_file()}
         write_json(partial / RECORD, {"name": model.name, "origin": origin, "files": files})
@@ -127,13 +140,13 @@ def _fetched(model: KnownModel) -> Path:
     return folder
 
 
-def _fill(model: KnownModel, partial: Path) -> str:
+def _fill(model: KnownModel, partial: Path, *, onnx: bool) -> str:
     """Try each source in turn until one fills the folder; return which."""
     from sparse_coverage.encoding.downloads import fetch_from_archive
 
     sources: list[tuple[str, Callable[[], None]]] = []
     if model.hub:
-        sources.append((f"{model.hub} (model hub)", lambda: fetch_from_hub(model.hub, model.pins, partial)))
+        sources.append((f"{model.hub} (model hub)", lambda: fetch_from_hub(model.hub, model.pins, partial, onnx=onnx)))
     if (archive := model.archive) is not None:
         fetch_archive = partial_(fetch_from_archive, archive, model.members, model.pins, partial, downloads_folder())
         sources.append((str(archive), fetch_archive))
@@ -199,7 +212,7 @@ _WANTED = (
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin", "pytorch_adapter.bin")
 
 
-def fetch_from_hub(repository: str, pins: Mapping[str, str], folder: Path) -> None:
+def fetch_from_hub(repository: str, pins: Mapping[str, str], folder: Path, *, onnx: bool = False) -> None:
     """Fetch a checkpoint's files into a folder. Each file must have its pinned sha256, or else the one the hub announces."""
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # its retries are reported by us, once
     from huggingface_hub import HfApi, constants, hf_hub_download
@@ -212,12 +225,16 @@ def fetch_from_hub(repository: str, pins: Mapping[str, str], folder: Path) -> No
         else:
             info = HfApi().model_info(repository, files_metadata=True, timeout=30)
             announced = {file.rfilename: file.lfs.sha256 if file.lfs else "" for file in info.siblings or []}
-            built_in = (info.config or {}).get("model_type") in FAMILY
+            built_in = not onnx and (info.config or {}).get("model_type") in FAMILY
             order = (*_WEIGHTS[:1], *ONNX_FILES, *_WEIGHTS[1:]) if built_in else (*ONNX_FILES, *_WEIGHTS)
             weights = [name for name in order if name in announced][:1]
             if not weights:
                 raise ModelError(f"the repository holds none of {', '.join(order)}")
-            weights += [name for name in announced if name.startswith(f"{weights[0]}_")]  # external data of ONNX
+            outside = (
+                f"{weights[0]}_data",
+                f"{weights[0]}.data",
+            )  # where exporters put the weights of a large ONNX graph
+            weights += [name for name in announced if name.startswith(outside)]
             wanted = {name: announced[name] for name in (*_WANTED, *weights) if name in announced}
             revision = info.sha or "main"
         for name, pin in wanted.items():

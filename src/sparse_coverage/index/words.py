@@ -145,7 +145,10 @@ class WordWriter:
 
     def add(self, number: int, record: DocumentRecord, passages: Sequence[PassageRecord]) -> None:
         """Add a document with all its passages."""
-        self._languages.add(guess_language("\n".join(passage.text for passage in passages[:_TELLING])) or "en")
+        own = [passage.text for passage in passages if passage.section != "translation"][:_TELLING]
+        self._languages.add(guess_language("\n".join(own)) or "en")
+        others = (guess_language(passage.text) for passage in passages if passage.section == "translation")
+        self._languages.update(filter(None, others))
         metadata = record.metadata
         texts = {
             "passage": [passage.text for passage in passages],

@@ -42,7 +42,8 @@ def passages(patent: Patent, by: By = "passage") -> Iterator[Passage]:
     for each abstract paragraph, description paragraph and claim as the file has them, as in the paper. A patent with nothing
     but a title gives its title.
     By `title+paragraph`: the title too is always a passage. By `section`: title and abstract, claims, description. By
-    `document`: everything in one text. Empty ones are left out.
+    `document`: everything in one text. Empty ones are left out. What a patent has in other languages too comes last, as passages or
+    paragraphs of their own; a whole section or document is in one language.
     """
     if by in ("passage", "paragraph", "title+paragraph"):
         return _by_paragraph(patent, readable=by == "passage", title=by == "title+paragraph")
@@ -62,6 +63,8 @@ def _joined(*texts: str) -> str:
 def _parts(patent: Patent, section: Section) -> Sequence[Paragraph | Claim]:
     if section == "abstract":
         return patent.abstract
+    if section == "translation":
+        return patent.translations
     return patent.claims if section == "claims" else patent.description
 
 
@@ -70,7 +73,7 @@ def _by_paragraph(patent: Patent, *, readable: bool, title: bool = False) -> Ite
     if title and patent.title:
         found = True
         yield _whole(patent, "title", f"/{ROOT}/title", patent.title)
-    for section in ("abstract", "description", "claims"):
+    for section in ("abstract", "description", "claims", "translation"):
         whole = _paragraphs(patent, section)
         joined = _joined_with_next(whole) if readable and section == "description" else whole
         for passage in joined:

@@ -1,19 +1,22 @@
 """What a patent is, once read: immutable, typed, the same whatever file it came from; and how places in it are named.
 
 A place has one XPath, the one that CLEF-IP judgements use. Judgements write it as `/patent-document/abstract/p[1]`,
-`/patent-document[1]/abstract[1]/p[1]` or, for a single element, `/patent-document/abstract/p`. Only one part of each kind
-is read (the one in the wanted language), so the index of the part says nothing; that of the paragraph or claim does.
+`/patent-document[1]/abstract[1]/p[1]` or, for a single element, `/patent-document/abstract/p`. One part of each kind is in the
+wanted language, so the index of the part says nothing; that of the paragraph or claim does. The same part in German is
+`/patent-document/claims-de/claim[1]`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.text.languages import NAMES
 
-Section = Literal["title", "abstract", "title+abstract", "claims", "description", "document"]
+Section = Literal["title", "abstract", "title+abstract", "claims", "description", "translation", "document"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Patent:
-    """A patent publication in one language.
+    """A patent publication: its parts in one language, and what it has in others too.
 
+    `translations` are parts of the same publication in other languages than these, such as the German and French claims of a
+    European grant; they are found as its other passages are.
     Dates are ISO strings (`2002-06-12`) or empty. `ipc` and `cpc` hold symbols as `H04N 5/44`. `family` identifies the
     simple family when the source names one; `family_members` lists publication ids of the family when the source lists
     them. Citations are metadata: they are never indexed. `source` is the file it came from and `format` its kind.
@@ -64,6 +69,7 @@ class Patent:
     citations: tuple[str, ...] = ()
     source: str = ""
     format: str = ""
+    translations: tuple[Paragraph, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +137,8 @@ def canonical_xpath(xpath: str) -> str:
         del steps[0]
     names = [ROOT]
     for depth, (name, index) in enumerate(steps):
-        names.append(name if depth == 0 and name in _PARTS else f"{name}[{index}]")
+        part = depth == 0 and name.partition("-")[0] in _PARTS
+        names.append(name if part else f"{name}[{index}]")
     return "/" + "/".join(names)
 
 
@@ -143,3 +150,21 @@ def passage_xpath(part: str, leaf: str, index: int) -> str:
 def passage_id(document: str, xpath: str) -> str:
     """Return the id of a passage: the document's id, then the canonical XPath without its root."""
     return document + xpath.removeprefix(f"/{ROOT}")
+
+
+def in_other_language(part: str, language: str, found: Sequence[Paragraph | Claim]) -> tuple[Paragraph, ...]:
+    """Return the paragraphs or claims of a part as it stands in another language; each says so where its number is shown.
+
+    >>> german = in_other_language("claims", "de", [Claim(1, "Ventil.", "/patent-document/claims/claim[1]")])
+    >>> german[0].xpath, german[0].number
+    ('/patent-document/claims-de/claim[1]', 'claim 1, in German')
+    """
+    place, said = f"/{ROOT}/{part}", f"in {NAMES.get(language, language or 'another language')}"
+    return tuple(
+        Paragraph(
+            one.text,
+            f"{place}-{language or 'other'}{one.xpath.removeprefix(place)}",
+            f"{f'claim {one.number}' if part == 'claims' else f'{part} {one.number}'.strip()}, {said}",
+        )
+        for one in found
+    )

@@ -35,7 +35,12 @@ WORTHWHILE = 0.25
 """The share of the best score that a passage must have to be called a match in the reading view."""
 _FEW = 3
 _OPTION = re.compile(r"--([a-z][a-z-]{1,30})")
-_SECTIONS = {"title+abstract": "Title and abstract", "title": "Title", "document": "Text"}
+_SECTIONS = {
+    "title+abstract": "Title and abstract",
+    "title": "Title",
+    "translation": "In other languages",
+    "document": "Text",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -223,6 +223,7 @@ def _excerpt(text: str, query: str = "") -> str:
 _SECTIONS = {
     "title+abstract": "Title and abstract",
     "abstract": "Abstract",
+    "translation": "In other languages",
     "description": "Description",
     "claims": "Claims",
 }

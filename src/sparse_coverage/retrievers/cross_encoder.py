@@ -12,9 +12,8 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from sparse_coverage.encoding.graphs import onnx_file, openvino, read_onnx
-from sparse_coverage.encoding.weights import model_folder
+from sparse_coverage.encoding.weights import model_config, model_folder
 from sparse_coverage.errors import InputError, ModelError
-from sparse_coverage.files import read_json
 from sparse_coverage.kernels import Doubles, Int64s, Workers
 from sparse_coverage.search.results import Hit
 
@@ -38,7 +37,7 @@ class CrossEncoder:
     """
 
     def __init__(self, name: str | Path, *, threads: int | None = None) -> None:
-        folder = model_folder(str(name))
+        folder = model_folder(str(name), onnx=True)
         path = onnx_file(folder)
         if path is None:
             raise ModelError(
@@ -47,9 +46,12 @@ class CrossEncoder:
             )
         if not (folder / "tokenizer.json").is_file():
             raise ModelError(f"{folder}: there is no tokenizer.json. Copy it from where the model came from.")
-        self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        config = read_json(folder / "config.json") if (folder / "config.json").is_file() else {}
-        self._pad_id = int(config.get("pad_token_id") or 0)
+        try:
+            self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        except Exception as error:  # the library raises bare Exception for a damaged file
+            raise ModelError(f"{folder}: the tokenizer cannot be read ({error}).") from None
+        config = model_config(folder)
+        self._pad_id = int(config.get("pad_token_id", 0))
         self.limit = min(int(config.get("max_position_embeddings", LONGEST)), LONGEST)
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(self.limit, strategy="longest_first")

@@ -37,7 +37,7 @@ KNOWN = ".known-{}.sqlite"
 """The vectors of texts while an index is built; the name tells with what vocabulary they were made."""
 Put = Callable[[DocumentRecord, list[IndexedPassage]], Any]
 """What puts a document with its passages into an index."""
-_TEXT_FIELDS = frozenset({"id", "title", "abstract", "claims", "description"})
+_TEXT_FIELDS = frozenset({"id", "title", "abstract", "claims", "description", "translations"})
 
 
 def is_unfinished(folder: str | Path) -> bool:

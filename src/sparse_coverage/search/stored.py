@@ -61,7 +61,7 @@ def stored_patent(store: IndexStore, document: int) -> Patent:
     Where the index was built by section, claims are told apart by their order; by document, all text is its description.
     """
     record = store.document(document)
-    parts: dict[str, list[PassageRecord]] = {"abstract": [], "claims": [], "description": []}
+    parts: dict[str, list[PassageRecord]] = {"abstract": [], "claims": [], "description": [], "translation": []}
     for passage in stored_passages(store, document):
         if passage.section == "title+abstract":
             passage = replace(passage, section="abstract", text=passage.text.removeprefix(record.title).lstrip("\n"))
@@ -78,6 +78,7 @@ def stored_patent(store: IndexStore, document: int) -> Patent:
         abstract=_paragraphs(record.id, parts["abstract"]),
         claims=_claims(parts["claims"]),
         description=_paragraphs(record.id, parts["description"]),
+        translations=_paragraphs(record.id, parts["translation"]),
         **known,
     )
 

@@ -16,7 +16,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.spans.span import Indices, Spans, SpanUnit, TokenPlaces, pooled, token_places
 
 if TYPE_CHECKING:
-    from sparse_coverage.spans.noun_phrases.extractor import NounPhraseExtractor, Phrases
+    from sparse_coverage.spans.noun_phrases import NounPhraseExtractor, Phrases
 
 ENTRY_POINTS = "sparse_coverage.units"
 """The group in which an installed package names units of its own: each entry is a function without arguments that returns one."""
@@ -100,7 +100,7 @@ def _without_blanks(first: Indices, last: Indices, ink: npt.NDArray[np.bool_]) -
 
 
 def _phrases(*, rest: bool) -> SpanUnit:
-    from sparse_coverage.spans.noun_phrases.extractor import embedded_extractor
+    from sparse_coverage.spans.noun_phrases import embedded_extractor
 
     return PhraseUnit(embedded_extractor(), rest=rest)
 
@@ -130,7 +130,7 @@ def get_unit(unit: str | SpanUnit) -> SpanUnit:
     if unit in UNITS:
         return UNITS[unit]()
     if by_spacy := _BY_SPACY.fullmatch(unit):
-        from sparse_coverage.spans.noun_phrases.spacy_phrases import SpacyExtractor
+        from sparse_coverage.spans.noun_phrases import SpacyExtractor
 
         extractor = SpacyExtractor(by_spacy["pipeline"], raw=by_spacy["raw"] is not None)
         return PhraseUnit(extractor, rest=by_spacy["unit"] == "np+token")

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 
 from sparse_coverage.errors import InputError
 
@@ -69,6 +69,7 @@ def guess_language(text: str) -> str:
     return best if clear else ""
 
 
+Part = TypeVar("Part")
 ANY_LANGUAGE = "any"
 ONLY = "only-"
 """Before the code of a language: what is in another one is left out, as in a test collection of one language."""
@@ -129,3 +130,26 @@ def choose_part(parts: Sequence[tuple[str, object]], wanted: str, document_langu
         preferred = (preferred[0], "")
     any_other = None if wanted.startswith(ONLY) or not parts else 0
     return next((languages.index(one) for one in preferred if one in languages), any_other)
+
+
+def other_languages(
+    parts: Sequence[tuple[str, Part]], chosen: int | None, wanted: str
+) -> tuple[list[tuple[str, Part]], list[str]]:
+    """Return which parts are kept beside the chosen one, the first in each other language, and the languages of those left out.
+
+    Nothing is kept where one language alone is wanted (`only-en`).
+
+    >>> other_languages([("en", "A valve"), ("de", "Ventil"), ("de", "Ventile")], 0, "en")
+    ([('de', 'Ventil')], ['de'])
+    """
+    seen = {parts[chosen][0]} if chosen is not None else set()
+    kept, left_out = [], []
+    for place, (language, part) in enumerate(parts):
+        if place == chosen:
+            continue
+        if wanted.startswith(ONLY) or language in seen:
+            left_out.append(language or "unknown language")
+        else:
+            seen.add(language)
+            kept.append((language, part))
+    return kept, left_out

@@ -103,13 +103,16 @@ def term_places(text: str, language: str = "") -> dict[str, list[Word]]:
 
     >>> [word.start for word in term_places("The valve closes the 12 valves.")["valv"]]
     [4, 24]
+    >>> [word.start for places in term_places("二次電池").values() for word in places]
+    [0, 1, 2]
     """
     found: dict[str, list[Word]] = {}
-    end = 0
+    place = 0
     for term, word in _terms(text, language):
-        start = max(text.find(word, end), end)  # a letter with its accent apart is written otherwise
+        start = max(text.find(word, place), place)  # a letter with its accent apart is written otherwise
         end = min(start + len(word), len(text))
         found.setdefault(term, []).append(Word(text[start:end], start, end))
+        place = start + 1 if _ANY_EAST_ASIAN.match(word) else end  # pairs of letters overlap
     return found
 
 

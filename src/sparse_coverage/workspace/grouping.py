@@ -169,10 +169,27 @@ def language_warning(store: IndexStore, query: str) -> str:
     if not found or found[asked] > found.total() / 10:
         return ""
     here = found.most_common(1)[0][0]
+    if (encoder := _encoder_knowing(store, asked, here)) is not None:
+        return (
+            f"The query seems to be in {NAMES[asked]}, and the index in {NAMES[here]}: they are compared by the vectors of whole "
+            f"passages ({encoder}), which know both, and hardly by words."
+        )
     return (
         f"Warning: the query seems to be in {NAMES[asked]}, and the index in {NAMES[here]}. Texts in two languages hardly "
         f"match: translate the query into {NAMES[here]}."
     )
+
+
+def _encoder_knowing(store: IndexStore, *languages: str) -> str | None:
+    """Return the name of the encoder of whole passages where it is known to know some languages."""
+    from sparse_coverage.encoding.catalogue import CATALOGUE
+    from sparse_coverage.model import read_settings
+    from sparse_coverage.search.own_model import MODEL_FOLDER
+
+    home = store.folder / MODEL_FOLDER
+    name = (read_settings(home).get("vectors") or [""])[0] if home.is_dir() else ""
+    known = CATALOGUE[name].languages.split() if name in CATALOGUE else []
+    return name if all(language in known for language in languages) and known else None
 
 
 def with_closeness(

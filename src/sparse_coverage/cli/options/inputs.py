@@ -245,7 +245,8 @@ class ProblemLog:
 
         for patent in patents:
             self.without_text += next(passages(patent, by=by), None) is None
-            self.languages[patent.language] += 1
+            others = (one.xpath.split("/")[2].partition("-")[2] for one in patent.translations)
+            self.languages.update({patent.language, *others})
             yield patent
 
     def repeated(self, document: Patent | str) -> None:
@@ -274,7 +275,7 @@ class ProblemLog:
             "duplicates": self.duplicates,
         }
 
-    def about_texts(self, encoder: str) -> str:
+    def about_texts(self, encoder: str, vectors: str | None = None) -> str:
         """What to tell of patents without text, what was left out, and languages that the encoder does not know: sentences, or nothing."""
         from sparse_coverage.encoding.catalogue import CATALOGUE
 
@@ -283,12 +284,18 @@ class ProblemLog:
             what = [f"files that hold no patents, skipped: {self.skipped:,}"] * bool(self.skipped)
             what += [f"notes on documents (parts in other languages, odd dates): {self.noted:,}"] * bool(self.noted)
             told += f"{'; '.join(what).capitalize()}. `sparse-coverage inspect --notes` names them. "
-        known = next((one.languages.split() for one in CATALOGUE.values() if encoder in (one.name, one.hub)), [])
+        known, wholes = (
+            next((one.languages.split() for one in CATALOGUE.values() if name in (one.name, one.hub)), [])
+            for name in (encoder, vectors)
+        )
         others = {code: count for code, count in sorted(self.languages.items()) if code and known and code not in known}
         if others:
             named = ", ".join(f"{code}: {count:,}" for code, count in others.items())
+            by = "words, not by meaning"
+            if all(code in wholes for code in others):
+                by = f"words and by the vectors of whole passages ({vectors}), not by concepts"
             told += (
-                f"In languages that the encoder does not know ({named}): these are ranked by their words, not by meaning; "
+                f"In languages that the encoder does not know ({named}): these are ranked by their {by}; "
                 "`sparse-coverage models list` says which encoder knows which. "
             )
         return told

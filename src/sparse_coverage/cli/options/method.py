@@ -17,7 +17,7 @@ preset_option = click.option(
 )
 runtime_option = click.option(
     "--runtime",
-    type=NamesIn("encoding.load:RUNTIMES", what="runtime"),
+    type=NamesIn("encoding:RUNTIMES", what="runtime"),
     default="auto",
     help="What runs the encoder: openvino on the CPU, torch (extra) on a GPU or for other architectures.",
 )

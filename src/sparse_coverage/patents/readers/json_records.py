@@ -17,7 +17,7 @@ from sparse_coverage.patents.readers.json_stream import json_pieces
 from sparse_coverage.patents.readers.records import ID_FIELDS, identified, kind_of, read_record
 from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
 from sparse_coverage.text import NAMES as LANGUAGES
-from sparse_coverage.text.languages import choose_part, language_code
+from sparse_coverage.text.languages import ONLY, choose_part, language_code
 
 _ARRAY = re.compile(rb"(?:\[\s*){1,3}[{\]]|\[\s*\[\s*\"")
 _TEXTS = ("claims", "description", "abstract", "title", "first_claims")
@@ -31,6 +31,8 @@ _SCHEMA = frozenset(
     "citations".split()
 )
 _SYMBOL = ("section", "class", "subclass", "main group", "subgroup")
+Translations = dict[str, dict[str, str | list[str]]]
+"""Parts in other languages than the wanted one: by language, then by field."""
 Leaf = tuple[tuple[str, ...], str, Any]
 """The plain names above a value, its own name as written, and the value."""
 
@@ -95,6 +97,8 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
         record = {"patent_id" if name == "patent_number" else name: value for name, value in record.items()}
     record = _paper(record)
     flat = {name: _single(name, value) for name, value in record.items() if name in _SCHEMA and not _is_nested(value)}
+    if "translations" in record:
+        flat["translations"] = record["translations"]
     taken = {field_of(name)[0]: value for name, value in flat.items() if value not in (None, "", [])}
     found: dict[str, list[tuple[int, Any, str]]] = {}
     unused = []
@@ -106,7 +110,7 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
             unused.append(".".join((*above, name)))
         elif field not in taken:
             found.setdefault(field, []).append((rank, value, ".".join((*above, name))))
-    others: list[str] = []
+    others: Translations = {}
     own = language_code(str(record.get("lang") or record.get("language") or "")) or next(
         (
             language
@@ -159,12 +163,14 @@ def _paper(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _composed(
-    flat: dict[str, Any], made: dict[str, Any], others: list[str], record: Mapping[str, Any], context: ReadContext
+    flat: dict[str, Any], made: dict[str, Any], others: Translations, record: Mapping[str, Any], context: ReadContext
 ) -> dict[str, Any]:
     """Put both together: the id of its parts, and the language of the texts that were chosen."""
     document = str(flat.get("id") or made.get("id") or "")
-    if others:
-        context.report_note(f"left out: parts in other languages ({', '.join(sorted(set(others)))})", document)
+    if others and context.language.startswith(ONLY):
+        context.report_note(f"left out: parts in other languages ({', '.join(sorted(others))})", document)
+    elif others:
+        made["translations"] = others
     given = next(
         (flat.pop(name) for name in ("id", "_id", "publication_id", "publication_number", "ucid") if flat.get(name)),
         None,
@@ -212,15 +218,22 @@ def _leaves(value: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[L
 
 
 def _text_of(
-    field: str, values: list[tuple[int, Any, str]], context: ReadContext, others: list[str], own: str
+    field: str, values: list[tuple[int, Any, str]], context: ReadContext, others: Translations, own: str
 ) -> tuple[str | list[str], str]:
-    """Return the text of a field, in the wanted language or the document's own, and its language."""
+    """Return the text of a field, in the wanted language or the document's own, and its language. Others go to `others`."""
     for _, value, _ in values:
-        language, texts = _in_language(_texts(value), context, others, own)
-        if texts:
-            parts = [_plain_text(text) for text in texts]
-            return (parts if len(parts) > 1 and field == "claims" else "\n".join(parts)), language
+        language, by = _by_languages(_texts(value), context, own)
+        chosen = by.pop(language, []) if language is not None else []
+        for other, texts in by.items():
+            if other:
+                others.setdefault(other, {})[field] = _as_field(field, texts)
+        if chosen:
+            return _as_field(field, chosen), language or ""
     return "", ""
+
+
+def _as_field(field: str, texts: list[str]) -> str | list[str]:
+    return texts if len(texts) > 1 and field == "claims" else "\n".join(texts)
 
 
 def _value(field: str, values: list[Any]) -> Any:
@@ -245,15 +258,16 @@ def _same(field: str, value: Any, taken: Any) -> bool:
     return not ours or ours == theirs
 
 
-def _in_language(
-    texts: list[tuple[str, str]], context: ReadContext, others: list[str], own: str
-) -> tuple[str, list[str]]:
-    """Return the wanted language, or the document's own, and the texts in it; the languages of others go to `others`."""
-    languages = list(dict.fromkeys(language for language, _ in texts))
+def _by_languages(
+    texts: list[tuple[str, str]], context: ReadContext, own: str
+) -> tuple[str | None, dict[str, list[str]]]:
+    """Return the wanted language, or the document's own, None where there is neither, and the texts by language."""
+    by: dict[str, list[str]] = {}
+    for language, text in texts:
+        by.setdefault(language, []).append(_plain_text(text))
+    languages = list(by)
     position = choose_part([(language, None) for language in languages], context.language, own)
-    others += [language for place, language in enumerate(languages) if language and place != position]
-    chosen = "" if position is None else languages[position]
-    return chosen, [text for language, text in texts if position is not None and language == chosen]
+    return (None if position is None else languages[position]), by
 
 
 def _texts(value: Any, language: str = "") -> list[tuple[str, str]]:

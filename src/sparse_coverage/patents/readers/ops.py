@@ -15,12 +15,12 @@ from lxml import etree
 
 from sparse_coverage.patents.claims import begins_with_number, numbered_claims, split_claims
 from sparse_coverage.patents.numbers import number_key, publication_id
-from sparse_coverage.patents.patent import Claim, Paragraph, Patent, passage_xpath
+from sparse_coverage.patents.patent import Claim, Paragraph, Patent, in_other_language, passage_xpath
 from sparse_coverage.patents.readers import st36
 from sparse_coverage.patents.readers.xml_text import element_text, flat_paragraphs
 from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
-from sparse_coverage.text.languages import choose_part, language_of
+from sparse_coverage.text.languages import choose_part, language_of, other_languages
 
 _FORMS = ("docdb", "epodoc", "intermediate", "original", "")  # in which names are given, the preferred one first
 _HEADING = re.compile(
@@ -67,8 +67,9 @@ def read_fulltext(root: Any, context: ReadContext) -> Patent:
     reference = _document(root.find("bibliographic-data/publication-reference"))
     country, number, kind = (compact(reference.get(name)) for name in ("country", "doc-number", "kind"))
     document = number_key(publication_id(country, number, kind))
-    description = _chosen(root, "description", context, document)
-    claims = _chosen(root, "claims", context, document)
+    translations: list[Paragraph] = []
+    description = _chosen(root, "description", context, document, translations)
+    claims = _chosen(root, "claims", context, document, translations)
     part = claims if claims is not None else description
     return Patent(
         id=document,
@@ -78,6 +79,7 @@ def read_fulltext(root: Any, context: ReadContext) -> Patent:
         kind=kind,
         language=language_of(part) if part is not None else "",
         source=context.file,
+        translations=tuple(translations),
     )
 
 
@@ -186,11 +188,14 @@ def _cited(data: Any) -> Iterator[str]:
         yield number_key(publication_id(found.get("country"), found.get("doc-number"), found.get("kind")))
 
 
-def _chosen(root: Any, part: str, context: ReadContext, document: str) -> Any:
-    """Return the part in the wanted language; others are noted."""
+def _chosen(root: Any, part: str, context: ReadContext, document: str, translations: list[Paragraph]) -> Any:
+    """Return the part in the wanted language; those in others go to `translations`, a second one in a language is noted."""
     found = [(language_of(element), element) for element in root.iterchildren(part)]
     position = choose_part(found, context.language, "")
-    others = [language or "unknown language" for place, (language, _) in enumerate(found) if place != position]
+    kept, others = other_languages(found, position, context.language)
+    for language, element in kept:
+        texts = _claims(element) if part == "claims" else tuple(_numbered(element))
+        translations += in_other_language(part, language, texts)
     if others:
         context.report_note(f"left out: {part} ({', '.join(others)}); wanted: {context.language}", document)
     return found[position][1] if position is not None else None

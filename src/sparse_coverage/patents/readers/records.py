@@ -8,7 +8,7 @@ from typing import Any
 
 from sparse_coverage.patents.claims import begins_with_number, numbered_claims, split_claims
 from sparse_coverage.patents.numbers import parse_number, printed_id
-from sparse_coverage.patents.patent import Claim, Paragraph, Patent, passage_xpath
+from sparse_coverage.patents.patent import Claim, Paragraph, Patent, in_other_language, passage_xpath
 from sparse_coverage.patents.reading.context import ReadContext, ReadError
 from sparse_coverage.patents.values import class_symbol, distinct, is_ambiguous, iso_date
 from sparse_coverage.text.languages import language_code
@@ -61,6 +61,7 @@ def read_record(record: Mapping[str, Any], context: ReadContext, format_name: st
         citations=_numbers(record, document, "citations"),
         source=context.file,
         format=format_name,
+        translations=_translations(record, document),
     )
     if not (patent.title or patent.abstract or patent.claims or patent.description) and format_name != PARTS:
         context.report_note(f"it holds no text: none of {', '.join(TEXT_FIELDS)}", document)
@@ -214,6 +215,23 @@ def _claims(record: Mapping[str, Any], document: str) -> tuple[Claim, ...]:
     return numbered_claims(_entries(value, document, "claims", expected))
 
 
+def _translations(record: Mapping[str, Any], document: str) -> tuple[Paragraph, ...]:
+    """Read `{"de": {"claims": [...]}}`: parts in other languages, each as the part itself is written."""
+    value = record.get("translations")
+    if value in _NOTHING:
+        return ()
+    found: list[Paragraph] = []
+    for language, parts in value.items() if isinstance(value, dict) else [("", value)]:
+        if not isinstance(parts, dict):
+            expected = 'an object of languages, as in {"de": {"claims": ["…"]}}'
+            raise ReadError(f"`translations` is {kind_of(value)}; expected {expected}.", document=document)
+        code = language_code(language)
+        for part in ("abstract", "description"):
+            found += in_other_language(part, code, _paragraphs(parts, document, part))
+        found += in_other_language("claims", code, _claims(parts, document))
+    return tuple(found)
+
+
 _BRACKETED = re.compile(r"\[0*(\d{1,5})\](?=\s)")
 _ROUND = re.compile(r"(?:^|(?<=\s))\((\d{1,4})\)(?=\s)")
 _ENDED = re.compile(r"(?:^|[.:;!?][\"'”’)\]]*|[A-Z]{3})\s*$")
@@ -285,7 +303,7 @@ def _cut(text: str, marks: list[re.Match[str]]) -> list[tuple[str, str]]:
     return pieces
 
 
-_DIRECT = re.compile(r"/patent-document/\w+/(?:p|claim)\[(\d+)\]")
+_DIRECT = re.compile(r"/patent-document/[\w-]+/(?:p|claim)\[(\d+)\]")
 _SCALARS = ("country", "kind", "publication_date", "application_date", "priority_date", "family")
 _LISTS = ("ipc", "cpc", "family_members", "applicants", "inventors", "citations")
 
@@ -308,6 +326,14 @@ def to_record(patent: Patent) -> dict[str, Any]:
         value = getattr(patent, name)
         if value:
             record[name] = list(value) if name in _LISTS else value
+    others: dict[str, dict[str, list[Paragraph]]] = {}
+    for one in patent.translations:
+        part, _, language = one.xpath.split("/")[2].partition("-")
+        others.setdefault(language, {}).setdefault(part, []).append(one)
+    if others:
+        record["translations"] = {
+            language: {part: _in_place(found) for part, found in parts.items()} for language, parts in others.items()
+        }
     return record
 
 

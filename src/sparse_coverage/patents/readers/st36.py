@@ -11,11 +11,11 @@ from typing import Any
 
 from sparse_coverage.patents.claims import make_claims
 from sparse_coverage.patents.numbers import number_key, publication_id
-from sparse_coverage.patents.patent import Claim, Patent
+from sparse_coverage.patents.patent import Claim, Paragraph, Patent, in_other_language
 from sparse_coverage.patents.readers.xml_text import element_text, flat_paragraphs, read_body
 from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
-from sparse_coverage.text.languages import choose_part, language_code, language_of
+from sparse_coverage.text.languages import choose_part, language_code, language_of, other_languages
 
 _SYMBOL_PARTS = ("section", "class", "subclass", "main-group", "subgroup")
 # Classes of the searched field, of cited documents and of national schemes are not the patent's own.
@@ -49,6 +49,7 @@ def st36_patent(
         ipc=international_classes(data),
         cpc=cooperative_classes(data),
         source=context.file,
+        translations=body.translations,
         **own,
     )
 
@@ -261,6 +262,7 @@ def read_ep(root: Any, context: ReadContext) -> Patent:
         inventors=distinct(element_text(name) for name in data.iterfind("B700/B720/B721/snm")),
         citations=distinct(_citation(text) for text in data.iterfind("B500/B560/B561/text")),
         source=context.file,
+        translations=body.translations,
     )
 
 
@@ -311,16 +313,17 @@ def read_st96(root: Any, context: ReadContext) -> Patent:
     language = _st96_language(root)
     titles = [(_st96_language(e) or language, element_text(e)) for e in root.iter("InventionTitle")]
     its_language, title = chosen_title(titles, context.language, language)
+    translations: list[Paragraph] = []
     abstract, description, claims = (
-        _st96_part(root, name, context, document) for name in ("Abstract", "Description", "Claims")
+        _st96_part(root, name, context, document, translations) for name in ("Abstract", "Description", "Claims")
     )
     part = next((one for one in (abstract, description, claims) if one is not None), None)
     return Patent(
         id=document,
         title=title,
-        abstract=() if abstract is None else tuple(flat_paragraphs(abstract, "abstract", "P")),
-        claims=() if claims is None else _st96_claims(claims),
-        description=() if description is None else tuple(flat_paragraphs(description, "description", "P")),
+        abstract=_st96_texts(abstract, "abstract"),
+        claims=_st96_texts(claims, "claims"),
+        description=_st96_texts(description, "description"),
         country=country,
         kind=kind,
         language=(_st96_language(part) if part is not None else "") or its_language or language,
@@ -332,6 +335,7 @@ def read_st96(root: Any, context: ReadContext) -> Patent:
         applicants=distinct(_st96_name(e) for e in root.iter("Applicant")),
         inventors=distinct(_st96_name(e) for e in root.iter("Inventor")),
         source=context.file,
+        translations=tuple(translations),
     )
 
 
@@ -340,15 +344,25 @@ def _st96_language(element: Any) -> str:
     return language_code(next(found, ""))
 
 
-def _st96_part(root: Any, name: str, context: ReadContext, document: str) -> Any:
-    """Return a part in the wanted language; the others are noted. Those of an amendment within are not the publication's own."""
+def _st96_part(root: Any, name: str, context: ReadContext, document: str, translations: list[Paragraph]) -> Any:
+    """Return a part in the wanted language; those in others go to `translations`. Those of an amendment within are not the
+    publication's own."""
     found = [
         (_st96_language(e), e) for e in root.iter(name) if not any("Amendment" in up.tag for up in e.iterancestors())
     ]
     position = choose_part(found, context.language, _st96_language(root))
-    if others := [language or "unknown language" for place, (language, _) in enumerate(found) if place != position]:
+    kept, others = other_languages(found, position, context.language)
+    for language, element in kept:
+        translations += in_other_language(name.lower(), language, _st96_texts(element, name.lower()))
+    if others:
         context.report_note(f"left out: {name.lower()} ({', '.join(others)}); wanted: {context.language}", document)
     return None if position is None else found[position][1]
+
+
+def _st96_texts(section: Any, part: str) -> tuple[Any, ...]:
+    if section is None:
+        return ()
+    return _st96_claims(section) if part == "claims" else tuple(flat_paragraphs(section, part, "P"))
 
 
 def _st96_claims(section: Any) -> tuple[Claim, ...]:

@@ -11,17 +11,17 @@ the text of any element is what it holds, and lxml collects it at its own speed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
 from lxml import etree
 
 from sparse_coverage.patents.claims import make_claims, numbered_claims, split_claims
-from sparse_coverage.patents.patent import ROOT, Claim, Paragraph, passage_xpath
+from sparse_coverage.patents.patent import ROOT, Claim, Paragraph, in_other_language, passage_xpath
 from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import SUPERSCRIPTS, entity_text
-from sparse_coverage.text.languages import choose_part, language_of
+from sparse_coverage.text.languages import choose_part, language_of, other_languages
 
 _BLOCKS = frozenset(
     # ST.36 and its relatives, then USPTO before 2005
@@ -126,43 +126,52 @@ _HAS_NESTED = {tag: etree.XPath(f"boolean(.//{tag}//{tag})") for tag in ("p", "P
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The three parts in one language."""
+    """The three parts in one language, and what there is in others."""
 
     abstract: tuple[Paragraph, ...]
     description: tuple[Paragraph, ...]
     claims: tuple[Claim, ...]
     language: str
+    translations: tuple[Paragraph, ...] = ()
 
 
 def read_body(
     root: Any, context: ReadContext, document: str, document_language: str, *, nested_paths: bool = False
 ) -> Body:
-    """Read the parts in the wanted language, and note the others.
+    """Read the parts in the wanted language, and those in others as translations; a second part in one language is noted.
 
     `nested_paths` gives a paragraph inside a subsection its full XPath, as a MAREC judgement would; otherwise paragraphs
     are numbered in document order, whatever encloses them.
     """
-    chosen: dict[str, Any] = {}
+    numbering = nested_paragraphs if nested_paths else flat_paragraphs
+    read: dict[str, tuple[Any, ...]] = {}
     left_out: list[str] = []
+    translations: list[Paragraph] = []
     language = ""
     for part in _PARTS:
         candidates = [(language_of(e) or document_language, e) for e in root.iterchildren(part)]
         position = choose_part(candidates, context.language, document_language)
         if position is not None:
-            chosen[part] = candidates[position][1]
             language = language or candidates[position][0]
-        others = [code or "unknown language" for i, (code, _) in enumerate(candidates) if i != position]
+            read[part] = _part(candidates[position][1], part, numbering)
+        kept, others = other_languages(candidates, position, context.language)
+        for code, element in kept:
+            translations += in_other_language(part, code, _part(element, part, numbering))
         if others:
             left_out.append(f"{part} ({', '.join(others)})")
     if left_out:
         context.report_note(f"left out: {', '.join(left_out)}; wanted: {context.language}", document)
-    numbering = nested_paragraphs if nested_paths else flat_paragraphs
     return Body(
-        abstract=tuple(numbering(chosen["abstract"], "abstract")) if "abstract" in chosen else (),
-        description=tuple(numbering(chosen["description"], "description")) if "description" in chosen else (),
-        claims=_claims_of(chosen["claims"]) if "claims" in chosen else (),
+        abstract=read.get("abstract", ()),
+        description=read.get("description", ()),
+        claims=read.get("claims", ()),
         language=language,
+        translations=tuple(translations),
     )
+
+
+def _part(section: Any, part: str, numbering: Callable[[Any, str], list[Paragraph]]) -> tuple[Any, ...]:
+    return _claims_of(section) if part == "claims" else tuple(numbering(section, part))
 
 
 def flat_paragraphs(section: Any, part: str, tag: str = "p") -> list[Paragraph]:
