@@ -21,7 +21,10 @@ from sparse_coverage.vocabulary.points import Points
 
 @pytest.fixture(params=["float32", "bfloat16"])
 def torch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """torch on one thread (more of them spin while they wait for each other), in small blocks, with products as exact as float32 and as coarse as a GPU may make them."""
+    """torch, in small blocks, with products as exact as float32 and as coarse as a GPU may make them.
+
+    On one thread: more of them spin while they wait for each other.
+    """
     torch = pytest.importorskip("torch", reason="needs the extra [torch]")
 
     def coarse(block: Any, centers: Any) -> Any:
