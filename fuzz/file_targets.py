@@ -1,11 +1,13 @@
-"""Fuzzes files that one user gives another: exported projects, models with their vocabularies, calibrations of claim charts."""
+"""Fuzzes files that one user gives another: projects, models with their vocabularies, calibrations of claim charts."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import sys
 import tempfile
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -39,6 +41,23 @@ def projects(data: bytes) -> None:
         with kept.imported(kept.exported(id_)) as again:
             assert again.content(whole=True).marks == content.marks
         assert all(entry.head for entry in kept.entries())
+
+
+def project_files(data: bytes) -> None:
+    """A project's own file with some bytes changed: it can be reported, or is refused, and the projects beside it are listed."""
+    if len(data) < 6:
+        return
+    with tempfile.TemporaryDirectory() as folder, suppress(sqlite3.Error):
+        kept = ProjectFolder(Path(folder))
+        with kept.create("beside it") as sound, kept.create("damaged") as damaged:
+            pass
+        path = kept.path / f"{damaged.id}.sqlite"
+        path.write_bytes(_changed(_made_project(), data))
+        assert any(entry.id == sound.id and entry.head for entry in kept.entries())
+        with kept.open(damaged.id) as project:
+            view = project_view(project.content(whole=True))
+        for report in PROJECT_EXPORTS.values():
+            report.make(view)
 
 
 def models(data: bytes) -> None:
@@ -106,6 +125,15 @@ def _made_model() -> Path:
     vocabulary = Vocabulary(centers, np.full(size, 0.9, np.float32), anchors, config, common=common)
     SparseCoverage(encoder, vocabulary).save(folder)
     return folder
+
+
+@lru_cache(1)
+def _made_project() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        kept = ProjectFolder(Path(folder))
+        kept.imported((Path(__file__).parent / "corpus" / "projects" / "valves.json").read_bytes()).close()
+        [path] = kept.path.glob("*.sqlite")
+        return path.read_bytes()
 
 
 @lru_cache(1)

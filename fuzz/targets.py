@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from file_targets import calibrations, models, projects
+from file_targets import calibrations, models, project_files, projects
 from service_target import rest
 
 from sparse_coverage.charts.elements import chart_elements, read_claims
@@ -135,6 +135,7 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
     "index": index,
     "rest": rest,
     "projects": projects,
+    "project_files": project_files,
     "models": models,
     "calibrations": calibrations,
 }

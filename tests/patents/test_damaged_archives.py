@@ -125,7 +125,7 @@ def test_a_zip_file_before_another_is_told(tmp_path):
     path.write_bytes(zip_of(1, 2) + zip_of(3))
     found, [problem] = read(path)
     assert found == ["EP-3-A1"]
-    assert problem.cause.startswith("its directory does not list what stands in its first ")
+    assert problem.cause.startswith("damaged file: its directory lists nothing of its first ")
     path.write_bytes(zip_of(1, 2))
     assert read(path) == (["EP-1-A1", "EP-2-A1"], [])
 

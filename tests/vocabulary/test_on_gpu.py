@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,8 +20,11 @@ from sparse_coverage.vocabulary.points import Points
 
 
 @pytest.fixture(params=["float32", "bfloat16"])
-def torch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """torch, in small blocks, with products as exact as float32 and as coarse as a GPU may make them."""
+def torch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """torch, in small blocks, with products as exact as float32 and as coarse as a GPU may make them.
+
+    On one thread: more of them spin while they wait for each other.
+    """
     torch = pytest.importorskip("torch", reason="needs the extra [torch]")
 
     def coarse(block: Any, centers: Any) -> Any:
@@ -30,7 +34,10 @@ def torch(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> An
         monkeypatch.setattr(on_gpu.CentersOnGpu, "_products", staticmethod(coarse))
     monkeypatch.setattr(on_gpu, "ROWS", 700)
     monkeypatch.setattr(on_gpu, "COLUMNS", 130)
-    return torch
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield torch
+    torch.set_num_threads(threads)
 
 
 def clusters(total: int, dimension: int = 48) -> np.ndarray:

@@ -319,16 +319,15 @@ def _zip(name: str, file: IO[bytes], limits: Limits, refuse: Refuse, depth: int)
 
 def _lost_members(file: IO[bytes], members: list[zipfile.ZipInfo]) -> str | None:
     """Say what `zipfile` passes over: members that a damaged directory hides, and an archive that stands before this one."""
-    start = max(0, file.seek(0, io.SEEK_END) - _ZIP_END)
-    file.seek(start)
+    file.seek(max(0, file.seek(0, io.SEEK_END) - _ZIP_END))
     tail = file.read()
-    listed = int.from_bytes(tail[(end := tail.rfind(b"PK\x05\x06")) + 10 : end + 12], "little")
+    end = tail.rfind(b"PK\x05\x06")
+    listed = int.from_bytes(tail[end + 10 : end + 12], "little")
     if listed not in (len(members) % 0x10000, 0xFFFF):  # the largest number stands for one that is written elsewhere
         return f"damaged file: its directory shows {len(members):,} members of {listed:,}; the others were not read."
-    before = min((info.header_offset for info in members), default=0)
-    return (
-        f"its directory does not list what stands in its first {before:,} bytes; that was not read." if before else None
-    )
+    if before := min((info.header_offset for info in members), default=0):
+        return f"damaged file: its directory lists nothing of its first {before:,} bytes, which were not read."
+    return None
 
 
 def _member(path: str, inner: IO[bytes], limits: Limits, refuse: Refuse, depth: int) -> Iterator[Stream]:
