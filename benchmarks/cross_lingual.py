@@ -1,12 +1,12 @@
 """Claims in German and French against English documents, and against documents in their own language.
 
-    python benchmarks/cross_lingual.py GRANTS COLLECTION [--documents 600]
+    python benchmarks/cross_lingual.py GRANTS COLLECTION [--documents 600] [--only across]
 
 GRANTS is a folder of EP grants as XML (claims in three languages), COLLECTION a BEIR folder whose documents, in English, are searched
 beside them. Across languages each claim of a grant is a query in German and in French; right is the grant, of which only the English
 claims are searched. Within a language the claims with odd numbers are queries, and each grant is a document of its claims with even
 numbers, one in each language; right is the one in the language of the query. Each by words, and with vectors of MiniLM and of the
-multilingual sentence encoder (`index --vectors use-multilingual`).
+multilingual sentence encoder (`index --vectors use-multilingual`). `--only across` or `within` measures one of the two.
 """
 
 from __future__ import annotations
@@ -76,11 +76,13 @@ def main() -> None:
     lines = (Path(sys.argv[2]) / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [row for row in map(json.loads, lines) if row["text"]][:count]
     others = [(row["_id"], f"{row['title']}. {row['text']}") for row in rows]
+    only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else ""
     print(f"{len(grants)} grants")
     with TemporaryDirectory() as folder:
         english = [(name, "\n\n".join(by["en"])) for name, by in grants.items()]
         across = {code: [(claim, name) for name, by in grants.items() for claim in by[code]] for code in LANGUAGES[1:]}
-        ranked(Path(folder) / "across", [*others, *english], across, "claims against English")
+        if only != "within":
+            ranked(Path(folder) / "across", [*others, *english], across, "claims against English")
         even = [
             (f"{name}-{code}", "\n\n".join(by[code][1::2]))
             for name, by in grants.items()
@@ -97,7 +99,8 @@ def main() -> None:
             ]
             for code in LANGUAGES
         }
-        ranked(Path(folder) / "within", [*others, *even], within, "claims against other claims in their language")
+        if only != "across":
+            ranked(Path(folder) / "within", [*others, *even], within, "claims against other claims in their language")
 
 
 if __name__ == "__main__":

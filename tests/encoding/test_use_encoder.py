@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 from tiny_onnx import field
 
 from sparse_coverage import InputError, ModelError, load_encoder
 from sparse_coverage.encoding.encoder import TokenVectors
+from sparse_coverage.encoding.use_encoder import UseEncoder
 from sparse_coverage.spans.span import normalise
 
 PIECES = ["<unk>", "<s>", "</s>", "▁", "▁a", "▁valve", "▁Ventil", "▁pump", "s", "e", "r", "v", "o", "▁spring"]
@@ -70,6 +72,25 @@ def test_neighbours_do_not_change_a_bit(folder: Path) -> None:
         [alone] = encoded(folder, [text])
         assert np.array_equal(alone.vectors, together.vectors)
         assert np.array_equal(alone.special, together.special)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_products_are_computed_on_one_thread_whatever_the_number_of_cores(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    seen: list[int] = []
+    compute = UseEncoder._vectors
+
+    def watched(self: UseEncoder, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        seen.extend(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+        return compute(self, ids)
+
+    monkeypatch.setattr(UseEncoder, "_vectors", watched)
+    with threadpool_limits(2, user_api="blas"):
+        found = list(load_encoder(str(folder), threads=threads).encode(TEXTS))
+        assert {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"} <= {2}
+    assert set(seen) <= {1}
+    assert all(np.array_equal(a.vectors, b.vectors) for a, b in zip(found, encoded(folder, TEXTS), strict=True))
 
 
 def test_the_order_of_words_counts_within_a_window(folder: Path) -> None:

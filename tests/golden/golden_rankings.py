@@ -38,11 +38,11 @@ BEFORE = Preset(
 
 
 def patents(count: int = 30) -> list[Any]:
-    """The first patents of the demo collection, in the order of their files."""
+    """The first patents of the demo collection, in the order of their files, in English."""
     import sparse_coverage
 
     [documents] = Path(sparse_coverage.__file__).parent.rglob("01_extracted")
-    return list(read_patents(documents))[:count]
+    return [replace(patent, translations=()) for patent in read_patents(documents)][:count]
 
 
 def build(folder: Path, preset: str, unit: str, count: int = 30) -> Index:

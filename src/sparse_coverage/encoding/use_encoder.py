@@ -7,18 +7,20 @@ three convolutions over 2, 3 and 5 neighbours, and a small network on the mean o
 from __future__ import annotations
 
 import struct
+import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from sparse_coverage.encoding.batching import Batches, ChunkEncoder, Hidden, TextTokenizer
+from sparse_coverage.encoding.batching import Batches, ChunkEncoder, Hidden, Ids, TextTokenizer
 from sparse_coverage.encoding.graphs import protobuf_fields
 from sparse_coverage.errors import InputError, ModelError
-from sparse_coverage.kernels import Array, Floats, Int64s
+from sparse_coverage.kernels import Array, Floats, Int64s, Workers
 
 WEIGHTS, PIECES = "weights.npz", "sp.model"
 LIMIT = 512
@@ -27,10 +29,34 @@ _WINDOWS = ((2, 0), (3, 1), (5, 2))  # how many neighbours a convolution sees, a
 _BEGIN, _END = "<s>", "</s>"
 
 
+class _OneThread:
+    """While anybody is within, NumPy computes each product on one thread: on several, its last digits are others."""
+
+    def __init__(self) -> None:
+        self._lock, self._within = threading.Lock(), 0
+        self._limits: threadpool_limits | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._within += 1
+            if self._limits is None:
+                self._limits = threadpool_limits(1, user_api="blas")
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._within -= 1
+            if not self._within and self._limits is not None:
+                self._limits.restore_original_limits()
+                self._limits = None
+
+
+_ONE_THREAD = _OneThread()
+
+
 class UseEncoder(ChunkEncoder):
     """Gives each text one vector (that of its first special token, which `cls` pooling takes) and one for each word piece.
 
-    It computes in fp32, on one core; a text's vectors do not depend on the others.
+    It computes in fp32, each text on one core; its vectors do not depend on the others, nor on how many cores there are.
     """
 
     def __init__(self, folder: Path, *, name: str = "", precision: str = "auto", threads: int | None = None) -> None:
@@ -59,14 +85,19 @@ class UseEncoder(ChunkEncoder):
             tokenizer=tokenizer,
         )
 
-    def _run(self, batches: Batches) -> Iterator[tuple[int, Hidden]]:
-        for number, (ids, mask) in enumerate(batches):
-            hidden = np.zeros((*ids.shape, self.dimension), dtype=np.float32)
-            for row, size in enumerate(mask.sum(axis=1).tolist()):
-                pieces, whole = self._vectors(ids[row, :size])
-                hidden[row, :size] = pieces
-                hidden[row, 0] = whole
-            yield number, hidden
+    def _run(self, batches: Batches) -> Iterable[tuple[int, Hidden]]:
+        wanted = list(batches)
+        with _ONE_THREAD, Workers(min(self.threads, len(wanted)) or 1) as workers:
+            return list(enumerate(workers.map(self._hidden, wanted)))
+
+    def _hidden(self, batch: tuple[Ids, Ids]) -> Hidden:
+        ids, mask = batch
+        hidden = np.zeros((*ids.shape, self.dimension), dtype=np.float32)
+        for row, size in enumerate(mask.sum(axis=1).tolist()):
+            pieces, whole = self._vectors(ids[row, :size])
+            hidden[row, :size] = pieces
+            hidden[row, 0] = whole
+        return hidden
 
     def _vectors(self, ids: Int64s) -> tuple[Floats, Floats]:
         """Return the vectors of the pieces of a text, special ones included, and that of the text, of length 1."""
