@@ -180,9 +180,9 @@ def test_a_number_that_contradicts_the_claim_is_shown_and_keeps_it_from_being_di
     inside = one_passage(encoder, calibration, claim, "The device has a branclodri folgrahin of 12 to 20 mm.")
     outside = one_passage(encoder, calibration, claim, "The device has a branclodri folgrahin of 12 to 20 cm.")
     assert inside.verdict == "disclosed"
-    assert not inside.contradicted
+    assert all(number.agrees for number in inside.numbers)
     assert outside.verdict == "partly"
-    assert outside.contradicted
+    assert not all(number.agrees for number in outside.numbers)
     assert outside.numbers[0].found == "12 to 20 cm"
 
 
@@ -200,6 +200,19 @@ def test_a_short_document_that_names_two_things_nowhere_does_not_disclose_them(e
     made = make_chart(encode_claims(claims, elements, encoder, easy), documents, encoder, easy)
     assert [len(cell.missing) for cell in made.cells[-1]] == [1, 2, 2]
     assert [cell.verdict for cell in made.cells[-1]] == ["disclosed", "partly", "disclosed"]
+
+
+def test_a_document_in_the_words_of_the_claim_without_one_of_its_things_does_not_disclose_it(encoder, calibration):
+    easy = replace(calibration, score=replace(calibration.score, thresholds=(1e-6, 1e-6)))
+    filled = "The frame is painted in a colour. " * 300
+    claims, elements = claims_and_elements("A device comprising: a branclodri folgrahin; a plosk vimter; and a krell.")
+    same = ["The device comprises a branclodri folgrahin.", "The device has a plosk vimter.", filled]
+    documents = [ChartDocument.of_texts("all", [*same, "It has a krell."]), ChartDocument.of_texts("less", same)]
+    near = replace(easy, score=replace(easy.score, means=(0.0,) * 7, deviations=(0.1,) * 7, weights=(0.0,) * 7))
+    far = replace(near, score=replace(near.score, means=(2.0,) * 7))
+    for how, verdicts in ((near, ["disclosed", "partly"]), (far, ["disclosed", "disclosed"])):
+        made = make_chart(encode_claims(claims, elements, encoder, how), documents, encoder, how)
+        assert [cell.verdict for cell in made.cells[-1]] == verdicts
 
 
 def test_windows_are_two_sentences_of_one_passage():

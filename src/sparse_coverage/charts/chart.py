@@ -138,11 +138,6 @@ class Cell:
     overruled: Overruled | None = None
     second: Opinion | None = None
 
-    @property
-    def contradicted(self) -> bool:
-        """Whether a number of the document lies outside what is claimed."""
-        return any(not number.agrees for number in self.numbers)
-
 
 @dataclass(frozen=True, slots=True)
 class Column:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -36,8 +36,10 @@ _WORDS = 1 / 3
 _ADDS = 0.05
 """A neighbouring sentence is quoted, too, where it adds this much likeness."""
 _SHORT, _LACKS = 8000, 2
-"""A document of at most so many characters does not disclose an element of which it has so many phrases in no words at all; a long
-one may well say the same in another way (`benchmarks/charts.py`)."""
+"""A document of at most so many characters that has so many phrases of an element in no words does not disclose it."""
+_OTHERS, _IN_ITS_WORDS, _RARE, _NOTHING_LIKE = Figures._fields.index("others"), 2.2, 3.5, 0.6
+"""So many deviations nearer to the other elements than judged documents are, a document has them in the words of the claim. If it has
+nothing of this likeness to a thing this rare, it does not have the thing (`benchmarks/charts_on_patents.py`)."""
 _SAME = 0.7
 """A phrase is not missing where its words have this mean likeness to words of the document."""
 
@@ -195,23 +197,21 @@ class ElementReader:
                 yield Cell(element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=places)
                 continue
             pairs = self._pairs(number, [quote.text for quote in quotes])
-            found = {pair.element for pair in pairs} | self._near(number, read)
-            naming = [_naming(document, each, self._denied[number]) for each in every]
-            refused = [bool(there) and all(denies for _, denies in there) for there in naming]
-            named = [
-                any(each.named_by(words) and not denies for words, denies in there)
-                for each, there in zip(every, naming, strict=True)
-            ]
-            missing = tuple(
-                each.place
-                for each, no, yes in zip(every, refused, named, strict=True)
-                if no or (each.place not in found and not yes)
-            )
+            near = self._near(number, read)
+            found = {pair.element for pair in pairs} | {place for place, likeness in near.items() if likeness >= _SAME}
+            naming = {each.place: _naming(document, each, self._denied[number]) for each in every}
+            refused = [bool(there) and all(denies for _, denies in there) for there in naming.values()]
+            found |= {
+                each.place for each in every if any(each.named_by(has) and not no for has, no in naming[each.place])
+            }
+            missing = tuple(one for one, no in zip(naming, refused, strict=True) if no or one not in found)
             numbers = self._compared(number, quotes)
             evidence = float(self._calibration.score.evidence([read.figures[number]])[0])
+            lacks = short and len(missing) >= _LACKS
+            lacks = lacks or self._lacks(number, read.figures[number].others, missing, near)
             if refused[:1] == [True]:
                 evidence = self._calibration.at_most(evidence, Verdict.NOT_FOUND)
-            elif any(refused) or any(not one.agrees for one in numbers) or (short and len(missing) >= _LACKS):
+            elif any(refused) or any(not one.agrees for one in numbers) or lacks:
                 evidence = self._calibration.at_most(evidence, Verdict.PARTLY)
             verdict = self._calibration.verdict(evidence)
             yield Cell(element.label, document.id, verdict, evidence, tuple(quotes), pairs, missing, numbers)
@@ -260,14 +260,19 @@ class ElementReader:
                 pairs.append(Pair(phrase.place, named[0][1], 1.0, named[0][0]))
         return tuple(pairs)
 
-    def _near(self, number: int, read: CloseReading) -> set[Place]:
-        """Return the phrases of an element that the document has something near to, in whatever words."""
+    def _near(self, number: int, read: CloseReading) -> dict[Place, float]:
+        """Return how near the document comes to each phrase of an element, in whatever words."""
         starts, nearest = self._encoded.tokens[number].starts, read.likeness[number].max(1)
         places = [phrase.place for phrase in self._wanted[number]]
         inside = [(starts >= place.start) & (starts < place.end) for place in places]
-        return {
-            place for place, here in zip(places, inside, strict=True) if here.any() and nearest[here].mean() >= _SAME
-        }
+        return {place: float(nearest[here].mean()) for place, here in zip(places, inside, strict=True) if here.any()}
+
+    def _lacks(self, number: int, others: float, missing: Sequence[Place], near: Mapping[Place, float]) -> bool:
+        """Return whether a document that has the other elements in the words of the claim has nothing like a rare thing of this one."""
+        score = self._calibration.score
+        wanted = [each.place for each in self._wanted[number] if each.rarity >= _RARE]
+        nothing = any(place in missing and near.get(place, 1.0) < _NOTHING_LIKE for place in wanted)
+        return nothing and others >= score.means[_OTHERS] + _IN_ITS_WORDS * score.deviations[_OTHERS]
 
     def _compared(self, number: int, quotes: Sequence[Quote]) -> tuple[NumberFound, ...]:
         """Compare numbers with those of the quotations; one that agrees anywhere is not contradicted elsewhere."""

@@ -124,7 +124,8 @@ def second_opinion(model: Asks, claim: str, element: str, passages: Sequence[Pas
         return Opinion(None, note=f"{_NO_ANSWER}{error}")
     except KeyError:
         return Opinion(None, note=f"{_NO_ANSWER}it was not in the form that was asked for")
-    quotation, reason = str(said.get("quotation") or ""), _printable(str(said.get("reason") or "")[:300])
+    quotation = str(said.get("quotation") or "")
+    reason = "".join(filter(str.isprintable, str(said.get("reason") or "")[:300]))  # no control characters
     if verdict is Verdict.NOT_FOUND:
         return Opinion(verdict, reason)
     given = [replace(passage, text=text) for passage, text in zip(passages, texts, strict=True)]
@@ -132,11 +133,6 @@ def second_opinion(model: Asks, claim: str, element: str, passages: Sequence[Pas
     if quote is None:
         return Opinion(None, note=f"not believed ({verdict}): what it quotes is not in the passages")
     return Opinion(verdict, reason, quote)
-
-
-def _printable(text: str) -> str:
-    """Return a text without what no page, office file or terminal should get from a model: control characters."""
-    return "".join(char for char in text if char.isprintable())
 
 
 def _parsed(answer: str) -> dict[str, Any]:
