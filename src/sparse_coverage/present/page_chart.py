@@ -10,6 +10,7 @@ from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.verdict import strength
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.present.chart_text import combination_ends, combination_notes, notes_of, place_of, quotes_of
+from sparse_coverage.present.page_view import ShownSnippet
 from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at
 from sparse_coverage.present.places import snippet
 from sparse_coverage.projects import KeptChart, Ruling
@@ -30,16 +31,6 @@ class ShownQuote:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownExcerpt:
-    """The best quotation of a cell, or the part of it that matters."""
-
-    place: str
-    pieces: tuple[TextPiece, ...]
-    before: bool
-    after: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ShownCell:
     """A cell: the verdict that counts, the one that was found, and what shows it. `own` tells whether the searcher gave the verdict.
 
@@ -53,7 +44,7 @@ class ShownCell:
     own: bool
     notes: tuple[str, ...]
     reason: str
-    excerpt: ShownExcerpt | None
+    excerpt: ShownSnippet | None
     quotes: tuple[ShownQuote, ...]
 
 
@@ -173,11 +164,11 @@ def _marks(cell: Cell, quote: Quote, row: int) -> list[TextMark]:
     return [TextMark(one.start, one.end, feature=row) for one in _places(cell, quote)]
 
 
-def _excerpt(cell: Cell, quote: Quote, row: int) -> ShownExcerpt:
+def _excerpt(cell: Cell, quote: Quote, row: int) -> ShownSnippet:
     start, end = snippet(quote.text, _places(cell, quote), LENGTH)
     pieces = cut_at(quote.text, _marks(cell, quote, row), start, end)
     place = place_of(quote.section, quote.number, quote.passage)
-    return ShownExcerpt(place, tuple(pieces), start > 0, end < len(quote.text))
+    return ShownSnippet(quote.passage, place, tuple(pieces), start > 0, end < len(quote.text))
 
 
 def _combinations(found: Combinations, chart: Chart) -> ShownCombinations:
