@@ -9,10 +9,10 @@ from sparse_coverage.charts.chart import Cell, Chart, OwnVerdict, Quote, overrul
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.verdict import strength
 from sparse_coverage.dataclass_json import from_json
-from sparse_coverage.present.chart_text import combination_ends, combination_notes, notes_of, place_of, quotes_of
+from sparse_coverage.present.chart_text import combination_ends, combination_notes, notes_of, quotes_of
 from sparse_coverage.present.page_view import ShownSnippet
 from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at
-from sparse_coverage.present.places import snippet
+from sparse_coverage.present.places import cited_place, snippet
 from sparse_coverage.projects import KeptChart, Ruling
 from sparse_coverage.search.results import Place
 
@@ -145,7 +145,7 @@ def _cell(cell: Cell, row: int) -> ShownCell:
         tuple(
             ShownQuote(
                 one.passage,
-                place_of(one.section, one.number, one.passage),
+                cited_place(one.section, one.number, one.passage),
                 strength(one.evidence),
                 tuple(cut_at(one.text, _marks(cell, one, row))),
             )
@@ -167,7 +167,7 @@ def _marks(cell: Cell, quote: Quote, row: int) -> list[TextMark]:
 def _excerpt(cell: Cell, quote: Quote, row: int) -> ShownSnippet:
     start, end = snippet(quote.text, _places(cell, quote), LENGTH)
     pieces = cut_at(quote.text, _marks(cell, quote, row), start, end)
-    place = place_of(quote.section, quote.number, quote.passage)
+    place = cited_place(quote.section, quote.number, quote.passage)
     return ShownSnippet(quote.passage, place, tuple(pieces), start > 0, end < len(quote.text))
 
 
