@@ -223,6 +223,6 @@ def test_known_documents_are_told_before_anything_is_encoded(
     assert (status, "2 of these 3 documents are in the index already (XX-1-A1, XX-2-A1)" in err) == (1, True)
     assert "--skip-known" in err
     status, out, _ = run("index", "add", tmp_path / "index", tmp_path / "all.jsonl", "--skip-known")
-    assert (status, "1 documents added. In the index already, and left as they are: 2." in out) == (0, True)
+    assert (status, "1 document added. In the index already, and left as they are: 2." in out) == (0, True)
     status, _, err = run("index", "add", tmp_path / "index", tmp_path / "all.jsonl", "--skip-known", "--replace")
     assert (status, "one of them" in err) == (2, True)

@@ -85,7 +85,7 @@ def write_folder(folder: Path) -> Path:
     (folder / "more" / "one.jsonl").write_text(json.dumps(record(3, "EP-1000009-A1")) + "\n", encoding="utf-8")
     (folder / "claim.txt").write_text(CLAIM, encoding="utf-8")
     (folder / "our-portfolio.csv").write_text("Publication Number,Title\nEP1000002A1,Plunger\n", encoding="utf-8")
-    (folder / "elements.txt").write_text(CLAIM.replace(", wherein ", ",\nwherein "), encoding="utf-8")
+    (folder / "features.txt").write_text(CLAIM.replace(", wherein ", ",\nwherein "), encoding="utf-8")
     (folder / "topics.tsv").write_text(f"Q1\t{CLAIM}\n", encoding="utf-8")
     vectors = [{"id": f"D{number}", "vector": {"valve": 1.5, f"t{number}": 0.5}} for number in range(4)]
     (folder / "splade.jsonl").write_text("".join(json.dumps(line) + "\n" for line in vectors), encoding="utf-8")

@@ -60,7 +60,7 @@ def test_an_index_is_built_with_and_without_the_word(run: Run, folder: Path, tmp
 def test_documents_come_and_go(run: Run, folder: Path, tmp_path: Path) -> None:
     more = write(tmp_path / "more.jsonl", ["XX-3-B1"])
     status, out, _ = run("index", "add", folder, more)
-    assert (status, "1 documents added" in out, "3 documents" in out) == (0, True, True)
+    assert (status, "1 document added" in out, "3 documents" in out) == (0, True, True)
     status, _, err = run("index", "add", folder, more)
     assert (status, "are in the index already (XX-3-B1)" in err) == (1, True)
     status, out, _ = run(

@@ -276,8 +276,8 @@ def add(
     count = opened.add(patents, replace=replace, skip_known=skip_known, total=total, **repeats)
     refresh_sides(index, threads=threads)
     left = f"In the index already, and left as they are: {len(known):,}. " if known else ""
-    left += log.about_texts(opened.model.encoder.name, opened.model.whole_encoder.name)
-    done = f"{count:,} documents added. {left}{log.told_of_repeats(on_duplicate)}".strip()
+    more = f"{left}{log.about_texts(opened.model.encoder.name, opened.model.whole_encoder.name)}{log.told_of_repeats(on_duplicate)}"
+    done = f"{count:,} document{'' if count == 1 else 's'} added. {more}".strip()
     _tell(index, as_json, done, added=count, **log.counts())
     return log.status
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from sparse_coverage.charts.chart import Cell, Chart, strength
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.elements import Element
-from sparse_coverage.present.chart_text import combination_lines, finding_of, notes_of, place_of, quotes_of
+from sparse_coverage.present.chart_text import combination_lines, finding_of, notes_of, quotes_of
 from sparse_coverage.present.office import Stretch, Words
 from sparse_coverage.present.office_pdf import PdfPage
 from sparse_coverage.present.office_sheet import Sheet, Value, workbook
 from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.pieces import TextMark, cut_at
+from sparse_coverage.present.places import cited_place
 from sparse_coverage.present.terms import CITED_BY_US, NOTICE
 
 
@@ -54,7 +55,7 @@ def _shown(cell: Cell) -> _ShownCell:
         number = cell.quotes.index(quote) if quote in cell.quotes else -1
         marks = [TextMark(pair.passage.start, pair.passage.end) for pair in cell.pairs if pair.quote == number]
         pieces = [(one.text, one.strength > 0) for one in cut_at(quote.text, marks)]
-        quotations.append(_Quotation(place_of(quote.section, quote.number, quote.passage), pieces))
+        quotations.append(_Quotation(cited_place(quote.section, quote.number, quote.passage), pieces))
     return _ShownCell(cell, finding_of(cell), notes_of(cell), quotations)
 
 
@@ -151,7 +152,7 @@ def chart_sheets(chart: Chart, combinations: Combinations | None = None, named: 
             cell.document,
             cell.verdict.label,
             "yours" if cell.overruled and quote == cell.overruled.quote else strength(quote.evidence),
-            place_of(quote.section, quote.number, quote.passage),
+            cited_place(quote.section, quote.number, quote.passage),
             quote.text,
         ]
         for element, row in zip(chart.elements, chart.cells, strict=True)
@@ -183,7 +184,7 @@ def _said(cell: Cell) -> list[Stretch]:
         if parts:
             parts.append(Stretch("\n"))
         parts += [
-            Stretch(f"{place_of(quote.section, quote.number, quote.passage)} ", bold=True),
+            Stretch(f"{cited_place(quote.section, quote.number, quote.passage)} ", bold=True),
             Stretch(f"“{quote.text}”"),
         ]
     return parts + [Stretch(f" {note}.", dim=True) for note in notes_of(cell)]

@@ -17,11 +17,6 @@ from sparse_coverage.present.terms import CITED_BY_US
 _SHORT = 60
 
 
-def place_of(section: str, number: str, passage: str) -> str:
-    """Return where a quotation stands, for people: "paragraph [0034]", "claim 3"."""
-    return cited_place(section, number, passage)
-
-
 def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
     """Return what there is to say about a cell beside its quotation; with `own`, also what the searcher said."""
     notes = []
@@ -129,5 +124,5 @@ def _quotations(element: Element, row: tuple[Cell, ...]) -> list[RenderableType]
             head += Text(f"; {note}", style="dim")
         lines.append(head)
         for quote in quotes_of(cell)[:1]:
-            lines.append(Text(f"    {place_of(quote.section, quote.number, quote.passage)} “{quote.text}”"))
+            lines.append(Text(f"    {cited_place(quote.section, quote.number, quote.passage)} “{quote.text}”"))
     return lines

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from sparse_coverage.charts.chart import Cell, Chart, Opinion, Quote, overrule, strength
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.dataclass_json import from_json
-from sparse_coverage.present.chart_text import combination_ends, combination_notes, notes_of, place_of, quotes_of
+from sparse_coverage.present.chart_text import combination_ends, combination_notes, notes_of, quotes_of
+from sparse_coverage.present.page_view import ShownSnippet
 from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at
-from sparse_coverage.present.places import snippet
+from sparse_coverage.present.places import cited_place, snippet
 from sparse_coverage.projects import KeptChart, Ruling
 from sparse_coverage.search.results import Place
 
@@ -29,16 +30,6 @@ class ShownQuote:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownExcerpt:
-    """The best quotation of a cell, or the part of it that matters."""
-
-    place: str
-    pieces: tuple[TextPiece, ...]
-    before: bool
-    after: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ShownCell:
     """A cell: the verdict that counts, the one that was found, and what shows it. `own` tells whether the searcher gave the verdict.
 
@@ -52,7 +43,7 @@ class ShownCell:
     own: bool
     notes: tuple[str, ...]
     reason: str
-    excerpt: ShownExcerpt | None
+    excerpt: ShownSnippet | None
     quotes: tuple[ShownQuote, ...]
 
 
@@ -153,7 +144,7 @@ def _cell(cell: Cell, row: int) -> ShownCell:
         tuple(
             ShownQuote(
                 one.passage,
-                place_of(one.section, one.number, one.passage),
+                cited_place(one.section, one.number, one.passage),
                 strength(one.evidence),
                 tuple(cut_at(one.text, _marks(cell, one, row))),
             )
@@ -172,11 +163,11 @@ def _marks(cell: Cell, quote: Quote, row: int) -> list[TextMark]:
     return [TextMark(one.start, one.end, feature=row) for one in _places(cell, quote)]
 
 
-def _excerpt(cell: Cell, quote: Quote, row: int) -> ShownExcerpt:
+def _excerpt(cell: Cell, quote: Quote, row: int) -> ShownSnippet:
     start, end = snippet(quote.text, _places(cell, quote), LENGTH)
     pieces = cut_at(quote.text, _marks(cell, quote, row), start, end)
-    place = place_of(quote.section, quote.number, quote.passage)
-    return ShownExcerpt(place, tuple(pieces), start > 0, end < len(quote.text))
+    place = cited_place(quote.section, quote.number, quote.passage)
+    return ShownSnippet(quote.passage, place, tuple(pieces), start > 0, end < len(quote.text))
 
 
 def _combinations(found: Combinations, chart: Chart) -> ShownCombinations:

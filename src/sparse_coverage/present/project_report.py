@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.present.chart_files import chart_rows, chart_sheets, notice_sheet, write_chart, write_matrix
-from sparse_coverage.present.chart_text import combination_lines, place_of
+from sparse_coverage.present.chart_text import combination_lines
 from sparse_coverage.present.citations import bibtex, ris
 from sparse_coverage.present.office import Stretch, Words
 from sparse_coverage.present.office_pdf import PdfPage
@@ -178,7 +178,7 @@ def project_csv(view: ProjectView) -> str:
                     values: dict[str, Value] = {"document": cell.document, "title": title, "mark": "chart"}
                     if quote := cell.overruled.quote:
                         said = f"{said} “{quote.text}”"
-                        values["place"] = place_of(quote.section, quote.number, quote.passage)
+                        values["place"] = cited_place(quote.section, quote.number, quote.passage)
                     rows.append(values | {"note": cell.overruled.note, "passage": said, "index": kept.index})
     return csv_text(_CSV, table(_CSV, rows))
 
