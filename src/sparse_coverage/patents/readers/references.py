@@ -115,7 +115,7 @@ _BIBTEX_FIELDS = {
     "language": "language",
     "holder": "applicants",
 }
-_ADDRESS = re.compile(r"\s*\([A-Z]{4}-[\w-]+\)$")
+_ADDRESS = re.compile(r" ?\([A-Z]{4}-[\w-]+\)$")
 _DATED = re.compile(r"\b\d{1,2} [A-Z][a-z]{2} \d{4}\b")
 _NO_TEXT = frozenset(
     {"ER", "EF", "FN", "VR", "TY", "PT", "%0"}
@@ -275,7 +275,7 @@ def _entry(body: str) -> Iterator[tuple[str, str, str]]:
     key, _, rest = body.partition(",")
     yield "id", "key", key.strip()
     place = 0
-    while match := re.compile(r"\s*,?\s*([A-Za-z_-]+)\s*=\s*").match(rest, place):
+    while match := re.compile(r"\s*(?:,\s*)?([A-Za-z_-]+)\s*=\s*").match(rest, place):
         name, at = match[1].lower(), match.end()
         if rest[at : at + 1] == "{":
             end = _closed(rest, at) or len(rest)
@@ -290,7 +290,7 @@ def _entry(body: str) -> Iterator[tuple[str, str, str]]:
         place = end
         value = _without_tex(value)
         if name == "author":
-            value = "\n".join(re.split(r"\s+and\s+", value))
+            value = "\n".join(re.split(r"\sand\s", value))
         yield _BIBTEX_FIELDS.get(name, ""), name, value
 
 
