@@ -73,7 +73,9 @@ def identified(record: dict[str, Any], *, own_id: bool = False) -> dict[str, Any
 
     An id of its own (`own_id`) is left as it is: judgements of a test collection name its documents by it.
     """
-    record.pop("publication_year", None)
+    year = str(record.pop("publication_year", ""))
+    if re.fullmatch(r"(?:1[789]|20)\d\d", year) and not any(record.get(name) for name in ("publication_date", "date")):
+        record["publication_date"] = f"{year}-01-01"  # as of papers, where nothing else is known
     _put_together(record)
     if number := record.pop(
         "us_number", ""

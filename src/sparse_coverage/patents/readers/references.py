@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
 from sparse_coverage.patents.numbers import number_key, parse_number
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.records import identified, read_record
+from sparse_coverage.patents.readers.tables import text_lines
 from sparse_coverage.patents.readers.text_files import file_stem
-from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
+from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadContext, ReadError
 from sparse_coverage.patents.values import decoded, table_date
 
 
@@ -103,6 +104,7 @@ _STYLES = (
         },
     ),
 )
+_BRACES = re.compile(r"\\.|[{}]", re.S)
 _BIBTEX = re.compile(r"@\s*[A-Za-z]+\s*\{")
 _BIBTEX_FIELDS = {
     "title": "title",
@@ -115,7 +117,7 @@ _BIBTEX_FIELDS = {
     "language": "language",
     "holder": "applicants",
 }
-_ADDRESS = re.compile(r"\s*\([A-Z]{4}-[\w-]+\)$")
+_ADDRESS = re.compile(r" ?\([A-Z]{4}-[\w-]+\)$")
 _DATED = re.compile(r"\b\d{1,2} [A-Z][a-z]{2} \d{4}\b")
 _NO_TEXT = frozenset(
     {"ER", "EF", "FN", "VR", "TY", "PT", "%0"}
@@ -130,14 +132,12 @@ def recognises(head: bytes) -> bool:
 
 
 def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
-    """Yield the records."""
-    content = stream.read(context.limits.document_bytes + 1)
-    if len(content) > context.limits.document_bytes:
-        raise ReadError(f"refused: a list of more than {context.limits.document_bytes} bytes. Cut it into several.")
-    text = decoded(content)
-    style = _style(text[:4096])
-    for line, record in _bibtex_records(text) if style is None else _records(text, style):
-        yield Piece(record, line) if record else Piece(None, line, "not BibTeX: the file ends inside of this entry.")
+    """Yield the records, one by one."""
+    head = stream.read(MEBIBYTE)
+    lines = text_lines(head, stream, context)
+    style = _style(decoded(head[:4096]))
+    largest = context.limits.document_bytes
+    return _bibtex_records(lines, largest) if style is None else _records(lines, style, largest)
 
 
 def read(piece: Piece, context: ReadContext) -> Patent:
@@ -170,26 +170,35 @@ def _is_bibtex(text: str) -> bool:
     return _BIBTEX.match(next(lines, "").lstrip()) is not None and "=" in text
 
 
-def _records(text: str, style: Style) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield each record with its line: tags and values; a line without a tag goes on with the value before it."""
-    values: list[tuple[str, str, str]] = []
-    begun = 0
-    for number, line in enumerate(text.splitlines(), 1):
-        match = style.tag.match(line)
+def _records(lines: Iterable[str], style: Style, largest: int) -> Iterator[Piece]:
+    """Yield each record: tags and values; a line without a tag goes on with the value before it."""
+    values: list[tuple[str, str, list[str]]] = []
+    begun = size = 0
+    for number, line in enumerate(lines, 1):
         if style.begins.match(line):
             if values:
-                yield begun, {"style": style.name, "values": values}
-            values, begun = [], number
+                yield _piece(values, style, begun, size, largest)
+            values, begun, size = [], number, 0
         if not begun:
             continue  # lines above the first record
-        if match is not None:
-            tag = match[1] or match[match.lastindex or 1]
-            values.append((style.fields.get(tag, ""), tag, line[match.end() :].strip()))
-        elif values and line.strip():
-            field, tag, value = values[-1]
-            values[-1] = (field, tag, f"{value}\n{line.strip()}")
+        size += len(line)
+        if size > largest:
+            continue
+        text = line.rstrip("\r\n")
+        if match := style.tag.match(text):
+            tag = match[match.lastindex or 1]
+            values.append((style.fields.get(tag, ""), tag, [text[match.end() :].strip()]))
+        elif values and text.strip():
+            values[-1][2].append(text.strip())
     if any(tag not in _NO_TEXT for _, tag, _ in values):
-        yield begun, {"style": style.name, "values": values}
+        yield _piece(values, style, begun, size, largest)
+
+
+def _piece(values: list[tuple[str, str, list[str]]], style: Style, line: int, size: int, largest: int) -> Piece:
+    if size > largest:
+        return Piece(None, line, f"refused: a record of more than {largest} bytes.")
+    found = [(field, tag, "\n".join(parts)) for field, tag, parts in values]
+    return Piece({"style": style.name, "values": found}, line)
 
 
 def _record(values: Mapping[str, list[tuple[str, str]]], style: str) -> dict[str, Any]:
@@ -256,26 +265,43 @@ def _whole_date(text: str) -> str:
     return table_date(text) or table_date(text[:4])
 
 
-def _bibtex_records(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the entries of BibTeX with their lines; an empty one where the file ends inside."""
+def _bibtex_records(lines: Iterable[str], largest: int) -> Iterator[Piece]:
+    """Yield the entries of BibTeX. One begins with its line, and ends where its braces close."""
+    entry: list[str] = []
+    begun = depth = size = 0
+    for number, line in enumerate(lines, 1):
+        if not entry and not _BIBTEX.match(line.lstrip()):
+            continue
+        if not entry:
+            begun, depth, size = number, 0, 0
+        size += len(line)
+        if size <= largest:
+            entry.append(line)
+        depth += sum((brace == "{") - (brace == "}") for brace in _BRACES.findall(line))
+        if depth <= 0:
+            yield from _bibtex_pieces("".join(entry), begun, size > largest)
+            entry = []
+    if entry:
+        yield Piece(None, begun, "not BibTeX: the file ends inside of this entry.")
+
+
+def _bibtex_pieces(text: str, line: int, is_large: bool) -> Iterator[Piece]:
+    """Yield what stands in the lines of an entry: itself, and others that begin in its last line."""
+    if is_large:
+        yield Piece(None, line, "refused: an entry that is larger than documents may be.")
+        return
     place = 0
-    while match := _BIBTEX.search(text, place):
-        line = text.count("\n", 0, match.start()) + 1
-        end = _closed(text, match.end() - 1)
-        if end is None:
-            yield line, {}
-            return
+    while (match := _BIBTEX.search(text, place)) and (end := _closed(text, match.end() - 1)) is not None:
         place = end
-        kind = match[0].strip("@ {\t\n").lower()
-        if kind not in ("comment", "string", "preamble"):
-            yield line, {"style": "BibTeX", "values": list(_entry(text[match.end() : end - 1]))}
+        if match[0].strip("@ {\t\n").lower() not in ("comment", "string", "preamble"):
+            yield Piece({"style": "BibTeX", "values": list(_entry(text[match.end() : end - 1]))}, line)
 
 
 def _entry(body: str) -> Iterator[tuple[str, str, str]]:
     key, _, rest = body.partition(",")
     yield "id", "key", key.strip()
     place = 0
-    while match := re.compile(r"\s*,?\s*([A-Za-z_-]+)\s*=\s*").match(rest, place):
+    while match := re.compile(r"\s*(?:,\s*)?([A-Za-z_-]+)\s*=\s*").match(rest, place):
         name, at = match[1].lower(), match.end()
         if rest[at : at + 1] == "{":
             end = _closed(rest, at) or len(rest)
@@ -290,14 +316,14 @@ def _entry(body: str) -> Iterator[tuple[str, str, str]]:
         place = end
         value = _without_tex(value)
         if name == "author":
-            value = "\n".join(re.split(r"\s+and\s+", value))
+            value = "\n".join(re.split(r"\sand\s", value))
         yield _BIBTEX_FIELDS.get(name, ""), name, value
 
 
 def _closed(text: str, place: int) -> int | None:
     """Return where the brace at a place closes."""
     depth = 0
-    for match in re.compile(r"\\.|[{}]", re.S).finditer(text, place):
+    for match in _BRACES.finditer(text, place):
         depth += (match[0] == "{") - (match[0] == "}")
         if depth == 0 and match[0] in "{}":
             return match.end()

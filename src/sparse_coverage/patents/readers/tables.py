@@ -63,7 +63,7 @@ def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
     if layout is None:
         raise no_header(context.columns)
     delimiter, quote, above = layout
-    lines = _lines(_Rest(head, stream), likely_encoding(head), context)
+    lines = text_lines(head, stream, context)
     skipped = len(list(itertools.islice(lines, above)))
     style: dict[str, Any] = {"quoting": csv.QUOTE_MINIMAL, "quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
     table = csv.reader(lines, delimiter=delimiter, strict=bool(quote), **style)
@@ -353,9 +353,13 @@ class _Rest(io.RawIOBase):
         return len(data)
 
 
-def _lines(raw: io.RawIOBase, encoding: str, context: ReadContext) -> Iterator[str]:
-    """Yield lines, whatever ends them. A line that is not in the encoding of the others is read as a Western one, and noted."""
-    buffered = io.BufferedReader(raw, MEBIBYTE)
+def text_lines(head: bytes, stream: BinaryIO, context: ReadContext) -> Iterator[str]:
+    """Yield the lines of a stream whose beginning was read, whatever ends them.
+
+    A line that is not in the encoding of the others is read as a Western one, and noted.
+    """
+    encoding = likely_encoding(head)
+    buffered = io.BufferedReader(_Rest(head, stream), MEBIBYTE)
     told = told_of_zeros = False
     for number, line in enumerate(io.TextIOWrapper(buffered, "latin-1", newline=""), 1):
         if "\0" in line:

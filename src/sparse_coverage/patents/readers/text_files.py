@@ -224,14 +224,15 @@ _SECTIONS = re.compile(
     rb"^[ \t]*(?:claims?|(?:what|that which) is claimed(?: is)?|(?:i|we) claim|patentanspr\xc3\xbcche|revendications)[ \t:.]*\r?$",
     re.I | re.M,
 )
-_PRINTED = re.compile(rb"^[ \t]*\[0*1\][ \t].*?^[ \t]*\[0*2\][ \t]", re.M | re.S)
+_PRINTED = re.compile(rb"^[ \t]{0,9}\[0{0,4}([12])\][ \t]", re.M)
 
 
 def recognises_text(head: bytes) -> bool:
     """Tell the text of a patent from other texts: a line that is the heading of claims, or numbered paragraphs."""
-    if b"\0" in head or head[:1] in (b"<", b"{", b"["):
-        return head[:1] == b"[" and _PRINTED.match(head) is not None
-    return _SECTIONS.search(head) is not None or _PRINTED.search(head) is not None
+    if b"\0" in head or head[:1] in (b"<", b"{"):
+        return False
+    printed = {match[1] for match in _PRINTED.finditer(head)}
+    return len(printed) == 2 or (head[:1] != b"[" and _SECTIONS.search(head) is not None)
 
 
 def read_text(piece: Piece, context: ReadContext) -> Patent:
