@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,11 @@ pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch", reason="the extra [torch] is not installed; .ci/run installs it")
 transformers = pytest.importorskip("transformers", reason="the extra [torch] is not installed; .ci/run installs it")
 
+from sparse_coverage import Variant, evaluate  # noqa: E402
 from sparse_coverage.encoding.batching import TextTokenizer  # noqa: E402
 from sparse_coverage.errors import ModelError  # noqa: E402
+from sparse_coverage.evaluation.collection import Collection, Query, Relevance  # noqa: E402
+from sparse_coverage.experiments import Evaluation  # noqa: E402
 from sparse_coverage.retrievers import Baseline, Splade  # noqa: E402
 
 LONG = "The noise of the rubber device; " * 20
@@ -89,3 +93,25 @@ def test_rows_come_back_from_a_block(checkpoint: Path) -> None:
 def test_a_checkpoint_without_a_language_model_head_is_refused(tiny_checkpoint: Path) -> None:
     with pytest.raises(ModelError, match="no language model head"):
         Splade(str(tiny_checkpoint))
+
+
+def test_a_checkpoint_is_evaluated_by_its_path_and_anew_after_training(checkpoint: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    shutil.copytree(checkpoint, mine)
+    collection = Collection(
+        "made-up", lambda: iter(patents()), (Query("q", TEXTS[0]),), {"q": Relevance({"XX-0-A1": 1})}, "document"
+    )
+
+    def measured() -> Evaluation:
+        row = Variant("splade", checkpoint=str(mine))
+        return evaluate(collection, {"mine": row}, "MRR", cache=tmp_path / "cache").rows["mine"]
+
+    first = measured()
+    assert first.stamps["checkpoint"]["encoder"] == str(mine)
+    assert measured().seconds == first.seconds  # found again
+    model = transformers.AutoModelForMaskedLM.from_pretrained(mine)
+    torch.nn.init.normal_(model.bert.embeddings.word_embeddings.weight, std=0.9)
+    model.save_pretrained(mine)
+    again = measured()
+    assert again.seconds != first.seconds
+    assert again.stamps["checkpoint"] != first.stamps["checkpoint"]

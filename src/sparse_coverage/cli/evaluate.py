@@ -216,11 +216,14 @@ def evaluation_text(found: Results) -> Group:
         lines.append(Text("scanned: postings (dense: similarities computed) a query", style="dim"))
     if counts := {len(one.seeds) for one in found.rows.values() if one.seeds}:
         lines.append(Text(f"±: standard deviation over {max(counts)} seeds", style="dim"))
-    told = (*found.notes, *stamp_notes([*found.rows.values()]))
-    lines += [Text(note, style="dim", no_wrap=True, overflow="ignore") for note in told]
+    lines += map(_note, found.notes)
     if any(tests.values()):
         lines.append(_differences(tests))
-    return Group(*lines)
+    return Group(*lines, *map(_note, stamp_notes([*found.rows.values()])))
+
+
+def _note(text: str) -> Text:
+    return Text(text, style="dim", no_wrap=True, overflow="ignore")
 
 
 def _means(title: str, found: Results) -> Table:
