@@ -5,6 +5,7 @@ A segment is written into a folder of its own, which no manifest names until eve
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -41,10 +42,26 @@ from sparse_coverage.index.segment import (
     open_segment,
 )
 from sparse_coverage.index.stored_fields import DocumentRecord, PassageRecord, StoredFieldsWriter
-from sparse_coverage.index.word_lists import WordListsBuilder
+from sparse_coverage.index.word_lists import WordLists, WordListsBuilder
 from sparse_coverage.index.words import WordWriter
-from sparse_coverage.kernels import Array, Mask
+from sparse_coverage.kernels import Array, Int64s, Mask
 from sparse_coverage.text import index_terms
+
+
+class _MergedWordLists(WordListsBuilder):
+    """Takes whole lists too, so that no text is read for its words again when segments are merged."""
+
+    def copy(self, lists: WordLists, numbers: Int64s) -> None:
+        """Add the passages of a segment by their new numbers, which rise; -1 leaves one out."""
+        words, offsets, postings = lists.everything()
+        moved = numbers[postings >> np.uint32(16)]
+        kept = moved >= 0
+        packed = (moved[kept].astype(np.uint32) << np.uint32(16)) | (postings[kept] & np.uint32(0xFFFF))
+        bounds = np.concatenate(([0], np.cumsum(kept)))[offsets].tolist()
+        for word, first, last in zip(words, bounds, bounds[1:], strict=False):
+            if first < last:
+                self._lists.setdefault(word, array("I")).frombytes(packed[first:last].tobytes())
+        self._lengths.extend(lists.lengths[numbers >= 0].tolist())
 
 
 class SegmentWriter:
@@ -69,7 +86,7 @@ class SegmentWriter:
         self._document_keys: list[int] = []
         self._passage_keys: list[int] = []
         self._section_names: dict[str, int] = {}
-        self._word_lists = WordListsBuilder() if words else None
+        self._word_lists = _MergedWordLists() if words else None
         self._dimension = dimension if encoded else 0
         self.encoded = encoded
         """Whether the passages come with centers."""
@@ -88,14 +105,19 @@ class SegmentWriter:
         uncovered: int,
         added: int,
         vectors: PackedVectors | None = None,
+        *,
+        words: bool = True,
     ) -> None:
-        """Add a document with all its passages; `added` is the generation of the index that it came with."""
+        """Add a document with all its passages; `added` is the generation of the index that it came with.
+
+        Without `words` those of the passages are left to `copy_words`.
+        """
         if self.passages + len(passages) > MAX_PASSAGES:
             raise IndexStoreError(f"A segment holds at most {MAX_PASSAGES} passages.")
         self._texts.add_document(len(self._records), record)
         self._texts.add_passages(self.passages, passages)
         self._words.add(len(self._records), record, passages)
-        if self._word_lists is not None:
+        if self._word_lists is not None and words:
             for passage in passages:
                 self._word_lists.add(index_terms(passage.text))
         if vectors is not None:
@@ -110,6 +132,13 @@ class SegmentWriter:
         self._sections.extend(
             self._section_names.setdefault(passage.section, len(self._section_names)) for passage in passages
         )
+
+    def copy_words(self, segment: Segment, numbers: Int64s) -> bool:
+        """Take the words of a segment's passages from its lists, by their new numbers (-1: left out); tell whether it has lists."""
+        if self._word_lists is None or segment.word_lists is None:
+            return False
+        self._word_lists.copy(segment.word_lists, numbers)
+        return True
 
     def finish(self, postings: Postings) -> SegmentEntry:
         """Write everything, make it durable, and return the segment's entry."""
@@ -142,8 +171,8 @@ class SegmentWriter:
             files.append(VECTORS)
         (self._folder / FACTS).write_bytes(save({name: np.ascontiguousarray(value) for name, value in arrays.items()}))
         (self._folder / TERMS).write_text(json.dumps(list(facts.terms), ensure_ascii=False), encoding="utf-8")
-        for name, array in ((POSTINGS, postings.packed), (SPANS, postings.spans)):
-            _write(self._folder / name, array)
+        for name, values in ((POSTINGS, postings.packed), (SPANS, postings.spans)):
+            _write(self._folder / name, values)
         header: dict[str, Any] = {
             "documents": len(self._records),
             "passages": self.passages,
@@ -270,7 +299,8 @@ def merge_parts(parts: Sequence[LiveSegment], folder: Path, manifest: Manifest) 
             passages = part.segment.spread(part.live)
             numbers = np.where(passages, draft.passages + np.cumsum(passages) - 1, -1)
             joined.append((part.segment.postings, numbers))
-            _copy_documents(part.segment, part.live, draft)
+            copied = draft.copy_words(part.segment, numbers)
+            _copy_documents(part.segment, part.live, draft, words=not copied)
         return draft.finish(merge_postings(joined, manifest.centers) if encoded else no_postings(manifest.weight_bits))
     except BaseException:
         draft.abandon()
@@ -299,7 +329,7 @@ def groups_to_merge(
     return [(first, last) for first, last in ranges if last - first > 1 or any(dead[first:last])]
 
 
-def _copy_documents(segment: Segment, live: Mask, draft: SegmentWriter) -> None:
+def _copy_documents(segment: Segment, live: Mask, draft: SegmentWriter, *, words: bool) -> None:
     vectors = None if segment.vectors is None else segment.vectors.packed()
     for number in np.flatnonzero(live).tolist():
         first, last = (int(place) for place in segment.document_starts[number : number + 2])
@@ -311,4 +341,5 @@ def _copy_documents(segment: Segment, live: Mask, draft: SegmentWriter) -> None:
             int(segment.uncovered[number]),
             int(segment.added[number]),
             None if vectors is None else PackedVectors(vectors.rows[first:last], vectors.scales[first:last]),
+            words=words,
         )
