@@ -372,7 +372,9 @@ def show_growth(figures: Figures) -> None:
     for name, by_size in rows.items():
         if len(by_size) < 2:
             continue
-        shown = " | ".join(f"{by_size[one]:,.3g}" if one in by_size else "" for one in sizes)
+        shown = " | ".join(
+            f"{by_size[one]:,.{0 if by_size[one] >= 100 else 2}f}" if one in by_size else "" for one in sizes
+        )
         fitted = np.polyfit(np.log(list(by_size)), np.log(list(by_size.values())), 1)[0]
         print(f"| {name} | {shown} | {exponent(by_size):.2f} | {fitted:.2f} |")
 
