@@ -287,7 +287,10 @@ def measure_use(index: Path, figures: Figures, name: str, topics: Path, count: i
 
 
 def quality(index: Path, figures: Figures, collections: list[Path]) -> None:
-    """Rank the topics of collections whose relevant document is in the index, among the documents of the same collection."""
+    """Rank the topics of collections whose relevant document is in the index, among all documents of the index.
+
+    Papers (their ids begin with W) are ranked among papers, patents among patents.
+    """
     from sparse_coverage import Index
 
     opened = Index.open(index)
@@ -296,6 +299,7 @@ def quality(index: Path, figures: Figures, collections: list[Path]) -> None:
         settings = read_toml(file)
         ids = [str(json.loads(line)["id"]) for line in lines([file.parent / settings["documents"]])]
         there = {number for id_ in ids if (number := place(id_)) is not None}
+        papers = ids[0].startswith("W")
         topics = dict(line.split("\t", 1) for line in (file.parent / settings["topics"]).read_text().splitlines())
         judged = [line.split() for line in (file.parent / settings["qrels"]).read_text().splitlines()]
         relevant = {row[0]: place(row[2]) for row in judged if place(row[2]) in there}
@@ -304,11 +308,13 @@ def quality(index: Path, figures: Figures, collections: list[Path]) -> None:
             ranks = []
             for topic in asked:
                 hits = opened.search(topics[topic], k=300, passages=1, ranking=ranking)
-                found = [number for hit in hits if (number := place(hit.document)) in there]
+                found = [place(hit.document) for hit in hits if hit.document.startswith("W") == papers]
                 ranks.append(found.index(relevant[topic]) + 1 if relevant[topic] in found else 0)
             scores = {f"R@{k}": sum(0 < rank <= k for rank in ranks) / len(ranks) for k in (1, 10, 100)}
             scores["MAP"] = sum(1 / rank for rank in ranks if rank) / len(ranks)
-            figures.keep(f"quality {file.stem} {ranking}", topics=len(asked), documents=len(there), **scores)
+            figures.keep(
+                f"quality {file.stem} {ranking}", topics=len(asked), documents=opened.store.state.documents, **scores
+            )
 
 
 def grow(folder: Path, source: Path, sizes: list[int], topics: Path, seconds: float) -> None:
@@ -366,7 +372,9 @@ def show_growth(figures: Figures) -> None:
     for name, by_size in rows.items():
         if len(by_size) < 2:
             continue
-        shown = " | ".join(f"{by_size[one]:,.3g}" if one in by_size else "" for one in sizes)
+        shown = " | ".join(
+            f"{by_size[one]:,.{0 if by_size[one] >= 100 else 2}f}" if one in by_size else "" for one in sizes
+        )
         fitted = np.polyfit(np.log(list(by_size)), np.log(list(by_size.values())), 1)[0]
         print(f"| {name} | {shown} | {exponent(by_size):.2f} | {fitted:.2f} |")
 

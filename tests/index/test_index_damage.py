@@ -12,7 +12,7 @@ import pytest
 from made_up import CENTERS, Made, build, random_document
 
 from sparse_coverage.errors import IndexStoreError, SparseCoverageError
-from sparse_coverage.index import IndexWriter, damaged_files, manifest, open_store, parse_filter
+from sparse_coverage.index import IndexWriter, damaged_files, manifest, open_store, parse_filter, segment_writer
 from sparse_coverage.index.filters import allowed_passages
 
 DOCUMENTS = [random_document(f"D{n}", np.random.default_rng(n), country="EP", ipc=["H04N 5/44"]) for n in range(30)]
@@ -156,13 +156,31 @@ def test_a_missing_file_is_named(folder: Path) -> None:
         path.write_bytes(content)
 
 
-def test_damage_is_not_merged_into_a_new_segment(folder: Path) -> None:
-    path = next(folder.glob("segments/*/postings.bin"))
+@pytest.mark.parametrize("name", ["postings.bin", "word_postings.bin"])
+def test_damage_is_not_merged_into_a_new_segment(folder: Path, name: str) -> None:
+    path = next(folder.glob(f"segments/*/{name}"))
     content = bytearray(path.read_bytes())
     content[-3] ^= 4
     path.write_bytes(content)
-    with IndexWriter.open(folder) as writer, pytest.raises(IndexStoreError, match=r"postings\.bin: damaged"):
+    with IndexWriter.open(folder) as writer, pytest.raises(IndexStoreError, match=rf"{name}: damaged"):
         writer.merge()
+
+
+def test_a_merge_copies_the_words_of_passages_and_reads_no_text_for_them(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = [random_document(f"E{n}", np.random.default_rng(100 + n)) for n in range(9)]
+    build(tmp_path / "fresh", [made for made in [*DOCUMENTS, *later] if made.id not in ("D7", "E2")])
+    with IndexWriter.open(folder) as writer:
+        for made in later:
+            writer.add(made.record, made.indexed)
+        writer.commit()
+        writer.delete("E2")
+        monkeypatch.setattr(segment_writer, "index_terms", lambda text: pytest.fail(f"read again: {text}"))
+        writer.merge()
+    for name in ("word_lists.safetensors", "word_postings.bin"):
+        [merged], [fresh] = (list(place.glob(f"segments/*/{name}")) for place in (folder, tmp_path / "fresh"))
+        assert merged.read_bytes() == fresh.read_bytes()
 
 
 def test_an_index_of_another_format_is_refused_and_not_called_damaged(

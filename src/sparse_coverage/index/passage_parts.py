@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.index.pages import GuardedArray
-from sparse_coverage.kernels import NARROW, STEP, Array, Bytes, Floats, Int8s, Mask, Uint32s, plain
+from sparse_coverage.kernels import NARROW, STEP, Array, Bytes, Floats, Int8s, Int64s, Mask, Uint32s, plain
 from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.dense import best_products
 
@@ -40,6 +40,18 @@ class WordListsBuilder:
         for word, count in Counter(words).items():
             self._lists.setdefault(word, array("I")).append(place | min(count, MOST_OFTEN))
         self._lengths.append(len(words))
+
+    def copy(self, lists: WordLists, numbers: Int64s) -> None:
+        """Add the passages of a segment by their new numbers, which rise; -1 leaves one out. No text is read again."""
+        words, offsets, postings = lists.everything()
+        moved = numbers[postings >> np.uint32(16)]
+        kept = moved >= 0
+        packed = (moved[kept].astype(np.uint32) << np.uint32(16)) | (postings[kept] & np.uint32(0xFFFF))
+        bounds = np.concatenate(([0], np.cumsum(kept)))[offsets].tolist()
+        for word, first, last in zip(words, bounds, bounds[1:], strict=False):
+            if first < last:
+                self._lists.setdefault(word, array("I")).frombytes(packed[first:last].tobytes())
+        self._lengths.extend(lists.lengths[numbers >= 0].tolist())
 
     def build(self) -> tuple[dict[str, Array], Uint32s]:
         """Return the small arrays that say where each word's list is, and the lists themselves, one after the other."""

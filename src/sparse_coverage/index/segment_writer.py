@@ -42,7 +42,7 @@ from sparse_coverage.index.segment import (
 )
 from sparse_coverage.index.stored_fields import DocumentRecord, PassageRecord, StoredFieldsWriter
 from sparse_coverage.index.words import WordWriter
-from sparse_coverage.kernels import Array, Mask
+from sparse_coverage.kernels import Array, Int64s, Mask
 from sparse_coverage.text import index_terms
 
 
@@ -87,14 +87,19 @@ class SegmentWriter:
         uncovered: int,
         added: int,
         vectors: PackedVectors | None = None,
+        *,
+        words: bool = True,
     ) -> None:
-        """Add a document with all its passages; `added` is the generation of the index that it came with."""
+        """Add a document with all its passages; `added` is the generation of the index that it came with.
+
+        Without `words` those of the passages are left to `copy_words`.
+        """
         if self.passages + len(passages) > MAX_PASSAGES:
             raise IndexStoreError(f"A segment holds at most {MAX_PASSAGES} passages.")
         self._texts.add_document(len(self._records), record)
         self._texts.add_passages(self.passages, passages)
         self._words.add(len(self._records), record, passages)
-        if self._word_lists is not None:
+        if self._word_lists is not None and words:
             for passage in passages:
                 self._word_lists.add(index_terms(passage.text))
         if vectors is not None:
@@ -109,6 +114,13 @@ class SegmentWriter:
         self._sections.extend(
             self._section_names.setdefault(passage.section, len(self._section_names)) for passage in passages
         )
+
+    def copy_words(self, segment: Segment, numbers: Int64s) -> bool:
+        """Take the words of a segment's passages from its lists, by their new numbers (-1: left out); tell whether it has lists."""
+        if self._word_lists is None or segment.word_lists is None:
+            return False
+        self._word_lists.copy(segment.word_lists, numbers)
+        return True
 
     def finish(self, postings: Postings) -> SegmentEntry:
         """Write everything, make it durable, and return the segment's entry."""
@@ -141,8 +153,8 @@ class SegmentWriter:
             files.append(VECTORS)
         (self._folder / FACTS).write_bytes(save({name: np.ascontiguousarray(value) for name, value in arrays.items()}))
         (self._folder / TERMS).write_text(json.dumps(list(facts.terms), ensure_ascii=False), encoding="utf-8")
-        for name, array in ((POSTINGS, postings.packed), (SPANS, postings.spans)):
-            _write(self._folder / name, array)
+        for name, values in ((POSTINGS, postings.packed), (SPANS, postings.spans)):
+            _write(self._folder / name, values)
         header: dict[str, Any] = {
             "documents": len(self._records),
             "passages": self.passages,
@@ -269,7 +281,8 @@ def merge_parts(parts: Sequence[LiveSegment], folder: Path, manifest: Manifest) 
             passages = part.segment.spread(part.live)
             numbers = np.where(passages, draft.passages + np.cumsum(passages) - 1, -1)
             joined.append((part.segment.postings, numbers))
-            _copy_documents(part.segment, part.live, draft)
+            copied = draft.copy_words(part.segment, numbers)
+            _copy_documents(part.segment, part.live, draft, words=not copied)
         return draft.finish(merge_postings(joined, manifest.centers) if encoded else no_postings(manifest.weight_bits))
     except BaseException:
         draft.abandon()
@@ -298,7 +311,7 @@ def groups_to_merge(
     return [(first, last) for first, last in ranges if last - first > 1 or any(dead[first:last])]
 
 
-def _copy_documents(segment: Segment, live: Mask, draft: SegmentWriter) -> None:
+def _copy_documents(segment: Segment, live: Mask, draft: SegmentWriter, *, words: bool) -> None:
     vectors = None if segment.vectors is None else segment.vectors.packed()
     for number in np.flatnonzero(live).tolist():
         first, last = (int(place) for place in segment.document_starts[number : number + 2])
@@ -310,4 +323,5 @@ def _copy_documents(segment: Segment, live: Mask, draft: SegmentWriter) -> None:
             int(segment.uncovered[number]),
             int(segment.added[number]),
             None if vectors is None else PackedVectors(vectors.rows[first:last], vectors.scales[first:last]),
+            words=words,
         )
