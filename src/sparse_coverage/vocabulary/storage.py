@@ -153,14 +153,13 @@ def _assembled(folder: Path, header: dict[str, Any], arrays: dict[str, Array]) -
         if name.startswith(("centers", "radii", "common", "gaps")):
             _require_sound(folder / CENTERS, name, array)
     config = from_json(VocabularyConfig, header["config"], f"{folder / HEADER}: config")
-    if arrays["centers"].shape != (config.size, config.dimension):
-        shape = " x ".join(map(str, arrays["centers"].shape))
-        raise InputError(
-            f"{HEADER} tells of {config.size} centers of {config.dimension} numbers, {CENTERS} holds {shape}"
-        )
     directions = len(arrays["common-directions"]) if "common-directions" in arrays else None
-    if config.common != directions:
-        raise InputError(f"{HEADER} tells of common directions: {config.common}, {CENTERS} holds {directions}")
+    told, held = (config.size, config.dimension, config.common), (*arrays["centers"].shape, directions)
+    if told != held:
+        raise VocabularyError(
+            f"{folder}: the files do not fit together: centers, dimensions and common directions are {told} in {HEADER}, {held} in "
+            f"{CENTERS}. Restore them or fit the vocabulary again."
+        )
     levels = {
         int(size): Cells(arrays[f"radii-{size}"], arrays[f"counts-{size}"], **facts)
         for size, facts in header["levels"].items()

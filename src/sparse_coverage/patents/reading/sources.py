@@ -294,8 +294,8 @@ def _zip(name: str, file: IO[bytes], limits: Limits, refuse: Refuse, depth: int)
     except _DAMAGE as error:
         raise ReadError(f"damaged file: {error}") from None
     members = archive.infolist()
-    if (lost := _lost_members(file, members)) is not None:
-        refuse(Problem(name, 0, lost))
+    for problem in _lost_members(name, file, members):
+        refuse(problem)
     for info in members:
         path = f"{name}!{info.filename}"
         if info.is_dir():
@@ -317,17 +317,23 @@ def _zip(name: str, file: IO[bytes], limits: Limits, refuse: Refuse, depth: int)
             spent += inner.count
 
 
-def _lost_members(file: IO[bytes], members: list[zipfile.ZipInfo]) -> str | None:
-    """Say what `zipfile` passes over: members that a damaged directory hides, and an archive that stands before this one."""
+def _lost_members(name: str, file: IO[bytes], members: list[zipfile.ZipInfo]) -> Iterator[Problem]:
+    """Yield what `zipfile` passes over: members that a damaged directory hides, and an archive that stands before this one."""
     file.seek(max(0, file.seek(0, io.SEEK_END) - _ZIP_END))
     tail = file.read()
     end = tail.rfind(b"PK\x05\x06")
     listed = int.from_bytes(tail[end + 10 : end + 12], "little")
+    before = min((info.header_offset for info in members), default=0)
     if listed not in (len(members) % 0x10000, 0xFFFF):  # the largest number stands for one that is written elsewhere
-        return f"damaged file: its directory shows {len(members):,} members of {listed:,}; the others were not read."
-    if before := min((info.header_offset for info in members), default=0):
-        return f"damaged file: its directory lists nothing of its first {before:,} bytes, which were not read."
-    return None
+        yield Problem(
+            name,
+            0,
+            f"damaged file: its directory shows {len(members):,} members of {listed:,}; the others were not read.",
+        )
+    elif before:
+        yield Problem(
+            name, 0, f"damaged file: its directory lists nothing of its first {before:,} bytes, which were not read."
+        )
 
 
 def _member(path: str, inner: IO[bytes], limits: Limits, refuse: Refuse, depth: int) -> Iterator[Stream]:
