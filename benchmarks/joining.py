@@ -1,0 +1,103 @@
+"""Ways to join centers, words and vectors, on the same scores: weights, scales, ranks.
+
+    python benchmarks/joining.py path/to/patsnap path/to/cranfield path/to/cacm
+
+R@100 / MAP x 100, on all queries, on every second one (`tuned`) and on the others (`held out`). `1:1:1` is what `combined` does.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from sparse_coverage import load_collection
+from sparse_coverage.aggregation import document_scores
+from sparse_coverage.experiments import Workbench
+from sparse_coverage.experiments.cache import default_cache
+from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.systems import CombinedSystem, concerning
+
+
+def scaled(scores: np.ndarray, depth: int = 1000, lowest: float | None = None) -> np.ndarray:
+    best = np.sort(scores[scores > 0])[::-1][:depth]
+    if not len(best):
+        return np.zeros(len(scores))
+    low = best[-1] if lowest is None else lowest
+    return np.maximum((scores - low) / (best[0] - low), 0) if best[0] > low else (scores >= best[0]).astype(float)
+
+
+def standardised(scores: np.ndarray) -> np.ndarray:
+    best = np.sort(scores[scores > 0])[::-1][:1000]
+    if len(best) < 2:
+        return np.zeros(len(scores))
+    return np.where(scores > 0, np.maximum((scores - best.mean()) / (best.std() + 1e-9), -2), -2)
+
+
+def by_rank(scores: np.ndarray) -> np.ndarray:
+    made = np.empty(len(scores))
+    made[np.argsort(-scores, kind="stable")] = 1 / (60 + np.arange(1, len(scores) + 1))
+    return np.where(scores > 0, made, 0)
+
+
+def ways(parts: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the joined scores of documents by each way."""
+    own = [scaled(part) for part in parts]
+    weights = {"1:1:1": (1, 1, 1), "2:1:1": (2, 1, 1), "1:2:1": (1, 2, 1), "1:1:2": (1, 1, 2), "1.5:1:1": (1.5, 1, 1)}
+    found = {name: np.dot(given, own) for name, given in weights.items()}
+    found["over the first 100"] = np.sum([scaled(part, 100) for part in parts], axis=0)
+    found["from 0"] = np.sum([scaled(part, lowest=0.0) for part in parts], axis=0)
+    found["standardised"] = np.sum([standardised(part) for part in parts], axis=0)
+    found["reciprocal ranks"] = np.sum([by_rank(part) for part in parts], axis=0)
+    return dict(zip(("centers", "words", "vectors"), parts, strict=True)) | found
+
+
+def measured(scores: np.ndarray, relevant: np.ndarray) -> tuple[float, float]:
+    order = np.argsort(-scores, kind="stable")[:1000]
+    there = relevant[order]
+    precision = np.cumsum(there) / np.arange(1, len(order) + 1)
+    return there[:100].sum() / relevant.sum(), (precision * there).sum() / relevant.sum()
+
+
+def values_of(spec: str, size: int, encoder: str) -> dict[str, np.ndarray]:
+    """Return R@100 and MAP of each query by each way."""
+    collection = load_collection(spec)
+    collection = replace(collection, by="passage") if collection.by != "document" else collection
+    found: dict[str, list[tuple[float, float]]] = {}
+    with Workbench(collection, default_cache(), token_budget=40 << 30) as bench:
+        system = CombinedSystem(bench, concerning("combined", SystemOptions(size=size, encoder=encoder)))
+        starts, documents = bench.corpus.starts[:-1], bench.corpus.documents
+        for query in collection.judged:
+            left_out = collection.no_candidates(query.id, documents)
+            out = np.array([document in left_out for document in documents])
+            judged = collection.judgements[query.id].documents
+            relevant = np.array([document in judged for document in documents]) & ~out
+            if not relevant.any():
+                continue
+            parts = [document_scores(part.scores(query.id), starts, part.aggregation) for part in system.parts]
+            parts = [np.where(out, -1.0, np.where(np.isfinite(part), part, 0)) for part in parts]
+            for name, scores in ways(parts).items():
+                found.setdefault(name, []).append(measured(np.where(out, -np.inf, scores), relevant))
+    return {name: 100 * np.asarray(values) for name, values in found.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("collections", nargs="+")
+    parser.add_argument("-V", "--size", type=int, default=10_000)
+    parser.add_argument("--encoder", default="minilm")
+    options = parser.parse_args()
+    for spec in options.collections:
+        table = Table("", "all", "tuned", "held out", title=f"{spec}, {options.encoder}: R@100 / MAP")
+        for name, values in values_of(spec, options.size, options.encoder).items():
+            halves = (values, values[::2], values[1::2])
+            table.add_row(name, *(" / ".join(f"{one:.1f}" for one in half.mean(axis=0)) for half in halves))
+        Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()
