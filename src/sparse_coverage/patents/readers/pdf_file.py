@@ -320,6 +320,8 @@ def _line_number(line: Sequence[Box], place: int, numbers: Sequence[Box]) -> int
 
 def _spaced(image: Any, corners: Sequence[Any], text: str, places: Sequence[Any], signs: Sequence[str]) -> str:
     """Return a line with its spaces, which recognition often loses: they are where the picture has wide gaps without ink."""
+    if text.strip().isdigit():  # the number of a line or a column
+        return text
     left, right = (int(edge(corner[0] for corner in corners)) for edge in (min, max))
     top, bottom = (int(edge(corner[1] for corner in corners)) for edge in (min, max))
     grey = image[max(top, 0) : bottom, max(left, 0) : right]
