@@ -103,20 +103,22 @@ def test_of_three_nodes_any_one_may_be_lost_and_come_back(
     if binary() is None:
         pytest.skip(REASON)
     pytest.importorskip("qdrant_client", reason="qdrant-client is not installed (extra [qdrant])")
-    everything = local.ranked_by("combined")
-    expected = [everything.search(query, 20) for query in queries]
+    expected = [local.search(query, 20) for query in queries]
+    combined = [{hit.document for hit in local.search(query, 20, ranking="combined")} for query in queries]
     with running(tmp_path / "nodes", nodes=3) as nodes:
         collection = _open(nodes, shards=3)
         push(collection, local.store)
         health = collection.health()
-        assert (health.nodes, health.replicas, health.troubles) == (3, 2, ())
+        assert (health.nodes, health.replicas, health.troubles) == (3, 6, ())  # two copies of three shards
         for lost in nodes:
             lost.kill()
             for asked in (node for node in nodes if node is not lost):
                 alone = _open([asked])
-                retriever = EngineRetriever(alone, engine_model)
-                for query, hits in zip(queries, expected, strict=True):
-                    assert_same_ranking(retriever.search(query, 20), hits)
+                by_centers = EngineRetriever(alone, engine_model, ranking="centers")
+                by_all = EngineRetriever(alone, engine_model)
+                for query, hits, documents in zip(queries, expected, combined, strict=True):
+                    assert_same_ranking(by_centers.search(query, 20), hits)
+                    assert {hit.document for hit in by_all.search(query, 20)} == documents
                 alone.close()
             lost.start()
             _wait_until_whole(collection)
