@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 from made_project import CLAIM, PASSAGE, TEXT, filled, made_chart
-from sparse_coverage.present.chart_office import chart_document
 
 from sparse_coverage.charts.chart import Opinion, Quote, Verdict, overrule
 from sparse_coverage.charts.phrases import Pair
+from sparse_coverage.present.chart_files import chart_document
 from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
 from sparse_coverage.present.project_view import ReportParts, project_view
 from sparse_coverage.present.terms import NOTICE
