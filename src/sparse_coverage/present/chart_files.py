@@ -88,7 +88,7 @@ def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
         own, breaks = (
             (3.5, 1) if len(columns) < at_once else (3.0, 2)
         )  # a number is broken where its parts meet, or not at all
-        names = [column.id.replace("-", "-\n", breaks) for column in columns]
+        names = [column.id if len(column.id) <= 12 else column.id.replace("-", "-\n", breaks) for column in columns]
         rows: list[list[Words]] = [
             [
                 [Stretch(f"{element.label} ", bold=True), Stretch(element.text)],
