@@ -185,7 +185,6 @@ CATALOGUE: dict[str, KnownModel] = {
             licence="Apache-2.0",
             languages="ar zh nl en fr de it ja ko pl pt ru es th tr",
             megabytes=33,
-            speed=1.3,
             measured="docs/encoding.md: claims across languages",
             kind="passage encoder",
             pooling="cls",
