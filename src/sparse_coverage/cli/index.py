@@ -397,7 +397,7 @@ def _tell(index: Path, as_json: bool, done: str, **more: object) -> None:
 
     facts = open_store(index).manifest
     told = (
-        f"{done} The index holds {facts['documents']:,} documents, {facts['passages']:,} passages, "
-        f"in {facts['segments']} segments; {facts['deleted_documents']:,} deleted ones wait for a merge."
+        f"{done} The index holds {facts['documents']:,} documents, {facts['passages']:,} passages "
+        f"(segments: {facts['segments']}; deleted documents that wait for a merge: {facts['deleted_documents']:,})."
     )
     click.echo(to_json({**more, **facts}) if as_json else told)

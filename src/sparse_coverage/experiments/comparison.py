@@ -3,7 +3,7 @@
     from sparse_coverage import Variant, evaluate, load_collection
 
     results = evaluate(load_collection("demo"), ["bm25", "paper", Variant("default", size=500)], ["MAP", "R@10"], seeds=3)
-    print(results.table().markdown())
+    print(results.table())
     results.values("MAP")["bm25"]  # an array, one value a query of `results.queries`
 
 What was computed once is kept in the cache and found again.

@@ -139,7 +139,7 @@ def reason_rows(reasons: Reasons, shown: int) -> list[tuple[str, str, float]]:
     """
     named = [(flat(one.query.text), flat(one.passage.text), one.contribution) for one in reasons.phrases]
     named += [
-        (one.query.text, f"{one.passage.text} (the same word, in {one.passages:,} passages)", one.contribution)
+        (one.query.text, f"{one.passage.text} (the same word, in {_passages(one.passages)})", one.contribution)
         for one in reasons.words
     ]
     named.sort(key=lambda row: -row[2])
@@ -243,3 +243,12 @@ def listed(value: object) -> str:
 def query_words(query: str, match: Match) -> str:
     """Return the words of the query that a match starts from, or those that another passage lent it, and which."""
     return f"{match.query.text} (lent by {match.lender})" if match.lender else whole_words(query, match.query).text
+
+
+def _passages(count: int) -> str:
+    """Return a number of passages in words.
+
+    >>> _passages(1), _passages(1200)
+    ('1 passage', '1,200 passages')
+    """
+    return "1 passage" if count == 1 else f"{count:,} passages"

@@ -85,6 +85,10 @@ class Table:
     best: tuple[int, ...] = ()
     within: int | None = None
 
+    def __str__(self) -> str:
+        """Return what `print` shows: the table in Markdown."""
+        return self.markdown()
+
     def csv(self) -> str:
         """Return the table with one column for each number: ours, low, high, deviation, paper, difference, p, as far as there are any."""
         stream = io.StringIO()
