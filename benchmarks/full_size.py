@@ -186,7 +186,7 @@ def stages(index: Path, texts: list[str]) -> None:
     from sparse_coverage.search.index import Index
     from sparse_coverage.search.part_scores import VectorScores, WordScores
     from sparse_coverage.search.ranking import Ranker
-    from sparse_coverage.workspace import OpenIndex, SearchRequest
+    from sparse_coverage.workspace import OpenIndex, SearchRequest, open_index
 
     spent: dict[str, list[float]] = {}
     inside: list[list[Any]] = []
@@ -229,7 +229,7 @@ def stages(index: Path, texts: list[str]) -> None:
         (Ranker, "best_documents", "choose the best documents of each part"),
         (CombinedRanker, "hits", "read texts and facts of the hits"),
         (Index, "_explained", "explain every passage shown"),
-        (OpenIndex, "_with_closeness", "say how close each document is"),
+        (open_index, "with_closeness", "say how close each document is"),
     ):
         watched(owner, attribute, name)
     for told, matches in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hash_encoder import HashEncoder
 
@@ -58,6 +59,29 @@ def test_what_is_not_close_enough_is_left_out_and_that_nothing_is_close_is_told(
     other = measured.search(SearchRequest(query="an engine of a ship with a propeller", at_least="close"))
     assert other.hits == []
     assert any(note.startswith("Nothing close was found: the nearest is") for note in other.notes)
+
+
+@pytest.mark.parametrize("encoder", ["minilm", "gte-small"])
+def test_an_index_of_an_encoder_with_a_scale_says_how_close_and_takes_a_bound(encoder: str, tmp_path: Path) -> None:
+    named = HashEncoder()
+    named.name = encoder
+    built = Index.learn(tmp_path / "index", TEXTS, encoder=named)
+    opened = OpenIndex(built.store, {"combined": built})
+    levels = [hit.closeness for hit in opened.search(SearchRequest(query=QUERY)).hits]
+    assert levels
+    assert set(levels) <= set(part_scores.LEVELS)
+    assert len(opened.search(SearchRequest(query=QUERY, at_least="close")).hits) == levels.count("close")
+
+
+@pytest.mark.parametrize("encoder", ["minilm", "gte-small"])
+def test_a_scale_rises_with_both_figures_and_spans_all_levels(encoder: str) -> None:
+    scale = part_scores.SCALES[encoder]
+    grid = np.linspace(0, 1, 41)
+    levels = np.array([[part_scores.LEVELS.index(scale.level(cosine, words)) for words in grid] for cosine in grid])
+    assert (np.diff(levels, axis=0) <= 0).all()
+    assert (np.diff(levels, axis=1) <= 0).all()
+    assert levels[0, 0] == part_scores.LEVELS.index("weak")
+    assert levels[-1, -1] == part_scores.LEVELS.index("close")
 
 
 def test_without_reasons_nothing_is_said_of_it(measured: OpenIndex) -> None:

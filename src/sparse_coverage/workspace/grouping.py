@@ -212,8 +212,8 @@ def with_closeness(
             )
         if wanted:
             raise InputError(
-                "How close documents are was measured for the encoder minilm, and for an index that keeps words and vectors; not for "
-                "this one. Leave --at-least out."
+                "How close documents are was measured for the encoders minilm and gte-small, and for an index that keeps words and "
+                "vectors; not for this one. Leave --at-least out."
             )
         return list(hits)
     found = [replace(hit, closeness=levels[hit.document]) for hit in hits]

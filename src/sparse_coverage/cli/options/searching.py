@@ -91,7 +91,7 @@ group_option = click.option(
 at_least_option = click.option(
     "--at-least",
     type=click.Choice(["close", "related"]),
-    help="Leave out documents that are less close to QUERY than this, in absolute terms (measured for the default encoder).",
+    help="Leave out documents that are less close to QUERY than this, in absolute terms (measured for minilm and gte-small).",
 )
 passages_option = count_option("--passages", default=3, help="How many passages of each.")
 
