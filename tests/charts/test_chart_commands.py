@@ -137,10 +137,12 @@ def test_combinations_start_from_the_users_own_verdicts_and_leave_documents_out(
 
 def test_a_chart_says_what_was_searched_how_often_it_is_right_and_what_it_is_not(made, run, tmp_path):
     shared = ["--calibration", made / "calibration.json", "--html", tmp_path / "chart.html"]
-    status, out, err = run("chart", made / "index", f"@{made / 'claim.txt'}", "-k", 2, *shared, "--json")
+    limited = ["-k", 2, "--before", "2100-01-01", "--undated", "keep"]
+    status, out, err = run("chart", made / "index", f"@{made / 'claim.txt'}", *limited, *shared, "--json")
     assert status == 0, err
     searched, right, opinion = json.loads(out)["about"]
     assert "2 of 12 documents" in searched
+    assert "filters: published before 2100-01-01; include undated." in searched
     assert "no proof of novelty" in searched
     assert "cells judged" in right
     assert "no legal opinion" in opinion
