@@ -90,6 +90,16 @@ def test_combine_respects_dates(made, run):
     assert result["combinations"]["documents"] == 11
 
 
+def test_a_paragraph_that_the_index_cut_in_pieces_is_read_whole(tmp_path, encoder):
+    text = " ".join(f"A plunger of kind {number} is held by a spring in the valve of the pump." for number in range(60))
+    patent = Patent("EP-1-A1", description=(Paragraph(text, "/p[1]", "0001"), Paragraph("A pump.", "/p[2]", "0002")))
+    index = Index.build(tmp_path / "index", SparseCoverage.fit([patent], encoder=encoder, size=8), [patent])
+    assert len(index.store.passages_of(0)) > 2
+    made_calibration(encoder).save(tmp_path / "hash.json")
+    read = Charts(index, tmp_path / "hash.json", reader=encoder).document("EP-1-A1").passages
+    assert [one.text for one in read] == [text, "A pump."]
+
+
 def test_documents_can_be_read_with_another_encoder_than_the_index_was_built_with(made, tmp_path, encoder):
     folder = made / "index"
     made_calibration(encoder).save(tmp_path / "hash.json")
