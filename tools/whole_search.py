@@ -2,8 +2,9 @@
 
     python tools/whole_search.py INDEX FOLDER "A claim comprising …" "Another claim …"
 
-Each claim is searched for in a project of its own on a server of this process, as the page does it: search, mark, chart, combine, read the
-longest document found, export. The reports are written to FOLDER; look at them.
+Each claim (or number of a patent of the index) is searched for in a project of its own on a server of this process, as the page does
+it: search, mark, chart, overrule a cell with a reason and a quotation, combine, read the document found first, export. The reports are
+written to FOLDER, and the positive cells of the charts to FOLDER/cells.txt; look at them.
 """
 
 from __future__ import annotations
@@ -55,8 +56,11 @@ def search(desk: Desk, index: str, number: int, claim: str, folder: Path, say: C
     for place, id_ in enumerate(hits[:4]):
         mark = {"mark": "relevant" if place < 3 else "not", "note": "closest" if place == 0 else "", "version": 0}
         desk.ask("mark", "PUT", f"/v1/projects/{project}/marks/{index}/{id_}", mark)
-    chart = {"claim": ready["charted"], "documents": hits[:3], "elements": elements, "filters": asked["filters"]}
-    desk.ask("chart", "POST", f"/v1/projects/{project}/charts", {"index": index, "chart": chart})
+    chart = {"claim": ready["charted"], "documents": hits[:4], "elements": elements, "filters": asked["filters"]}
+    made = desk.ask("chart", "POST", f"/v1/projects/{project}/charts", {"index": index, "chart": chart}).json()["chart"]
+    overrule(desk, project, index, made)
+    with (folder / "cells.txt").open("a") as cells:
+        cells.writelines(positive(made))
     together = {"claim": ready["charted"], "elements": elements, "max": 2, "top": 100, "filters": asked["filters"]}
     desk.ask("combine", "POST", f"/v1/projects/{project}/charts", {"index": index, "combine": together})
     beside = {"id": hits[0], "claim": found["result"]["query"], "elements": [one["text"] for one in elements]}
@@ -65,6 +69,37 @@ def search(desk: Desk, index: str, number: int, claim: str, folder: Path, say: C
     for kind in KINDS:
         report = desk.ask(f"export {kind}", "GET", f"/v1/projects/{project}/report.{kind}").content
         (folder / f"search-{number}.{kind}").write_bytes(report)
+
+
+def overrule(desk: Desk, project: str, index: str, chart: dict[str, Any]) -> None:
+    """Give a verdict of one's own, with a reason and a quotation, on the first cell that is partly disclosed."""
+    for element, row in zip(chart["elements"], chart["cells"], strict=True):
+        for cell in row:
+            if cell["verdict"] == "partly" and cell["quotes"]:
+                body = {
+                    "index": index,
+                    "element": element["text"],
+                    "document": cell["document"],
+                    "verdict": "disclosed",
+                }
+                told = {
+                    "note": "The passage says it in other words.",
+                    "quotation": cell["quotes"][0]["text"],
+                    "version": 0,
+                }
+                desk.ask("overrule", "PUT", f"/v1/projects/{project}/cells", body | told)
+                return
+
+
+def positive(chart: dict[str, Any]) -> list[str]:
+    """Return the cells that are disclosed or partly, one after another, to be read."""
+    return [
+        f"{cell['document']} {element['label']} {cell['verdict']} {cell['evidence']:.2f}\n  feature: {element['text']}\n"
+        + "".join(f"  quoted: {quote['text']}\n" for quote in cell["quotes"])
+        for element, row in zip(chart["elements"], chart["cells"], strict=True)
+        for cell in row
+        if cell["verdict"] != "not found"
+    ]
 
 
 def main() -> None:

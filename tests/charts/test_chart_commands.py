@@ -90,6 +90,16 @@ def test_combine_respects_dates(made, run):
     assert result["combinations"]["documents"] == 11
 
 
+def test_a_paragraph_that_the_index_cut_in_pieces_is_read_whole(tmp_path, encoder):
+    text = " ".join(f"A plunger of kind {number} is held by a spring in the valve of the pump." for number in range(60))
+    patent = Patent("EP-1-A1", description=(Paragraph(text, "/p[1]", "0001"), Paragraph("A pump.", "/p[2]", "0002")))
+    index = Index.build(tmp_path / "index", SparseCoverage.fit([patent], encoder=encoder, size=8), [patent])
+    assert len(index.store.passages_of(0)) > 2
+    made_calibration(encoder).save(tmp_path / "hash.json")
+    read = Charts(index, tmp_path / "hash.json", reader=encoder).document("EP-1-A1").passages
+    assert [one.text for one in read] == [text, "A pump."]
+
+
 def test_documents_can_be_read_with_another_encoder_than_the_index_was_built_with(made, tmp_path, encoder):
     folder = made / "index"
     made_calibration(encoder).save(tmp_path / "hash.json")
@@ -137,10 +147,12 @@ def test_combinations_start_from_the_users_own_verdicts_and_leave_documents_out(
 
 def test_a_chart_says_what_was_searched_how_often_it_is_right_and_what_it_is_not(made, run, tmp_path):
     shared = ["--calibration", made / "calibration.json", "--html", tmp_path / "chart.html"]
-    status, out, err = run("chart", made / "index", f"@{made / 'claim.txt'}", "-k", 2, *shared, "--json")
+    limited = ["-k", 2, "--before", "2100-01-01", "--undated", "keep"]
+    status, out, err = run("chart", made / "index", f"@{made / 'claim.txt'}", *limited, *shared, "--json")
     assert status == 0, err
     searched, right, opinion = json.loads(out)["about"]
     assert "2 of 12 documents" in searched
+    assert "filters: published before 2100-01-01; include undated." in searched
     assert "no proof of novelty" in searched
     assert "cells judged" in right
     assert "no legal opinion" in opinion

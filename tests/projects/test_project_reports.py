@@ -8,7 +8,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from made_project import CLAIM, PASSAGE, TEXT, filled, made_chart
+from made_project import CLAIM, PASSAGE, TEXT, chart_record, filled, made_chart, search_record
 
 from sparse_coverage.charts.chart import Opinion, Quote, Verdict, overrule
 from sparse_coverage.charts.phrases import Pair
@@ -16,7 +16,7 @@ from sparse_coverage.present.chart_files import chart_document
 from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
 from sparse_coverage.present.project_view import ReportParts, project_view
 from sparse_coverage.present.terms import NOTICE
-from sparse_coverage.projects import Mark, ProjectFolder
+from sparse_coverage.projects import Mark, ProjectFolder, Ruling
 from sparse_coverage.search.results import Place
 
 
@@ -138,7 +138,7 @@ def test_places_are_cited_as_a_reader_does_and_every_report_says_what_it_is(view
 @pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "html"])
 def test_a_verdict_of_the_searcher_has_no_evidence_that_is_not_its_own(view, kind):
     text = text_of(kind, PROJECT_EXPORTS[kind].make(view))
-    assert "assessed by the searcher (found: partly): implicit in figure 2" in text
+    assert "ssessed by the searcher (found: partly): implicit in figure 2" in text
     assert "disclosed (weak)" not in text
 
 
@@ -152,11 +152,9 @@ def test_the_matrix_of_features_and_documents_comes_first(view):
     assert [cell.text for cell in others[0].rows[0].cells] == [
         "document",
         "title",
-        "category",
-        "priority",
         "published",
         "applicant",
-    ]
+    ]  # and no column of categories or priorities where nothing would stand in it
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.load_workbook(io.BytesIO(PROJECT_EXPORTS["xlsx"].make(view)))
     assert book.sheetnames == [
@@ -169,6 +167,37 @@ def test_the_matrix_of_features_and_documents_comes_first(view):
         "notice",
     ]
     assert {page.page_setup.paperSize for page in book} == {9}  # A4
+
+
+@pytest.mark.parametrize("kind", ["docx", "pdf"])
+def test_what_two_charts_of_one_claim_share_is_told_once(tmp_path, kind):
+    about = ["Looked at: 2 of 9.", "Verdicts are measurements."]
+    with ProjectFolder(tmp_path).create("Valves", "") as project:
+        project.add_chart("demo", {}, chart_record() | {"about": about}, None)
+        combined = {"found": [], "missing": [], "documents": 2, "bound": 1.0, "own": 1}
+        project.add_chart("demo", {}, chart_record() | {"about": ["Looked at: 5 of 9.", about[1]]}, combined)
+        project.overrule(Ruling("demo", made_chart().elements[1].text, "EP-2-A1", "disclosed", "See figure 2."))
+        text = text_of(kind, PROJECT_EXPORTS[kind].make(project_view(project.content(whole=True))))
+    assert text.count(f"Claim 1. {CLAIM}") == 1
+    assert "The claim is that of claim chart 1." in text
+    assert "Claim chart 2: documents combined" in text
+    assert "EP-1-A1, EP-2-A1: the same as in claim chart 1." in text
+    assert text.count(TEXT) == 6  # each cell once
+    assert text.count("measurements") == 1
+    assert "Looked at: 2 of 9." in text
+    assert "Looked at: 5 of 9." in text
+    assert "Starting from 1 assessment by the searcher." in text
+    assert "See figure 2." in text
+    assert "figure 2.." not in text
+
+
+def test_a_search_names_the_claims_that_it_was_made_with(tmp_path):
+    with ProjectFolder(tmp_path).create("Valves", "") as project:
+        source = "claims 1-20 of EP-9-A1, A valve"
+        asked = {"query": "1. …", "claims": "1", "source": source}
+        project.add_search("demo", asked, search_record() | {"source": source})
+        (search,) = project_view(project.content(whole=True)).searches
+    assert search.query == f"claim 1 of EP-9-A1, A valve: {CLAIM}"
 
 
 def test_one_chooses_what_goes_into_a_report(tmp_path):

@@ -20,6 +20,7 @@ from sparse_coverage.index import Filter
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents import Claim
 from sparse_coverage.search import Index
+from sparse_coverage.search.stored import stored_passages
 
 BEST_READER = "gte-small"
 """The encoder that reads best (`benchmarks/charts.py`): charts read with it wherever it can be had."""
@@ -86,16 +87,13 @@ class Charts:
         return make_chart(encoded, documents, self.encoder, self.calibration, weights=weights, vectors=self._vectors)
 
     def document(self, id_: str) -> ChartDocument:
-        """Return a document of the index with its passages."""
+        """Return a document of the index with its paragraphs, each whole: scores were fitted on such, and pieces of one score higher."""
         store = self.index.store
         number = store.find_document(id_)
         if number is None:
             raise NoDocumentError(f"The index has no document {id_}. Ids look like EP-1234567-A1; `search` shows them.")
         record = store.document(number)
-        numbers = store.passages_of(number)
-        segment = store.segment_of_document(number)
-        first = numbers.start - segment.first_passage
-        passages = segment.texts.passages_between(first, first + len(numbers))
+        passages = stored_passages(store, number)
         return ChartDocument(record.id, record.title, tuple(passages), record.metadata)
 
     def combine(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sparse_coverage.charts.chart import Cell, Chart, strength
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.elements import Element
-from sparse_coverage.present.chart_text import combination_lines, finding_of, notes_of, quotes_of
-from sparse_coverage.present.office import Stretch, Words
+from sparse_coverage.present.chart_text import combination_lines, finding_of, notes_of, own_words, quotes_of
+from sparse_coverage.present.office import Stretch, Words, stretches
 from sparse_coverage.present.office_pdf import PdfPage
 from sparse_coverage.present.office_sheet import Sheet, Value, workbook
 from sparse_coverage.present.office_word import WordPage
@@ -86,7 +87,7 @@ def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
     for first in range(0, len(chart.documents), at_once):
         columns = chart.documents[first : first + at_once]
         own, breaks = (
-            (3.5, 1) if len(columns) < at_once else (3.0, 2)
+            (3.5, 1) if len(columns) < at_once else (3.2, 2)
         )  # a number is broken where its parts meet, or not at all
         names = [column.id if len(column.id) <= 12 else column.id.replace("-", "-\n", breaks) for column in columns]
         rows: list[list[Words]] = [
@@ -101,6 +102,23 @@ def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
         page.table(("feature", *names), rows, widths)
 
 
+def write_filled(
+    page: WordPage | PdfPage, header: Sequence[str], rows: Sequence[Sequence[Words]], widths: Sequence[float]
+) -> None:
+    """Write a table without the columns in which nothing stands; the others become wider."""
+    filled = [
+        place
+        for place in range(len(header))
+        if not place or any(one.text.strip() for row in rows for one in stretches(row[place]))
+    ]
+    wider = sum(widths) / sum(widths[place] for place in filled)
+    page.table(
+        [header[place] for place in filled],
+        [[row[place] for place in filled] for row in rows],
+        [widths[place] * wider for place in filled],
+    )
+
+
 def _verdict(cell: Cell) -> str:
     return f"{cell.verdict.label}\n{CITED_BY_US}" if cell.overruled is not None else cell.verdict.label
 
@@ -108,7 +126,7 @@ def _verdict(cell: Cell) -> str:
 def write_chart(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
     """Write the quotations of a chart into a report, so many centimetres wide."""
     rows: list[list[Words]] = [[column.id, column.title, chart.summary(column.id)] for column in chart.documents]
-    page.table(("document", "title", "features"), rows, widths=(0.22 * width, 0.5 * width, 0.28 * width))
+    write_filled(page, ("document", "title", "features"), rows, (0.22 * width, 0.5 * width, 0.28 * width))
     if chart.undisclosed:
         page.paragraph("In none of these documents: " + ", ".join(one.label for one in chart.undisclosed))
     for element, row in zip(chart.elements, chart.cells, strict=True):
@@ -151,7 +169,7 @@ def chart_sheets(chart: Chart, combinations: Combinations | None = None, named: 
             element.label,
             cell.document,
             cell.verdict.label,
-            "yours" if cell.overruled and quote == cell.overruled.quote else strength(quote.evidence),
+            "the searcher's" if cell.overruled and quote == cell.overruled.quote else strength(quote.evidence),
             cited_place(quote.section, quote.number, quote.passage),
             quote.text,
         ]
@@ -187,4 +205,13 @@ def _said(cell: Cell) -> list[Stretch]:
             Stretch(f"{cited_place(quote.section, quote.number, quote.passage)} ", bold=True),
             Stretch(f"“{quote.text}”"),
         ]
-    return parts + [Stretch(f" {note}.", dim=True) for note in notes_of(cell)]
+    notes = [Stretch(f"{_sentence(note)} ", dim=True) for note in notes_of(cell, own=False)]
+    if cell.overruled is not None:
+        told = Stretch(_sentence(own_words(cell.verdict, cell.overruled)), bold=True)
+        parts = [told, *([Stretch("\n")] if parts else []), *parts]
+    return [*parts, *([Stretch("\n")] if parts and notes else []), *notes]
+
+
+def _sentence(text: str) -> str:
+    """Return a note with its capital and its full stop."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")

@@ -28,7 +28,7 @@ def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
         relation = "agrees with" if number.agrees else "contradicts"
         notes.append(f"{number.found} {relation} {number.claimed}")
     if own and cell.overruled is not None:
-        notes.append(_own_words(cell.verdict, cell.overruled))
+        notes.append(own_words(cell.verdict, cell.overruled))
     if cell.second is not None:
         said = [cell.second.verdict.label] if cell.second.verdict else []
         said += [f"“{cell.second.quote.text}”"] if cell.second.quote else []
@@ -50,7 +50,8 @@ def quotes_of(cell: Cell) -> tuple[Quote, ...]:
     return (own, *(quote for quote in found if quote.text != own.text)) if own else found
 
 
-def _own_words(verdict: Verdict, overruled: Overruled) -> str:
+def own_words(verdict: Verdict, overruled: Overruled) -> str:
+    """Return that the searcher gave a verdict or a note, what was found before, and why."""
     told = "noted by the searcher" if verdict == overruled.found else f"{CITED_BY_US} (found: {overruled.found})"
     return f"{told}: {overruled.note}" if overruled.note else told
 
@@ -80,7 +81,7 @@ def chart_text(chart: Chart, quotations: bool = True) -> RenderableType:
 def combination_notes(found: Combinations) -> Iterator[str]:
     """Yield what is to be said of combinations before they are listed: what they start from, and what they lack."""
     if found.own:
-        yield f"Starting from {found.own} verdict{'s' if found.own > 1 else ''} of your own."
+        yield f"Starting from {found.own} assessment{'s' if found.own > 1 else ''} by the searcher."
     if found.left_out:
         yield f"Left out, as marked not relevant: {found.left_out} document{'s' if found.left_out > 1 else ''}."
     if found.missing:
@@ -105,7 +106,8 @@ def combination_ends(one: Combination) -> str:
     """Return what a combination comes to: which features it lacks, else what every feature is at least."""
     if one.lacks:
         return f"lacks {', '.join(one.lacks)}"
-    return f"every feature at least {one.verdict}, the weakest is {one.weakest_element} ({strength(one.weakest)})"
+    every = "disclosed" if one.verdict is Verdict.DISCLOSED else f"at least {one.verdict}"
+    return f"every feature {every}, the weakest is {one.weakest_element} ({strength(one.weakest)})"
 
 
 def combinations_text(found: Combinations, chart: Chart) -> RenderableType:

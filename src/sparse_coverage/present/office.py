@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _UNPRINTABLE = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+ROW_KEPT = 1200
+"""A row of a table with at most so many characters is not broken over two pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,13 @@ def printable(text: str) -> str:
     'avalve'
     """
     return _UNPRINTABLE.sub("", text)
+
+
+def whole_ground(words: Words) -> tuple[Words, str]:
+    """Return the words of a cell without their ground, and the ground, where one stretch is all there is: it is then the cell's."""
+    if isinstance(words, Stretch) and words.ground:
+        return replace(words, ground=""), words.ground
+    return words, ""
 
 
 def ground(share: float) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from sparse_coverage.errors import MissingExtraError
-from sparse_coverage.present.office import Words, printable, stretches
+from sparse_coverage.present.office import ROW_KEPT, Words, printable, stretches, whole_ground
 
 _SIZES = {0: 18, 1: 13, 2: 11, 3: 10}
 _INK, _DIM, _LINK = "#1D2530", "#5B6472", "#1B5A9E"
@@ -44,9 +44,11 @@ class PdfPage:
         self._parts.append(CondPageBreak(4 * cm))
         self._parts.append(self._paragraph(text, size=_SIZES[level], bold=True, above=12 if level == 1 else 8))
 
-    def paragraph(self, words: Words, *, indent: float = 0.0) -> None:
-        """Add a paragraph, so many centimetres from the left edge."""
-        self._parts.append(self._paragraph(words, indent=indent))
+    def paragraph(self, words: Words, *, indent: float = 0.0, with_next: bool = False) -> None:
+        """Add a paragraph, so many centimetres from the left edge; `with_next`, on the page of what follows."""
+        added = self._paragraph(words, indent=indent)
+        added.keepWithNext = with_next
+        self._parts.append(added)
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[Words]], widths: Sequence[float]) -> None:
         """Add a table whose header is repeated on every page; without a header (empty names) it is a list of facts."""
@@ -54,18 +56,26 @@ class PdfPage:
         from reportlab.platypus import Spacer, Table
 
         shown = any(header)
-        cells = [[self._paragraph(words, size=9) for words in row] for row in rows]
+        grounds = [[whole_ground(words) for words in row] for row in rows]
+        cells = [[self._paragraph(words, size=9) for words, _ in row] for row in grounds]
+        lengths = ["".join(one.text for words, _ in row for one in stretches(words)) for row in grounds]
         head = [[self._paragraph(name, size=9, bold=True) for name in header]] if shown else []
         if not head + cells:
             return
         grid = [("GRID", (0, 0), (-1, -1), 0.4, "#B8B4A9"), ("VALIGN", (0, 0), (-1, -1), "TOP")]
         grid += [("BACKGROUND", (0, 0), (-1, 0), "#EFEBE0")] if shown else []
+        grid += [
+            ("BACKGROUND", (across, down), (across, down), f"#{colour}")
+            for down, row in enumerate(grounds, len(head))
+            for across, (_, colour) in enumerate(row)
+            if colour
+        ]
         made = Table(
             head + cells,
             colWidths=[width * cm for width in widths],
             repeatRows=int(shown),
             splitByRow=1,
-            splitInRow=1,
+            splitInRow=int(any(len(one) > ROW_KEPT for one in lengths)),
             style=grid,
         )
         self._parts += [made, Spacer(1, 8)]

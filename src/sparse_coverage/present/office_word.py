@@ -8,14 +8,14 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from sparse_coverage.errors import MissingExtraError
-from sparse_coverage.present.office import Words, printable, stretches
+from sparse_coverage.present.office import ROW_KEPT, Words, printable, stretches, whole_ground
 
 if TYPE_CHECKING:
     from docx.table import _Cell
     from docx.text.paragraph import Paragraph
 
 _DIM = "6B7280"
-_KEPT_TOGETHER = 1500  # characters of a table that is not broken over two pages
+_KEPT_TOGETHER = 700  # characters of a table that is not broken over two pages
 
 
 class WordPage:
@@ -44,12 +44,13 @@ class WordPage:
         """Add a heading."""
         self._document.add_heading(printable(text), level)
 
-    def paragraph(self, words: Words, *, indent: float = 0.0) -> None:
-        """Add a paragraph, so many centimetres from the left edge."""
+    def paragraph(self, words: Words, *, indent: float = 0.0, with_next: bool = False) -> None:
+        """Add a paragraph, so many centimetres from the left edge; `with_next`, on the page of what follows."""
         from docx.shared import Cm
 
         added = self._document.add_paragraph()
         added.paragraph_format.left_indent = Cm(indent)
+        added.paragraph_format.keep_with_next = with_next or None
         self._write(added, words)
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[Words]], widths: Sequence[float]) -> None:
@@ -72,8 +73,14 @@ class WordPage:
             repeated.set(qn("w:val"), "true")
             table.rows[0]._tr.get_or_add_trPr().append(repeated)
         for row in rows:
-            for cell, words, width in zip(table.add_row().cells, row, widths, strict=True):
+            added = table.add_row()
+            if sum(len(one.text) for words in row for one in stretches(words)) <= ROW_KEPT:
+                added._tr.get_or_add_trPr().append(OxmlElement("w:cantSplit"))
+            for cell, words, width in zip(added.cells, row, widths, strict=True):
+                words, colour = whole_ground(words)
                 self._fill(cell, words, width)
+                if colour:
+                    _shade(cell._tc.get_or_add_tcPr(), colour)
         # A short table stays on one page; of a long one the first row stays with the header, so that no page is left half empty.
         is_short = sum(len(cell.text) for row_cells in table.rows for cell in row_cells.cells) <= _KEPT_TOGETHER
         for number, row_cells in enumerate(table.rows[:-1]):
@@ -92,18 +99,19 @@ class WordPage:
         from docx.shared import Cm
 
         cell.width = Cm(width)
-        self._write(cell.paragraphs[0], words, bold=bold)
+        self._write(cell.paragraphs[0], words, bold=bold, size=9)
 
-    def _write(self, paragraph: Paragraph, words: Words, *, bold: bool = False) -> None:
+    def _write(self, paragraph: Paragraph, words: Words, *, bold: bool = False, size: float | None = None) -> None:
         from docx.shared import Pt, RGBColor
 
         paragraph.paragraph_format.space_after = Pt(4)
         for stretch in stretches(words):
             if stretch.link:
-                _link(paragraph, printable(stretch.text), stretch.link)
+                _link(paragraph, printable(stretch.text), stretch.link, size)
                 continue
             run = paragraph.add_run(printable(stretch.text))
             run.bold = stretch.bold or bold or None
+            run.font.size = Pt(size) if size else None
             if stretch.dim:
                 run.font.color.rgb = RGBColor.from_string(_DIM)
             if stretch.ground:
@@ -152,14 +160,16 @@ def _shade(properties: Any, colour: str) -> None:
     properties.append(shading)
 
 
-def _link(paragraph: Paragraph, text: str, address: str) -> None:
+def _link(paragraph: Paragraph, text: str, address: str, size: float | None) -> None:
     """Add a link: python-docx can read them, but has no call that makes one."""
     from docx.opc.constants import RELATIONSHIP_TYPE
     from docx.oxml.ns import qn
     from docx.oxml.parser import OxmlElement
+    from docx.shared import Pt
 
     run = paragraph.add_run(text)
     run.font.underline = True
+    run.font.size = Pt(size) if size else None
     link = OxmlElement("w:hyperlink")
     link.set(qn("r:id"), paragraph.part.relate_to(address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
     run._r.addprevious(link)

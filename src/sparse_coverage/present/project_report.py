@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.dataclass_json import to_json
-from sparse_coverage.present.chart_files import chart_rows, chart_sheets, notice_sheet, write_chart, write_matrix
+from sparse_coverage.present.chart_files import (
+    chart_rows,
+    chart_sheets,
+    notice_sheet,
+    write_chart,
+    write_filled,
+    write_matrix,
+)
 from sparse_coverage.present.chart_text import combination_lines
 from sparse_coverage.present.citations import bibtex, ris
 from sparse_coverage.present.office import Stretch, Words
@@ -24,6 +34,7 @@ from sparse_coverage.present.pages import render
 from sparse_coverage.present.places import cited_place, listed
 from sparse_coverage.present.project_view import ProjectView, ShownDocument, ShownSearch
 from sparse_coverage.present.terms import FACTS, NOTICE
+from sparse_coverage.projects import KeptChart
 from sparse_coverage.workspace.related import public_links
 
 _COVER = (
@@ -65,8 +76,11 @@ def _written(page: Page, view: ProjectView) -> bytes:
     if view.content.head.note:
         page.paragraph(view.content.head.note)
     for number, (kept, chart, together) in enumerate(view.charts, 1):
-        page.heading(f"Claim chart {number}, of {kept.made[:10]}")
-        for claim in chart.claims:
+        page.heading(chart_heading(number, kept, together))
+        same = same_claims(view, number)
+        if same:
+            page.paragraph(f"The claim is that of claim chart {same}.")
+        for claim in () if same else chart.claims:
             page.paragraph([Stretch(f"Claim {claim.number}. ", bold=True), Stretch(claim.text)])
         for line in combination_lines(together) if together else ():
             page.paragraph(line)
@@ -74,7 +88,8 @@ def _written(page: Page, view: ProjectView) -> bytes:
     relevant = view.marked("relevant")
     page.heading("Relevant documents")
     if relevant:
-        page.table(
+        write_filled(
+            page,
             ("document", "title", "category", "priority", "published", "applicant"),
             [_cover(one) for one in relevant],
             (3.9, 3.5, 2.2, 2.45, 2.45, 2.5),
@@ -83,14 +98,48 @@ def _written(page: Page, view: ProjectView) -> bytes:
         page.paragraph("No document is marked relevant.")
     for document in relevant:
         _write_document(page, document)
-    for number, (_, chart, _) in enumerate(view.charts, 1):
-        page.heading(f"Claim chart {number}: quotations")
-        write_chart(page, chart, _WIDTH)
+    _write_quotations(page, view)
     _write_others(page, view)
     if view.searches:
         page.heading("Searches")
         page.table(("", "when (UTC)", "what", "found"), [_search(one) for one in view.searches], (0.9, 2.6, 11.0, 2.5))
     return page.content()
+
+
+def chart_heading(number: int, kept: KeptChart, together: Combinations | None) -> str:
+    """Return what a chart is called in a report: by its number, what it is of, and its day."""
+    return f"Claim chart {number}{': documents combined' if together else ''}, of {kept.made[:10]}"
+
+
+def same_claims(view: ProjectView, number: int) -> int:
+    """Return the number of the first chart before this one that is of the same claims; 0 where there is none."""
+    claims = view.charts[number - 1][1].claims
+    return next((one for one, (_, chart, _) in enumerate(view.charts[: number - 1], 1) if chart.claims == claims), 0)
+
+
+def _write_quotations(page: Page, view: ProjectView) -> None:
+    """Write the quotations of all charts; a document that says the same to the same features is quoted once, as is what charts say of
+    themselves."""
+    quoted: dict[object, int] = {}
+    said: set[str] = set()
+    for number, (_, chart, _) in enumerate(view.charts, 1):
+        page.heading(f"Claim chart {number}: quotations")
+        keys = {
+            column.id: (chart.elements, tuple((row[place].verdict, row[place].quotes) for row in chart.cells))
+            for place, column in enumerate(chart.documents)
+        }
+        places = {id_: quoted.setdefault((id_, key), number) for id_, key in keys.items()}
+        for place in sorted(set(places.values()) - {number}):
+            same = ", ".join(id_ for id_, one in places.items() if one == place)
+            page.paragraph(f"{same}: the same as in claim chart {place}.")
+        about = tuple(line for line in chart.about if line not in said)
+        said.update(about)
+        new = replace(chart.only([id_ for id_, place in places.items() if place == number]), about=about)
+        if new.documents:
+            write_chart(page, new, _WIDTH)
+        else:
+            for line in about:
+                page.paragraph(Stretch(line, dim=True))
 
 
 def _search(one: ShownSearch) -> list[Words]:
@@ -106,11 +155,12 @@ def _cover(one: ShownDocument) -> list[Words]:
 
 def _write_document(page: Page, document: ShownDocument) -> None:
     facts = document.facts
-    page.heading(facts.title or facts.id, 2)
-    words = [Stretch(facts.id, bold=True)]
+    page.heading(f"{facts.id}  {facts.title}".strip(), 2)
+    words: list[Stretch] = []
     for name, address in public_links(facts.id).items():
-        words += [Stretch(" · "), Stretch(name, link=address)]
-    page.paragraph(words)
+        words += [*([Stretch(" · ")] if words else []), Stretch(name, link=address)]
+    if words:
+        page.paragraph(words)
     known: list[list[Words]] = [
         [Stretch(name, dim=True), listed(facts.metadata[key])] for key, name in FACTS.items() if facts.metadata.get(key)
     ]
@@ -123,7 +173,8 @@ def _write_document(page: Page, document: ShownDocument) -> None:
         said = "".join(f" · {one}" for one in (shown.mark, shown.note) if one)
         passage = shown.passage
         page.paragraph(
-            [Stretch(cited_place(passage.section, passage.number, passage.id), dim=True), Stretch(said, bold=True)]
+            [Stretch(cited_place(passage.section, passage.number, passage.id), dim=True), Stretch(said, bold=True)],
+            with_next=True,
         )
         page.paragraph(marked_stretches(passage.text, shown.reasons), indent=0.6)
 
@@ -136,7 +187,7 @@ def _write_others(page: Page, view: ProjectView) -> None:
                 [_linked(one), one.facts.title, "\n".join([one.note, *_passage_notes(one)]).strip()]
                 for one in documents
             ]
-            page.table(("document", "title", "note"), rows, (4, 6.5, 6.5))
+            write_filled(page, ("document", "title", "note"), rows, (4, 6.5, 6.5))
 
 
 def project_workbook(view: ProjectView) -> bytes:
@@ -186,8 +237,14 @@ def project_csv(view: ProjectView) -> str:
 def project_page(view: ProjectView) -> str:
     """Return one HTML page that needs no network."""
     charts = [
-        (kept, chart, chart_rows(chart), list(combination_lines(together)) if together else [])
-        for kept, chart, together in view.charts
+        (
+            chart_heading(number, kept, together),
+            same_claims(view, number),
+            chart,
+            chart_rows(chart),
+            list(combination_lines(together)) if together else [],
+        )
+        for number, (kept, chart, together) in enumerate(view.charts, 1)
     ]
     return render(
         "project.html",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +15,8 @@ from sparse_coverage.present.page_chart import with_rulings
 from sparse_coverage.present.terms import MARKS, asked_filters, ranking_text, shown_of
 from sparse_coverage.projects import Content, DocumentFacts, KeptChart, Mark, RecordedResult, SearchMade
 from sparse_coverage.search.results import Hit, PassageHit, Reasons
+
+_CLAIMS = re.compile(r"^claims? [\d, –-]+ of ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +138,8 @@ def project_view(content: Content, parts: ReportParts | None = None) -> ProjectV
 
 def _search(made: SearchMade, found: RecordedResult) -> ShownSearch:
     request = made.request
-    sources = [str(one) for one in (request.get("source"), found.source) if one]
-    query = f"{'; '.join(sources)}: {found.query}" if sources else found.query
+    source = _source(str(request.get("source") or found.source), str(request.get("claims") or ""))
+    query = f"{source}: {found.query}" if source else found.query
     marks = request.get("marks") or {}
     counts = [len(marks.get(name) or ()) for name in ("relevant", "not_relevant")]
     ranking = ranking_text(request)
@@ -145,6 +148,17 @@ def _search(made: SearchMade, found: RecordedResult) -> ShownSearch:
     filters = asked_filters(request)
     searched = max(found.searched, len(found.hits))
     return ShownSearch(made.number, made.made, made.index, query, filters, ranking, len(found.hits), searched)
+
+
+def _source(source: str, claims: str) -> str:
+    """Return where a query comes from, with the claims that were searched with in the place of all that were there.
+
+    >>> _source("claims 1-20 of EP-1-A1, A valve", "1"), _source("claims 1-20 of EP-1-A1", "all")
+    ('claim 1 of EP-1-A1, A valve', 'claims 1-20 of EP-1-A1')
+    """
+    if not claims or claims == "all":
+        return source
+    return _CLAIMS.sub(f"claim{'' if claims.isdigit() else 's'} {claims} of ", source)
 
 
 def _documents(content: Content, found: Iterable[tuple[SearchMade, RecordedResult]]) -> Iterable[ShownDocument]:

@@ -31,9 +31,10 @@ from sparse_coverage.present.places import (
     unsearched_words,
     why_line,
 )
-from sparse_coverage.present.terms import NOTICE, filters_text, shown_of
+from sparse_coverage.present.terms import NOTICE, shown_of
 from sparse_coverage.search.results import Explanation, Hit
 from sparse_coverage.systems import label_of
+from sparse_coverage.workspace.filters import filters_text
 from sparse_coverage.workspace.related import public_links
 from sparse_coverage.workspace.results import TITLE, SearchResult
 

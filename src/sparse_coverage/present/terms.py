@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparse_coverage.systems import label_of
+from sparse_coverage.workspace.filters import filters_text
 
 NOTICE = (
     "A tool for finding documents; nothing here is legal advice.",
@@ -37,17 +38,6 @@ FACTS: Mapping[str, str] = {
 """What is known of a document, in the order of a report."""
 FACETS: Mapping[str, str] = {"country": "Country", "year": "Year", "class": "Class", "applicant": "Applicant"}
 """What the documents found are counted by."""
-FILTERS: Mapping[str, str] = {
-    "before": "published before {}",
-    "must": "with {}",
-    "any": "with any of {}",
-    "not": "without {}",
-    "not_family_of": "exclude families of {}",
-    "only": "among {}",
-    "filter": "{}",
-}
-"""The filters of a search in words."""
-_NAMED = 8
 TERMS: Mapping[str, str] = {
     "feature": "a part of the claim that is looked for by itself: what the claim says, cut into pieces",
     "ranking": "what puts the documents in order",
@@ -84,34 +74,10 @@ def shown_of(shown: int, searched: int) -> str:
     return f"{shown:,} document{'' if shown == 1 else 's'}"
 
 
-def filters_text(filters: Mapping[str, Any], automatic: str = "", more: str = "") -> str:
-    """Return the filters of a search in words. `automatic` says which date of a patent is used, `more` is a condition beside them.
-
-    >>> filters_text({"before": "2001-05-17", "must": ["valve", "coil, spring"], "any": [], "filter": "country:EP"})
-    'published before 2001-05-17; with valve, "coil, spring"; country:EP'
-    >>> filters_text({"before": "1999-11-02"}, "the priority date of EP-1-A1")
-    'published before 1999-11-02 (the priority date of EP-1-A1)'
-    """
-    said = [sentence.format(_quoted(filters[name])) for name, sentence in FILTERS.items() if filters.get(name)]
-    if automatic and filters.get("before"):
-        said[0] += f" ({automatic})"
-    if filters.get("undated") == "keep" and filters.get("before"):
-        said.append("include undated")
-    return "; ".join([*said, *filter(None, [more])]) or "none"
-
-
 def asked_filters(request: Mapping[str, Any]) -> str:
     """Return the filters of a search that a project keeps, in words."""
     automatic, since = (str(request.get(name) or "") for name in ("automatic", "new_since"))
     return filters_text(request.get("filters") or {}, automatic, f"new since {since}" if since else "")
-
-
-def _quoted(value: object) -> str:
-    """Return words and ids in a row; what holds a comma itself is quoted, and of many the first are named."""
-    if not isinstance(value, list | tuple):
-        return str(value)
-    named = [f'"{one}"' if "," in str(one) else str(one) for one in value[:_NAMED]]
-    return ", ".join(named) + (f" and {len(value) - _NAMED} more" if len(value) > _NAMED else "")
 
 
 def ranking_text(request: Mapping[str, Any]) -> str:

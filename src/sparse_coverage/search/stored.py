@@ -44,9 +44,11 @@ def paragraph_id(passage: PassageRecord) -> str:
 
 def stored_passages(store: IndexStore, document: int) -> list[PassageRecord]:
     """Return the passages of a document; pieces that a paragraph or claim was cut into are one again."""
+    numbers = store.passages_of(document)
+    segment = store.segment_of_document(document)
+    first = numbers.start - segment.first_passage
     found: list[PassageRecord] = []
-    for number in store.passages_of(document):
-        record = store.passage(number)
+    for record in segment.texts.passages_between(first, first + len(numbers)):
         whole = replace(record, id=paragraph_id(record))
         if found and whole.id == found[-1].id:
             found[-1] = replace(found[-1], text=f"{found[-1].text} {whole.text}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
@@ -92,6 +92,43 @@ class Filters(Request):
             yield f"--filter '{self.filter}'", keep(parse_filter(self.filter))
         if self.since is not None:
             yield "what is new", since(self.since)
+
+
+FILTERS: Mapping[str, str] = {
+    "before": "published before {}",
+    "must": "with {}",
+    "any": "with any of {}",
+    "not": "without {}",
+    "not_family_of": "exclude families of {}",
+    "only": "among {}",
+    "filter": "{}",
+}
+"""The filters of a search in words."""
+_NAMED = 8
+
+
+def filters_text(filters: Mapping[str, Any], automatic: str = "", more: str = "") -> str:
+    """Return the filters of a search in words. `automatic` says which date of a patent is used, `more` is a condition beside them.
+
+    >>> filters_text({"before": "2001-05-17", "must": ["valve", "coil, spring"], "any": [], "filter": "country:EP"})
+    'published before 2001-05-17; with valve, "coil, spring"; country:EP'
+    >>> filters_text({"before": "1999-11-02"}, "the priority date of EP-1-A1")
+    'published before 1999-11-02 (the priority date of EP-1-A1)'
+    """
+    said = [sentence.format(_in_a_row(filters[name])) for name, sentence in FILTERS.items() if filters.get(name)]
+    if automatic and filters.get("before"):
+        said[0] += f" ({automatic})"
+    if filters.get("undated") == "keep" and filters.get("before"):
+        said.append("include undated")
+    return "; ".join([*said, *filter(None, [more])]) or "none"
+
+
+def _in_a_row(value: object) -> str:
+    """Return words and ids in a row; what holds a comma itself is quoted, and of many the first are named."""
+    if not isinstance(value, list | tuple):
+        return str(value)
+    named = [f'"{one}"' if "," in str(one) else str(one) for one in value[:_NAMED]]
+    return ", ".join(named) + (f" and {len(value) - _NAMED} more" if len(value) > _NAMED else "")
 
 
 Typed = Annotated[str, Bounds(0, 2000)]

@@ -23,7 +23,7 @@ from sparse_coverage.search.results import Answers
 from sparse_coverage.search.stored import require_document, stored_passages, stored_patent
 from sparse_coverage.systems import PARTS
 from sparse_coverage.workspace.fields import request_record
-from sparse_coverage.workspace.filters import Conditions, Filters, join_filters
+from sparse_coverage.workspace.filters import Conditions, Filters, filters_text, join_filters
 from sparse_coverage.workspace.grouping import (
     FamilyMembers,
     Newest,
@@ -312,10 +312,10 @@ class OpenIndex:
 
     def _told(self, chart: Chart, filters: Filters, looked_at: int) -> Chart:
         """Return a chart that says what was searched, how often such verdicts are right, and what they are not."""
-        said = ", ".join(f"{name} {value}" for name, value in filters.typed().items())
+        said = filters_text(request_record(filters))
         searched = (
-            f"Looked at: {looked_at} of {self.store.state.documents:,} documents of the index {Path(self.name).name}"
-            f"{f' ({said})' if said else ''}. What is not in the index, or was not found by the search, is not here: no hit is no "
+            f"Looked at: {looked_at} of {self.store.state.documents:,} documents of the index “{Path(self.name).name}”; "
+            f"filters: {said}. What is not in the index, or was not found by the search, is not here: no hit is no "
             "proof of novelty."
         )
         return replace(chart, about=(searched, *self.charts.calibration.told()))

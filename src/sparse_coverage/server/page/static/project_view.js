@@ -71,7 +71,7 @@ export function projectView(actions) {
         h('td', {}, button('Show', async () => { await showSearch(one.number); actions.go('search'); }, { 'aria-label': `Show search ${one.number}` }), ' ', button('What is new', () => whatIsNew(one), { class: 'quiet', 'aria-label': `What is new for search ${one.number}` })),
         h('td', { class: 'when' }, whenMade(one.made)),
         h('td', {}, h('div', { class: 'query' }, one.history.query)),
-        h('td', {}, one.history.filters),
+        h('td', {}, one.history.filters === 'none' ? 'no filters' : one.history.filters),
         h('td', {}, `${one.history.ranking}, ${one.index}`),
         h('td', { class: 'number' }, one.history.found))))))
       : h('p', { class: 'dim' }, 'None yet.'),

@@ -48,7 +48,7 @@ function resultRow(hit, place, index, actions) {
     h('div', { class: 'rank' }, h('span', {}, place + 1), hit.was ? h('small', { class: 'moved' }, hit.was) : null),
     h('div', { class: 'what' },
       h('h2', {}, h('a', { class: 'title', href: `#/document/${encodeURIComponent(index)}/${encodeURIComponent(hit.document)}` }, hit.title)),
-      h('p', { class: 'facts' }, h('b', {}, hit.document), hit.closeness ? h('span', { class: `closeness ${hit.closeness}` }, hit.closeness) : null, hit.facts.map(one => [' · ', one]), Object.entries(hit.links).map(([name, address]) => [' · ', outside(name, address)])),
+      h('p', { class: 'facts' }, known(hit)),
       hit.why ? h('p', { class: 'dim small' }, hit.why) : null,
       chips(hit.features),
       hit.passages.slice(0, 1).map(passageLine),
@@ -58,6 +58,17 @@ function resultRow(hit, place, index, actions) {
   row.addEventListener('focusin', () => actions.chosen(row));
   row.addEventListener('click', () => actions.chosen(row));
   return row;
+}
+
+/** What is known of a document in one line; its number, unless it has no title and stands above by its number. */
+function known(hit) {
+  const parts = [
+    hit.title === hit.document ? null : h('b', {}, hit.document),
+    hit.closeness ? h('span', { class: `closeness ${hit.closeness}` }, hit.closeness) : null,
+    ...hit.facts.map(one => h('span', {}, one)),
+    ...Object.entries(hit.links).map(([name, address]) => outside(name, address)),
+  ];
+  return parts.filter(Boolean).flatMap((one, place) => (place ? [' · ', one] : [one]));
 }
 
 /** A label for each feature, filled where the passages shown have words for it. */
