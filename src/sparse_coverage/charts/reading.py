@@ -257,7 +257,7 @@ class ElementReader:
                 if phrase.named_by(words)
             ]
             if named:
-                pairs.append(Pair(phrase.place, named[0][1], 1.0, named[0][0]))
+                pairs.append(Pair(phrase.place, named[0][1], named[0][0]))
         return tuple(pairs)
 
     def _near(self, number: int, read: CloseReading) -> dict[Place, float]:

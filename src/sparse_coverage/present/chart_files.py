@@ -85,9 +85,8 @@ def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
     at_once = 4 if width < 20 else 6
     for first in range(0, len(chart.documents), at_once):
         columns = chart.documents[first : first + at_once]
-        own, breaks = (
-            (3.5, 1) if len(columns) < at_once else (3.0, 2)
-        )  # a number is broken where its parts meet, or not at all
+        # A number is broken where its parts meet, or not at all.
+        own, breaks = (3.5, 1) if len(columns) < at_once else (3.0, 2)
         names = [column.id.replace("-", "-\n", breaks) for column in columns]
         rows: list[list[Words]] = [
             [
