@@ -25,7 +25,7 @@ _NOT_AFTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A phrase of an element and the phrase of a quotation that says the same, by its words or by their vectors.
+    """A phrase of an element and the phrase of a quotation that says the same.
 
     `quote` is the number of the quotation in its cell; `passage` is the place in its text.
     """
@@ -47,7 +47,7 @@ _GENERIC = stems_in(
 
 
 def noun_phrases(texts: Sequence[str]) -> list[list[Place]]:
-    """Return the noun phrases of each text that say something."""
+    """Return the noun phrases of each text that have at least one content word."""
     found = []
     for text, (starts, ends) in zip(texts, embedded_extractor().extract(texts), strict=True):
         places = [Place(text[a:b], int(a), int(b)) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]

@@ -1,4 +1,4 @@
-"""Caches keyed by content: what was computed from the same things is found again, whatever it was called.
+"""Caches keyed by content: a result is found again if it was computed from the same input, under any name.
 
 `RememberingEncoder` keeps the token vectors of texts: computed once, whatever units and sizes are tried on them.
 """

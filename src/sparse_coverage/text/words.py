@@ -190,7 +190,7 @@ def word_forms(text: str) -> list[str]:
 
 
 def idf(frequency: float, texts: float) -> float:
-    """Return how rare a word is that stands in `frequency` of so many texts: BM25's inverse document frequency, never below 0.
+    """Return the inverse document frequency of BM25 for a word that is in `frequency` of the texts; never below 0.
 
     >>> round(idf(1, 3), 3), idf(0, 3) > idf(3, 3) > 0
     (0.981, True)

@@ -1,4 +1,4 @@
-"""What a reader is told and whom it tells: the wanted language, the file at hand, how much to take, where problems go."""
+"""The context of a reader: the wanted language, the current file, the limits, and where it reports problems."""
 
 from __future__ import annotations
 
