@@ -189,7 +189,7 @@ def _written(page: WordPage | PdfPage, result: SearchResult) -> bytes:
         [
             (
                 str(rank),
-                _named(hit),
+                Stretch(hit.document, link=public_links(hit.document).get("Espacenet", "")),
                 hit.title,
                 listed(hit.metadata.get("publication_date", "")),
                 f"{hit.score:.3f}",
@@ -255,7 +255,3 @@ def _rows(result: SearchResult) -> Iterable[dict[str, Value]]:
             explanation = result.explanations.get(passage.id) if passage else None
             reasons = explanation.reasons if explanation else None
             yield values | ({**passage_values(passage, reasons), "passage score": passage.score} if passage else {})
-
-
-def _named(hit: Hit) -> Stretch:
-    return Stretch(hit.document, link=public_links(hit.document).get("Espacenet", ""))

@@ -279,7 +279,6 @@ class Index(PassageSearcher):
         documents: int = 100,
         *,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
-        aggregation: Aggregation | None = None,
     ) -> list[PassageHit]:
         """Rank all passages of the best `documents` by their own scores: the paper's two stages.
 
@@ -287,7 +286,7 @@ class Index(PassageSearcher):
         """
         require_counts(documents=documents)
         combined = self._combined
-        ranked = combined.rank(query, self.parts, as_filter(filter), None, aggregation, documents)
+        ranked = combined.rank(query, self.parts, as_filter(filter), None, None, documents)
         return combined.passages(ranked, None, documents)
 
     def explain(
