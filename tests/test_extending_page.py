@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from tiny_bert import write_checkpoint
@@ -20,6 +21,15 @@ PACKAGE = Path(sparse_coverage.__file__).parent
 FILE_OR_BLOCK = re.compile(
     r"^`(?P<file>\S+)`$|^```(?P<kind>\w+)\n(?P<block>.*?)^```$|^## (?P<heading>.*?)$", re.MULTILINE | re.DOTALL
 )
+
+
+def test_the_tables_of_the_other_registries_are_where_the_page_says() -> None:
+    rows = re.findall(
+        r"^\|[^|]*\| `(\w+)` in `(\S+?)(?:/__init__)?\.py`", PAGE.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(rows) == 5
+    for name, path in rows:
+        assert hasattr(import_module(f"sparse_coverage.{path.replace('/', '.')}"), name), f"{name} is not in {path}"
 
 
 class Clone:

@@ -159,7 +159,7 @@ class JsonScan:
 
 
 def parse_json(data: bytes, values: int, depth: int = DEPTH) -> Any:
-    """Parse JSON that holds at most so many values, nested at most so deep; NaN and Infinity, which JSON has not, are refused."""
+    """Parse JSON, with limits on the number of values and on the depth. NaN and Infinity are refused: they are not JSON."""
     scan = JsonScan(values, depth)
     for start in range(0, len(data), _PIECE):
         scan.feed(data[start : start + _PIECE])

@@ -12,15 +12,15 @@ __version__ = "0.1.0"
 def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
     """Return the `__getattr__` of a package: `modules` has its modules, each with the names that it gives, blanks between them.
 
-    >>> later = lazy_names("sparse_coverage", {"errors": "InputError MismatchError"})
-    >>> later("InputError").__name__
+    >>> load = lazy_names("sparse_coverage", {"errors": "InputError MismatchError"})
+    >>> load("InputError").__name__
     'InputError'
     """
     module_of = {name: module for module, names in modules.items() for name in names.split()}
 
-    def later(name: str) -> Any:
+    def load(name: str) -> Any:
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(f"{package}.{module_of[name]}"), name)
 
-    return later
+    return load

@@ -68,7 +68,7 @@ def progress_bar(label: str, total: int | None = None, *, bytes_: bool = False) 
     if (listener := _LISTENER.get()) is not None:
         yield _heard(listener, label, total)
     elif _Shown.quiet:
-        yield _unseen
+        yield no_progress
     elif _is_terminal():
         with _bar(label, total, bytes_) as advance:
             yield advance
@@ -153,7 +153,7 @@ class _Lines:
     def __init__(self, label: str, total: int | None, bytes_: bool) -> None:
         self._label = label
         self._count = _Count(total)
-        self._number = _megabytes if bytes_ else "{:,}".format
+        self._number = (lambda count: f"{count / 1e6:,.1f} MB") if bytes_ else "{:,}".format
         self._begun = monotonic()
         self._told = False
         self._over = threading.Event()
@@ -209,10 +209,6 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def _megabytes(count: int) -> str:
-    return f"{count / 1e6:,.1f} MB"
-
-
 def _is_terminal() -> bool:
     """Tell whether a person sees standard error; rich decides by these variables too."""
     if os.environ.get("FORCE_COLOR"):
@@ -234,8 +230,8 @@ def _heard(listener: Listener, label: str, total: int | None) -> Advance:
     return advance
 
 
-def _unseen(steps: int = 1, *, total: int | None = None) -> None:
-    """Move nothing."""
+def no_progress(steps: int = 1, *, total: int | None = None) -> None:
+    """Move no bar: for work that is not shown."""
 
 
 def _nothing() -> None:

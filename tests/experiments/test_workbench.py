@@ -166,7 +166,9 @@ def test_scores_and_hits_of_one_index_rank_alike(bench: Workbench, options: Syst
 def test_the_cost_is_what_the_index_counts(bench: Workbench, options: SystemOptions) -> None:
     system = SparseCoverageSystem(bench, options)
     for query in bench.collection.judged:
-        assert system.cost(query) == system.index.profile(query.text)[1].postings
+        counted = system.index.search_explained(query.text, reasons=False).cost
+        assert counted is not None
+        assert system.cost(query) == counted.postings
 
 
 def test_an_evaluation_is_found_again(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from safetensors.numpy import load_file
 from small_index import CENTERS, made_up_source, our_scores, random_queries
 
 from sparse_coverage.errors import InputError, MissingExtraError
-from sparse_coverage.formats import FORMATS, Exported, Source, export_index
+from sparse_coverage.formats import FORMATS, Exported, ExportFormat, Source, export_index
 from sparse_coverage.formats import export as exporting
 from sparse_coverage.formats.ciff import open_ciff, open_ciff_in_pisa, write_pisa
 from sparse_coverage.vectors import SparseVector
@@ -202,6 +203,29 @@ def test_what_cannot_be_done_is_said_before_anything_is_written(source, tmp_path
     (tmp_path / "full" / "mine.txt").touch()
     with pytest.raises(InputError, match="not an empty folder"):
         export_index(source, tmp_path / "full", "csr")
+
+
+def write_ids(source, folder, queries, bits):
+    ids = [passage.id for passage in source.passages()]
+    (folder / "ids.txt").write_text("\n".join(ids), encoding="utf-8")
+    return {}
+
+
+IDS = ExportFormat("ids", "the ids alone", write_ids)
+
+
+def test_a_format_of_ones_own_is_given_as_it_is_or_by_the_name_of_an_entry_point(source, tmp_path, monkeypatch):
+    assert export_index(source, tmp_path / "given", IDS).format == "ids"
+    points = [EntryPoint("ids", f"{__name__}:IDS", ""), EntryPoint("wrong", f"{__name__}:NAMES", "")]
+    monkeypatch.setattr(exporting, "entry_points", lambda group: points if group == "sparse_coverage.exports" else [])
+    assert export_index(source, tmp_path / "named", "ids").format == "ids"
+    assert (tmp_path / "named" / "ids.txt").read_bytes() == (tmp_path / "given" / "ids.txt").read_bytes()
+    with pytest.raises(InputError, match="'ids' are floats"):
+        export_index(source, tmp_path / "bits", IDS, bits=8)
+    with pytest.raises(InputError, match="gives a list, not an ExportFormat"):
+        export_index(source, tmp_path / "wrong", "wrong")
+    with pytest.raises(InputError, match="opensearch, ids, wrong"):
+        export_index(source, tmp_path / "unknown", "parquet")
 
 
 def kept_by_lucene(weight: float) -> float:

@@ -126,9 +126,12 @@ def test_two_stages_rank_all_passages_of_the_best_documents(index: Index) -> Non
     assert unscored == sorted(unscored), "passages without a score come last, in corpus order"
 
 
-def test_a_profile_finds_the_same_and_says_what_it_cost(index: Index) -> None:
-    hits, cost = index.profile(QUERY, filter=published(after="2000"))
-    assert hits == index.search(QUERY, filter=published(after="2000"))
+def test_a_search_without_reasons_finds_the_same_and_says_what_it_cost(index: Index) -> None:
+    found = index.search_explained(QUERY, filter=published(after="2000"), reasons=False)
+    cost = found.cost
+    assert cost is not None
+    assert not found.explanations
+    assert found.hits == index.search(QUERY, filter=published(after="2000"))
     vector = index.model.encode_query(QUERY)
     counted = vector.centers[~index.statistics.stop[vector.centers]]
     assert cost.centers == len(counted)

@@ -121,7 +121,7 @@ class Calibration:
 
 
 def calibration_for(encoder: Encoder, path: Path | None = None) -> Calibration:
-    """Return the calibration of an encoder: that of a file, else the one made on this machine, else the one that is shipped."""
+    """Return the calibration for an encoder: from the given file, else the one made on this machine, else the one in the package."""
     if path is not None:
         found = Calibration.load(path)
         if found.fingerprint != encoder.fingerprint:

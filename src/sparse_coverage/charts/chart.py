@@ -203,7 +203,7 @@ class Chart:
         )
 
     def with_cells(self, rows: tuple[tuple[Cell, ...], ...]) -> Chart:
-        """Return the chart with other verdicts; the shares of the documents are those of the new ones, their order stays."""
+        """Return the chart with other verdicts. The covered shares are computed again; the order of the documents stays."""
         documents = tuple(
             replace(column, share=covered([row[place] for row in rows], self.weights))
             for place, column in enumerate(self.documents)

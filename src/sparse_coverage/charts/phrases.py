@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
 
 from sparse_coverage.search.results import Place
-from sparse_coverage.spans.noun_phrases import EmbeddedExtractor
+from sparse_coverage.spans.noun_phrases import embedded_extractor
 from sparse_coverage.text import content_words, stems, stems_of
 
 _HALF = 0.5
@@ -26,14 +25,13 @@ _NOT_AFTER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A phrase of an element and the phrase of a quotation that says the same, by its words or by their vectors.
+    """A phrase of an element and the phrase of a quotation that says the same.
 
     `quote` is the number of the quotation in its cell; `passage` is the place in its text.
     """
 
     element: Place
     passage: Place
-    likeness: float
     quote: int = 0
 
 
@@ -48,15 +46,10 @@ _GENERIC = stems_in(
 )
 
 
-@cache
-def _extractor() -> EmbeddedExtractor:
-    return EmbeddedExtractor()
-
-
 def noun_phrases(texts: Sequence[str]) -> list[list[Place]]:
-    """Return the noun phrases of each text that say something."""
+    """Return the noun phrases of each text that have at least one content word."""
     found = []
-    for text, (starts, ends) in zip(texts, _extractor().extract(texts), strict=True):
+    for text, (starts, ends) in zip(texts, embedded_extractor().extract(texts), strict=True):
         places = [Place(text[a:b], int(a), int(b)) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
         found.append([place for place in places if stems_in(place.text)])
     return found

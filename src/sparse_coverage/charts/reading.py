@@ -130,7 +130,7 @@ class CloseReading:
 def read_documents(
     encoded: EncodedClaims, documents: Sequence[ChartDocument], vectors: KeptTokenVectors, calibration: Calibration
 ) -> Iterator[tuple[Sentences, CloseReading]]:
-    """Read documents closely where the words of the elements are; a few together, so that progress is told and work can be stopped."""
+    """Read documents closely at the sentences that share words with the elements, in small batches, to report progress and to stop."""
     cut = map(Sentences.of, documents)
     chosen = ((document, found, _worth_reading(encoded, found)) for document, found in zip(documents, cut, strict=True))
     for group in windows(chosen, lambda one: sum(len(one[0].passages[number].text) for number in one[2]), _TOGETHER):
@@ -257,7 +257,7 @@ class ElementReader:
                 if phrase.named_by(words)
             ]
             if named:
-                pairs.append(Pair(phrase.place, named[0][1], 1.0, named[0][0]))
+                pairs.append(Pair(phrase.place, named[0][1], named[0][0]))
         return tuple(pairs)
 
     def _near(self, number: int, read: CloseReading) -> dict[Place, float]:

@@ -1,4 +1,4 @@
-"""A language model of the user's own as second reader of a chart: asked only where it is named, believed only where it quotes.
+"""A second reader of a chart: a language model that the user names. Its verdict counts only if its quotation is in the document.
 
 Any server that speaks the OpenAI chat protocol can be asked. For a cell it gets the claim, the element and the passages quoted, and
 answers in a fixed form. Its verdict counts for nothing unless its quotation stands in one of these passages word for word, and decides
@@ -189,7 +189,7 @@ def _file(model: str) -> Path:
 def read_again(
     chart: Chart, passages: Callable[[str], Sequence[PassageRecord]], model: Asks, measured: ReaderMeasured | None
 ) -> Chart:
-    """Return a chart with a second opinion on each cell; `passages` gives those of a document. Disagreements are named first."""
+    """Return the chart with a second opinion on each cell. `passages` returns the passages of a document. Disagreements come first."""
     texts = {claim.number: claim.text for claim in chart.claims}
     stored = {column.id: {one.id: one for one in passages(column.id)} for column in chart.documents}
     decides = measured is not None and measured.decides

@@ -145,7 +145,7 @@ class _LazyGroup(click.Group):
         return _completed(command)
 
     def invoke(self, context: click.Context) -> object:
-        """Run a command. That nobody reads on must be told from failures here: click and rich make it status 1."""
+        """Run a command. A closed pipe becomes an error of its own: click and rich would end with status 1, as after a failure."""
         try:
             return super().invoke(context)
         except BrokenPipeError:

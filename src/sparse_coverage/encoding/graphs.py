@@ -317,7 +317,8 @@ def read_onnx(path: Path, outputs: Sequence[str], rank: int, *, segments: bool =
         node = port.get_node()
         if port is third and not segments:
             zeros = op.multiply(
-                op.convert(ids, node.get_element_type()), op.constant(np.zeros((), np.int64).astype(_numpy(node)))
+                op.convert(ids, node.get_element_type()),
+                op.constant(np.zeros((), np.int64).astype(node.get_element_type().to_dtype())),
             )
             port.replace(zeros.output(0))
             continue
@@ -331,10 +332,6 @@ def read_onnx(path: Path, outputs: Sequence[str], rank: int, *, segments: bool =
         params.append(fresh)
     result = op.result(op.convert(chosen, "f32"))
     return ov.Model([result], params, "onnx")
-
-
-def _numpy(node: Any) -> Any:
-    return node.get_element_type().to_dtype()
 
 
 def _one_of(given: dict[str, Any], names: Sequence[str], path: Path, what: str) -> Any:

@@ -93,7 +93,7 @@ class Ranking:
     passage_scores: tuple[float, ...] = ()
 
     def cut(self, depth: int) -> Ranking:
-        """Return the ranking with its first `depth` documents; of the passages, all stay: they are those of the first documents."""
+        """Return the ranking cut to its first `depth` documents. All passages stay: they belong to the first documents."""
         return replace(self, documents=self.documents[:depth], scores=self.scores[:depth])
 
 

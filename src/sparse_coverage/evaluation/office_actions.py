@@ -102,7 +102,8 @@ def read_panorama(path: Path) -> Collection:
             options: Mapping[str, Any] = _value(row["options"])
             claim = _claim(_value(row["context"])["claims"], int(row["claim_number"]))
             if task == "par4pc":
-                kept = {letter: _option(_value(option)) for letter, option in options.items() if option}
+                read = {letter: _value(option) for letter, option in options.items() if option}
+                kept = {letter: _patent(str(one["patent_id"]), one, "panorama") for letter, one in read.items()}
             else:
                 of = str(_value(row["prior_art_specification"])["patent_id"])
                 kept = {str(key): _paragraph(of, str(key), text) for key, text in options.items() if text}
@@ -162,10 +163,6 @@ def _passage(document: str, link: Mapping[str, Any]) -> str:
     if kind not in _PLACES:
         return ""
     return passage_id(document, passage_xpath(*_PLACES[kind], int(number or 1)))
-
-
-def _option(option: Mapping[str, Any]) -> Patent:
-    return _patent(str(option["patent_id"]), option, "panorama")
 
 
 def _paragraph(patent: str, key: str, text: Any) -> Patent:

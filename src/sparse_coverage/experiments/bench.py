@@ -236,7 +236,7 @@ class Workbench:
         return code_key(".")
 
     def encoders(self) -> dict[str, dict[str, str]]:
-        """Return the encoders that were asked for, with what identifies their vectors: the weights, and what they compute in."""
+        """Return the requested encoders, each with what identifies its vectors: the checksum of the weights and the number format."""
         return {name: {"precision": one.precision, "weights": one.fingerprint} for name, one in self._encoders.items()}
 
     def model(self, options: SystemOptions) -> SparseCoverage:

@@ -1,4 +1,4 @@
-"""Caches keyed by content: what was computed from the same things is found again, whatever it was called.
+"""Caches keyed by content: a result is found again if it was computed from the same input, under any name.
 
 `RememberingEncoder` keeps the token vectors of texts: computed once, whatever units and sizes are tried on them.
 """
@@ -183,14 +183,13 @@ class RememberingEncoder(ClosesItself):
 
     def _encode(self, texts: list[str]) -> Iterator[TokenVectors]:
         keys = [hashlib.sha256(text.encode()).digest() for text in texts]
-        absent = {key: text for key, text in zip(keys, texts, strict=True) if not self._holds(key)}
+        held = "SELECT 1 FROM texts WHERE key = ?"
+        pairs = zip(keys, texts, strict=True)
+        absent = {key: text for key, text in pairs if self._store.execute(held, (key,)).fetchone() is None}
         fresh = dict(zip(absent, self._inner.encode(absent.values()), strict=True))
         self._keep(fresh)
         for key in keys:
             yield fresh[key] if key in fresh else self._read(key)
-
-    def _holds(self, key: bytes) -> bool:
-        return self._store.execute("SELECT 1 FROM texts WHERE key = ?", (key,)).fetchone() is not None
 
     def _read(self, key: bytes) -> TokenVectors:
         query = "SELECT vectors, special, starts, ends, chunks FROM texts WHERE key = ?"

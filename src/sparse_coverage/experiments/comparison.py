@@ -64,7 +64,7 @@ _OBJECTS = ("encoder", "unit")
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Variant:
-    """Something to evaluate: a system by name with its settings, or anything that has our `search`; perhaps reranked.
+    """Something to evaluate: a system by name with its settings, or any object with a `search` like ours. It can have a reranker.
 
     `settings` are those of a system (`encoder`, `unit`, `size`, `k`, `alpha`, `rho`, …; see `SystemOptions`). An encoder and a unit may
     be objects of your own: an encoder is known again by its `fingerprint`, a unit by the code of its class and its attributes.

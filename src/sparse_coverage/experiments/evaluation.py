@@ -31,7 +31,7 @@ _EVERYTHING = "."  # a result may depend on any file of the package
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """The values of a system, by measure and query, and what its queries cost on average (None: nobody counted).
+    """The values of a system, by measure and query, and what its queries cost on average (None: not counted).
 
     `run` is there when it was asked for. `seconds` is the time of ranking and measuring alone. Of several seeds, `values` are
     the means over them and `seeds` what each gave. `depth` is how many documents of a ranking were measured, `stamps` what was

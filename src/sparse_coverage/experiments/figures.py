@@ -228,7 +228,7 @@ def _log_ticks(axis: Any, values: Sequence[float]) -> None:
 
 
 def _beside(x: float, aside: float, ticks: Sequence[float], *, log_x: bool) -> float:
-    """Return where a point is drawn: a little beside its place, so that the intervals of several curves can be told apart."""
+    """Return where to draw a point: a little beside its true place, so that the intervals of several curves do not overlap."""
     if log_x:
         return x * math.pow(1.02, aside)
     gap = min((high - low for low, high in pairwise(ticks)), default=x)

@@ -1,6 +1,7 @@
 """Writing an index for other engines: one folder an export, with the files of the format and what is needed to read them.
 
-A format is one function and one row of `FORMATS`.
+A format is one function and one row of `FORMATS`. Packages add formats by entry points of the group `sparse_coverage.exports`, each
+of which loads an `ExportFormat`; in Python the object itself is taken.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -24,6 +26,7 @@ from sparse_coverage.package import __version__
 from sparse_coverage.progress import tracked
 
 Arrays = dict[str, Array]
+ENTRY_POINTS = "sparse_coverage.exports"
 
 
 def write_csr(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
@@ -235,12 +238,12 @@ class Exported:
 def export_index(
     source: Source,
     folder: str | Path,
-    format: str,  # noqa: A002 - the word a user looks for
+    format: str | ExportFormat,  # noqa: A002 - the word a user looks for
     *,
     queries: Rows | None = None,
     bits: int | None = None,
 ) -> Exported:
-    """Write an index, and the query side of some queries, into a new folder.
+    """Write an index, and the query side of some queries, into a new folder. `format` is the name of a format, or one of your own.
 
     score = dot product / (`document_scale` * `query_scale`), apart from rounding. Beside the files of the format there are
     `export.json` (the scales, and how the weights were made), `terms.tsv` (what each term means) and `units.tsv` (which
@@ -251,7 +254,7 @@ def export_index(
     with new_folder(Path(folder)) as partial:
         scales = chosen.write(source, partial, queries, bits or 0)
         exported = Exported(
-            format,
+            chosen.name,
             len(source),
             source.postings,
             0 if queries is None else len(queries),
@@ -266,14 +269,26 @@ def export_index(
     return exported
 
 
-def check_format(name: str, bits: int | None) -> ExportFormat:
-    """Return the format of that name; refuse an unknown one, and bits where weights are floats."""
-    if name not in FORMATS:
-        raise InputError(f"There is no format '{name}'. The formats are {', '.join(FORMATS)}.")
-    if bits is not None and not FORMATS[name].bits:
+def check_format(given: str | ExportFormat, bits: int | None) -> ExportFormat:
+    """Return the format of that name, or the format itself; refuse an unknown one, and bits where weights are floats."""
+    chosen = given if isinstance(given, ExportFormat) else FORMATS.get(given) or _installed_format(given)
+    if bits is not None and not chosen.bits:
         whole = [one.name for one in FORMATS.values() if one.bits]
-        raise InputError(f"The weights of '{name}' are floats; bits are for {' and '.join(whole)}.")
-    return FORMATS[name]
+        raise InputError(f"The weights of '{chosen.name}' are floats; bits are for {' and '.join(whole)}.")
+    return chosen
+
+
+def _installed_format(name: str) -> ExportFormat:
+    """Return the format that an installed package has under a name."""
+    added = {one.name: one for one in entry_points(group=ENTRY_POINTS)}
+    if name not in added:
+        raise InputError(f"There is no format '{name}'. The formats are {', '.join([*FORMATS, *added])}.")
+    loaded = added[name].load()
+    if not isinstance(loaded, ExportFormat):
+        raise InputError(
+            f"The entry point '{name}' of {ENTRY_POINTS} gives a {type(loaded).__name__}, not an ExportFormat."
+        )
+    return loaded
 
 
 def _description(source: Source, exported: Exported) -> dict[str, Any]:

@@ -280,7 +280,7 @@ class PostingsScorer:
 
 
 def take_buffer(spare: list[Floats], size: int) -> Floats:
-    """Take a buffer of so many scores from the spare ones, or make one. Put it back afterwards: fresh memory costs time."""
+    """Return a buffer for this many scores: a spare one, or a new one. The caller puts it back, because new memory costs time."""
     try:
         return spare.pop()
     except IndexError:

@@ -102,7 +102,7 @@ def side_settings(folder: Path, kind: str) -> dict[str, Any]:
 
 
 def require_same(folder: Path, side: Side) -> None:
-    """Refuse a side that is set otherwise than the one of the same kind that an index has."""
+    """Refuse a side whose settings differ from those of the side of the same kind in the index."""
     there, here = side_settings(folder, side.kind), side.settings
     # The same weights may have another name or lie in another folder now: their fingerprint tells.
     other = [name for name in {**there, **here} if name != "encoder" and there.get(name) != here.get(name)]
@@ -295,7 +295,7 @@ def _is_sound(path: Path, sum_: str) -> bool:
 
 
 def _mapped(path: Path, sum_: str) -> Array:
-    """Map an array, whose file must have that sha256. What is checked is what is mapped, whatever takes its place meanwhile."""
+    """Map an array whose file must have this sha256. The same open file is checked and mapped, so nothing can replace it in between."""
     with path.open("rb") as file:
         found = os.fstat(file.fileno())
         # Little is not worth a map, and nothing cannot be mapped.

@@ -328,7 +328,7 @@ class IndexWriter:
         return path
 
     def _discard_leftovers(self) -> None:
-        """Remove what no manifest names: of merged segments, of an earlier writer that crashed. Readers keep their open files.
+        """Remove files that no manifest names: merged segments, and leftovers of a writer that crashed. Open readers keep their files.
 
         The manifest on disk decides: a commit that was interrupted after its last step is in force, though nobody was told.
         """

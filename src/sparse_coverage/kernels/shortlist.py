@@ -97,7 +97,7 @@ def ranked(k: int, keys: Uint64s, state: Int64s) -> tuple[Int64s, Floats]:
 
 @compiled
 def _keep_largest(keys: Uint64s, k: int) -> Any:
-    """Move the k largest keys to the front, in order, and return a number that these reach and no other. Keys are all different."""
+    """Move the k largest keys to the front, in order. Return a threshold that only these keys reach. All keys are different."""
     least, count = _kth_largest(keys, k), 0
     for key in keys:
         keys[count] = key

@@ -26,7 +26,7 @@ class _Quotation:
 
 
 @dataclass(frozen=True, slots=True)
-class _ShownCell:
+class _ReportCell:
     cell: Cell
     finding: str
     notes: list[str]
@@ -45,19 +45,19 @@ def chart_page(chart: Chart, combinations: Combinations | None = None, title: st
     )
 
 
-def chart_rows(chart: Chart) -> list[tuple[Element, list[_ShownCell]]]:
+def chart_rows(chart: Chart) -> list[tuple[Element, list[_ReportCell]]]:
     """Return what the table of a chart shows: each element with its cells."""
     return [(element, [_shown(cell) for cell in row]) for element, row in zip(chart.elements, chart.cells, strict=True)]
 
 
-def _shown(cell: Cell) -> _ShownCell:
+def _shown(cell: Cell) -> _ReportCell:
     quotations = []
     for quote in quotes_of(cell):
         number = cell.quotes.index(quote) if quote in cell.quotes else -1
         marks = [TextMark(pair.passage.start, pair.passage.end) for pair in cell.pairs if pair.quote == number]
         pieces = [(one.text, one.strength > 0) for one in cut_at(quote.text, marks)]
         quotations.append(_Quotation(cited_place(quote.section, quote.number, quote.passage), pieces))
-    return _ShownCell(cell, finding_of(cell), notes_of(cell), quotations)
+    return _ReportCell(cell, finding_of(cell), notes_of(cell), quotations)
 
 
 def chart_document(chart: Chart, combinations: Combinations | None = None) -> bytes:
@@ -86,9 +86,8 @@ def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
     at_once = 4 if width < 20 else 6
     for first in range(0, len(chart.documents), at_once):
         columns = chart.documents[first : first + at_once]
-        own, breaks = (
-            (3.5, 1) if len(columns) < at_once else (3.2, 2)
-        )  # a number is broken where its parts meet, or not at all
+        # A number is broken where its parts meet, or not at all.
+        own, breaks = (3.5, 1) if len(columns) < at_once else (3.2, 2)
         names = [column.id if len(column.id) <= 12 else column.id.replace("-", "-\n", breaks) for column in columns]
         rows: list[list[Words]] = [
             [

@@ -156,7 +156,7 @@ def _cell(cell: Cell, row: int) -> ShownCell:
 def _places(cell: Cell, quote: Quote) -> list[Place]:
     """Return what in a quotation says the same as the feature, likest first."""
     number = cell.quotes.index(quote) if quote in cell.quotes else -1
-    return [one.passage for one in sorted(cell.pairs, key=lambda one: -one.likeness) if one.quote == number]
+    return [one.passage for one in cell.pairs if one.quote == number]
 
 
 def _marks(cell: Cell, quote: Quote, row: int) -> list[TextMark]:

@@ -50,17 +50,17 @@ def words_at(text: str, places: Iterable[Place], but: Iterable[Place] = ()) -> l
     return [word for word in words if word not in left_out]
 
 
-def lacking(answers: Answers) -> list[str]:
+def missing_words(answers: Answers) -> list[str]:
     """Return the words of a query that a whole document has nothing for."""
     return words_at(answers.query, answers.missing)
 
 
-def lacking_sentence(words: Sequence[str], what: str) -> str:
+def missing_sentence(words: Sequence[str], what: str) -> str:
     """Say what of a query or claim a document has nothing for.
 
-    >>> lacking_sentence(["spring", "coil"], "claim")
+    >>> missing_sentence(["spring", "coil"], "claim")
     'Of the claim, nothing in this document answers: spring, coil.'
-    >>> lacking_sentence([], "claim")
+    >>> missing_sentence([], "claim")
     'Every word of the claim that counts finds something in this document.'
     """
     if not words:

@@ -23,9 +23,9 @@ from sparse_coverage.present.pages import render
 from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at, passage_marks
 from sparse_coverage.present.places import (
     cited_place,
-    lacking,
-    lacking_sentence,
     listed,
+    missing_sentence,
+    missing_words,
     rank_there,
     reason_rows,
     unsearched_words,
@@ -87,7 +87,7 @@ def _document(key: str, hit: Hit, shown: Mapping[str, Explanation], result: Sear
         "score": hit.score,
         "why": why_line(first.reasons if first else None),
         "passages": passages,
-        "lacks": lacking(result.answers[hit.document]) if hit.document in result.answers else None,
+        "lacks": missing_words(result.answers[hit.document]) if hit.document in result.answers else None,
         "rows": reason_rows(first.reasons, ROWS) if first else [],
         "sum": first.score if first else 0.0,
     }
@@ -190,7 +190,7 @@ def _written(page: WordPage | PdfPage, result: SearchResult) -> bytes:
         [
             (
                 str(rank),
-                _named(hit),
+                Stretch(hit.document, link=public_links(hit.document).get("Espacenet", "")),
                 hit.title,
                 listed(hit.metadata.get("publication_date", "")),
                 f"{hit.score:.3f}",
@@ -239,7 +239,7 @@ def _write_hit(page: WordPage | PdfPage, rank: int, hit: Hit, result: SearchResu
         )
         page.paragraph(marked_stretches(passage.text, explanation.reasons if explanation else None), indent=0.6)
     if hit.document in result.answers:
-        page.paragraph(Stretch(lacking_sentence(lacking(result.answers[hit.document]), "claim"), dim=True))
+        page.paragraph(Stretch(missing_sentence(missing_words(result.answers[hit.document]), "claim"), dim=True))
     if first:
         rows = [(asked, found, f"{adds:.3f}") for asked, found, adds in reason_rows(first.reasons, ROWS)]
         rows += [("together", "", f"{first.score:.3f}")]
@@ -251,12 +251,8 @@ def _rows(result: SearchResult) -> Iterable[dict[str, Value]]:
         missing = result.answers.get(hit.document)
         values = document_values(hit.document, hit.title, hit.metadata)
         values |= {"rank": rank, "score": hit.score, "family": ", ".join(hit.members)}
-        values |= {"not found": ", ".join(lacking(missing)) if missing else ""}
+        values |= {"not found": ", ".join(missing_words(missing)) if missing else ""}
         for passage in hit.passages or (None,):
             explanation = result.explanations.get(passage.id) if passage else None
             reasons = explanation.reasons if explanation else None
             yield values | ({**passage_values(passage, reasons), "passage score": passage.score} if passage else {})
-
-
-def _named(hit: Hit) -> Stretch:
-    return Stretch(hit.document, link=public_links(hit.document).get("Espacenet", ""))

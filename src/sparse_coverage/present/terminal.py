@@ -13,9 +13,9 @@ from sparse_coverage.index import PassageRecord
 from sparse_coverage.present.places import (
     cited_place,
     flat,
-    lacking,
-    lacking_sentence,
     listed,
+    missing_sentence,
+    missing_words,
     parts_line,
     place_in,
     printed_number,
@@ -141,7 +141,7 @@ def answers_text(answers: Answers, limit: int) -> Group:
     return Group(
         Text.assemble("\n", (answers.document, "bold"), " as a whole"),
         table,
-        Text(lacking_sentence(lacking(answers), "query")),
+        Text(missing_sentence(missing_words(answers), "query")),
         *_not_compared(answers.query, answers.unsearched, searched),
     )
 

@@ -85,7 +85,7 @@ class ProjectFolder:
         return json.dumps({"kind": KIND, "format": FORMAT, **asdict(content)}, ensure_ascii=True, indent=1).encode()
 
     def imported(self, exported: bytes) -> Project:
-        """Make a new project of an exported one; whatever is not one is refused, and then nothing was made.
+        """Make a new project from an exported one. Anything else is refused, and then no project is made.
 
         A name that another project has is counted on, so that both can be told apart.
         """

@@ -171,7 +171,7 @@ class Baseline(PassageSearcher):
         return {id_: self.explain(query, id_, filter=condition) for id_ in each}, {}
 
     def _scored(self, query: str, condition: Filter | None) -> Scores:
-        """Return the scores of a query once more where they were the last ones: the passages of a page are explained in turn."""
+        """Return the scores of a query; the last ones are kept, because the passages of one page are explained one after the other."""
         last = self._local.last
         if last is None or last[0] != (query, condition):
             self._local.last = last = ((query, condition), self._scores(query, self._allowed(condition)))

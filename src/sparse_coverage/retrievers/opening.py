@@ -107,7 +107,7 @@ def open_retriever(
 
 
 def retriever_over(index: Index, ranking: str | System, *, threads: int | None = None) -> Retriever:
-    """Return what ranks, by one of the `RANKINGS`, the very state of an index that is open here, whatever is on disk by now."""
+    """Return a retriever, by one of the `RANKINGS`, for the open state of an index, even if the files on disk have changed since."""
     return SystemContext(index.store.folder, index, threads=threads).retriever(ranking)
 
 

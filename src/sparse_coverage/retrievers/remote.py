@@ -66,10 +66,6 @@ class Client(Searcher):
         """Search, with whatever `POST /v1/indexes/{name}/search` takes, and return the whole answer."""
         return self._post("search", {"query": query, "ranking": self.ranking, **wishes})
 
-    def explain_record(self, query: str, id_: str, **wishes: Any) -> dict[str, Any]:
-        """Say why a query finds a passage, or a document."""
-        return self._post("explain", {"query": query, "id": id_, "ranking": self.ranking, **wishes})
-
     def read(self, id_: str, **wishes: Any) -> dict[str, Any]:
         """Return a document in full; with `claim=`, its best passages and why they match."""
         return self._post("read", {"id": id_, **wishes})

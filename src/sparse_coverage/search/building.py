@@ -26,7 +26,6 @@ from sparse_coverage.presets import DEFAULT_PRESET, Preset
 from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest
 from sparse_coverage.search.vector_cache import VectorCache, Vectors, encoding_once, sparse_cache, stored_vectors
-from sparse_coverage.spans import Spans
 from sparse_coverage.vectors import SparseVector, trace
 from sparse_coverage.vocabulary.passage_sample import count_kept_spans, kept_passages
 from sparse_coverage.vocabulary.sampling import Documents
@@ -371,7 +370,9 @@ def remember_sample(index: str | Path, model: SparseCoverage, known: VectorCache
         return
     threads = getattr(model.encoder, "threads", None)
     with progress_bar("Activating the sample", count_kept_spans(folder)) as advance:
-        for group in chain.from_iterable(windows(group, _spans_of, _AT_ONCE) for group in kept_passages(folder)):
+        for group in chain.from_iterable(
+            windows(group, lambda one: len(one[1]), _AT_ONCE) for group in kept_passages(folder)
+        ):
             keys = [text_key(text) for text, _ in group]
             spans = [spans for _, spans in group]
             if not all(key in known for key in keys):
@@ -379,10 +380,6 @@ def remember_sample(index: str | Path, model: SparseCoverage, known: VectorCache
                 traced = trace(read, model.vocabulary, model.activation, threads=threads)
                 known.add({key: one.vector for key, [one] in zip(keys, traced, strict=True)})
             advance(sum(map(len, spans)))
-
-
-def _spans_of(passage: tuple[str, Spans]) -> int:
-    return len(passage[1])
 
 
 def forget_sample(index: str | Path) -> None:

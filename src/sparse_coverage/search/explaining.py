@@ -44,7 +44,7 @@ class TracedQuery:
         some = active.any(axis=1)
         return Unsearched(self._places(~some), self._places(some & ~counted.any(axis=1)))
 
-    def lacking(self, stop: Mask, weights: Mapping[int, float], texts: Iterable[str]) -> tuple[Place, ...]:
+    def unmatched(self, stop: Mask, weights: Mapping[int, float], texts: Iterable[str]) -> tuple[Place, ...]:
         """Return the words that found nothing in texts with these weights."""
         return unmatched_words(self.text, self.places, self.activations, stop, weights, texts)
 
@@ -239,7 +239,7 @@ class Explainer:
         hit = PassageHit.of(record, score)
         stop = self._statistics.stop
         weights = {match.center: match.passage_weight for match in matches}
-        unmatched = query.lacking(stop, weights, [record.text])
+        unmatched = query.unmatched(stop, weights, [record.text])
         [reasons] = self._reasons(query, enriched, [shared])
         return Explanation(query.text, hit, tuple(matches), unmatched, query.unsearched(stop), reasons)
 
@@ -312,7 +312,7 @@ class Explainer:
                 found.append(Answer(place, record.id, self._match(center, place, similarity, passage, weight, span)))
         stop = self._statistics.stop
         every = (self._store.passage(passage).text for passage in passages)
-        missing = query.lacking(stop, strongest, every)
+        missing = query.unmatched(stop, strongest, every)
         nothing, says = {place.text.lower() for place in missing}, Phrases.of(query.text).word
         shown = tuple(answer for answer in found if says(answer.query) not in {None, *nothing})
         texts = {answer.passage: texts[answer.passage] for answer in shown}

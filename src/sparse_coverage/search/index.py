@@ -26,7 +26,7 @@ from sparse_coverage.search.feedback import Marks
 from sparse_coverage.search.own_model import load_model, require_fit
 from sparse_coverage.search.part_scores import Closeness, parts_of, require_parts
 from sparse_coverage.search.ranking import CenterStatistics, Ranker, ScoringConfig
-from sparse_coverage.search.results import Answers, ExplainedHits, Explanation, Hit, PassageHit, QueryCost, Reasons
+from sparse_coverage.search.results import Answers, ExplainedHits, Explanation, Hit, PassageHit, Reasons
 from sparse_coverage.search.searcher import Explained, PassageSearcher, as_filter, one_or_several, require_counts
 from sparse_coverage.search.stored import require_document
 from sparse_coverage.vectors import SparseVector
@@ -279,7 +279,6 @@ class Index(PassageSearcher):
         documents: int = 100,
         *,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
-        aggregation: Aggregation | None = None,
     ) -> list[PassageHit]:
         """Rank all passages of the best `documents` by their own scores: the paper's two stages.
 
@@ -287,26 +286,8 @@ class Index(PassageSearcher):
         """
         require_counts(documents=documents)
         combined = self._combined
-        ranked = combined.rank(query, self.parts, as_filter(filter), None, aggregation, documents)
+        ranked = combined.rank(query, self.parts, as_filter(filter), None, None, documents)
         return combined.passages(ranked, None, documents)
-
-    def profile(
-        self,
-        query: str,
-        k: int = 10,
-        *,
-        passages: int = 3,
-        filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
-        aggregation: Aggregation | None = None,
-        marks: Marks | None = None,
-    ) -> tuple[list[Hit], QueryCost]:
-        """Search, and say what it cost: lists read and time per stage."""
-        require_counts(k=k, passages=passages)
-        combined = self._combined
-        ranked = combined.rank(query, self.parts, as_filter(filter), marks, aggregation, k)
-        found = combined.hits(ranked, k, passages)
-        assert found.cost is not None
-        return found.hits, found.cost
 
     def explain(
         self,

@@ -114,7 +114,7 @@ def damaged_model_files(folder: Path) -> list[str]:
 
 
 def _is_unlearned(folder: Path) -> bool:
-    """Tell whether an index that is being built has no model yet. A manifest that cannot be read is told of elsewhere."""
+    """Tell whether an index that is being built has no model yet. A damaged manifest is reported elsewhere."""
     try:
         state = read_manifest(folder)
     except SparseCoverageError:

@@ -168,11 +168,11 @@ def unmatched_words(
     found = {
         part for part, value in zip(parts, evidence.tolist(), strict=True) if value >= FOUND or there.issuperset(part)
     }
-    lacking: dict[tuple[str, ...], Place] = {}
+    unmatched: dict[tuple[str, ...], Place] = {}
     for word, part, looked_for in zip(words, parts, searched.tolist(), strict=True):
         if looked_for and part not in found:
-            lacking.setdefault(part, Place(*word))
-    return tuple(lacking.values())
+            unmatched.setdefault(part, Place(*word))
+    return tuple(unmatched.values())
 
 
 def _words_of_spans(words: Sequence[Word], spans: Sequence[Place]) -> tuple[Int64s, Int64s]:

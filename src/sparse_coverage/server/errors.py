@@ -66,7 +66,7 @@ class NotAllowedError(Exception):
 
 
 class TooLargeError(HTTPException):
-    """A body grew beyond what is taken. Of this kind, because whoever reads a body takes any other error for a damaged one."""
+    """A body is larger than the limit. A class of its own, because any other error while reading counts as a damaged body."""
 
     def __init__(self, most: int) -> None:
         super().__init__(413, too_large(most).message)

@@ -160,7 +160,7 @@ class Tools:
         return index or names[0]
 
     async def _do(self, function: Callable[[], T], context: Context | None = None, *, is_long: bool = False) -> T:
-        """Do work in the pool; what has a context to tell its progress to is long. What a user can act on is told to the assistant."""
+        """Do work in the pool; work with a context reports progress and counts as long. The assistant gets the errors of the user."""
         loop = asyncio.get_running_loop()
 
         def tell(stage: str, done: int, total: int | None) -> None:

@@ -1,4 +1,4 @@
-"""What leaves the server says nothing of its files: of the file that a document was read from, the name alone is told."""
+"""Answers say nothing about the files of the server: of the file that a document was read from they give only the name."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def application(factory: Callable[[ServerSettings], Any], settings: ServerSettin
 
 
 def _end_with_parent() -> None:
-    """End this process in good order when the one that started it is gone, however that ended: nobody else could stop it."""
+    """End this process in good order when its parent process is gone, for any reason: nothing else would stop it."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

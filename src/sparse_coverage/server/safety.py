@@ -77,7 +77,7 @@ class Safety:
         limit = self._settings.limits
         most = limit.upload if _is_upload(headers) else limit.body
         try:
-            await self._app(scope, _bounded(receive, most, _is_json(headers)), send_safely)
+            await self._app(scope, _bounded(receive, most, not _is_upload(headers)), send_safely)
         except Exception as error:
             if begun:
                 raise
@@ -161,10 +161,6 @@ def _bounded(receive: Receive, most: int, is_json: bool) -> Receive:
         return message
 
     return receive_some
-
-
-def _is_json(headers: Headers) -> bool:
-    return not _is_upload(headers)
 
 
 def _is_upload(headers: Headers) -> bool:

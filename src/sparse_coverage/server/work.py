@@ -110,7 +110,7 @@ class Work:
         *,
         long: bool = False,
     ) -> T:
-        """Return what a function returns. It is not wanted any more after so many seconds, or once what `gone` returns comes true."""
+        """Return the result of a function. Stop waiting after this many seconds, or when what `gone` waits for has happened."""
         job = Job(on_progress)
         future = self._begin(job, function, long=long)
         left = None if gone is None else asyncio.ensure_future(gone())

@@ -36,7 +36,7 @@ _LONGEST = 20_000
 
 @cache
 def function_words(language: str = "en") -> frozenset[str]:
-    """Return the words of a language that say nothing by themselves, those of English where the language is not known.
+    """Return the function words of a language; those of English for an unknown language.
 
     >>> "wobei" in function_words("de"), "spring" in function_words()
     (True, False)

@@ -89,16 +89,16 @@ def content_words(text: str, language: str = "") -> tuple[Word, ...]:
     )
 
 
-def index_terms(text: str, language: str = "") -> list[str]:
-    """Return the stems that a text is found by, in order and each as often as it stands there: all but function words and single letters.
+def index_terms(text: str) -> list[str]:
+    """Return the stems that a text is found by, in order, with repetitions. Function words and single letters are left out.
 
     >>> index_terms("The valve closes the 12 valves of the lead-acid battery.")
     ['valv', 'close', '12', 'valv', 'lead', 'acid', 'batteri']
     """
-    return [term for term, _ in _terms(text, language)]
+    return [term for term, _ in _terms(text)]
 
 
-def term_places(text: str, language: str = "") -> dict[str, list[Word]]:
+def term_places(text: str) -> dict[str, list[Word]]:
     """Return where each of the `index_terms` of a text stands.
 
     >>> [word.start for word in term_places("The valve closes the 12 valves.")["valv"]]
@@ -108,7 +108,7 @@ def term_places(text: str, language: str = "") -> dict[str, list[Word]]:
     """
     found: dict[str, list[Word]] = {}
     place = 0
-    for term, word in _terms(text, language):
+    for term, word in _terms(text):
         start = max(text.find(word, place), place)  # a letter with its accent apart is written otherwise
         end = min(start + len(word), len(text))
         found.setdefault(term, []).append(Word(text[start:end], start, end))
@@ -116,8 +116,8 @@ def term_places(text: str, language: str = "") -> dict[str, list[Word]]:
     return found
 
 
-def _terms(text: str, language: str) -> Iterator[tuple[str, str]]:
-    language = language or guess_language(text)
+def _terms(text: str) -> Iterator[tuple[str, str]]:
+    language = guess_language(text)
     without = function_words(language)
     for word in word_pieces(text):
         if (len(word) > 1 or word >= _EAST) and word.lower() not in without:
@@ -190,7 +190,7 @@ def word_forms(text: str) -> list[str]:
 
 
 def idf(frequency: float, texts: float) -> float:
-    """Return how rare a word is that stands in `frequency` of so many texts: BM25's inverse document frequency, never below 0.
+    """Return the inverse document frequency of BM25 for a word that is in `frequency` of the texts; never below 0.
 
     >>> round(idf(1, 3), 3), idf(0, 3) > idf(3, 3) > 0
     (0.981, True)

@@ -15,7 +15,7 @@ import numpy as np
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.kernels import NORM_LIMIT, Floats, Int32s, Int64s, Workers
 from sparse_coverage.kernels.dense import decide, meet
-from sparse_coverage.progress import progress_bar
+from sparse_coverage.progress import no_progress, progress_bar
 from sparse_coverage.vocabulary.points import BLOCK, Centers, PointReader, Points, as_points
 
 BLOCKS_PER_SAVE = 128
@@ -56,7 +56,7 @@ def nearest_centers(
     step = BLOCK * BLOCKS_PER_SAVE
     block = min(ROWS, step) if gpu is not None else BLOCK
     total, reader = len(points), PointReader(points, block)
-    bar = nullcontext(_unseen) if quiet else progress_bar("Assigning spans", total)
+    bar = nullcontext(no_progress) if quiet else progress_bar("Assigning spans", total)
     with Workers(threads) as workers, bar as advance:
         done = save.restore(total)
         advance(done)
@@ -70,10 +70,6 @@ def nearest_centers(
             save.append(top, last)
             advance(last - top)
     return found
-
-
-def _unseen(steps: int = 1, *, total: int | None = None) -> None:
-    """Move no bar."""
 
 
 def _assign(

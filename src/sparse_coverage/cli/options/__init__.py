@@ -124,7 +124,7 @@ def gathered(
     *options: Callable[[Any], Any],
     check: Callable[[Any, Mapping[str, Any]], None] | None = None,
 ) -> Callable[[Any], Any]:
-    """Make one decorator of several options, whose values reach the command as its argument `name`: a dataclass of them.
+    """Return one decorator for several options. The command gets their values as one dataclass, in its argument `name`.
 
     A field without an option keeps its default.
     A dataclass that takes long to load is given as "package.module:Name" below `sparse_coverage`, and loaded when it is needed.

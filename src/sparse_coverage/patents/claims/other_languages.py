@@ -20,7 +20,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True, slots=True)
 class ClaimLanguage:
-    """What a language has for the joints of a claim.
+    """The words of a language that connect the parts of a claim.
 
     `transitions` end the preamble, the surest first. `that` opens what characterises and stands again before each further clause.
     `clause` begins a clause of its own wherever it stands. `item` begins a member of a list, `joint` joins the last of them, `step` is an

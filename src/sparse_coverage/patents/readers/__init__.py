@@ -30,7 +30,6 @@ BUILT_IN = (
         xml_documents.recognises,
         xml_documents.pieces,
         xml_documents.read,
-        (".xml",),
         tuple(Format(known.name, f"`<{root}>`", known.notes) for root, known in xml_documents.XML_FORMATS.items()),
     ),
     Reader(
@@ -39,7 +38,6 @@ BUILT_IN = (
         uspto_until_2004.recognises_aps,
         uspto_until_2004.aps_pieces,
         uspto_until_2004.read_aps,
-        (".txt",),
         (
             Format(
                 "USPTO APS (1976 to 2001)", "`PATN`", "bulk files with many patents; the check digit of the number goes"
@@ -52,7 +50,6 @@ BUILT_IN = (
         json_records.recognises,
         json_records.pieces,
         json_records.read,
-        (".json", ".jsonl", ".ndjson"),
         (
             Format(
                 "JSON",
@@ -68,7 +65,6 @@ BUILT_IN = (
         references.recognises,
         references.pieces,
         references.read,
-        (".ris", ".nbib", ".enw", ".ciw", ".bib"),
         (
             Format("RIS", "`TY  - `", "papers and patents; the DOI or the patent's number is the id"),
             Format("MEDLINE", "`PMID- `", "as PubMed gives it out"),
@@ -87,7 +83,6 @@ BUILT_IN = (
         tables.recognises,
         tables.pieces,
         tables.read,
-        (".csv", ".tsv", ".txt"),
         (
             Format(
                 "CSV, TSV",
@@ -103,7 +98,6 @@ BUILT_IN = (
         spreadsheets.recognises_xlsx,
         spreadsheets.pieces,
         spreadsheets.read,
-        (".xlsx", ".xlsm"),
         (Format("Excel (.xlsx)", "a header", "the same columns as CSV; all sheets"),),
         "documents",
     ),
@@ -113,7 +107,6 @@ BUILT_IN = (
         spreadsheets.recognises_xls,
         spreadsheets.pieces,
         spreadsheets.read,
-        (".xls",),
         (Format("Excel 97 to 2003 (.xls)", "a header", "the same columns as CSV; all sheets"),),
         "documents",
     ),
@@ -123,7 +116,6 @@ BUILT_IN = (
         text_files.recognises_page,
         text_files.pieces,
         text_files.read_page,
-        (".html", ".htm"),
         (Format("Google Patents page", "`itemprop`", "a page as a browser saves it: all of the patent"),),
     ),
     Reader(
@@ -132,7 +124,6 @@ BUILT_IN = (
         spreadsheets.recognises_html,
         spreadsheets.pieces,
         spreadsheets.read,
-        (".xls", ".html"),
         (
             Format("HTML with a table", "`<table>`", "what some services call an Excel file; the same columns as CSV"),
             Format("Excel 2003 (XML)", "`<Workbook>`", "the same columns as CSV; all sheets"),
@@ -144,7 +135,6 @@ BUILT_IN = (
         text_files.recognises,
         text_files.pieces,
         text_files.read,
-        (".docx",),
         (
             Format(
                 "Word (.docx)",
@@ -159,9 +149,8 @@ BUILT_IN = (
         "pdf",
         "PDF",
         pdf_file.recognises,
-        pdf_file.pieces,
+        text_files.pieces,
         pdf_file.read,
-        (".pdf",),
         (
             Format("PDF with text", "`%PDF-`", "as Word"),
             Format(
@@ -178,7 +167,6 @@ BUILT_IN = (
         text_files.recognises_text,
         text_files.pieces,
         text_files.read_text,
-        (".txt",),
         (Format("Text", "a heading `Claims`, or `[0001]` and `[0002]`", "as Word; any other text by `--format text`"),),
     ),
 )

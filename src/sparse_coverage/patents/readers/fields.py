@@ -87,7 +87,7 @@ def plain_name(name: str) -> str:
 
 @cache
 def field_of(name: str) -> tuple[str, str, int]:
-    """Return the field that a name stands for, the language that it says, and how little it is preferred; or nothing.
+    """Return the field, the language and the rank of a column name (lower is preferred); an unknown name has an empty field.
 
     >>> field_of("Title (English)")[:2], field_of("IPC - Current - DWPI")[0], field_of("Legal status")
     (('title', 'en'), 'ipc', ('', '', 0))

@@ -315,7 +315,7 @@ class _Scanner:
         return None
 
     def _skip(self) -> bool:
-        """Go behind the value at hand, however long it is; return whether there was one."""
+        """Skip the current value, however long it is. Return whether there was one."""
         depth = 0
         if self._sign() not in (b'"', b"{", b"["):
             end = self._end(self._place)

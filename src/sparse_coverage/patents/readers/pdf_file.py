@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import mean, median
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.patents.cleaning import clean
 from sparse_coverage.patents.patent import Patent
-from sparse_coverage.patents.readers.text_files import TextBlock, heading_of, patent_of, whole_file
+from sparse_coverage.patents.readers.text_files import TextBlock, heading_of, patent_of
 from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
 from sparse_coverage.progress import tracked
 
@@ -35,11 +35,6 @@ _ENDED = (".", ":", ";", "!", "?")
 def recognises(head: bytes) -> bool:
     """Tell a PDF from its beginning."""
     return head.startswith(b"%PDF-")
-
-
-def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
-    """Yield the whole file."""
-    yield whole_file(stream, context.limits)
 
 
 def read(piece: Piece, context: ReadContext) -> Patent:

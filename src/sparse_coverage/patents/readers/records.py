@@ -69,7 +69,7 @@ def read_record(record: Mapping[str, Any], context: ReadContext, format_name: st
 
 
 def identified(record: dict[str, Any], *, own_id: bool = False) -> dict[str, Any]:
-    """Make the id of what a row or an object says about it: a number with dates beside it, several numbers, or its parts.
+    """Make the id from the fields of a row or an object: one number with dates, several numbers, or the parts of a number.
 
     An id of its own (`own_id`) is left as it is: judgements of a test collection name its documents by it.
     """

@@ -215,7 +215,7 @@ class _Plan:
         return identified(record)
 
     def _cell(self, column: UsedColumn, text: str) -> str:
-        """Return what a cell says. A formula whose value was not saved with it says nothing, which is told once a column."""
+        """Return the text of a cell. A formula without a saved value is empty; this is reported once for each column."""
         value = _value(text)
         if not value.startswith("=") or not _FORMULA.match(value):
             return value

@@ -1,4 +1,4 @@
-"""What a reader is told and whom it tells: the wanted language, the file at hand, how much to take, where problems go."""
+"""The context of a reader: the wanted language, the current file, the limits, and where it reports problems."""
 
 from __future__ import annotations
 
@@ -126,8 +126,8 @@ class Reader:
     """A kind of file: how it is recognised from its beginning, cut into pieces, and how a piece becomes a patent.
 
     Cutting is sequential and cheap. Reading a piece is the work; it may happen in another process, so the functions must be
-    defined at the top of a module. `read` raises a `ReadError` that says why a piece cannot be read. `endings` are the usual
-    endings of such files, which nothing is decided by; `extra` is the optional part of this package that is needed.
+    defined at the top of a module. `read` raises a `ReadError` that says why a piece cannot be read. `extra` is the
+    optional part of this package that is needed.
     """
 
     name: str
@@ -135,6 +135,5 @@ class Reader:
     recognises: Callable[[bytes], bool]
     pieces: Callable[[BinaryIO, ReadContext], Iterator[Piece]]
     read: Callable[[Piece, ReadContext], Patent]
-    endings: tuple[str, ...] = ()
     formats: tuple[Format, ...] = ()
     extra: str = ""

@@ -306,7 +306,7 @@ def carry_out(work: PieceToRead, settings: Settings) -> Outcome:
 
 
 def _with_single_numbers(patent: Patent) -> Patent:
-    """Return a patent in which a printed number names one paragraph: none where they begin anew, else without those that come twice."""
+    """Return the patent with each printed number on one paragraph only. If the numbers start again, all go; else repeated ones go."""
     counts = Counter(part.number for part in patent.description if part.number.isdigit())
     if not counts or max(counts.values()) == 1:
         return patent

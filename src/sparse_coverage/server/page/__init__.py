@@ -46,7 +46,7 @@ def _page() -> str:
     return environment.get_template("workbench.html").render(
         version=__version__,
         notice=[*NOTICE, *NOTICE_HERE],
-        styles=_names(".css"),
+        styles=sorted(name for name in _assets() if name.endswith(".css")),
         labels=json.dumps(
             {
                 "rankings": {name: label_of(name) for name in RANKINGS},
@@ -60,10 +60,6 @@ def _page() -> str:
             }
         ),
     )
-
-
-def _names(suffix: str) -> list[str]:
-    return sorted(name for name in _assets() if name.endswith(suffix))
 
 
 @cache

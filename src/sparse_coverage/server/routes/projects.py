@@ -244,7 +244,7 @@ def _add_reports(router: APIRouter) -> None:
     async def report(
         request: Request,
         project: ProjectId,
-        kind: Annotated[str, Path(pattern=_kinds())],
+        kind: Annotated[str, Path(pattern=f"^({'|'.join(PROJECT_EXPORTS)})$")],
         searches: bool = True,
         marks: bool = True,
         notes: bool = True,
@@ -277,10 +277,6 @@ def _files(*media: str) -> dict[int | str, dict[str, Any]]:
     kinds = [one.partition(";")[0] for one in media]
     content = {one: {"schema": {"type": "object"} if one.endswith("/json") else binary} for one in kinds}
     return {200: {"description": "The file.", "content": content}, **may_answer(404)}
-
-
-def _kinds() -> str:
-    return f"^({'|'.join(PROJECT_EXPORTS)})$"
 
 
 def _with(request: Request, project: str, use: Callable[[Any], Any]) -> Callable[[], Any]:
