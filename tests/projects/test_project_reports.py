@@ -146,7 +146,7 @@ def test_the_matrix_of_features_and_documents_comes_first(view):
     docx = pytest.importorskip("docx")
     first, *others = docx.Document(io.BytesIO(PROJECT_EXPORTS["docx"].make(view))).tables
     rows = [[cell.text for cell in row.cells] for row in first.rows]
-    assert rows[0] == ["feature", "EP-\n1-A1", "EP-\n2-A1"], "a number is broken where its parts meet"
+    assert rows[0] == ["feature", "EP-1-A1", "EP-2-A1"]
     assert rows[2] == ["1b a plunger", "disclosed", "disclosed\nassessed by the searcher"]
     assert rows[-1] == ["features", "3 of 3 features found", "1 of 3 features found, 2 partly"]
     assert [cell.text for cell in others[0].rows[0].cells] == [
