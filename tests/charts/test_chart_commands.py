@@ -106,6 +106,8 @@ def test_documents_can_be_read_with_another_encoder_than_the_index_was_built_wit
     charts = Charts(Index.open(folder), tmp_path / "hash.json", reader=encoder)
     claims = read_claims((made / "claim.txt").read_text(encoding="utf-8"))
     assert charts.chart(claims, k=2).encoder == "hash"
+    text = "\n".join(f"{claim.number}. {claim.text}" for claim in claims)
+    assert charts.chart(text, k=2).cells == charts.chart(claims, k=2).cells, "the text of claims will do"
     assert Charts(Index.open(folder), made / "calibration.json").chart(claims, k=2).encoder != "hash"
 
 

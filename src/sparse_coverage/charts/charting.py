@@ -12,7 +12,7 @@ from sparse_coverage.charts.calibration import Calibration, calibration_for, is_
 from sparse_coverage.charts.chart import Chart, ChartDocument, Opinion, Verdict, overrule
 from sparse_coverage.charts.claims import EncodedClaims, Sentences, encode_claims
 from sparse_coverage.charts.combining import Combinations, combine, family_of
-from sparse_coverage.charts.elements import Element, chart_elements
+from sparse_coverage.charts.elements import Element, chart_elements, read_claims
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
 from sparse_coverage.encoding import Encoder, load_encoder
 from sparse_coverage.errors import InputError, NoDocumentError, SparseCoverageError
@@ -34,7 +34,7 @@ class Charts:
     """Makes claim charts of the documents of an index.
 
     charts = Charts(Index.open("my-index"))
-    chart = charts.chart(read_claims("A valve comprising a plunger biased by a spring."), k=5)
+    chart = charts.chart("A valve comprising a plunger biased by a spring.", k=5)
     """
 
     def __init__(self, index: Index, calibration: Path | None = None, reader: Encoder | str | None = None) -> None:
@@ -63,14 +63,18 @@ class Charts:
 
     def chart(
         self,
-        claims: Sequence[Claim],
+        claims: str | Sequence[Claim],
         documents: Sequence[str] = (),
         *,
         k: int = 5,
         elements: Sequence[Element] | None = None,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
     ) -> Chart:
-        """Chart claims against documents by id, or against the `k` that a search for the claims finds. Most covering first."""
+        """Chart claims, or the text of some, against documents by id, or against the `k` that a search for the claims finds.
+
+        The document that covers most comes first.
+        """
+        claims = read_claims(claims) if isinstance(claims, str) else claims
         rows = _elements(claims, elements)
         ids = list(documents) or [document.id for document in self.found(claims, k, filter)]
         encoded = encode_claims(claims, rows, self.encoder, self.calibration)
@@ -98,7 +102,7 @@ class Charts:
 
     def combine(
         self,
-        claims: Sequence[Claim],
+        claims: str | Sequence[Claim],
         *,
         most: int = 2,
         top: int = 200,
@@ -114,6 +118,7 @@ class Charts:
 
         Those with most of the words of the elements, and those with most of one element, are read closely.
         """
+        claims = read_claims(claims) if isinstance(claims, str) else claims
         rows = _elements(claims, elements)
         encoded = encode_claims(claims, rows, self.encoder, self.calibration)
         own = verdicts or {}
