@@ -162,6 +162,7 @@ def _shape(line: str) -> str:
 
 
 _DOTS_AN_INCH = 200
+_SURE = 0.8  # mean confidence of a page whose lines stand upright
 _INK = 110  # darker is ink, lighter is paper or noise
 _SPACE = 0.19  # of the height of a line: a wider gap is a space
 _LINE_NUMBER = re.compile(r"\d{1,2}")
@@ -236,12 +237,24 @@ def _recognised(pypdfium2: Any, content: bytes, wanted: str) -> Recognised:
         pages = wanted_pages(wanted, len(document))
         for number in tracked(pages, "Recognising text on pages"):
             image = document[number - 1].render(scale=_DOTS_AN_INCH / 72).to_numpy()
-            boxes = _boxes(engine(image, return_word_box=True)[0] or [], image)
+            boxes = _boxes(_lines_found(engine, image), image)
             scores += [box.score for box in boxes]
             found.append((number, in_reading_order(boxes)))
     finally:
         document.close()
     return found, scores
+
+
+def _lines_found(engine: Any, image: Any) -> list[Any]:
+    """Return the lines that were recognised on a page.
+
+    Guessing which way up each line stands loses some that stand upright, so that is done only where a page reads badly.
+    """
+    upright = engine(image, return_word_box=True, use_cls=False)[0] or []
+    if upright and mean(float(line[2]) for line in upright) > _SURE:
+        return list(upright)
+    turned = engine(image, return_word_box=True, use_cls=True)[0] or []
+    return list(max(upright, turned, key=lambda lines: sum(float(line[2]) for line in lines)))
 
 
 def in_reading_order(boxes: Sequence[Box]) -> list[Line]:
