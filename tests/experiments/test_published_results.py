@@ -444,6 +444,8 @@ def test_a_unit_that_was_changed_is_measured_anew(tiny_checkpoint: Path, tmp_pat
 
     assert spans(Every(1)) > spans(Every(2)) > spans(Fewer(1))  # all are called "every"
     assert unit_key(Every(1)) == unit_key(Every(1))
+    with pytest.raises(InputError, match="no span unit 'every'"):  # it was known to the evaluation alone
+        get_unit("every")
 
 
 def test_a_figure_keeps_the_points_of_its_name(bench: Workbench, tmp_path: Path) -> None:

@@ -78,6 +78,8 @@ class Workbench:
             store.close()
         for encoder in self._encoders.values():
             encoder.close()
+        for name in self._units:  # known by their names as long as the workbench is open
+            UNITS.pop(name, None)
 
     @cached_property
     def corpus(self) -> Corpus:
