@@ -121,6 +121,14 @@ def test_a_text_without_end_is_refused_by_our_limit(tmp_path):
     assert problems[0].cause == "refused: a text of more than 10 MB in one element. Patents need far less."
 
 
+def test_a_file_that_ends_within_a_document_is_called_cut_and_what_stands_before_it_is_read(tmp_path):
+    whole = '<exchange-document country="EP" doc-number="1000000" kind="A1"><abstract><p>Text.</p></abstract></exchange-document>'
+    found, problems = read_xml(tmp_path, f"<exchange-documents>\n{whole}\n{whole[:70]}")
+    assert [patent.id for patent in found] == ["EP-1000000-A1"]
+    (problem,) = problems
+    assert (problem.line, problem.cause) == (3, "not well-formed XML: the file ends inside of this document.")
+
+
 def test_the_parsers_words_stay_on_one_line(tmp_path):
     found, problems = read_xml(tmp_path, BODY.format("\0"))
     assert found == []

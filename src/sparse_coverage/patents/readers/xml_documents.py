@@ -70,6 +70,8 @@ def _as_ascii(head: bytes) -> bytes:
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one document."""
     if not isinstance(piece.content, bytes):
+        if piece.cause:
+            raise ReadError(piece.cause)
         raise ReadError(f"refused: a document of more than {context.limits.document_bytes} bytes.")
     mended: list[tuple[int, str]] = []
     on_mended = (lambda line, what: mended.append((line, what))) if context.limits.mend else None
@@ -268,7 +270,11 @@ def cut_documents(stream: BinaryIO, largest: int, begins: re.Pattern[bytes]) -> 
             found = _closed(buffer, start, close)
         if start is None or found is None:
             if start is not None:
-                cause = "the file ends inside of it." if ended else f"refused: a document of more than {largest} bytes."
+                cause = (
+                    "not well-formed XML: the file ends inside of this document."
+                    if ended
+                    else f"refused: a document of more than {largest} bytes."
+                )
                 yield Piece(None, line + buffer.count(b"\n", 0, start.start()), cause)
                 if ended:
                     return
