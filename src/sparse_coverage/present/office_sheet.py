@@ -12,9 +12,10 @@ from typing import Any
 from sparse_coverage.errors import MissingExtraError
 from sparse_coverage.present.office import Stretch, ground, printable
 from sparse_coverage.present.pieces import cut_at, passage_marks
-from sparse_coverage.present.places import cited_place, listed, reason_rows
+from sparse_coverage.present.places import cited_place, reason_rows
 from sparse_coverage.search.results import PassageHit, Reasons
 from sparse_coverage.workspace.related import public_links
+from sparse_coverage.workspace.results import listed
 
 Value = str | int | float | None | Stretch
 """What a cell holds. A stretch is a text with a colour behind it or a link."""

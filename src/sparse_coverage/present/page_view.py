@@ -18,12 +18,12 @@ from sparse_coverage.present.pieces import (
     passage_marks,
     with_links,
 )
-from sparse_coverage.present.places import cited_place, listed, printed_number, snippet, why_line
+from sparse_coverage.present.places import cited_place, printed_number, snippet, why_line
 from sparse_coverage.present.terms import FACTS, asked_filters, ordinal, ranking_text, shown_of
 from sparse_coverage.projects import RecordedResult, SearchMade
 from sparse_coverage.search.results import Hit, Place, Reasons
 from sparse_coverage.workspace.related import public_links
-from sparse_coverage.workspace.results import ReadResult
+from sparse_coverage.workspace.results import ReadResult, listed
 
 FAINT = 0.25
 """The share of the strongest phrase of a passage that one must have to be in colour; weaker ones are underlined."""

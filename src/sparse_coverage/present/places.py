@@ -18,6 +18,7 @@ from sparse_coverage.search.results import (
 )
 from sparse_coverage.systems import label_of
 from sparse_coverage.text import content_words, sentence_ends, stems_of
+from sparse_coverage.workspace.results import listed
 
 _LEAST = 0.0005  # what three decimals show
 _LINE_END = re.compile(r"[\r\n]")
@@ -229,15 +230,6 @@ def snippet(text: str, places: Sequence[Place], length: int) -> tuple[int, int]:
         begin = text.find(" ", max(begin, strongest.start - length // 2)) + 1
     last = max((end for end in ends if begin < end <= begin + length), default=0)
     return begin, last or max(text.rfind(" ", begin + 1, begin + length), strongest.end, begin + 1)
-
-
-def listed(value: object) -> str:
-    """Return a value of a document's metadata as people write it.
-
-    >>> listed(["F16K 31/06", "B60T 8/36"]), listed("1997-10-08")
-    ('F16K 31/06, B60T 8/36', '1997-10-08')
-    """
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def query_words(query: str, match: Match) -> str:

@@ -31,11 +31,12 @@ from sparse_coverage.present.office_sheet import (
 )
 from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.places import cited_place, listed
+from sparse_coverage.present.places import cited_place
 from sparse_coverage.present.project_view import ProjectView, ShownDocument, ShownSearch
 from sparse_coverage.present.terms import FACTS, NOTICE
 from sparse_coverage.projects import KeptChart
 from sparse_coverage.workspace.related import public_links
+from sparse_coverage.workspace.results import listed
 
 _COVER = (
     "document",

@@ -23,7 +23,6 @@ from sparse_coverage.present.pages import render
 from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at, passage_marks
 from sparse_coverage.present.places import (
     cited_place,
-    listed,
     missing_sentence,
     missing_words,
     rank_there,
@@ -36,7 +35,7 @@ from sparse_coverage.search.results import Explanation, Hit
 from sparse_coverage.systems import label_of
 from sparse_coverage.workspace.filters import filters_text
 from sparse_coverage.workspace.related import public_links
-from sparse_coverage.workspace.results import TITLE, SearchResult
+from sparse_coverage.workspace.results import TITLE, SearchResult, listed
 
 ROWS = 12
 """How many reasons for a document's best passage are listed."""

@@ -13,7 +13,6 @@ from sparse_coverage.index import PassageRecord
 from sparse_coverage.present.places import (
     cited_place,
     flat,
-    listed,
     missing_sentence,
     missing_words,
     parts_line,
@@ -41,6 +40,7 @@ from sparse_coverage.search.results import (
 )
 from sparse_coverage.workspace import ReadResult
 from sparse_coverage.workspace.related import public_links
+from sparse_coverage.workspace.results import listed
 
 EXCERPT = 320
 _NEAR = {"close": "bold green", "related": "yellow", "weak": "dim"}

@@ -55,8 +55,8 @@ class About:
 
     def facts(self) -> list[tuple[str, str]]:
         """Return the same as names and values for people."""
-        filters = ", ".join(f"{name} {_typed(value)}" for name, value in self.filters.items())
-        settings = ", ".join(f"{name} {_typed(value)}" for name, value in self.settings.items() if value is not None)
+        filters = ", ".join(f"{name} {listed(value)}" for name, value in self.filters.items())
+        settings = ", ".join(f"{name} {listed(value)}" for name, value in self.settings.items() if value is not None)
         return [
             ("date", self.date),
             ("index", f"{self.index}: {self.documents:,} documents, {self.passages:,} passages"),
@@ -229,5 +229,10 @@ def about_ranking(
     )
 
 
-def _typed(value: Any) -> str:
+def listed(value: object) -> str:
+    """Return a value of a document's metadata as people write it.
+
+    >>> listed(["F16K 31/06", "B60T 8/36"]), listed("1997-10-08")
+    ('F16K 31/06, B60T 8/36', '1997-10-08')
+    """
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
