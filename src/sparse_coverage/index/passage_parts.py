@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.index.pages import GuardedArray
-from sparse_coverage.kernels import NARROW, STEP, Array, Bytes, Floats, Int8s, Int64s, Mask, Uint32s, plain
+from sparse_coverage.kernels import NARROW, Array, Bytes, Floats, Int8s, Int64s, Mask, Uint32s, plain
 from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.dense import best_products
+from sparse_coverage.vocabulary.points import padded
 
 _HEAD = 8  # bytes of a word that are compared as one number
 MOST_OFTEN = 0xFFFF
@@ -184,11 +185,6 @@ def join_packed(parts: Sequence[PackedVectors], width: int) -> PackedVectors:
     """Return packed vectors one after the other; `width` is the length of a row."""
     rows = np.concatenate([np.zeros((0, width), np.int8), *(part.rows for part in parts)])
     return PackedVectors(rows, np.concatenate([np.zeros(0, np.float32), *(part.scales for part in parts)]))
-
-
-def padded(dimension: int) -> int:
-    """Return the length of a row that holds a vector: the next multiple that the kernels take at a time."""
-    return -(-dimension // STEP) * STEP
 
 
 def rounded_queries(queries: Floats) -> Floats:

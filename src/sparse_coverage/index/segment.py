@@ -32,13 +32,14 @@ from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import sha256_of
 from sparse_coverage.index.columns import DocumentColumns
 from sparse_coverage.index.pages import GuardedArray
-from sparse_coverage.index.passage_parts import PassageVectors, WordLists, padded
+from sparse_coverage.index.passage_parts import PassageVectors, WordLists
 from sparse_coverage.index.postings import Postings, weight_scale, widened
 from sparse_coverage.index.stored_fields import StoredFieldsReader
 from sparse_coverage.index.words import WordReader
 from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s, plain
 from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.postings import FAR_SPAN, postings_of, spread
+from sparse_coverage.vocabulary.points import padded
 
 SEGMENTS = "segments"
 HEADER, FACTS, TERMS, TEXTS = "segment.json", "facts.safetensors", "terms.json", "texts.sqlite"

@@ -20,7 +20,7 @@ from sparse_coverage.files import sha256_of, sync_file, sync_folder
 from sparse_coverage.index.columns import collect_columns
 from sparse_coverage.index.manifest import Manifest
 from sparse_coverage.index.pages import page_sums
-from sparse_coverage.index.passage_parts import PackedVectors, WordListsBuilder, join_packed, padded
+from sparse_coverage.index.passage_parts import PackedVectors, WordListsBuilder, join_packed
 from sparse_coverage.index.postings import MAX_PASSAGES, Postings, live_frequencies, merge_postings, no_postings
 from sparse_coverage.index.segment import (
     FACTS,
@@ -44,6 +44,7 @@ from sparse_coverage.index.stored_fields import DocumentRecord, PassageRecord, S
 from sparse_coverage.index.words import WordWriter
 from sparse_coverage.kernels import Array, Int64s, Mask
 from sparse_coverage.text import index_terms
+from sparse_coverage.vocabulary.points import padded
 
 
 class SegmentWriter:

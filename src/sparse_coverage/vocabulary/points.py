@@ -123,7 +123,7 @@ SHORTEST = 0.999
 
 
 def padded(dimension: int) -> int:
-    """Return the length of a quantised row."""
+    """Return the length of a row that holds a vector: the next multiple that the kernels take at a time."""
     return -(-dimension // STEP) * STEP
 
 
