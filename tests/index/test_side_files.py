@@ -51,7 +51,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def block_of(folder: Path) -> Path:
-    [block] = (folder / "sides" / "lengths").glob("*/")
+    [block] = (path for path in (folder / "sides" / "lengths").iterdir() if path.is_dir())
     return block
 
 
