@@ -25,7 +25,7 @@ from sparse_coverage.present.export_kinds import SEARCH_EXPORTS
 from sparse_coverage.systems import PARTS
 
 if TYPE_CHECKING:
-    from sparse_coverage.workspace import Filters, OpenIndex, SearchRequest
+    from sparse_coverage.workspace import BatchRequest, Filters, OpenIndex, SearchRequest
 
 _SHOWN = ("k", "passages", "group", "profile", "ranking", "at_least")
 """Options that are fields of a request under the same names."""
@@ -86,7 +86,7 @@ def search_command(
       sparse-coverage search my-index @claim.txt -k 100 --json > hits.json
       sparse-coverage search my-index @claim.txt --html report.html
       sparse-coverage search my-index @claim.txt --ranking words
-      sparse-coverage search my-index @claim.txt --rerank chart --top 200
+      sparse-coverage search my-index @claim.txt --rerank cross-encoder:models/my-reader --top 50
       sparse-coverage search my-index @claim.txt --relevant EP-1234567-A1 --not-relevant EP-2345678-A1
 
     \b
@@ -105,7 +105,7 @@ def search_command(
       vectors    by overall meaning: one vector a passage
     Others (splade, colbert) need a side of the index: `index refresh INDEX --with NAME` adds it.
     """
-    from sparse_coverage.workspace import Marked, OpenIndex, Reranking, SearchRequest
+    from sparse_coverage.workspace import BatchRequest, Marked, OpenIndex, SearchRequest
 
     shown = {name: options.pop(name) for name in _SHOWN}
     marks = Marked(options.pop("relevant"), options.pop("not_relevant"))
@@ -113,12 +113,14 @@ def search_command(
     _require_fitting(asked, exports, passages, bool(marks), shown, bool(rerank))
     many, unread = asked.many() if asked.queries else ({}, 0)
     given = {} if many or asked.queries else asked.one(query)
-    again = Reranking(None if passages else rerank, top)
-    with OpenIndex.open(index, shown["ranking"], reranking=again, threads=threads) as opened:
-        if asked.queries:
-            _search_all(opened, many, asked, filters, shown["ranking"], shown["k"], exports, as_json)
-            return 1 if unread else 0
-        request = SearchRequest(**given, **shown, filters=filters, marks=marks or None)
+    again: dict[str, Any] = {"rerank": rerank, "top": top} if rerank and not passages else {}
+    if asked.queries:
+        batch = BatchRequest(**many, k=shown["k"], ranking=shown["ranking"], filters=filters, **again)
+        with OpenIndex.open(index, shown["ranking"], threads=threads) as opened:
+            _search_all(opened, batch, asked, exports, as_json)
+        return 1 if unread else 0
+    request = SearchRequest(**given, **shown, **again, filters=filters, marks=marks or None)
+    with OpenIndex.open(index, shown["ranking"], threads=threads) as opened:
         if passages:
             _show_passages(opened, request, passages, as_json)
         else:
@@ -187,25 +189,15 @@ def _show_passages(opened: OpenIndex, request: SearchRequest, documents: int, as
     )
 
 
-def _search_all(
-    opened: OpenIndex,
-    queries: Mapping[str, Any],
-    asked: QueryOptions,
-    filters: Filters,
-    ranking: str,
-    k: int,
-    exports: Exports,
-    as_json: bool,
-) -> None:
+def _search_all(opened: OpenIndex, batch: BatchRequest, asked: QueryOptions, exports: Exports, as_json: bool) -> None:
     """Search with many queries, one ranking each."""
     from sparse_coverage.evaluation.collection import Ranking
     from sparse_coverage.evaluation.trec import write_run
     from sparse_coverage.files import write_text
     from sparse_coverage.present.search_report import rankings_csv
     from sparse_coverage.present.terminal import rankings_text
-    from sparse_coverage.workspace import BatchRequest
 
-    found = opened.batch(BatchRequest(**queries, k=k, ranking=ranking, filters=filters))
+    found = opened.batch(batch)
     tell(found.notes)
     rankings, table = found.rankings, exports.paths.get("csv")
     if asked.run:
@@ -213,7 +205,7 @@ def _search_all(
             id_: Ranking(tuple(hit.document for hit in hits), tuple(hit.score for hit in hits))
             for id_, hits in rankings.items()
         }
-        write_run(asked.run, run, f"sparse-coverage-{ranking}", depth=k)
+        write_run(asked.run, run, f"sparse-coverage-{batch.ranking}", depth=batch.k)
     if table:
         write_text(table, rankings_csv(rankings))
     if as_json or not (asked.run or table):

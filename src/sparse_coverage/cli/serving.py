@@ -73,6 +73,13 @@ def named_indexes(given: tuple[str, ...]) -> dict[str, Path]:
 @key_option
 @click.option("--allow-changes", is_flag=True, help="Let requests add, replace and delete documents.")
 @path_option("--calibration", exists=True, dir_okay=False, help="Of claim charts, made by `calibrate -o`.")
+@click.option(
+    "--rerank",
+    "rerankers",
+    multiple=True,
+    metavar="NAME",
+    help="Offer this to rank documents again, beside the sides of an index: cross-encoder:NAME, an ONNX folder or hub id. Repeatable.",
+)
 @count_option("--concurrency", help="How many requests are worked on at a time [as many as there are cores].")
 @count_option(
     "--waiting", default=64, least=0, help="How many more may wait; those beyond are told to come again (429)."
@@ -88,6 +95,7 @@ def serve_command(
     key_file: Path | None,
     allow_changes: bool,
     calibration: Path | None,
+    rerankers: tuple[str, ...],
     concurrency: int | None,
     waiting: int,
     log_text: bool,
@@ -123,6 +131,7 @@ def serve_command(
         key=read_key(key_file),
         allow_changes=allow_changes,
         calibration=calibration,
+        rerankers=rerankers,
         limits=limits,
         log_text=log_text,
     )

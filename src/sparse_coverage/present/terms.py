@@ -85,5 +85,9 @@ def ranking_text(request: Mapping[str, Any]) -> str:
 
     >>> ranking_text({"ranking": "combined"}), ranking_text({"ranking": "combined", "used": {"ranking": "words"}})
     ('standard', 'by words')
+    >>> ranking_text({"ranking": "words", "rerank": "cross-encoder:small", "top": 50})
+    'by words, then by cross-encoder:small'
     """
-    return label_of(str((request.get("used") or {}).get("ranking") or request.get("ranking") or ""))
+    ranked = label_of(str((request.get("used") or {}).get("ranking") or request.get("ranking") or ""))
+    again = request.get("rerank")
+    return f"{ranked}, then by {label_of(again)}" if again else ranked

@@ -94,7 +94,7 @@ def open_retriever(
 
         open_retriever("my-index")                                # an `Index` that ranks by all that it keeps
         open_retriever("my-index", "words")                       # by words alone
-        open_retriever("my-index", rerank="chart", top=200)       # the best 200 ranked again by how much of a claim they disclose
+        open_retriever("my-index", rerank="splade", top=200)      # the best 200 ranked again by a side of the index
 
     `rerank`: what ranks the `top` documents again, by name (one of `RERANKERS`) or as an object. `scoring` is how centers rank, where
     they do. A running `encoder` of the index saves loading it again.

@@ -71,9 +71,11 @@ async def answer(request: Request, function: Callable[[], Any], status: int = 20
     return Response(content, status, media_type="application/json")
 
 
-async def answer_query(request: Request, text: str | None, function: Callable[[], Any]) -> Response:
-    """Answer a query: short work, unless the text is so long that other searches would wait for it."""
-    is_long = _of(request)[0].limits.is_long(text)
+async def answer_query(
+    request: Request, text: str | None, function: Callable[[], Any], *, rerank: str | None = None
+) -> Response:
+    """Answer a query: short work, unless the text is long or documents are ranked again, for which other searches would wait."""
+    is_long = rerank is not None or _of(request)[0].limits.is_long(text)
     return await (answer_long if is_long else answer)(request, function)
 
 

@@ -20,7 +20,7 @@ from sparse_coverage.workspace import About
 
 
 class IndexAbout(BaseModel):
-    """An index: how much it holds, what can rank it, its model, and when it changed (seconds since 1970).
+    """An index: how much it holds, what can rank it, and rank its documents again, its model, and when it changed (seconds since 1970).
 
     Fewer documents are `encoded` than there are while it is built; the others are found by their words alone.
     """
@@ -30,6 +30,7 @@ class IndexAbout(BaseModel):
     encoded: int
     passages: int
     rankings: list[str]
+    rerankers: list[str]
     model: str
     changed: float
 

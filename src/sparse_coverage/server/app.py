@@ -22,7 +22,7 @@ from sparse_coverage.server.work import Work
 
 def create_app(settings: ServerSettings) -> FastAPI:
     """Return the application that serves some indexes; they are opened here, and made ready for their first request."""
-    indexes = ServedIndexes(settings.indexes, settings.calibration)
+    indexes = ServedIndexes(settings.indexes, settings.calibration, settings.rerankers)
     indexes.warm_up()
     work = Work(settings.limits.concurrency, settings.limits.waiting)
 

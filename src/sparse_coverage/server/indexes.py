@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -35,11 +35,19 @@ class UnknownIndexError(InputError):
 class ServedIndex:
     """An index by name: its newest state, opened again when its manifest changes."""
 
-    def __init__(self, name: str, folder: Path, calibration: Path | None, encoders: dict[str, Encoder]) -> None:
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        calibration: Path | None,
+        encoders: dict[str, Encoder],
+        offered: Mapping[str, str],
+    ) -> None:
         self.name = name
         self.folder = folder
         self._calibration = calibration
         self._encoders = encoders
+        self._offered = offered
         self._lock = threading.Lock()
         self._seen = self._signature()
         self._newest = self._open(self._read())
@@ -108,9 +116,13 @@ class ServedIndex:
         return Index(index.store, index.model.encoded_by(known), index.statistics.config)
 
     def _open(self, index: Index) -> OpenIndex:
-        changed = self._seen[0] / 1e9
         return OpenIndex(
-            index.store, {"combined": index}, name=self.name, calibration=self._calibration, changed=changed
+            index.store,
+            {"combined": index},
+            name=self.name,
+            calibration=self._calibration,
+            changed=self._seen[0] / 1e9,
+            offered=self._offered,
         )
 
     def _signature(self) -> tuple[int, int, int]:
@@ -122,11 +134,19 @@ class ServedIndex:
 
 
 class ServedIndexes:
-    """The indexes of a server by name."""
+    """The indexes of a server by name, and what may rank documents of theirs again."""
 
-    def __init__(self, indexes: Mapping[str, Path], calibration: Path | None = None) -> None:
+    def __init__(
+        self, indexes: Mapping[str, Path], calibration: Path | None = None, rerankers: Sequence[str] = ()
+    ) -> None:
         encoders: dict[str, Encoder] = {}
-        self._held = {name: ServedIndex(name, folder, calibration, encoders) for name, folder in indexes.items()}
+        offered = _public_names(rerankers)
+        self._held = {
+            name: ServedIndex(name, folder, calibration, encoders, offered) for name, folder in indexes.items()
+        }
+        for name in self._held:  # what cannot be loaded is said now, not to the first who asks for it
+            for reranker in offered:
+                self.opened(name).reranker(reranker)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._held)
@@ -154,6 +174,18 @@ class ServedIndexes:
                 index.explain("A device.", hit.passages[0].id)
 
 
+def _public_names(rerankers: Sequence[str]) -> dict[str, str]:
+    """Return the names to ask for rerankers by: a model by the last part of its folder or hub id, so that no path is told."""
+    found: dict[str, str] = {}
+    for one in rerankers:
+        kind, _, model = one.partition(":")
+        name = f"{kind}:{Path(model).name}" if model else kind
+        if name in found:
+            raise InputError(f"Two rerankers would be called {name}. Rename the folder of one of them.")
+        found[name] = one
+    return found
+
+
 def _about(opened: OpenIndex) -> dict[str, Any]:
     """Return what an index holds, in short."""
     config = opened.index.model.vocabulary.config
@@ -163,6 +195,7 @@ def _about(opened: OpenIndex) -> dict[str, Any]:
         "encoded": opened.store.state.encoded_documents,
         "passages": opened.store.state.passages,
         "rankings": list(opened.rankings),
+        "rerankers": list(opened.rerankers),
         "model": f"{config.encoder}, {config.unit}, V={config.size:,}",
         "changed": opened.changed,
     }

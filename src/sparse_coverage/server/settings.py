@@ -54,7 +54,10 @@ class ServerLimits:
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """The settings of a server. `hosts` are further names that it answers to, such as that of a proxy before it."""
+    """The settings of a server. `hosts` are further names that it answers to, such as that of a proxy before it.
+
+    `rerankers` may rank documents again beside the sides of an index: cross-encoders, as the command line names them.
+    """
 
     indexes: Mapping[str, Path]
     projects: Path | None = None
@@ -64,6 +67,7 @@ class ServerSettings:
     key: str | None = None
     allow_changes: bool = False
     calibration: Path | None = None
+    rerankers: tuple[str, ...] = ()
     limits: ServerLimits = field(default_factory=ServerLimits)
     log_text: bool = False
 

@@ -11,7 +11,6 @@ from sparse_coverage.workspace.requests import (
     ExplainRequest,
     Marked,
     ReadRequest,
-    Reranking,
     SearchRequest,
 )
 from sparse_coverage.workspace.results import (
@@ -45,7 +44,6 @@ __all__ = [
     "PassagesResult",
     "ReadRequest",
     "ReadResult",
-    "Reranking",
     "SearchRequest",
     "SearchResult",
     "by_family",

@@ -16,7 +16,7 @@ from sparse_coverage.index.filters import allowed_documents, family, state_of
 from sparse_coverage.index.sides import segments_without, sides_of
 from sparse_coverage.patents.queries import QueryText, patent_query, text_query
 from sparse_coverage.progress import tracked
-from sparse_coverage.retrievers import open_retriever, retriever_over
+from sparse_coverage.retrievers import Rerank, Reranker, open_retriever, retriever_over
 from sparse_coverage.search import Index, Retriever
 from sparse_coverage.search.part_scores import parts_of
 from sparse_coverage.search.results import Answers
@@ -36,6 +36,7 @@ from sparse_coverage.workspace.grouping import (
 from sparse_coverage.workspace.preparing import PreparedQuery, PrepareRequest, date_notes, find_documents, prepare_query
 from sparse_coverage.workspace.related import Relatives
 from sparse_coverage.workspace.requests import (
+    TOP,
     BatchRequest,
     ChartRequest,
     CombineRequest,
@@ -43,9 +44,9 @@ from sparse_coverage.workspace.requests import (
     ExplainRequest,
     QuotationRequest,
     ReadRequest,
-    Reranking,
     SearchRequest,
 )
+from sparse_coverage.workspace.reranking import Rerankers
 from sparse_coverage.workspace.results import (
     About,
     BatchResult,
@@ -84,17 +85,18 @@ class OpenIndex:
         retrievers: Mapping[str, Retriever] | None = None,
         *,
         name: str = "",
-        reranking: Reranking | None = None,
         calibration: Path | None = None,
         reader: str = "",
         changed: float = 0.0,
+        offered: Mapping[str, str] | None = None,
+        threads: int | None = None,
     ) -> None:
         self.name = name or str(store.folder)
         self.store = store
         self.changed = changed
-        self.reranking = reranking or Reranking()
         self.rankings = self.rankings_now()
         self._retrievers: dict[str, Retriever] = dict(retrievers or {})
+        self._rerankers = Rerankers(store, offered, threads)
         self._calibration = calibration
         self._reader = reader
         self._lock = threading.Lock()
@@ -105,19 +107,17 @@ class OpenIndex:
         folder: str | Path,
         ranking: str | None = "combined",
         *,
-        reranking: Reranking | None = None,
         scoring: Mapping[str, float | str | None] | None = None,
         calibration: Path | None = None,
         reader: str = "",
         threads: int | None = None,
     ) -> OpenIndex:
         """Open an index, once, for what ranks it; for None, only to read in it."""
-        again = reranking or Reranking()
         if ranking is None:
             return cls(open_store(Path(folder), unfinished=True), name=str(folder))
-        retriever = open_retriever(folder, ranking, rerank=again.by, top=again.top, scoring=scoring, threads=threads)
+        retriever = open_retriever(folder, ranking, scoring=scoring, threads=threads)
         ranked = {ranking: retriever}
-        return cls(retriever.store, ranked, name=str(folder), reranking=again, calibration=calibration, reader=reader)
+        return cls(retriever.store, ranked, name=str(folder), calibration=calibration, reader=reader, threads=threads)
 
     def __enter__(self) -> OpenIndex:
         return self
@@ -128,10 +128,13 @@ class OpenIndex:
     @property
     def index(self) -> Index:
         """The index, where what was opened ranks by it."""
-        found = next((one for each in self._retrievers.values() if (one := each.coverage) is not None), None)
-        if found is None:
+        if (found := self._coverage) is None:
             raise InputError(f"{self.name} was opened for a side of it alone. Open it with the ranking combined.")
         return found
+
+    @property
+    def _coverage(self) -> Index | None:
+        return next((one for each in self._retrievers.values() if (one := each.coverage) is not None), None)
 
     @cached_property
     def charts(self) -> Charts:
@@ -152,6 +155,15 @@ class OpenIndex:
                 self._retrievers[ranking] = retriever_over(self.index, ranking)
             return self._retrievers[ranking]
 
+    @property
+    def rerankers(self) -> tuple[str, ...]:
+        """What can rank documents of this state again."""
+        return self._rerankers.names(self.rankings)
+
+    def reranker(self, name: str) -> Reranker:
+        """Return what ranks documents again, loaded when it is first asked for."""
+        return self._rerankers.get(name, self.rankings, self._coverage)
+
     def search(self, request: SearchRequest, *, matches: bool = True, answers: bool = False) -> SearchResult:
         """Find prior art: documents ranked by their best passages, each passage explained by what found it.
 
@@ -162,7 +174,7 @@ class OpenIndex:
         if request.query is None and request.like is None:
             request, retriever = self._expression(request, notes)
         else:
-            retriever = self._retriever(request.ranking, notes)
+            retriever = self._retriever(request, notes)
         conditions = self._conditions(request.filters, notes)
         query, condition, left_out = self._query(request, conditions.filter, notes)
         marks = request.marks or None
@@ -183,9 +195,10 @@ class OpenIndex:
         facets = None
         if request.facets:
             marked: dict[str, Any] = {"marks": marks} if marks else {}
-            best = retriever.search(query.text, FACETED, passages=1, filter=condition, **marked)
+            first = retriever.retriever if isinstance(retriever, Rerank) else retriever
+            best = first.search(query.text, FACETED, passages=1, filter=condition, **marked)
             facets = count_facets(best)
-        settings = {"k": request.k, "passages": request.passages, **self.reranking.settings()}
+        settings = _settings(request)
         settings |= {name: list(ids) for name, ids in asdict(marks).items() if ids} if marks else {}
         filters = request.filters.typed() | ({"--like": f"without {left_out} and its family"} if left_out else {})
         return SearchResult(
@@ -209,7 +222,7 @@ class OpenIndex:
     def _expression(self, request: SearchRequest, notes: list[str]) -> tuple[SearchRequest, Retriever]:
         """Return a search with an expression alone as one with its words, and what ranks: words, unless another ranking was asked for."""
         expression = request.filters.filter or ""
-        if self.reranking.by:
+        if request.rerank:
             raise InputError("An expression alone is ranked by its words. Search with a claim, or do not rank again.")
         found = expression_words(self.store, parse_filter(expression))
         source = f"the expression {expression}"
@@ -237,7 +250,7 @@ class OpenIndex:
         notes = self._notes()
         conditions = self._conditions(request.filters, notes)
         notes += [conditions.nothing] if conditions.nothing else []
-        retriever = self._retriever(request.ranking, notes)
+        retriever = self._retriever(request, notes)
         asked = [(id_, text, conditions.filter) for id_, text in request.queries.items()]
         absent = []
         for given in request.like:
@@ -254,15 +267,15 @@ class OpenIndex:
             id_: retriever.search(text, request.k, passages=request.passages, filter=condition)
             for id_, text, condition in tracked(asked, "Searching", len(asked))
         }
-        settings = {"k": request.k, "passages": request.passages, **self.reranking.settings()}
-        return BatchResult(rankings, self._about(retriever, request.ranking, settings, request.filters.typed()), notes)
+        about = self._about(retriever, request.ranking, _settings(request), request.filters.typed())
+        return BatchResult(rankings, about, notes)
 
     def explain(self, request: ExplainRequest) -> ExplainResult:
         """Say why a query finds a passage, or a document."""
         notes = self._notes()
         notes += filter(None, [language_warning(self.store, request.query)])
         conditions = self._conditions(request.filters, notes)
-        found = self._retriever(request.ranking, notes).explain(request.query, request.id, filter=conditions.filter)
+        found = self._retriever(request, notes).explain(request.query, request.id, filter=conditions.filter)
         return ExplainResult(found, notes, conditions.nothing)
 
     def answers(self, query: str, document_id: str) -> Answers:
@@ -358,15 +371,19 @@ class OpenIndex:
             model = {"vocabulary": record(load_vocabulary(home, mmap=True, check=False).config), **read_settings(home)}
         return InfoResult(self.name, summary_of(self.store), model)
 
-    def _retriever(self, ranking: str, notes: list[str]) -> Retriever:
+    def _retriever(self, request: SearchRequest | BatchRequest | ExplainRequest, notes: list[str]) -> Retriever:
         """Return what ranks; where the index lacks a part of what it would rank by, that is told."""
+        ranking = request.ranking
         parts = parts_of("combined", self.store.state)
         if ranking == "combined" and len(parts) < len(PARTS) and self.store.state.complete:
             lacking = " and ".join(part for part in PARTS if part not in parts)
             notes.append(
                 f"Note: this index keeps no {lacking} of passages, so it ranks by {' and '.join(parts)} alone."
             )
-        return self.retriever(ranking)
+        first = self.retriever(ranking)
+        if isinstance(request, ExplainRequest) or request.rerank is None:
+            return first
+        return Rerank(first, self.reranker(request.rerank), request.top or TOP)
 
     def _about(
         self, retriever: Retriever, ranking: str, settings: Mapping[str, Any], filters: Mapping[str, Any]
@@ -398,6 +415,12 @@ class OpenIndex:
         if warning := language_warning(self.store, query.text):
             notes.append(warning)
         return query, condition, left_out
+
+
+def _settings(request: SearchRequest | BatchRequest) -> dict[str, Any]:
+    """Return how much was asked for, and what ranked again, for records."""
+    again = {"rerank": request.rerank, "top": request.top or TOP} if request.rerank else {}
+    return {"k": request.k, "passages": request.passages, **again}
 
 
 def _claims(text: str, elements: Sequence[ElementText] | None) -> tuple[tuple[Claim, ...], tuple[Element, ...]]:

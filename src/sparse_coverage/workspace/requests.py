@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.dataclass_json import Bounds, RegistryName
 from sparse_coverage.errors import InputError
 from sparse_coverage.search import Marks
-from sparse_coverage.systems import RANKINGS, get_system
+from sparse_coverage.systems import RANKINGS, RERANKERS, get_system
 from sparse_coverage.workspace.fields import ClaimNumbers, Id, Request, RequestError, Says, Text
 from sparse_coverage.workspace.filters import Filters
 
@@ -28,6 +28,18 @@ Ranking = Annotated[
         "GET /v1/indexes says which an index has."
     ),
     RegistryName(RANKINGS, get_system),
+]
+Again = Annotated[
+    str | None,
+    Bounds(1, 300),
+    Says(
+        "What ranks the best documents again: a side of the index, or a model that reads query and passage together "
+        "(cross-encoder:NAME); GET /v1/indexes says which a server has."
+    ),
+]
+TOP = 100
+Top = Annotated[
+    int | None, Bounds(1), Says(f"With rerank: how many of the best documents; {TOP} by itself.", limit="combined")
 ]
 
 
@@ -80,6 +92,8 @@ class RankedRequest(Request):
     passages: Passages = 3
     group: Annotated[bool, Says("One row a family instead of one a document.")] = True
     ranking: Ranking = "combined"
+    rerank: Again = None
+    top: Top = None
     filters: Filters = NO_FILTERS
     facets: Annotated[bool, Says("Also count the best 200 documents by country, year, class and applicant.")] = False
     at_least: Annotated[
@@ -95,6 +109,9 @@ class RankedRequest(Request):
 
     def __post_init__(self) -> None:
         Request.__post_init__(self)
+        _require_reranker(self.rerank)
+        if self.marks and self.rerank:
+            raise InputError("Marks and `rerank` each rank again in their own way. Leave one of them out.")
         if self.marks and self.ranking not in TAKE_MARKS:
             raise InputError(
                 f"Marks of relevant and other documents change what centers find, and {self.ranking} does not rank by them. Rank by "
@@ -135,10 +152,13 @@ class BatchRequest(Request):
     k: Documents = 10
     passages: Passages = 1
     ranking: Ranking = "combined"
+    rerank: Again = None
+    top: Top = None
     filters: Filters = NO_FILTERS
 
     def __post_init__(self) -> None:
         Request.__post_init__(self)
+        _require_reranker(self.rerank)
         if not (self.queries or self.like):
             raise RequestError("queries: at least one text to search with, or one document in `like`, is needed.")
 
@@ -206,13 +226,7 @@ class ElementsRequest(Request):
     claim: Text
 
 
-@dataclass(frozen=True, slots=True)
-class Reranking:
-    """What ranks the `top` documents of a search again, by name; without one, nothing does."""
-
-    by: str | None = None
-    top: int = 100
-
-    def settings(self) -> dict[str, Any]:
-        """Return the same for records."""
-        return {"rerank": self.by, "top": self.top} if self.by else {}
+def _require_reranker(name: str | None) -> None:
+    """Refuse what cannot rank documents again."""
+    if name is not None and get_system(name, "reranker").reranker is None:
+        raise InputError(f"'{name}' cannot rank documents again. There are: {', '.join(RERANKERS)}.")

@@ -121,9 +121,9 @@ rerank_options = together(
     click.option(
         "--rerank",
         type=NamesIn("cli.options.searching:RERANK", what="reranker", open=True),
-        help="Rank the best documents again: by a side of the index, by a model that reads claim and passage together "
-        "(cross-encoder:NAME, an ONNX folder or hub id), or by how much of the claim they disclose (chart). With `passages`, list the "
-        "best of all their passages instead (the paper's two stages).",
+        help="Rank the best documents again: by a side of the index, or by a model that reads claim and passage together "
+        "(cross-encoder:NAME, an ONNX folder or hub id). With `passages`, list the best of all their passages instead (the paper's "
+        "two stages).",
     ),
     count_option("--top", default=100, help="How many documents --rerank takes."),
 )

@@ -159,7 +159,7 @@ def _add_changes(router: APIRouter) -> None:
                 }
                 return _searched(request, opened, body.index, body.search, asked)
 
-        return await answer_query(request, body.search.query, made)
+        return await answer_query(request, body.search.query, made, rerank=body.search.rerank)
 
     @router.post("/{project}/searches/{number}/new", responses=answers(ShownSearchMade, 404, 409))
     async def new(request: Request, project: ProjectId, number: Number) -> Response:

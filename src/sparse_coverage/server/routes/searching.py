@@ -49,8 +49,9 @@ class SimilarBody(RankedRequest):
 
 @router.post("/v1/indexes/{name}/search", tags=["search"], responses=answers(SearchAnswer, 404, 409))
 async def search(request: Request, name: str, body: SearchRequest) -> Response:
-    """Find the prior art of a text, or of a document of the index. A text of over 20,000 characters takes its turn with charts."""
-    return await answer_query(request, body.query, lambda: service_of(request).search(name, body))
+    """Find the prior art of a text, or of a document of the index. A text of over 20,000 characters takes its turn with charts, and
+    so does `rerank`."""
+    return await answer_query(request, body.query, lambda: service_of(request).search(name, body), rerank=body.rerank)
 
 
 @router.post("/v1/indexes/{name}/feedback", tags=["search"], responses=answers(SearchAnswer, 404, 409))
@@ -62,7 +63,9 @@ async def feedback(request: Request, name: str, body: FeedbackBody) -> Response:
 @router.post("/v1/indexes/{name}/similar", tags=["search"], responses=answers(SearchAnswer, 404, 409))
 async def similar(request: Request, name: str, body: SimilarBody) -> Response:
     """Find documents like one of the index."""
-    return await answer(request, lambda: service_of(request).search(name, body.request()))
+    return await answer_query(
+        request, None, lambda: service_of(request).search(name, body.request()), rerank=body.rerank
+    )
 
 
 @router.post("/v1/indexes/{name}/batch", tags=["search"], responses=answers(BatchAnswer, 404, 409, events=True))

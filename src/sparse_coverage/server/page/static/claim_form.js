@@ -46,6 +46,8 @@ class ClaimForm {
     this.filters = filterFields(() => this.changed());
     this.summary = h('span', { class: 'dim' });
     this.ranking = h('select', { onchange: () => this.changed() });
+    this.rerank = h('select', { onchange: () => this.changed() });
+    this.rerankField = field('Then by', this.rerank);
     this.count = h('select', { onchange: () => this.changed() }, [10, 20, 50, 100].map(one => h('option', {}, one)));
     this.count.value = '20';
     this.node = h('form', { class: 'claim-form', 'aria-label': 'What to search for', onsubmit: event => { event.preventDefault(); this.submit(); } },
@@ -53,7 +55,7 @@ class ClaimForm {
         h('div', { class: 'row' }, h('label', { for: 'claim' }, 'Claim'), h('span', { class: 'grow' }), this.file,
           button('From a file', () => this.file.click(), { class: 'quiet' })),
         this.text, this.source),
-      h('div', { class: 'row bottom' }, this.claimsField, field('Ranking', this.ranking), field('Show', this.count)),
+      h('div', { class: 'row bottom' }, this.claimsField, field('Ranking', this.ranking), this.rerankField, field('Show', this.count)),
       h('details', { class: 'fold', open: true }, h('summary', {}, 'Features'), this.elements),
       h('details', { class: 'fold' }, h('summary', {}, 'Filters ', this.summary), this.filters.node),
       h('button', { class: 'primary', title: 'Ctrl+Enter' }, 'Search'));
@@ -73,14 +75,19 @@ class ClaimForm {
   }
 
   showRankings() {
-    const rankings = store.indexes.find(one => one.name === store.index)?.rankings || ['combined'];
-    const chosen = this.ranking.value;
-    fill(this.ranking, rankings.map(name => h('option', { value: name }, LABELS.rankings[name] || name)));
-    if (rankings.includes(chosen)) this.ranking.value = chosen;
+    const { rankings = ['combined'], rerankers = [] } = store.indexes.find(one => one.name === store.index) || {};
+    const offer = (select, names) => {
+      const chosen = select.value;
+      fill(select, names.map(name => h('option', { value: name }, LABELS.rankings[name] || name || 'nothing')));
+      if (names.includes(chosen)) select.value = chosen;
+    };
+    offer(this.ranking, rankings);
+    offer(this.rerank, ['', ...rerankers]);
+    this.rerankField.hidden = !rerankers.length;
   }
 
   values() {
-    return { text: this.text.value, from: this.from, listed: this.listed, claims: this.claims.value, own: this.own, ranking: this.ranking.value, count: this.count.value, filters: this.filters.values() };
+    return { text: this.text.value, from: this.from, listed: this.listed, claims: this.claims.value, own: this.own, ranking: this.ranking.value, rerank: this.rerank.value, count: this.count.value, filters: this.filters.values() };
   }
 
   restore() {
@@ -92,7 +99,7 @@ class ClaimForm {
     this.own = kept.own || null;
     this.filters.set(kept.filters);
     if (kept.count) this.count.value = kept.count;
-    if ([...this.ranking.options].some(one => one.value === kept.ranking)) this.ranking.value = kept.ranking;
+    for (const name of ['ranking', 'rerank']) if ([...this[name].options].some(one => one.value === kept[name])) this[name].value = kept[name];
     this.showSource();
     this.prepare();
   }
@@ -271,7 +278,7 @@ class ClaimForm {
     return {
       search: {
         query: this.text.value.trim() ? this.text.value : null, claims: claims.length > 1 ? this.claims.value.trim() || 'all' : null, source: this.from?.source || '',
-        k: Number(this.count.value), passages: 3, group: true, ranking: this.ranking.value, filters, facets: true,
+        k: Number(this.count.value), passages: 3, group: true, ranking: this.ranking.value, rerank: this.rerank.value || null, filters, facets: true,
       },
       claim: charted || null, elements: elements.map(({ label, text }) => ({ label, text })), automatic,
     };

@@ -56,8 +56,9 @@ export function searchView(actions) {
   function rankAgain(withMarks = true) {
     if (!store.search) return undefined;
     const { elements, before, marks, claim, automatic, used, ...search } = store.search.request;
-    // Marks are centers added and taken away, so a ranking without centers cannot use them.
-    return run({ search: { ...search, ranking: withMarks && !takesMarks(form.ranking.value) ? 'combined' : form.ranking.value }, elements, claim, automatic }, withMarks ? 'marks' : 'first');
+    // Marks are centers added and taken away, so a ranking without centers cannot use them, and nothing else ranks again.
+    const by = withMarks ? { ranking: takesMarks(form.ranking.value) ? form.ranking.value : 'combined', rerank: null } : { ranking: form.ranking.value, rerank: form.rerank.value || null };
+    return run({ search: { ...search, ...by }, elements, claim, automatic }, withMarks ? 'marks' : 'first');
   }
 
   function show() {
