@@ -49,8 +49,6 @@ def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
 
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one record."""
-    if not isinstance(piece.content, bytes):
-        raise ReadError(piece.cause)
     try:
         record = json.loads(piece.content.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:

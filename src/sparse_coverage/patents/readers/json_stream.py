@@ -61,7 +61,7 @@ def _lines(stream: BinaryIO, line: bytes, number: int, largest: int) -> Iterator
         if len(line) > largest:
             while line and not line.endswith(b"\n"):
                 line = stream.readline(largest)
-            yield Piece(None, number, f"refused: a line of more than {largest} bytes.")
+            yield Piece.refused("a line", largest, number)
         elif line.strip():
             yield Piece(line, number)
         line = stream.readline(largest + 1)
@@ -187,12 +187,11 @@ class _Scanner:
         line = self._line
         end = self._end(self._place, self._largest)
         if end is None:
-            cut = self._ended
-            cause = "the file ends inside of it." if cut else f"a record of more than {self._largest} bytes."
-            yield Piece(None, line, f"{'not JSON: ' if cut else 'refused: '}{cause}")
-            if cut:
+            if self._ended:
+                yield Piece(None, line, "not JSON: the file ends inside of it.")
                 self._place = len(self._text)
             else:
+                yield Piece.refused("a record", self._largest, line)
                 self._skip()
             return
         yield Piece(self._text[self._place : end], line)

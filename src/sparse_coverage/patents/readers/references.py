@@ -16,7 +16,7 @@ from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.records import identified, read_record
 from sparse_coverage.patents.readers.tables import text_lines
 from sparse_coverage.patents.readers.text_files import file_stem
-from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadContext, ReadError
+from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadContext
 from sparse_coverage.patents.values import decoded, table_date
 
 
@@ -142,8 +142,6 @@ def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
 
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one record."""
-    if not isinstance(piece.content, Mapping):
-        raise ReadError(piece.cause)
     values: dict[str, list[tuple[str, str]]] = {}
     unused = []
     for field, tag, text in piece.content["values"]:
@@ -196,7 +194,7 @@ def _records(lines: Iterable[str], style: Style, largest: int) -> Iterator[Piece
 
 def _piece(values: list[tuple[str, str, list[str]]], style: Style, line: int, size: int, largest: int) -> Piece:
     if size > largest:
-        return Piece(None, line, f"refused: a record of more than {largest} bytes.")
+        return Piece.refused("a record", largest, line)
     found = [(field, tag, "\n".join(parts)) for field, tag, parts in values]
     return Piece({"style": style.name, "values": found}, line)
 

@@ -53,19 +53,16 @@ def recognises_html(head: bytes) -> bool:
 
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one row."""
-    if not isinstance(piece.content, dict):
-        raise ReadError(piece.cause)
     return read_record(piece.content, context, "Excel")
 
 
 def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
     """Yield the rows of an Excel file. Formulas are not computed: the value that was saved with one is taken, or its text."""
     piece = whole_file(stream, context.limits)
-    if not isinstance(piece.content, bytes):
+    if piece.content is None:
         raise ReadError(piece.cause)
-    content = piece.content
     with _readable():
-        yield from _sheets(_opened(content, context.limits), context)
+        yield from _sheets(_opened(piece.content, context.limits), context)
 
 
 def columns_of_numbers(content: bytes, file: str) -> Iterator[str]:

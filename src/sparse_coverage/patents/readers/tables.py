@@ -72,8 +72,6 @@ def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
 
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one row."""
-    if not isinstance(piece.content, dict):
-        raise ReadError(piece.cause)
     return read_record(piece.content, context, PARTS if piece.content.pop("part", False) else "CSV")
 
 

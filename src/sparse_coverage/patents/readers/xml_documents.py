@@ -69,10 +69,6 @@ def _as_ascii(head: bytes) -> bytes:
 
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one document."""
-    if not isinstance(piece.content, bytes):
-        if piece.cause:
-            raise ReadError(piece.cause)
-        raise ReadError(f"refused: a document of more than {context.limits.document_bytes} bytes.")
     mended: list[tuple[int, str]] = []
     on_mended = (lambda line, what: mended.append((line, what))) if context.limits.mend else None
     if piece.content.startswith(WIDE):
@@ -215,33 +211,32 @@ def split_documents(stream: BinaryIO, largest: int, block: int = MEBIBYTE) -> It
     At most one document and one block are in memory.
     """
     buffer = bytearray()
-    line = 1
-    too_large = False  # the current document was reported already; only its lines are still counted
+    line, begun = 1, 1  # of what is in the buffer, and of the current document
+    cut = (
+        False  # the beginning of the current document is gone, since it is too large; only its lines are still counted
+    )
     scanned = 1  # a declaration at position 0 opens the current document, it does not end it
     while True:
-        piece = stream.read(block)
-        buffer += piece.removeprefix(BOM_UTF8) if line == 1 and not buffer else piece
-        while match := _DECLARATION.search(buffer, scanned):
-            content = bytes(buffer[: match.start()])
-            del buffer[: match.start()]
-            if not too_large and content.strip():
-                yield Piece(content if len(content) <= largest else None, line)
+        read = stream.read(block)
+        buffer += read.removeprefix(BOM_UTF8) if line == 1 and not buffer else read
+        while (match := _DECLARATION.search(buffer, scanned)) or (not read and buffer):
+            content = bytes(buffer[: match.start() if match else len(buffer)])
+            del buffer[: len(content)]
+            if cut or len(content) > largest:
+                yield Piece.refused("a document", largest, begun)
+            elif content.strip():
+                yield Piece(content, begun)
             line += content.count(b"\n")
-            too_large = False
-            scanned = 1
-        if not piece:
-            break
+            begun, cut, scanned = line, False, 1
+        if not read:
+            return
         scanned = max(1, len(buffer) - _LONGEST_MARK)
         if len(buffer) > largest + block:
-            if not too_large:
-                yield Piece(None, line)
-            too_large = True
+            cut = True
             surplus = len(buffer) - _LONGEST_MARK  # what is left may be the beginning of a declaration
             line += buffer.count(b"\n", 0, surplus)
             del buffer[:surplus]
             scanned = 1
-    if not too_large and buffer.strip():
-        yield Piece(bytes(buffer) if len(buffer) <= largest else None, line)
 
 
 def cut_documents(stream: BinaryIO, largest: int, begins: re.Pattern[bytes]) -> Iterator[Piece]:

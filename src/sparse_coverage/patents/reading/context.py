@@ -63,12 +63,17 @@ class ReadError(InputError):
 class Piece:
     """What a reader cuts a file into: one document, line or row, and the line that it starts on.
 
-    The content is None where it is too large, or cannot be taken for the given cause.
+    The content is None where it cannot be taken, for the given cause; such a piece is never given to `Reader.read`.
     """
 
-    content: bytes | Mapping[str, Any] | None
+    content: Any
     line: int
     cause: str = ""
+
+    @classmethod
+    def refused(cls, what: str, largest: int, line: int) -> Piece:
+        """Return the piece for something that is larger than what is read."""
+        return cls(None, line, f"refused: {what} of more than {largest} bytes.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +109,7 @@ class ReadContext:
 
     @property
     def columns(self) -> Mapping[str, str]:
-        """The columns that the user chose for fields. `ocr` are the pages of scans whose text is recognised: `all`, `1,3-5`, or none."""
+        """The columns that the user chose for fields."""
         return self.settings.columns
 
     def report_note(self, cause: str, document: str = "") -> None:

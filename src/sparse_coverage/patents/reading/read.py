@@ -287,6 +287,8 @@ def carry_out(work: PieceToRead, settings: Settings) -> Outcome:
     notes: list[Problem] = []
     unused: list[str] = []
     try:
+        if work.piece.content is None:
+            raise ReadError(work.piece.cause)
         context = ReadContext(work.file, settings, notes.append, unused.extend)
         patent = reader_named(work.reader).read(work.piece, context)
         if any(map(str.isspace, patent.id)):
