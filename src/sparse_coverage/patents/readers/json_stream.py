@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from io import BufferedReader
 from typing import BinaryIO
 
 from sparse_coverage.patents.readers.fields import field_of, names, plain_name
@@ -48,7 +49,7 @@ def _is_line(first: bytes, stream: BinaryIO) -> bool:
         except (ValueError, RecursionError) as error:
             if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data" and error.doc[error.pos] in "{[,":
                 return False  # records one after the other in one line
-            peek = getattr(stream, "peek", lambda size: b"")(64)
+            peek = stream.peek(64) if isinstance(stream, BufferedReader) else b""
             return text.endswith(b"}") and (not peek.strip() or peek.lstrip().startswith(b"{"))
         return isinstance(record, dict) and not _Scanner(stream, text, 1, 0, whole=True).holds_list()
     return not _Scanner(stream, first, 1, 0, whole=True).holds_list()

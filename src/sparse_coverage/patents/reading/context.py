@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from io import BufferedReader
+from typing import Any
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents.patent import Patent, Problem
@@ -138,7 +139,7 @@ class Reader:
     name: str
     label: str
     recognises: Callable[[bytes], bool]
-    pieces: Callable[[BinaryIO, ReadContext], Iterator[Piece]]
+    pieces: Callable[[BufferedReader, ReadContext], Iterator[Piece]]
     read: Callable[[Piece, ReadContext], Patent]
     formats: tuple[Format, ...] = ()
     extra: str = ""
