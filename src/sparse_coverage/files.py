@@ -8,6 +8,7 @@ import os
 import secrets
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -108,8 +109,6 @@ def read_json(path: Path) -> Any:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file; a mistake in it is an error that names the place."""
-    import sys
-
     if sys.version_info >= (3, 11):
         import tomllib
     else:  # pragma: no cover

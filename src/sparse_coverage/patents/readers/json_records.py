@@ -7,13 +7,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any
 
 from sparse_coverage.patents.numbers import number_key
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers import ops
 from sparse_coverage.patents.readers.fields import field_of, names, plain_name
-from sparse_coverage.patents.readers.json_stream import json_pieces
 from sparse_coverage.patents.readers.records import ID_FIELDS, identified, kind_of, read_record
 from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
 from sparse_coverage.text import NAMES as LANGUAGES
@@ -40,11 +39,6 @@ Leaf = tuple[tuple[str, ...], str, Any]
 def recognises(head: bytes) -> bool:
     """Tell JSON from its first brace, or the bracket of an array of objects."""
     return (head.startswith(b"{") and not head.startswith(b"{\\rtf")) or _ARRAY.match(head) is not None
-
-
-def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
-    """Yield the records of a stream, however they are arranged."""
-    return json_pieces(stream, context)
 
 
 def read(piece: Piece, context: ReadContext) -> Patent:

@@ -259,17 +259,17 @@ def _bibtex_records(lines: Iterable[str], largest: int) -> Iterator[Piece]:
             entry.append(line)
         depth += sum((brace == "{") - (brace == "}") for brace in _BRACES.findall(line))
         if depth <= 0:
-            yield from _bibtex_pieces("".join(entry), begun, size > largest)
+            if size > largest:
+                yield Piece.refused("an entry", largest, begun)
+            else:
+                yield from _bibtex_pieces("".join(entry), begun)
             entry = []
     if entry:
         yield Piece(None, begun, "not BibTeX: the file ends inside of this entry.")
 
 
-def _bibtex_pieces(text: str, line: int, is_large: bool) -> Iterator[Piece]:
+def _bibtex_pieces(text: str, line: int) -> Iterator[Piece]:
     """Yield what stands in the lines of an entry: itself, and others that begin in its last line."""
-    if is_large:
-        yield Piece(None, line, "refused: an entry that is larger than documents may be.")
-        return
     place = 0
     while (match := _BIBTEX.search(text, place)) and (end := _closed(text, match.end() - 1)) is not None:
         place = end

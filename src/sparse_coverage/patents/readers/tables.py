@@ -133,9 +133,9 @@ def table_pieces(rows: Iterable[Row], context: ReadContext, delimiter: str = "")
     context.unused(dict.fromkeys(others))
     plan = _Plan(columns, context)
     plan.settle_dates([row for _, row, _ in sample if row])
-    for number, row, why in itertools.chain(sample, rows):
+    for number, row, cause in itertools.chain(sample, rows):
         if row is None:
-            yield Piece(None, number, why)
+            yield Piece(None, number, cause)
             continue
         while len(row) > len(header) and not row[-1].strip():
             row = row[:-1]

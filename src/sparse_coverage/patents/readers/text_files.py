@@ -138,11 +138,6 @@ def is_office_file(head: bytes) -> bool:
     return name in (b"[Content_Types].xml", b"mimetype") or name.startswith((b"_rels/", b"docProps/", b"word/", b"xl/"))
 
 
-def recognises(head: bytes) -> bool:
-    """Tell an office file from its beginning."""
-    return is_office_file(head)
-
-
 def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
     """Yield the whole file."""
     yield whole_file(stream, context.limits)

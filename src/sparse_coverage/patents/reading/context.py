@@ -71,10 +71,10 @@ class Piece:
     line: int
     cause: str = ""
 
-    @classmethod
-    def refused(cls, what: str, largest: int, line: int) -> Piece:
+    @staticmethod
+    def refused(what: str, largest: int, line: int) -> Piece:
         """Return the piece for something that is larger than what is read."""
-        return cls(None, line, f"refused: {what} of more than {largest} bytes.")
+        return Piece(None, line, f"refused: {what} of more than {largest} bytes.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Format:
     """One format of a reader, for the documentation: its name, what it is recognised by, and what to know of it."""
 
     label: str
-    sign: str
+    sign: str = ""
     notes: str = ""
 
 

@@ -287,10 +287,11 @@ def carry_out(work: PieceToRead, settings: Settings) -> Outcome:
     notes: list[Problem] = []
     unused: list[str] = []
     try:
-        if work.piece.content is None:
-            raise ReadError(work.piece.cause)
+        piece = work.piece
+        if piece.content is None:
+            raise ReadError(piece.cause)
         context = ReadContext(work.file, settings, notes.append, unused.extend)
-        patent = reader_named(work.reader).read(work.piece, context)
+        patent = reader_named(work.reader).read(piece, context)
         if any(map(str.isspace, patent.id)):
             cause = (
                 f"the publication id {patent.id!r} holds white space, which would cut it in two in runs and judgements."
