@@ -16,6 +16,13 @@ from sparse_coverage.patents.patent import Paragraph, Patent, passage_xpath
 _MOST_EXAMPLES = 10
 
 
+def scratch_database(tables: str) -> sqlite3.Connection:
+    """Return a private database with some tables, which moves to a temporary file once it outgrows its cache."""
+    made = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    made.executescript(f"PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; {tables}")
+    return made
+
+
 class Duplicates(ClosesItself):
     """Counts ids that were seen before, and keeps the first few as examples.
 
@@ -23,11 +30,7 @@ class Duplicates(ClosesItself):
     """
 
     def __init__(self) -> None:
-        # The empty name is SQLite's for a private database that moves to a temporary file once it outgrows its cache.
-        self._seen = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._seen.execute("PRAGMA synchronous = OFF")
-        self._seen.execute("PRAGMA journal_mode = OFF")
-        self._seen.execute("CREATE TABLE seen (id TEXT PRIMARY KEY) WITHOUT ROWID")
+        self._seen = scratch_database("CREATE TABLE seen (id TEXT PRIMARY KEY) WITHOUT ROWID")
         self.count = 0
         self.examples: list[str] = []
 

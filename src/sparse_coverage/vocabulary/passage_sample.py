@@ -125,17 +125,12 @@ class PassageSampler:
                     spans += self.groups.spans(number)
                     advance(len(group))
                 else:
-                    spans += self._encode(number, group, encoder, unit, advance)
+                    found = encode_passages(group, encoder, unit, advance)
+                    write_bytes(self.groups.path(number), packed_group(found, encoder.dimension))
+                    spans += sum(map(len, found))
                 done += len(group)
                 # Fewer than were chosen may do: how many, the share of the spans that are there tells.
                 advance(0, total=min(len(chosen.passages), done * self._max_spans // max(spans, 1)))
-
-    def _encode(
-        self, number: int, group: list[Passage], encoder: Encoder, unit: SpanUnit, advance: Callable[[], None]
-    ) -> int:
-        found = encode_passages(group, encoder, unit, advance)
-        write_bytes(self.groups.path(number), packed_group(found, encoder.dimension))
-        return sum(map(len, found))
 
     def finish(self, chosen: Chosen, dimension: int) -> None:
         """Put the spans into one matrix on disk, in order; the vectors of whole passages stay where they are."""
@@ -148,9 +143,8 @@ class PassageSampler:
                     if left <= 0:
                         return  # what was encoded beyond what was wanted counts for nothing
                     seen[passage.section] += len(spans)
-                    kept = np.flatnonzero(spans.vectors.any(axis=1))[
-                        :left
-                    ]  # some encoders give words a vector of zeros
+                    # Some encoders give words a vector of zeros.
+                    kept = np.flatnonzero(spans.vectors.any(axis=1))[:left]
                     left -= len(kept)
                     places = zip(spans.starts[kept].tolist(), spans.ends[kept].tolist(), strict=True)
                     anchors = [[passage.text[start:end], passage.document, passage.id] for start, end in places]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -78,5 +79,6 @@ def reader_named(reader: str | Reader) -> Reader:
 
 
 def recognised(head: bytes) -> Reader | None:
-    """Return the reader for a file, from its beginning without a byte order mark or white space; None if there is none."""
+    """Return the reader for a file, from its beginning; None if there is none. A byte order mark and white space do not count."""
+    head = head.removeprefix(BOM_UTF8).lstrip()
     return next((reader for reader in readers().values() if reader.recognises(head)), None)

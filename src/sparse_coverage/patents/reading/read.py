@@ -113,11 +113,7 @@ def read_patents(
     named = source_names(metadata)
     require_present(named)
     rows = read_patents(metadata, language=ANY_LANGUAGE, on_problem=on_problem, on_note=on_note, columns=columns)
-    return with_metadata(patents, rows, ", ".join(named), on_note or _ignored)
-
-
-def _ignored(note: Problem) -> None:
-    """Report nothing."""
+    return with_metadata(patents, rows, ", ".join(named), on_note or (lambda note: None))
 
 
 def _reported(outcomes: Iterator[Outcome], on_problem: Report, on_note: Report | None) -> Iterator[Patent]:
