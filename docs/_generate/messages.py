@@ -16,7 +16,7 @@ FILLED_IN = "…"
 # A number says which argument is the message.
 OTHERS = {
     "UsageError": 0, "BadParameter": 0, "ClickException": 0, "ToolError": 0, "NotAllowedError": 0, "StoppedError": 0,
-    "BusyError": 0, "Refusal": 1, "Problem": 2,
+    "BusyError": 0, "Refusal": 1, "Problem": 2, "Piece": 2,
 }  # fmt: skip
 # What only hands on the message of another error, which is in the list by itself.
 HANDED_ON = re.compile(

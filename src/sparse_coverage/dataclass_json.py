@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -166,14 +166,15 @@ def parse_json(data: bytes, values: int, depth: int = DEPTH) -> Any:
     return json.loads(data, parse_constant=_refuse_constant)
 
 
-def require_depth(value: Any, where: str, depth: int = DEPTH) -> None:
+def require_depth(value: Any, where: str) -> None:
     """Refuse plain values that are nested deeper than JSON from outside may be: they could be written and never read again."""
     level = [value]
-    for _ in range(depth + 1):
-        level = [inner for one in level for inner in _inner(one)]
+    for _ in range(DEPTH + 1):
+        lists = (one.values() if isinstance(one, Mapping) else one for one in level)
+        level = [inner for one in lists if isinstance(one, Iterable) and not isinstance(one, str) for inner in one]
         if not level:
             return
-    raise InputError(f"{where} is nested more than {depth} levels deep.")
+    raise InputError(f"{where} is nested more than {DEPTH} levels deep.")
 
 
 def from_json(kind: type[T], value: Any, where: str = "") -> T:
@@ -272,13 +273,6 @@ def _checked(fits: bool, value: Any, where: str, wanted: str) -> Any:
         given = str(value)[:_SHOWN] if isinstance(value, str | float) else type(value).__name__
         raise InputError(f"{where} must be {wanted}, not {given!r}.")
     return value
-
-
-def _inner(value: Any) -> Iterator[Any]:
-    if isinstance(value, Mapping):
-        yield from value.values()
-    elif isinstance(value, list | tuple):
-        yield from value
 
 
 def _refuse_constant(name: str) -> Any:

@@ -8,6 +8,7 @@ import os
 import secrets
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -52,6 +53,14 @@ def sha256_of(path: Path) -> str:
         while block := stream.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
+
+
+def has_sha256(path: Path, sha256: str) -> bool:
+    """Tell whether a file is there and has this sha256."""
+    try:
+        return sha256_of(path) == sha256
+    except (FileNotFoundError, IsADirectoryError):
+        return False
 
 
 def checksum_of(content: Mapping[str, Any]) -> str:
@@ -108,8 +117,6 @@ def read_json(path: Path) -> Any:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file; a mistake in it is an error that names the place."""
-    import sys
-
     if sys.version_info >= (3, 11):
         import tomllib
     else:  # pragma: no cover
@@ -152,8 +159,8 @@ def require_place(file: Path) -> None:
         raise InputError(f"{file} cannot be written: there is no folder {file.parent}. Make it first.")
 
 
-def require_space(target: Path, least: int = 64 << 20) -> None:
-    """Refuse, before any work, a place that cannot be written to or has less than some free bytes left."""
+def require_space(target: Path) -> None:
+    """Refuse, before any work, a place that cannot be written to or has less than 64 MiB left."""
     place = target.absolute()
     while not place.exists():
         place = place.parent
@@ -161,7 +168,7 @@ def require_space(target: Path, least: int = 64 << 20) -> None:
         raise InputError(
             f"{target} cannot be written: {place} is not a folder that you may write to. Choose another place."
         )
-    if (free := shutil.disk_usage(place).free) < least:
+    if (free := shutil.disk_usage(place).free) < 64 << 20:
         raise InputError(
             f"{target}: only {free / (1 << 20):,.0f} MiB are free there. Free some space, or choose a place on another disk."
         )

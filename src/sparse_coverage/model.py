@@ -162,8 +162,7 @@ class SparseCoverage:
 
     def encoded_by(self, encoder: Encoder) -> SparseCoverage:
         """Return the same model with another encoder that gives the same vectors."""
-        settings = (self.activation, self.scoring, self.clean, self.by, self._unit, self.without)
-        return SparseCoverage(encoder, self.vocabulary, *settings, self.vectors)
+        return self._with_encoders(encoder, self.vectors)
 
     def with_vectors_of(self, encoder: Encoder) -> SparseCoverage:
         """Return the same model, but the vectors of whole passages, and of queries to compare them with, come from another encoder.
@@ -171,8 +170,11 @@ class SparseCoverage:
         That costs a second pass. It is for an encoder that is made for whole texts, such as `use-multilingual`, which puts sixteen
         languages into one space.
         """
+        return self._with_encoders(self.encoder, encoder)
+
+    def _with_encoders(self, encoder: Encoder, vectors: Encoder | None) -> SparseCoverage:
         settings = (self.activation, self.scoring, self.clean, self.by, self._unit, self.without)
-        return SparseCoverage(self.encoder, self.vocabulary, *settings, encoder)
+        return SparseCoverage(encoder, self.vocabulary, *settings, vectors)
 
     @property
     def whole_encoder(self) -> Encoder:

@@ -66,7 +66,8 @@ def progress_bar(label: str, total: int | None = None, *, bytes_: bool = False) 
     ...         advance()
     """
     if (listener := _LISTENER.get()) is not None:
-        yield _heard(listener, label, total)
+        listener(label, 0, total)
+        yield _counting(total, lambda done, total: listener(label, done, total))
     elif _Shown.quiet:
         yield no_progress
     elif _is_terminal():
@@ -124,13 +125,7 @@ def _bar(label: str, total: int | None, bytes_: bool) -> Iterator[Advance]:
     columns += [progress.TimeElapsedColumn(), progress.TimeRemainingColumn()]
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task(label, total=total)
-        count = _Count(total)
-
-        def advance(steps: int = 1, *, total: int | None = None) -> None:
-            count.add(steps, total)
-            bars.update(task, completed=count.done, total=count.total)
-
-        yield advance
+        yield _counting(total, lambda done, total: bars.update(task, completed=done, total=total))
 
 
 class _Count:
@@ -145,6 +140,17 @@ class _Count:
         known = self.total if total is None else total
         self.total = None if known is None else max(known, done)
         self.done = done  # last: a thread that writes lines may look in between
+
+
+def _counting(total: int | None, show: Callable[[int, int | None], None]) -> Advance:
+    """Return what moves a bar on: after each call, `show` is told how many steps are done, and how many there are."""
+    count = _Count(total)
+
+    def advance(steps: int = 1, *, total: int | None = None) -> None:
+        count.add(steps, total)
+        show(count.done, count.total)
+
+    return advance
 
 
 class _Lines:
@@ -217,17 +223,6 @@ def _is_terminal() -> bool:
         return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     except (AttributeError, ValueError):
         return False
-
-
-def _heard(listener: Listener, label: str, total: int | None) -> Advance:
-    count = _Count(total)
-    listener(label, count.done, count.total)
-
-    def advance(steps: int = 1, *, total: int | None = None) -> None:
-        count.add(steps, total)
-        listener(label, count.done, count.total)
-
-    return advance
 
 
 def no_progress(steps: int = 1, *, total: int | None = None) -> None:

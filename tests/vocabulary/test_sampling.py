@@ -226,7 +226,7 @@ def test_a_cut_shard_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             sample(tmp_path, texts(9), config())
     shard = sorted((tmp_path / "shards").iterdir())[1]
     shard.write_bytes(shard.read_bytes()[:100])
-    with pytest.raises(VocabularyError, match=r"000001\.safetensors: the shard is missing or damaged"):
+    with pytest.raises(VocabularyError, match=r"000001\.safetensors: the file is missing or damaged"):
         sample(tmp_path, texts(9), config())
     for path in sorted((tmp_path / "shards").iterdir())[1:]:  # what the message says
         path.unlink()

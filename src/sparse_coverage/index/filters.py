@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index.columns import DATES, NUMBER_FIELD, TERM_FIELDS, TermField, family_names
+from sparse_coverage.index.columns import DATES, NUMBER_FIELD, TERM_FIELDS, family_names
 from sparse_coverage.index.conditions import (
     STATE,
     Dates,
@@ -110,13 +110,12 @@ def undated(date: str = "published") -> Filter:
 def term(name: str, *values: str) -> Filter:
     """Documents that have one of these values in a field of `TERM_FIELDS`."""
     field = TERM_FIELDS[name]
-    return any_of(_term(field, value) for value in _some(field.wanted, values))
-
-
-def _term(field: TermField, value: str) -> Filter:
+    wanted = _some(field.wanted, values)
     if field.prefix == "class":
-        return _class(field.name, value)
-    return Term(field.name, field.normal(value), field.prefix == "letter" and len(value.strip()) == 1)
+        return any_of(_class(name, value) for value in wanted)
+    return any_of(
+        Term(name, field.normal(value), field.prefix == "letter" and len(value.strip()) == 1) for value in wanted
+    )
 
 
 def classified(*symbols: str, scheme: str = "") -> Filter:

@@ -29,7 +29,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.files import sha256_of
+from sparse_coverage.files import has_sha256
 from sparse_coverage.index.columns import DocumentColumns
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.passage_parts import PassageVectors, WordLists
@@ -225,7 +225,8 @@ class Segment:
         found = widened(self.postings.packed[postings])
         passages, spans = (found >> np.uint32(16)).astype(np.int64), self.postings.spans[postings].astype(np.int64)
         for row in np.flatnonzero(spans == FAR_SPAN).tolist():
-            spans[row] = self._far_span(int(centers[places[row]]), int(passages[row]))
+            far = self.postings.far
+            spans[row] = far[(far[:, 0] == centers[places[row]]) & (far[:, 1] == passages[row]), 2][0]
         return np.stack([places, passages, (found & np.uint32(0xFFFF)).astype(np.int64), spans], axis=1)
 
     def weight(self, fixed: int) -> float:
@@ -250,10 +251,6 @@ class Segment:
     def load_passage_vector(self) -> None:
         """Load or compile the pass of `passage_vector`, without making it."""
         postings_of(widened(self.postings.packed[:0]), np.uint32(0), np.empty(0, dtype=np.int64))
-
-    def _far_span(self, center: int, passage: int) -> int:
-        far = self.postings.far
-        return int(far[(far[:, 0] == center) & (far[:, 1] == passage), 2][0])
 
 
 def _first_from(packed: Array, begins: Int64s, ends: Int64s, bounds: Int64s | np.int64) -> Int64s:
@@ -292,6 +289,11 @@ def open_segment(
     tombstones = None
     if entry.tombstones:
         tombstones = Tombstones(**load(read_verified(folder / entry.tombstones, entry.tombstones_sha256)))
+    vectors = None
+    if VECTORS in sums:
+        dimension = header["vector_dimension"]
+        rows = _mapped(folder / VECTORS, "i1", (header["passages"], padded(dimension)))
+        vectors = PassageVectors(rows, dimension, facts["vector_scales"], facts["vectors_sums"], folder / VECTORS)
     return Segment(
         entry=entry,
         folder=folder,
@@ -308,21 +310,12 @@ def open_segment(
         section_names=tuple(header["sections"]),
         texts=StoredFieldsReader(folder / TEXTS),
         tombstones=tombstones,
-        vectors=_open_vectors(folder, header, facts),
+        vectors=vectors,
         _columns={name: facts[name] for name in _COLUMNS},
         _terms=_mapped(folder / TERMS, "u1", (header["files"][TERMS]["bytes"],)),
         _terms_sha256=sums[TERMS],
         _words=_map_words(folder, header, WORDS, WORD_PLACES),
         _word_lists=_map_words(folder, header, WORD_LISTS, WORD_POSTINGS) if WORD_LISTS in sums else None,
-    )
-
-
-def _open_vectors(folder: Path, header: dict[str, Any], facts: dict[str, Array]) -> PassageVectors | None:
-    if VECTORS not in header["files"]:
-        return None
-    rows = _mapped(folder / VECTORS, "i1", (header["passages"], padded(header["vector_dimension"])))
-    return PassageVectors(
-        rows, header["vector_dimension"], facts["vector_scales"], facts["vectors_sums"], folder / VECTORS
     )
 
 
@@ -376,7 +369,7 @@ def damaged_segment_files(folder: Path, entry: SegmentEntry) -> list[str]:
     expected = {HEADER: entry.sha256}
     if entry.tombstones:
         expected[entry.tombstones] = entry.tombstones_sha256
-    damaged = [name for name, sha256 in expected.items() if not _is_sound(folder / name, sha256)]
+    damaged = [name for name, sha256 in expected.items() if not has_sha256(folder / name, sha256)]
     if HEADER in damaged:
         # Without its header nothing says what the other files should be.
         return damaged
@@ -384,14 +377,7 @@ def damaged_segment_files(folder: Path, entry: SegmentEntry) -> list[str]:
         files: dict[str, dict[str, Any]] = json.loads((folder / HEADER).read_bytes())["files"]
     except FileNotFoundError:  # removed a moment ago
         return [*damaged, HEADER]
-    return damaged + [name for name, facts in files.items() if not _is_sound(folder / name, facts["sha256"])]
-
-
-def _is_sound(path: Path, sha256: str) -> bool:
-    try:
-        return sha256_of(path) == sha256
-    except (FileNotFoundError, IsADirectoryError):
-        return False
+    return damaged + [name for name, facts in files.items() if not has_sha256(folder / name, facts["sha256"])]
 
 
 def _mapped(path: Path, dtype: str, shape: tuple[int, ...]) -> Array:

@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, SparseCoverageError
-from sparse_coverage.files import as_typed, checksum_of, new_folder, read_json, sha256_of, write_json
+from sparse_coverage.files import as_typed, checksum_of, has_sha256, new_folder, read_json, sha256_of, write_json
 from sparse_coverage.index.manifest import read_manifest
 from sparse_coverage.index.segment import Segment, SegmentEntry
 from sparse_coverage.index.store import IndexStore
@@ -265,7 +265,7 @@ def damaged_block_files(folder: Path) -> list[str]:
         files = _files_of(folder)
     except SparseCoverageError:
         return [RECORD]
-    return [name for name, sum_ in files.items() if not _is_sound(folder / name, sum_)]
+    return [name for name, sum_ in files.items() if not has_sha256(folder / name, sum_)]
 
 
 def _unusable(path: Path, what: str) -> IndexStoreError:
@@ -285,13 +285,6 @@ def _files_of(folder: Path) -> dict[str, str]:
     if not isinstance(files, dict) or not all(isinstance(sum_, str) for sum_ in files.values()):
         raise _unusable(folder / RECORD, "damaged (it names no files)")
     return files
-
-
-def _is_sound(path: Path, sum_: str) -> bool:
-    try:
-        return sha256_of(path) == sum_
-    except (FileNotFoundError, IsADirectoryError):
-        return False
 
 
 def _mapped(path: Path, sum_: str) -> Array:

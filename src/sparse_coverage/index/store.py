@@ -58,7 +58,8 @@ def near_ids(segments: Searched, id_: str) -> list[str]:
         return [segments[place][0].texts.document(number).id for (place, number), _ in found[:_NEAR]]
     asked = str(wanted) if wanted else id_.strip()
     alike = {other for segment, live in segments for other in _neighbours(segment, live, asked)}
-    shared = {other: _alike(asked, other) for other in alike}
+    same = {other: (one == two for one, two in zip(asked, other, strict=False)) for other in alike}
+    shared = {other: sum(takewhile(bool, letters)) for other, letters in same.items()}
     least = max(3, len(asked.rpartition("-")[0] if wanted and wanted.kind else asked) - 2)
     return sorted((other for other in alike if shared[other] >= least), key=lambda one: (-shared[one], one))[:_NEAR]
 
@@ -81,11 +82,6 @@ def _publications(segments: Searched, wanted: PublicationNumber) -> list[tuple[t
             if publication and (publication.country, publication.number) == (wanted.country, wanted.number):
                 found.append(((place, number), publication))
     return found
-
-
-def _alike(one: str, other: str) -> int:
-    """Return how many letters two ids begin with in common."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _neighbours(segment: Segment, live: Mask, asked: str) -> list[str]:
@@ -200,11 +196,11 @@ class IndexStore:
 
     def segment_of_passage(self, number: int) -> Segment:
         """Return the segment that holds a passage."""
-        return self.segments[_place([segment.first_passage for segment in self.segments], number)]
+        return self.segments[bisect_right([segment.first_passage for segment in self.segments], number) - 1]
 
     def segment_of_document(self, number: int) -> Segment:
         """Return the segment that holds a document."""
-        return self.segments[_place([segment.first_document for segment in self.segments], number)]
+        return self.segments[bisect_right([segment.first_document for segment in self.segments], number) - 1]
 
     def close(self) -> None:
         """Close the files."""
@@ -286,7 +282,3 @@ def _require_open_files(folder: Path, count: int) -> None:
                 f"{folder}: reading this index takes {count:,} open files, and a process may have {allowed:,} here. "
                 f"Allow more (`ulimit -n {2 * count}`), then try again."
             )
-
-
-def _place(firsts: Sequence[int], number: int) -> int:
-    return bisect_right(firsts, number) - 1

@@ -322,7 +322,7 @@ def matches(word: str, pattern: str) -> bool:
     >>> matches("polymerisation", "polymeri?at*"), matches("polymer", "*mers")
     (True, False)
     """
-    first, *rest = (_piece(piece) for piece in pattern.split("*"))
+    first, *rest = (re.compile(re.escape(piece).replace(r"\?", ".")) for piece in pattern.split("*"))
     if not rest:
         return first.fullmatch(word) is not None
     found = first.match(word)
@@ -330,10 +330,6 @@ def matches(word: str, pattern: str) -> bool:
         found = piece.search(word, found.end()) if found else None
     last = len(word) - len(pattern.rsplit("*", 1)[1])
     return found is not None and last >= found.end() and rest[-1].fullmatch(word, last) is not None
-
-
-def _piece(piece: str) -> re.Pattern[str]:
-    return re.compile("".join("." if letter == "?" else re.escape(letter) for letter in piece))
 
 
 def _common(left: Int64s, right: Int64s) -> Int64s:

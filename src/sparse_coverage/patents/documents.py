@@ -16,6 +16,13 @@ from sparse_coverage.patents.patent import Paragraph, Patent, passage_xpath
 _MOST_EXAMPLES = 10
 
 
+def scratch_database(tables: str) -> sqlite3.Connection:
+    """Return a private database with some tables, which moves to a temporary file once it outgrows its cache."""
+    made = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    made.executescript(f"PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; {tables}")
+    return made
+
+
 class Duplicates(ClosesItself):
     """Counts ids that were seen before, and keeps the first few as examples.
 
@@ -23,11 +30,7 @@ class Duplicates(ClosesItself):
     """
 
     def __init__(self) -> None:
-        # The empty name is SQLite's for a private database that moves to a temporary file once it outgrows its cache.
-        self._seen = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._seen.execute("PRAGMA synchronous = OFF")
-        self._seen.execute("PRAGMA journal_mode = OFF")
-        self._seen.execute("CREATE TABLE seen (id TEXT PRIMARY KEY) WITHOUT ROWID")
+        self._seen = scratch_database("CREATE TABLE seen (id TEXT PRIMARY KEY) WITHOUT ROWID")
         self.count = 0
         self.examples: list[str] = []
 
@@ -125,21 +128,21 @@ OnDuplicate = Literal["keep", "replace", "error"]
 """What becomes of a document whose id came before: the first is kept, the later one replaces it, or the run ends."""
 
 
-class Repeats:
+class Repeats(Duplicates):
     """Tells which documents come again, in bounded memory, and to whom it may concern. One without any text does not count."""
 
     def __init__(self, rule: OnDuplicate = "error", on_repeat: Callable[[Patent], None] | None = None) -> None:
         if rule not in ("keep", "replace", "error"):
             raise InputError(f"A document that comes twice can be met with keep, replace or error, not '{rule}'.")
+        super().__init__()
         self.rule = rule
         self._report = on_repeat
-        self._seen = Duplicates()
 
     def again(self, patent: Patent) -> bool:
         """Take note of a document; return whether one with its id came before."""
         if not (patent.title or patent.abstract or patent.claims or patent.description):
             return False
-        again = self._seen.add(patent.id)
+        again = self.add(patent.id)
         if again and self.rule == "error":
             place = f" (the second time in {patent.source})" if patent.source else ""
             raise InputError(
@@ -149,7 +152,3 @@ class Repeats:
         if again and self._report is not None:
             self._report(patent)
         return again
-
-    def close(self) -> None:
-        """Let go of the temporary file."""
-        self._seen.close()

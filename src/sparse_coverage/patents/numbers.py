@@ -338,7 +338,7 @@ def read_numbers(path: Path) -> NumberList:
 
     require_file(path)
     content = path.read_bytes()
-    reader = recognised(content[: 1 << 16].removeprefix(b"\xef\xbb\xbf").lstrip())
+    reader = recognised(content[: 1 << 16])
     if reader is not None and reader.name in ("xlsx", "xls"):
         found = numbers_in("\n".join(columns_of_numbers(content, str(path))))
     elif reader is not None:

@@ -48,9 +48,9 @@ def passages(patent: Patent, by: By = "passage") -> Iterator[Passage]:
     if by in ("passage", "paragraph", "title+paragraph"):
         return _by_paragraph(patent, readable=by == "passage", title=by == "title+paragraph")
     if by == "section":
-        return _by_section(patent)
+        return _whole_sections(patent, "title+abstract", "claims", "description")
     if by == "document":
-        return _by_document(patent)
+        return _whole_sections(patent, "document")
     raise InputError(
         f"a patent is not cut by {by!r}: use 'passage', 'paragraph', 'title+paragraph', 'section' or 'document'."
     )
@@ -72,15 +72,15 @@ def _by_paragraph(patent: Patent, *, readable: bool, title: bool = False) -> Ite
     found = False
     if title and patent.title:
         found = True
-        yield _whole(patent, "title", f"/{ROOT}/title", patent.title)
+        yield from _whole_sections(patent, "title")
     for section in ("abstract", "description", "claims", "translation"):
         whole = _paragraphs(patent, section)
         joined = _joined_with_next(whole) if readable and section == "description" else whole
         for passage in joined:
             found = True
             yield from _cut(passage) if readable else (passage,)
-    if not found and patent.title:
-        yield _whole(patent, "title", f"/{ROOT}/title", patent.title)
+    if not found:
+        yield from _whole_sections(patent, "title")
 
 
 def _paragraphs(patent: Patent, section: Section) -> Iterator[Passage]:
@@ -148,22 +148,13 @@ def _words(passage: Passage) -> int:
     return len(passage.text.split())
 
 
-def _by_section(patent: Patent) -> Iterator[Passage]:
-    if opening := section_text(patent, "title+abstract"):
-        place = "abstract" if patent.abstract else "title"
-        yield _whole(patent, "title+abstract", f"/{ROOT}/{place}", opening)
-    for name in ("claims", "description"):
-        if text := section_text(patent, name):
-            yield _whole(patent, name, f"/{ROOT}/{name}", text)
-
-
-def _by_document(patent: Patent) -> Iterator[Passage]:
-    if text := section_text(patent, "document"):
-        yield _whole(patent, "document", f"/{ROOT}", text)
-
-
-def _whole(patent: Patent, section: Section, xpath: str, text: str) -> Passage:
-    return Passage(passage_id(patent.id, xpath), patent.id, section, xpath, text, 0, len(text))
+def _whole_sections(patent: Patent, *sections: Section) -> Iterator[Passage]:
+    """Yield sections that have a text, each as one passage."""
+    places = {"title+abstract": "/abstract" if patent.abstract else "/title", "document": ""}
+    for section in sections:
+        if text := section_text(patent, section):
+            xpath = f"/{ROOT}{places.get(section, f'/{section}')}"
+            yield Passage(passage_id(patent.id, xpath), patent.id, section, xpath, text, 0, len(text))
 
 
 KEY_BYTES = 16

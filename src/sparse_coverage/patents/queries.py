@@ -14,7 +14,6 @@ from sparse_coverage.patents.patent import Claim, Patent
 ALL = "all"
 """What names every claim of a text, each without its number, where their numbers could be given."""
 _HEAD = 1 << 16
-_BOM = b"\xef\xbb\xbf"
 _RANGE = re.compile(r"(\d{1,4})(?:\s*[-–]\s*(\d{1,4}))?")
 FILE_SUFFIXES = frozenset(
     ".txt .md .xml .json .jsonl .ndjson .csv .tsv .xlsx .xlsm .xls .docx .doc .pdf .rtf .odt .html .htm".split()
@@ -131,8 +130,7 @@ def file_query_and_patent(path: Path, wanted: str | None = None) -> tuple[QueryT
 
     require_file(path)
     content = path.read_bytes()
-    head = content[:_HEAD].removeprefix(_BOM).lstrip()
-    if recognised(head):
+    if recognised(content[:_HEAD]):
         patents = read_patents(path, language="any", on_problem=raise_problem)
         first, second = next(patents, None), next(patents, None)
         if first is None:
@@ -146,7 +144,7 @@ def file_query_and_patent(path: Path, wanted: str | None = None) -> tuple[QueryT
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        what = unknown_file(head)
+        what = unknown_file(content[:_HEAD].lstrip())
         if not what.startswith("no patent format"):
             raise InputError(f"{path}: {what}") from None
         place = f"byte {error.start} is {content[error.start]:#04x}"
@@ -163,25 +161,20 @@ def listed_in(path: Path) -> tuple[str, ...]:
     """Return the publication numbers of a file that holds a list of them and nothing else: a text, or a table without any text."""
     from sparse_coverage.patents.numbers import read_numbers
     from sparse_coverage.patents.readers import recognised
+    from sparse_coverage.patents.reading.read import read_patents
 
     if path.is_dir():
         return ()
     with path.open("rb") as stream:
-        reader = recognised(stream.read(_HEAD).removeprefix(_BOM).lstrip())
+        reader = recognised(stream.read(_HEAD))
     if reader is not None and reader.name not in ("table", "xlsx", "xls"):
         return ()
-    if reader is not None and _first_text(path):
-        return ()
+    if reader is not None:
+        patents = islice(read_patents(path, language="any", on_problem=lambda problem: None), 20)
+        if any(patent.claims or patent.abstract or patent.description for patent in patents):
+            return ()
     try:
         found = read_numbers(path)
     except InputError:
         return ()
     return () if found.others else found.numbers
-
-
-def _first_text(path: Path) -> bool:
-    """Tell whether a table has texts to search with, beside numbers and titles."""
-    from sparse_coverage.patents.reading.read import read_patents
-
-    patents = islice(read_patents(path, language="any", on_problem=lambda problem: None), 20)
-    return any(patent.claims or patent.abstract or patent.description for patent in patents)

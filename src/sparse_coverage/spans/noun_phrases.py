@@ -57,8 +57,8 @@ class EmbeddedExtractor:
 
     name = "embedded"
 
-    def __init__(self, tagger: PerceptronTagger | None = None) -> None:
-        self._tagger = tagger or PerceptronTagger(load_weights(), PATENT_TAGS)
+    def __init__(self) -> None:
+        self._tagger = PerceptronTagger(load_weights(), PATENT_TAGS)
         self._lexical = functools.lru_cache(MOST_WORDS_REMEMBERED)(lexical_letter)
 
     def extract(self, texts: Iterable[str]) -> Iterator[Phrases]:

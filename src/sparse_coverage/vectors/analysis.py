@@ -43,7 +43,6 @@ def analyse(
     *,
     spans: int | None = DEFAULT_SPANS,
     seed: int = 0,
-    activation: ActivationConfig | None = None,
     lists: Int64s | None = None,
     threads: int | None = None,
 ) -> list[Behaviour]:
@@ -65,7 +64,7 @@ def analyse(
             covering = count_covering(vectors, smaller, threads=threads)
             lengths = lists
             if lengths is None:
-                active = activate(vectors, smaller, activation or ActivationConfig(), threads=threads).centers
+                active = activate(vectors, smaller, ActivationConfig(), threads=threads).centers
                 lengths = list_lengths(active, documents, size)
             found.append(
                 Behaviour(

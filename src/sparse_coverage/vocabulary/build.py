@@ -208,7 +208,8 @@ def by_chance(sample: SpanSample, choice: Choice) -> ChosenCenters:
 def by_frequency(sample: SpanSample, choice: Choice) -> ChosenCenters:
     """Draw distinct span texts with a chance proportional to how often they occur; one occurrence stands for each."""
     order = np.random.default_rng([choice.seed, 3]).permutation(len(sample))
-    texts = np.array(_text_numbers(sample))
+    numbers: dict[str, int] = {}  # of the distinct texts, letter case aside, in the order they first occur
+    texts = np.array([numbers.setdefault(text.casefold(), len(numbers)) for text in sample.texts()])
     _, first = np.unique(texts[order], return_index=True)  # the first occurrence in a random order: chance ~ frequency
     return _observed(sample, _first_distinct(sample, order[np.sort(first)], choice.size))
 
@@ -226,12 +227,6 @@ NESTED = frozenset(SELECTIONS) - {"kmeans"}
 
 def _observed(sample: SpanSample, rows: Int64s) -> ChosenCenters:
     return ChosenCenters(rows, sample.points.rows(rows), np.empty(0, dtype=np.float32))
-
-
-def _text_numbers(sample: SpanSample) -> list[int]:
-    """Number the distinct texts (letter case aside) in the order they first occur."""
-    numbers: dict[str, int] = {}
-    return [numbers.setdefault(text.casefold(), len(numbers)) for text in sample.texts()]
 
 
 def _first_distinct(sample: SpanSample, order: Int64s, size: int) -> Int64s:
@@ -318,24 +313,13 @@ def _update(points: Points, centers: Centers, nearest: Int32s, distances: Floats
     def work(top: int) -> None:
         part = slice(top, min(top + BLOCK, len(points)))
         rows, quantised = reader.read(np.arange(part.start, part.stop))
-        meet(
-            rows,
-            quantised,
-            nearest[part],
-            distances[part],
-            centers.rows,
-            centers.panels,
-            met,
-            centers.count,
-            centers.margin,
-        )
+        known = nearest[part], distances[part]
+        meet(rows, quantised, *known, centers.rows, centers.panels, met, centers.count, centers.margin)
 
     workers.each(work, range(0, len(points), BLOCK))
 
 
-def refine(
-    points: Points, rows: Int64s, *, seed: int = 0, threads: int | None = None, steps: int = STEPS
-) -> tuple[Floats, Int64s]:
+def refine(points: Points, rows: Int64s, *, seed: int = 0, threads: int | None = None) -> tuple[Floats, Int64s]:
     """Move the centers to the directions of their cells' means, batch by batch; return them and their anchors' rows.
 
     Each batch weighs as much as the points a center has met so far. A center that nothing comes near stays where it is.
@@ -344,8 +328,8 @@ def refine(
     centers = points.rows(rows).astype(np.float64)
     weights = np.ones(len(rows))
     anchors = rows.copy()
-    with progress_bar("Moving centers", steps) as advance:
-        for _ in range(steps):
+    with progress_bar("Moving centers", STEPS) as advance:
+        for _ in range(STEPS):
             size = min(len(points), BATCH_PER_CENTER * len(rows))
             batch = np.sort(random.choice(len(points), size, replace=False))
             vectors = points.rows(batch)

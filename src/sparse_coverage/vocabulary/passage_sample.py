@@ -16,14 +16,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.encoding.encoder import Encoder
-from sparse_coverage.errors import VocabularyError
 from sparse_coverage.files import read_json, write_bytes, write_text
-from sparse_coverage.kernels import Floats
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.documents import as_patent
 from sparse_coverage.patents.passages import By, text_key
@@ -31,7 +28,7 @@ from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.spans import SpanUnit
 from sparse_coverage.spans.span import Spans
 from sparse_coverage.vocabulary.sampling import hash64
-from sparse_coverage.vocabulary.span_sample import require_numbers, write_sample
+from sparse_coverage.vocabulary.span_sample import NumberedFiles, require_numbers, write_sample
 
 T = TypeVar("T")
 
@@ -125,17 +122,12 @@ class PassageSampler:
                     spans += self.groups.spans(number)
                     advance(len(group))
                 else:
-                    spans += self._encode(number, group, encoder, unit, advance)
+                    found = encode_passages(group, encoder, unit, advance)
+                    write_bytes(self.groups.path(number), packed_group(found, encoder.dimension))
+                    spans += sum(map(len, found))
                 done += len(group)
                 # Fewer than were chosen may do: how many, the share of the spans that are there tells.
                 advance(0, total=min(len(chosen.passages), done * self._max_spans // max(spans, 1)))
-
-    def _encode(
-        self, number: int, group: list[Passage], encoder: Encoder, unit: SpanUnit, advance: Callable[[], None]
-    ) -> int:
-        found = encode_passages(group, encoder, unit, advance)
-        write_bytes(self.groups.path(number), packed_group(found, encoder.dimension))
-        return sum(map(len, found))
 
     def finish(self, chosen: Chosen, dimension: int) -> None:
         """Put the spans into one matrix on disk, in order; the vectors of whole passages stay where they are."""
@@ -148,9 +140,8 @@ class PassageSampler:
                     if left <= 0:
                         return  # what was encoded beyond what was wanted counts for nothing
                     seen[passage.section] += len(spans)
-                    kept = np.flatnonzero(spans.vectors.any(axis=1))[
-                        :left
-                    ]  # some encoders give words a vector of zeros
+                    # Some encoders give words a vector of zeros.
+                    kept = np.flatnonzero(spans.vectors.any(axis=1))[:left]
                     left -= len(kept)
                     places = zip(spans.starts[kept].tolist(), spans.ends[kept].tolist(), strict=True)
                     anchors = [[passage.text[start:end], passage.document, passage.id] for start, end in places]
@@ -204,40 +195,16 @@ def from_row(row: list[Any]) -> Passage:
     return Passage(id_, document, section, "", text, 0, len(text))
 
 
-_ARRAYS = ("counts", "vectors", "starts", "ends", "totals")
-
-
-class EncodedGroups:
-    """The spans of groups of passages in numbered files, whole or not there at all."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self._folder.glob("*.safetensors"))
-
-    def path(self, number: int) -> Path:
-        """Return where a group lies."""
-        return self._folder / f"{number:06d}.safetensors"
+class EncodedGroups(NumberedFiles):
+    """The spans of groups of passages in numbered files."""
 
     def spans(self, number: int) -> int:
         """Return how many spans a group has."""
-        return int(self._read(number, ("counts",))["counts"].sum())
+        return int(self.arrays(number, "counts")[0]["counts"].sum())
 
     def __iter__(self) -> Iterator[list[Spans]]:
         for number in range(len(self)):
-            yield unpacked_group(self._read(number))
-
-    def _read(self, number: int, names: tuple[str, ...] = _ARRAYS) -> dict[str, Any]:
-        try:
-            with safe_open(self.path(number), framework="numpy") as file:
-                return {name: file.get_tensor(name) for name in names}
-        except (OSError, SafetensorError, KeyError) as error:
-            raise VocabularyError(
-                f"{self.path(number)}: encoded passages are missing or damaged ({error}). Remove this file and those after "
-                "it, and run the same command again: it goes on from there."
-            ) from None
+            yield unpacked_group(self.arrays(number, "counts", "vectors", "starts", "ends", "totals")[0])
 
 
 def packed_group(group: list[Spans], dimension: int) -> bytes:
@@ -249,7 +216,10 @@ def packed_group(group: list[Spans], dimension: int) -> bytes:
             "vectors": np.concatenate([np.zeros((0, dimension), np.float32), *(spans.vectors for spans in group)]),
             "starts": np.concatenate([none, *(spans.starts for spans in group)]),
             "ends": np.concatenate([none, *(spans.ends for spans in group)]),
-            "totals": np.asarray([_total(spans, dimension) for spans in group], np.float32).reshape(-1, dimension),
+            "totals": np.asarray(
+                [np.zeros(dimension) if spans.totals is None else spans.totals.sum(axis=0) for spans in group],
+                np.float32,
+            ).reshape(-1, dimension),
         }
     )
 
@@ -262,7 +232,3 @@ def unpacked_group(arrays: dict[str, Any]) -> list[Spans]:
         Spans(arrays["vectors"][part], arrays["starts"][part], arrays["ends"][part], total[None])
         for part, total in zip(parts, arrays["totals"], strict=True)
     ]
-
-
-def _total(spans: Spans, dimension: int) -> Floats:
-    return np.zeros(dimension, np.float32) if spans.totals is None else spans.totals.sum(axis=0)

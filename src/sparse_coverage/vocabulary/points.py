@@ -193,11 +193,7 @@ class Centers:
 
     def append(self, rows: Floats) -> None:
         """Add centers."""
-        self.extend_rows(rows, quantise(rows)[: len(rows)])
-
-    def extend_rows(self, rows: Floats, quantised: Int16s) -> None:
-        """Add centers whose quantised rows are known."""
-        first, last = self.count, self.count + len(rows)
+        first, last, quantised = self.count, self.count + len(rows), quantise(rows)[: len(rows)]
         self.rows[first:last] = rows
         self.panels.rows[first:last] = quantised
         numbers = np.arange(first, last)

@@ -16,7 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.files import read_json, replacing, sha256_of, write_bytes, write_json
+from sparse_coverage.files import read_json, remove_partial_files, replacing, sha256_of, write_bytes, write_json
 from sparse_coverage.kernels import Array, Int64s, Uint64s
 from sparse_coverage.vocabulary.points import CommonPart, Points, blocks_of
 from sparse_coverage.vocabulary.vocabulary import Anchor
@@ -160,17 +160,35 @@ class Shard:
         return replace(self, vectors=self.vectors[kept], draws=self.draws[kept], anchors=anchors)
 
 
-class ShardFolder:
-    """Numbered shards in a folder. The ones before the first gap are complete: renaming is the last step of writing."""
+class NumberedFiles:
+    """Numbered files of arrays in a folder. The ones before the first gap are complete: renaming is the last step of writing."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        for partial in folder.glob(".*.partial-*"):
-            partial.unlink()
+        remove_partial_files(folder)
 
     def __len__(self) -> int:
         return sum(1 for _ in self._folder.glob("*.safetensors"))
+
+    def path(self, number: int) -> Path:
+        """Return where the file of a number lies."""
+        return self._folder / f"{number:06d}.safetensors"
+
+    def arrays(self, number: int, *names: str) -> tuple[dict[str, Any], dict[str, str]]:
+        """Return some arrays of a file, and what it says of itself; a damaged file is an error that names it."""
+        try:
+            with safe_open(self.path(number), framework="numpy") as file:
+                return {name: file.get_tensor(name) for name in names}, file.metadata() or {}
+        except (OSError, SafetensorError, KeyError) as error:
+            raise VocabularyError(
+                f"{self.path(number)}: the file is missing or damaged ({error}). Remove it and those after it, and run the "
+                "same command again: it goes on from there."
+            ) from None
+
+
+class ShardFolder(NumberedFiles):
+    """Numbered shards in a folder."""
 
     def write(self, number: int, shard: Shard) -> None:
         """Write a shard, replacing an older one of the same number in one step."""
@@ -182,23 +200,14 @@ class ShardFolder:
             },
             {"seen": json.dumps(shard.seen), "documents": str(shard.documents), "first": shard.first},
         )
-        write_bytes(self._path(number), content)
+        write_bytes(self.path(number), content)
 
     def read(self, number: int) -> Shard:
-        """Read a shard; a damaged one is an error that names it."""
-        path = self._path(number)
-        try:
-            with safe_open(path, framework="numpy") as file:
-                facts = file.metadata()
-                anchors = file.get_tensor("anchors").tobytes()
-                vectors, draws = file.get_tensor("vectors"), file.get_tensor("draws")
-        except (OSError, SafetensorError, KeyError) as error:
-            raise VocabularyError(
-                f"{path}: the shard is missing or damaged ({error}). Remove it and the shards after it, and run the same "
-                "command again: it goes on from there."
-            ) from None
-        lines = anchors.split(b"\n") if len(draws) else []
-        return Shard(vectors, draws, lines, json.loads(facts["seen"]), int(facts["documents"]), facts["first"])
+        """Read a shard."""
+        found, facts = self.arrays(number, "vectors", "draws", "anchors")
+        lines = found["anchors"].tobytes().split(b"\n") if len(found["draws"]) else []
+        about = json.loads(facts["seen"]), int(facts["documents"]), facts["first"]
+        return Shard(found["vectors"], found["draws"], lines, *about)
 
     def __iter__(self) -> Iterator[Shard]:
         for number in range(len(self)):
@@ -207,8 +216,5 @@ class ShardFolder:
     def remove(self) -> None:
         """Delete all shards, the last first, so that an interruption leaves no gap."""
         for number in reversed(range(len(self))):
-            self._path(number).unlink()
+            self.path(number).unlink()
         self._folder.rmdir()
-
-    def _path(self, number: int) -> Path:
-        return self._folder / f"{number:06d}.safetensors"

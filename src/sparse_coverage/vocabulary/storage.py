@@ -251,46 +251,36 @@ def card(folder: Path, *, licence: str, name: str, figures: Mapping[str, Any] | 
     header = read_json(folder / HEADER)
     config = header["config"]
     settings = read_json(folder / "model.json") if (folder / "model.json").is_file() else {}
-    lines = [
-        "---",
-        f"license: {licence.lower()}",
-        "library_name: sparse-coverage",
-        "tags: [sparse-retrieval, patents, prior-art-search]",
-        "---",
-        f"# {name}",
-        f"A vocabulary of {config['size']:,} semantic centers for Sparse Coverage, chosen by {config['selection']} "
-        f"(seed {config['seed']}) from {config['spans']:,} spans of {config['documents']:,} documents.",
-        "",
-        "| | |",
-        "| --- | --- |",
-        f"| encoder | {config['encoder']} ({config['precision']}, {config['dimension']} dimensions) |",
-        f"| unit | {config['unit']} |",
-        f"| tau | {config['tau']:g} |",
-        *([f"| learned from documents | {config['only']} |"] if config.get("only") else []),
-        *(
-            f"| {key} | `{value}` |"
-            for key, value in settings.items()
-            if key in ("activation", "scoring", "clean", "by")
-        ),
-        f"| licence | {licence} |",
-        f"| sha256 of {HEADER} | `{sha256_of(folder / HEADER)}` |",
-        "",
-        "```python",
-        "from sparse_coverage import SparseCoverage",
-        "",
-        'model = SparseCoverage.load("this-file.zip")  # or the name on the model hub',
-        "```",
-    ]
+    kept = [f"| learned from documents | {config['only']} |\n"] if config.get("only") else []
+    kept += [f"| {key} | `{settings[key]}` |\n" for key in settings if key in ("activation", "scoring", "clean", "by")]
+    text = f"""---
+license: {licence.lower()}
+library_name: sparse-coverage
+tags: [sparse-retrieval, patents, prior-art-search]
+---
+# {name}
+A vocabulary of {config["size"]:,} semantic centers for Sparse Coverage, chosen by {config["selection"]} \
+(seed {config["seed"]}) from {config["spans"]:,} spans of {config["documents"]:,} documents.
+
+| | |
+| --- | --- |
+| encoder | {config["encoder"]} ({config["precision"]}, {config["dimension"]} dimensions) |
+| unit | {config["unit"]} |
+| tau | {config["tau"]:g} |
+{"".join(kept)}| licence | {licence} |
+| sha256 of {HEADER} | `{sha256_of(folder / HEADER)}` |
+
+```python
+from sparse_coverage import SparseCoverage
+
+model = SparseCoverage.load("this-file.zip")  # or the name on the model hub
+```
+"""
     if figures:
-        lines += [
-            "",
-            f"## Measured on {figures['collection']}",
-            "| system | measure | mean x 100 |",
-            "| --- | --- | --- |",
-        ]
-        lines += [
-            f"| {system} | {measure} | {100 * value['mean']:.2f} |"
+        text += f"\n## Measured on {figures['collection']}\n| system | measure | mean x 100 |\n| --- | --- | --- |\n"
+        text += "".join(
+            f"| {system} | {measure} | {100 * value['mean']:.2f} |\n"
             for system, found in figures["systems"].items()
             for measure, value in found["measures"].items()
-        ]
-    return "\n".join(lines) + "\n"
+        )
+    return text

@@ -35,7 +35,13 @@ class Check:
 
 def verify(vocabulary: Vocabulary, sample: SpanSample | None = None) -> list[Check]:
     """Check a vocabulary by itself and, where the sample it was chosen from is at hand, against every span of it."""
-    checks = [_unit_length(vocabulary), _radii_in_range(vocabulary)]
+    lengths = np.linalg.norm(vocabulary.centers.astype(np.float64), axis=1)
+    long = int((~(np.abs(lengths - 1) < 1e-5)).sum())
+    far = int((~((vocabulary.radii >= 0) & (vocabulary.radii <= 2))).sum())
+    checks = [
+        Check("every center has length one", long == 0, f"{long} have not"),
+        Check("every radius lies between 0 and 2", far == 0, f"{far} do not"),
+    ]
     if sample is not None and checks[0].holds:  # with a center that is no direction, no distance means anything
         if sample.points.dimension != vocabulary.config.dimension:
             raise InputError(
@@ -147,17 +153,6 @@ def find_rows(points: Points, centers: Floats) -> list[list[int]]:
             if rows is not None:
                 rows.append(top + offset)
     return [found[vector] for vector in vectors]
-
-
-def _unit_length(vocabulary: Vocabulary) -> Check:
-    lengths = np.linalg.norm(vocabulary.centers.astype(np.float64), axis=1)
-    wrong = int((~(np.abs(lengths - 1) < 1e-5)).sum())
-    return Check("every center has length one", wrong == 0, f"{wrong} have not")
-
-
-def _radii_in_range(vocabulary: Vocabulary) -> Check:
-    wrong = int((~((vocabulary.radii >= 0) & (vocabulary.radii <= 2))).sum())
-    return Check("every radius lies between 0 and 2", wrong == 0, f"{wrong} do not")
 
 
 def _cells_agree(vocabulary: Vocabulary, sample: SpanSample) -> Check:

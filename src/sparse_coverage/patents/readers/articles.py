@@ -8,7 +8,8 @@ from datetime import date
 from typing import Any
 
 from sparse_coverage.patents.patent import Paragraph, Patent, passage_xpath
-from sparse_coverage.patents.readers.xml_text import element_text
+from sparse_coverage.patents.readers.st36 import part_of
+from sparse_coverage.patents.readers.xml_text import element_text, enclosing, text_at
 from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import distinct, iso_date, table_date
 from sparse_coverage.text.languages import language_code, language_of
@@ -19,16 +20,14 @@ _APART = frozenset({"table-wrap", "tex-math", "ref-list", "table"})
 
 def read_jats(root: Any, context: ReadContext) -> Patent:
     """Read an article: its DOI is the id, its authors are the inventors, its body is the description."""
-    meta = root.find("front/article-meta")
-    meta = root if meta is None else meta
+    meta = part_of(root, "front/article-meta")
     ids = {e.get("pub-id-type") or "": element_text(e) for e in meta.iterfind("article-id")}
     document = _without_space(next((ids[kind] for kind in _ID_TYPES if ids.get(kind)), ""), context)
     language = language_of(root) or "en"
     abstracts = [e for e in meta.iterfind("abstract") if e.get("abstract-type") in (None, "", "section", "structured")]
-    title = meta.find("title-group/article-title")
     return Patent(
         id=document,
-        title=element_text(title) if title is not None else "",
+        title=text_at(meta, "title-group/article-title"),
         abstract=tuple(_paragraphs(abstracts[:1], "abstract")),
         description=tuple(_paragraphs(root.iterfind("body"), "description")),
         language=language,
@@ -51,9 +50,7 @@ def read_pubmed(root: Any, context: ReadContext) -> Patent:
     """Read a record of PubMed: a title and an abstract, whose labelled parts are paragraphs."""
     ids = {e.get("IdType") or "": element_text(e) for e in root.iterfind("PubmedData/ArticleIdList/ArticleId")}
     number = ids.get("doi") or ids.get("pubmed") or root.findtext("MedlineCitation/PMID") or ""
-    article = root.find("MedlineCitation/Article")
-    article = root if article is None else article
-    title = article.find("ArticleTitle")
+    article = part_of(root, "MedlineCitation/Article")
     parts = [
         f"{label}: {text}" if (label := e.get("Label")) else text
         for e in article.iterfind("Abstract/AbstractText")
@@ -65,7 +62,7 @@ def read_pubmed(root: Any, context: ReadContext) -> Patent:
     authors = article.iterfind("AuthorList/Author")
     return Patent(
         id=_without_space(number, context),
-        title=element_text(title) if title is not None else "",
+        title=text_at(article, "ArticleTitle"),
         abstract=tuple(Paragraph(text, passage_xpath("abstract", "p", n)) for n, text in enumerate(parts, 1)),
         language=language_code(article.findtext("Language")),
         publication_date=next(filter(None, dates), ""),
@@ -85,19 +82,17 @@ def _pubmed_date(element: Any) -> str:
 
 def read_tei(root: Any, context: ReadContext) -> Patent:
     """Read a document of GROBID or another in TEI."""
-    header = root.find("teiHeader")
-    header = root if header is None else header
+    header = part_of(root, "teiHeader")
     text = root.find("text")
     ids = {(e.get("type") or "").lower(): element_text(e) for e in header.iter("idno")}
     document = _without_space(next((ids[kind] for kind in ("doi", "arxiv", "pmid") if ids.get(kind)), ""), context)
     language = language_of(text) if text is not None else ""
     language = language or language_of(header) or "en"
-    title = header.find("fileDesc/titleStmt/title")
     authors = header.iterfind(".//sourceDesc//author/persName")
     dates = (iso_date(e.get("when")) or _year(e.get("when")) for e in header.iter("date"))
     return Patent(
         id=document,
-        title=element_text(title) if title is not None else "",
+        title=text_at(header, "fileDesc/titleStmt/title"),
         abstract=tuple(_paragraphs(header.iterfind("profileDesc/abstract"), "abstract")),
         description=tuple(_paragraphs(root.iterfind("text/body"), "description")),
         language=language,
@@ -121,7 +116,7 @@ def _paragraphs(sections: Any, part: str) -> Iterator[Paragraph]:
             element.text = ""
         found = False
         for element in section.iter("p"):
-            if any(parent.tag == "p" or parent.tag in _APART for parent in _between(element, section)):
+            if any(parent.tag == "p" or parent.tag in _APART for parent in enclosing(element, section)):
                 continue
             found = True
             if text := element_text(element):
@@ -130,13 +125,6 @@ def _paragraphs(sections: Any, part: str) -> Iterator[Paragraph]:
         if not found and (text := element_text(section)):
             index += 1
             yield Paragraph(text, passage_xpath(part, "p", index))
-
-
-def _between(element: Any, section: Any) -> Iterator[Any]:
-    parent = element.getparent()
-    while parent is not None and parent is not section:
-        yield parent
-        parent = parent.getparent()
 
 
 def _joined(element: Any, *tags: str) -> str:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any
+from pathlib import Path
 
 from sparse_coverage.errors import InputError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from sparse_coverage.files import read_toml
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z][a-z])")
 _PLURAL = re.compile(r"\((s|n|en|es|e)\)", re.I)
@@ -59,7 +53,7 @@ class UsedColumn:
 @cache
 def names() -> Names:
     """Return the known names, read once."""
-    data: dict[str, Any] = tomllib.loads((files(__package__) / "fields.toml").read_text(encoding="utf-8"))
+    data = read_toml(Path(__file__).with_name("fields.toml"))
     rules = data["rules"]
     return Names(
         {plain_name(name): (field, rank) for field, all_ in data["names"].items() for rank, name in enumerate(all_)},

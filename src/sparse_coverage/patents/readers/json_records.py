@@ -7,13 +7,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, BinaryIO
+from typing import Any
 
 from sparse_coverage.patents.numbers import number_key
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers import ops
 from sparse_coverage.patents.readers.fields import field_of, names, plain_name
-from sparse_coverage.patents.readers.json_stream import json_pieces
 from sparse_coverage.patents.readers.records import ID_FIELDS, identified, kind_of, read_record
 from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
 from sparse_coverage.text import NAMES as LANGUAGES
@@ -42,15 +41,8 @@ def recognises(head: bytes) -> bool:
     return (head.startswith(b"{") and not head.startswith(b"{\\rtf")) or _ARRAY.match(head) is not None
 
 
-def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
-    """Yield the records of a stream, however they are arranged."""
-    return json_pieces(stream, context)
-
-
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one record."""
-    if not isinstance(piece.content, bytes):
-        raise ReadError(piece.cause)
     try:
         record = json.loads(piece.content.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
@@ -96,7 +88,12 @@ def flat_record(record: Mapping[str, Any], context: ReadContext) -> dict[str, An
     ):  # an old answer of PatentsView
         record = {"patent_id" if name == "patent_number" else name: value for name, value in record.items()}
     record = _paper(record)
-    flat = {name: _single(name, value) for name, value in record.items() if name in _SCHEMA and not _is_nested(value)}
+    flat = {
+        name: _single(name, value)
+        for name, value in record.items()
+        if name in _SCHEMA
+        and not any(isinstance(one, dict) for one in (value, *(value if isinstance(value, list) else ())))
+    }
     if "translations" in record:
         flat["translations"] = record["translations"]
     taken = {field_of(name)[0]: value for name, value in flat.items() if value not in (None, "", [])}
@@ -171,10 +168,7 @@ def _composed(
         context.report_note(f"left out: parts in other languages ({', '.join(sorted(others))})", document)
     elif others:
         made["translations"] = others
-    given = next(
-        (flat.pop(name) for name in ("id", "_id", "publication_id", "publication_number", "ucid") if flat.get(name)),
-        None,
-    )
+    given = next((flat.pop(name) for name in ID_FIELDS if flat.get(name)), None)
     if given is not None and not isinstance(given, str | int):
         return {"id": given}  # an error that says what it is
     if isinstance(given, str | int) and not isinstance(given, bool):
@@ -326,10 +320,6 @@ def _inner(record: dict[str, Any]) -> dict[str, Any]:
             outer = {key: one for key, one in record.items() if key != name and key in ("_id", "id")}
             return {**outer, **value}
     return record
-
-
-def _is_nested(value: Any) -> bool:
-    return isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict) for one in value))
 
 
 def _refuse_constant(name: str) -> object:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from io import BufferedReader
 from typing import BinaryIO
 
 from sparse_coverage.patents.readers.fields import field_of, names, plain_name
@@ -48,7 +49,7 @@ def _is_line(first: bytes, stream: BinaryIO) -> bool:
         except (ValueError, RecursionError) as error:
             if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data" and error.doc[error.pos] in "{[,":
                 return False  # records one after the other in one line
-            peek = getattr(stream, "peek", lambda size: b"")(64)
+            peek = stream.peek(64) if isinstance(stream, BufferedReader) else b""
             return text.endswith(b"}") and (not peek.strip() or peek.lstrip().startswith(b"{"))
         return isinstance(record, dict) and not _Scanner(stream, text, 1, 0, whole=True).holds_list()
     return not _Scanner(stream, first, 1, 0, whole=True).holds_list()
@@ -61,7 +62,7 @@ def _lines(stream: BinaryIO, line: bytes, number: int, largest: int) -> Iterator
         if len(line) > largest:
             while line and not line.endswith(b"\n"):
                 line = stream.readline(largest)
-            yield Piece(None, number, f"refused: a line of more than {largest} bytes.")
+            yield Piece.refused("a line", largest, number)
         elif line.strip():
             yield Piece(line, number)
         line = stream.readline(largest + 1)
@@ -144,29 +145,24 @@ class _Scanner:
             self._key()
             sign = self._sign()
             for piece in self._record():
-                if isinstance(piece.content, bytes):
-                    inner = piece.content[1:].lstrip()
-                    inner = (
-                        b""
-                        if inner == b"}"
-                        else inner.removesuffix(b"}")
-                        if sign == b"{"
-                        else b'"text": ' + piece.content
-                    )
-                    yield Piece(b'{"id": ' + key + (b", " + inner if inner else b"") + b"}", piece.line)
-                else:
+                if piece.content is None:
                     yield piece
+                    continue
+                inner = piece.content[1:-1].strip() if sign == b"{" else b'"text": ' + piece.content
+                yield Piece(b'{"id": ' + key + (b", " + inner if inner else b"") + b"}", piece.line)
         self._place += 1
 
     def _row(self) -> Iterator[Piece]:
         """Yield a list of values as a record, by the names that the first such list holds."""
         for piece in self._record():
-            if not self._header and isinstance(piece.content, bytes):
+            if piece.content is None:
+                yield piece
+            elif not self._header:
                 self._take_header(piece.content)
                 if not {field_of(name)[0] for name in self._header} & _IDS:
                     cause = "lists, the first of which names no known column such as 'publication_number'. Put the names first."
                     yield Piece(None, piece.line, cause)
-            elif isinstance(piece.content, bytes):
+            else:
                 try:
                     record = dict(zip(self._header, json.loads(piece.content), strict=True))
                     yield Piece(json.dumps(record).encode(), piece.line)
@@ -174,8 +170,6 @@ class _Scanner:
                     yield Piece(
                         None, piece.line, f"not a list of {len(self._header)} values, as its header names them."
                     )
-            else:
-                yield piece
 
     def _take_header(self, content: bytes) -> None:
         try:
@@ -187,12 +181,11 @@ class _Scanner:
         line = self._line
         end = self._end(self._place, self._largest)
         if end is None:
-            cut = self._ended
-            cause = "the file ends inside of it." if cut else f"a record of more than {self._largest} bytes."
-            yield Piece(None, line, f"{'not JSON: ' if cut else 'refused: '}{cause}")
-            if cut:
+            if self._ended:
+                yield Piece(None, line, "not JSON: the file ends inside of it.")
                 self._place = len(self._text)
             else:
+                yield Piece.refused("a record", self._largest, line)
                 self._skip()
             return
         yield Piece(self._text[self._place : end], line)
@@ -200,58 +193,40 @@ class _Scanner:
 
     def _lists(self, place: int) -> set[str]:
         """Return the keys of the object at a place that hold lists of records; none where it is a record itself."""
-        known = names()
+        known = names().lists
         found: set[str] = set()
         own_id = False
-        at = self._after_space(place + 1)
-        while self._at(at) == b'"':
-            end = self._end(at)
-            if end is None:
-                break
-            raw, key = self._text[at:end], _plain(self._text[at:end])
-            at = self._after_space(end)
-            if self._at(at) != b":":
-                break
-            at = self._after_space(at + 1)
-            sign = self._at(at)
-            field = field_of(key)[0]
-            own_id = own_id or (field in _IDS and sign not in b"[{")
-            opened = self._at(self._after_space(at + 1))
-            if (
-                (raw == _FOUND and sign == b"[")
-                or (
-                    sign == b"["
-                    and (self._is_list_of_records(at) or (key in known.lists and opened in (b"{", b"]", b"[")))
-                )
-                or (sign == b"{" and key in known.lists)
-            ):
+        for raw, at in self._keys(place):
+            key, sign = _plain(raw), self._at(at)
+            own_id = own_id or (field_of(key)[0] in _IDS and sign not in b"[{")
+            if sign == b"[":
+                inner = self._after_space(at + 1)
+                is_list = key in known and self._at(inner) in (b"{", b"]", b"[")
+                if raw == _FOUND or is_list or self._is_record(inner):
+                    found.add(key)
+            elif sign == b"{" and key in known:
                 found.add(key)
-            end = self._end(at, MEBIBYTE)
-            if end is None:
-                break
-            at = self._after_space(end)
-        return set() if own_id and not any(key in known.lists for key in found) else found
+        return set() if own_id and not found & known else found
 
-    def _is_list_of_records(self, place: int) -> bool:
-        at = self._after_space(place + 1)
-        fields = self._fields(at) if self._at(at) == b"{" else set()
+    def _is_record(self, place: int) -> bool:
+        """Tell whether the value at a place is an object with an id and a text."""
+        if self._at(place) != b"{":
+            return False
+        fields = {field_of(_plain(key))[0] for key, _ in self._keys(place)}
         return bool(fields & _IDS) and bool(fields & {"title", "abstract", "claims", "description"})
 
-    def _fields(self, place: int) -> set[str]:
-        """Return the fields that the keys of an object stand for, as far as they are near."""
-        found = set()
+    def _keys(self, place: int) -> Iterator[tuple[bytes, int]]:
+        """Yield the keys of the object at a place, each with where its value begins, as far as they are near."""
         at = self._after_space(place + 1)
         while self._at(at) == b'"' and (end := self._end(at)) is not None:
-            found.add(field_of(_plain(self._text[at:end]))[0])
-            at = self._after_space(end)
+            key, at = self._text[at:end], self._after_space(end)
             if self._at(at) != b":":
-                break
+                return
             at = self._after_space(at + 1)
-            end = self._end(at, MEBIBYTE)
-            if end is None:
-                break
+            yield key, at
+            if (end := self._end(at)) is None:
+                return
             at = self._after_space(end)
-        return found - {""}
 
     def _key(self) -> str:
         end = self._end(self._place) if self._sign() == b'"' else None

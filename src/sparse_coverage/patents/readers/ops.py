@@ -7,7 +7,7 @@ the parts are joined afterwards (`reading.joining`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +15,12 @@ from lxml import etree
 
 from sparse_coverage.patents.claims import begins_with_number, numbered_claims, split_claims
 from sparse_coverage.patents.numbers import number_key, publication_id
-from sparse_coverage.patents.patent import Claim, Paragraph, Patent, in_other_language, passage_xpath
+from sparse_coverage.patents.patent import Claim, Paragraph, Patent, passage_xpath
 from sparse_coverage.patents.readers import st36
-from sparse_coverage.patents.readers.xml_text import element_text, flat_paragraphs
+from sparse_coverage.patents.readers.xml_text import chosen_body, element_text, flat_paragraphs
 from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
-from sparse_coverage.text.languages import choose_part, language_of, other_languages
+from sparse_coverage.text.languages import language_of
 
 _FORMS = ("docdb", "epodoc", "intermediate", "original", "")  # in which names are given, the preferred one first
 _HEADING = re.compile(
@@ -33,10 +33,7 @@ def read_exchange(root: Any, context: ReadContext) -> Patent:
     """Read the bibliography of one publication, with its abstract."""
     data = st36.part_of(root, "bibliographic-data")
     reference = _document(data.find("publication-reference"))
-    country, number, kind = (
-        compact(root.get(name)) or compact(reference.get(name)) for name in ("country", "doc-number", "kind")
-    )
-    document = number_key(publication_id(country, number, kind))
+    own = {name: compact(root.get(name)) or compact(reference.get(name)) for name in ("country", "doc-number", "kind")}
     priorities = (
         _document(e).get("date")
         for path in ("priority-claims/priority-claim", "priority-claim")
@@ -46,17 +43,17 @@ def read_exchange(root: Any, context: ReadContext) -> Patent:
         root,
         data,
         context,
-        document,
+        _number(own),
         "",
-        country=country,
-        kind=kind,
+        country=own["country"],
+        kind=own["kind"],
         publication_date=iso_date(root.get("date-publ")) or iso_date(reference.get("date")),
         application_date=iso_date(_document(data.find("application-reference")).get("date")),
         priority_date=min(filter(None, map(iso_date, priorities)), default=""),
         family=compact(root.get("family-id")),
         applicants=_parties(data, "applicant"),
         inventors=_parties(data, "inventor"),
-        citations=distinct(_cited(data)),
+        citations=distinct(_number(_document(cited)) for cited in data.iter("patcit")),
     )
     earlier = (class_symbol(e.text) for e in data.iterfind("classification-ipc/text"))  # before the eighth edition
     return replace(patent, ipc=patent.ipc or distinct(earlier), cpc=distinct([*patent.cpc, *_cooperative(data)]))
@@ -65,21 +62,11 @@ def read_exchange(root: Any, context: ReadContext) -> Patent:
 def read_fulltext(root: Any, context: ReadContext) -> Patent:
     """Read the claims or the description of one publication, in the wanted language."""
     reference = _document(root.find("bibliographic-data/publication-reference"))
-    country, number, kind = (compact(reference.get(name)) for name in ("country", "doc-number", "kind"))
-    document = number_key(publication_id(country, number, kind))
-    translations: list[Paragraph] = []
-    description = _chosen(root, "description", context, document, translations)
-    claims = _chosen(root, "claims", context, document, translations)
-    part = claims if claims is not None else description
-    return Patent(
-        id=document,
-        claims=_claims(claims) if claims is not None else (),
-        description=tuple(_numbered(description)) if description is not None else (),
-        country=country,
-        kind=kind,
-        language=language_of(part) if part is not None else "",
-        source=context.file,
-        translations=tuple(translations),
+    document = _number(reference)
+    parts = {part: [(language_of(e), e) for e in root.iterchildren(part)] for part in ("description", "claims")}
+    body = chosen_body(parts, _texts, context, document, "")
+    return st36.patent_with(
+        body, (), context, document, "", country=compact(reference.get("country")), kind=compact(reference.get("kind"))
     )
 
 
@@ -91,12 +78,11 @@ def read_member(root: Any, context: ReadContext) -> Patent:
         return read_exchange(inner, context)
     own = root.find("publication-reference")
     reference = _document(own if own is not None else root)
-    country, number, kind = (compact(reference.get(name)) for name in ("country", "doc-number", "kind"))
     priorities = [iso_date(_document(e).get("date")) for e in root.iterfind("priority-claim")]
     return Patent(
-        id=number_key(publication_id(country, number, kind)),
-        country=country,
-        kind=kind,
+        id=_number(reference),
+        country=compact(reference.get("country")),
+        kind=compact(reference.get("kind")),
         publication_date=iso_date(reference.get("date")),
         application_date=iso_date(_document(root.find("application-reference")).get("date")),
         priority_date=min(filter(None, priorities), default=""),
@@ -110,8 +96,7 @@ def read_register(root: Any, context: ReadContext) -> Patent:
     data = st36.part_of(root, "bibliographic-data")
     published = [_document(e) for e in data.iterfind("publication-reference")]
     own = min(published, key=lambda one: (one.get("country") != "EP", one.get("date", "")), default={})
-    document = number_key(publication_id(own.get("country"), own.get("doc-number"), own.get("kind")))
-    others = (number_key(publication_id(e.get("country"), e.get("doc-number"), e.get("kind"))) for e in published)
+    document = _number(own)
     classes = (text for e in data.iter("classification-ipcr") for text in (e.findtext("text") or "").split(","))
     patent = st36.st36_patent(
         root,
@@ -124,10 +109,10 @@ def read_register(root: Any, context: ReadContext) -> Patent:
         publication_date=iso_date(own.get("date")),
         application_date=st36.earliest(data, "application-reference/document-id/date"),
         priority_date=st36.earliest(data, "priority-claims/priority-claim/date"),
-        family_members=distinct(other for other in others if other != document),
+        family_members=distinct(other for other in map(_number, published) if other != document),
         applicants=st36.party_names(data, "parties/applicants/applicant"),
         inventors=st36.party_names(data, "parties/inventors/inventor"),
-        citations=distinct(_cited(data)),
+        citations=distinct(_number(_document(cited)) for cited in data.iter("patcit")),
     )
     return replace(patent, ipc=distinct(map(class_symbol, classes)))
 
@@ -162,6 +147,10 @@ def _document(reference: Any) -> dict[str, str]:
     return found
 
 
+def _number(parts: Mapping[str, str]) -> str:
+    return number_key(publication_id(parts.get("country"), parts.get("doc-number"), parts.get("kind")))
+
+
 def _parties(data: Any, role: str) -> tuple[str, ...]:
     names: dict[str, list[str]] = {}
     for party in data.iterfind(f"parties/{role}s/{role}"):
@@ -182,23 +171,8 @@ def _cooperative(data: Any) -> Iterator[str]:
         yield class_symbol(symbol)
 
 
-def _cited(data: Any) -> Iterator[str]:
-    for cited in data.iter("patcit"):
-        found = _document(cited)
-        yield number_key(publication_id(found.get("country"), found.get("doc-number"), found.get("kind")))
-
-
-def _chosen(root: Any, part: str, context: ReadContext, document: str, translations: list[Paragraph]) -> Any:
-    """Return the part in the wanted language; those in others go to `translations`, a second one in a language is noted."""
-    found = [(language_of(element), element) for element in root.iterchildren(part)]
-    position = choose_part(found, context.language, "")
-    kept, others = other_languages(found, position, context.language)
-    for language, element in kept:
-        texts = _claims(element) if part == "claims" else tuple(_numbered(element))
-        translations += in_other_language(part, language, texts)
-    if others:
-        context.report_note(f"left out: {part} ({', '.join(others)}); wanted: {context.language}", document)
-    return found[position][1] if position is not None else None
+def _texts(section: Any, part: str) -> Sequence[Claim | Paragraph]:
+    return _claims(section) if part == "claims" else list(_numbered(section))
 
 
 def _claims(section: Any) -> tuple[Claim, ...]:

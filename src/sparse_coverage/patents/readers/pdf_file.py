@@ -39,8 +39,6 @@ def recognises(head: bytes) -> bool:
 
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read a PDF file."""
-    if not isinstance(piece.content, bytes):
-        raise ReadError(piece.cause)
     title, pages, columns = _pages(piece.content)
     is_scan = sum(map(len, pages)) <= _FEW * len(pages)
     if is_scan and context.settings.ocr:

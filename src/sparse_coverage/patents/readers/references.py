@@ -9,19 +9,20 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, BinaryIO, NamedTuple
+from io import BufferedReader
+from typing import Any, NamedTuple
 
 from sparse_coverage.patents.numbers import number_key, parse_number
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.records import identified, read_record
 from sparse_coverage.patents.readers.tables import text_lines
 from sparse_coverage.patents.readers.text_files import file_stem
-from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadContext, ReadError
+from sparse_coverage.patents.reading.context import Piece, ReadContext
 from sparse_coverage.patents.values import decoded, table_date
 
 
 class Style(NamedTuple):
-    """How one kind of list is written: what a record begins with, how a line names its tag, and what each tag holds."""
+    """How one kind of list is written: what a record begins with, how a line names its tag, and the field of each tag."""
 
     name: str
     begins: re.Pattern[str]
@@ -29,79 +30,66 @@ class Style(NamedTuple):
     fields: Mapping[str, str]
 
 
-_PATENT_NUMBER = "number"
+def _style_of(name: str, begins: str, tag: str, **fields: str) -> Style:
+    """Return a style; of each field its tags are given, with blanks between them. A `number` may be that of a patent."""
+    by_tag = {tag: field for field, tags in fields.items() for tag in tags.split()}
+    return Style(name, re.compile(begins), re.compile(tag), by_tag)
+
+
 _STYLES = (
-    Style(
+    _style_of(
         "RIS",
-        re.compile(r"TY {1,2}- "),
-        re.compile(r"([A-Z][A-Z0-9]) {1,2}-(?: |$)"),
-        {
-            **dict.fromkeys(("TI", "T1", "CT"), "title"),
-            **dict.fromkeys(("AB", "N2"), "abstract"),
-            **dict.fromkeys(("AU", "A1"), "inventors"),
-            **dict.fromkeys(("DA", "Y1", "PY"), "publication_date"),
-            **dict.fromkeys(("M1", "SN", "IS", "AN", "ID", "C6", "CY"), _PATENT_NUMBER),
-            "DO": "id",
-            "PB": "applicants",
-            "LA": "language",
-        },
+        r"TY {1,2}- ",
+        r"([A-Z][A-Z0-9]) {1,2}-(?: |$)",
+        title="TI T1 CT",
+        abstract="AB N2",
+        inventors="AU A1",
+        publication_date="DA Y1 PY",
+        number="M1 SN IS AN ID C6 CY",
+        id="DO",
+        applicants="PB",
+        language="LA",
     ),
-    Style(
+    _style_of(
         "MEDLINE",
-        re.compile(r"PMID ?- ?\d"),
-        re.compile(r"([A-Z]{2,4}) *- ?"),
-        {
-            "TI": "title",
-            "AB": "abstract",
-            "FAU": "inventors",
-            "DP": "publication_date",
-            "LA": "language",
-            "AID": "id",
-            "LID": "id",
-            "PMID": "id",
-        },
+        r"PMID ?- ?\d",
+        r"([A-Z]{2,4}) *- ?",
+        title="TI",
+        abstract="AB",
+        inventors="FAU",
+        publication_date="DP",
+        language="LA",
+        id="AID LID PMID",
     ),
-    Style(
+    _style_of(
         "EndNote",
-        re.compile(r"%0 "),
-        re.compile(r"(%[0-9A-Z@&*]) "),
-        {
-            "%T": "title",
-            "%X": "abstract",
-            "%A": "inventors",
-            "%D": "publication_date",
-            "%8": "publication_date",
-            "%R": "id",
-            "%I": "applicants",
-            "%G": "language",
-            "%@": _PATENT_NUMBER,
-            "%M": _PATENT_NUMBER,
-            "%N": _PATENT_NUMBER,
-            "%1": _PATENT_NUMBER,
-        },
+        r"%0 ",
+        r"(%[0-9A-Z@&*]) ",
+        title="%T",
+        abstract="%X",
+        inventors="%A",
+        publication_date="%D %8",
+        id="%R",
+        applicants="%I",
+        language="%G",
+        number="%@ %M %N %1",
     ),
-    Style(
+    _style_of(
         "Web of Science",
-        re.compile(r"PT [A-Z]\b"),
-        re.compile(r"([A-Z][A-Z0-9]) |(ER|EF)$"),
-        {
-            "TI": "title",
-            "AB": "abstract",
-            "AF": "inventors",
-            "AU": "inventors",
-            "DI": "id",
-            "UT": "id",
-            "LA": "language",
-            "PN": "id",
-            "AE": "applicants",
-            "IP": "ipc",
-            "PD": "publication_date",
-            "PY": "publication_date",
-            "AD": "application_date",
-            "PI": "priority_date",
-            "CP": "citations",
-            "GA": "family",
-        },
+        r"PT [A-Z]\b",
+        r"([A-Z][A-Z0-9]) |(ER|EF)$",
+        title="TI",
+        abstract="AB",
+        inventors="AF AU",
+        id="DI UT PN",
+        language="LA",
+        applicants="AE",
+        ipc="IP",
+        publication_date="PD PY",
+        application_date="AD",
+        priority_date="PI",
+        citations="CP",
+        family="GA",
     ),
 )
 _BRACES = re.compile(r"\\.|[{}]", re.S)
@@ -113,15 +101,14 @@ _BIBTEX_FIELDS = {
     "year": "publication_date",
     "doi": "id",
     "date": "publication_date",
-    "number": _PATENT_NUMBER,
+    "number": "number",
     "language": "language",
     "holder": "applicants",
 }
 _ADDRESS = re.compile(r" ?\([A-Z]{4}-[\w-]+\)$")
 _DATED = re.compile(r"\b\d{1,2} [A-Z][a-z]{2} \d{4}\b")
-_NO_TEXT = frozenset(
-    {"ER", "EF", "FN", "VR", "TY", "PT", "%0"}
-)  # they say where a record begins and ends, and of which kind it is
+# These say where a record begins and ends, and of which kind it is.
+_NO_TEXT = frozenset({"ER", "EF", "FN", "VR", "TY", "PT", "%0"})
 _MARKS = str.maketrans("", "", "{}")
 _ACCENTS = {"`": "\u0300", "'": "\u0301", "^": "\u0302", '"': "\u0308", "~": "\u0303", "c": "\u0327", "v": "\u030c"}
 
@@ -131,19 +118,16 @@ def recognises(head: bytes) -> bool:
     return _style(decoded(head[:4096])) is not None or _is_bibtex(decoded(head[:4096]))
 
 
-def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
+def pieces(stream: BufferedReader, context: ReadContext) -> Iterator[Piece]:
     """Yield the records, one by one."""
-    head = stream.read(MEBIBYTE)
-    lines = text_lines(head, stream, context)
-    style = _style(decoded(head[:4096]))
+    lines = text_lines(stream, context)
+    style = _style(decoded(stream.peek(4096)[:4096]))
     largest = context.limits.document_bytes
     return _bibtex_records(lines, largest) if style is None else _records(lines, style, largest)
 
 
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one record."""
-    if not isinstance(piece.content, Mapping):
-        raise ReadError(piece.cause)
     values: dict[str, list[tuple[str, str]]] = {}
     unused = []
     for field, tag, text in piece.content["values"]:
@@ -196,7 +180,7 @@ def _records(lines: Iterable[str], style: Style, largest: int) -> Iterator[Piece
 
 def _piece(values: list[tuple[str, str, list[str]]], style: Style, line: int, size: int, largest: int) -> Piece:
     if size > largest:
-        return Piece(None, line, f"refused: a record of more than {largest} bytes.")
+        return Piece.refused("a record", largest, line)
     found = [(field, tag, "\n".join(parts)) for field, tag, parts in values]
     return Piece({"style": style.name, "values": found}, line)
 
@@ -233,12 +217,8 @@ def _identity(values: Mapping[str, list[tuple[str, str]]]) -> str:
     """Return a patent's number, else a paper's DOI, else the number of its library."""
     ids = values.get("id", [])
     if patent := next((text for tag, text in ids if tag == "PN"), ""):
-        return (
-            patent.replace("-", "")
-            if ";" not in patent
-            else "; ".join(part.replace("-", "") for part in patent.split(";"))
-        )
-    for _, text in values.get(_PATENT_NUMBER, []):
+        return patent.replace("-", "")
+    for _, text in values.get("number", []):
         if parse_number(text.strip()):
             return text.strip()
     dois = (match[0] for _, text in ids if (match := re.search(r"10\.\d{4,9}/[^\s\]]+", text)))
@@ -279,17 +259,17 @@ def _bibtex_records(lines: Iterable[str], largest: int) -> Iterator[Piece]:
             entry.append(line)
         depth += sum((brace == "{") - (brace == "}") for brace in _BRACES.findall(line))
         if depth <= 0:
-            yield from _bibtex_pieces("".join(entry), begun, size > largest)
+            if size > largest:
+                yield Piece.refused("an entry", largest, begun)
+            else:
+                yield from _bibtex_pieces("".join(entry), begun)
             entry = []
     if entry:
         yield Piece(None, begun, "not BibTeX: the file ends inside of this entry.")
 
 
-def _bibtex_pieces(text: str, line: int, is_large: bool) -> Iterator[Piece]:
+def _bibtex_pieces(text: str, line: int) -> Iterator[Piece]:
     """Yield what stands in the lines of an entry: itself, and others that begin in its last line."""
-    if is_large:
-        yield Piece(None, line, "refused: an entry that is larger than documents may be.")
-        return
     place = 0
     while (match := _BIBTEX.search(text, place)) and (end := _closed(text, match.end() - 1)) is not None:
         place = end

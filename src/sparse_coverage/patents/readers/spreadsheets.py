@@ -53,19 +53,16 @@ def recognises_html(head: bytes) -> bool:
 
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one row."""
-    if not isinstance(piece.content, dict):
-        raise ReadError(piece.cause)
     return read_record(piece.content, context, "Excel")
 
 
 def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
     """Yield the rows of an Excel file. Formulas are not computed: the value that was saved with one is taken, or its text."""
     piece = whole_file(stream, context.limits)
-    if not isinstance(piece.content, bytes):
+    if piece.content is None:
         raise ReadError(piece.cause)
-    content = piece.content
     with _readable():
-        yield from _sheets(_opened(content, context.limits), context)
+        yield from _sheets(_opened(piece.content, context.limits), context)
 
 
 def columns_of_numbers(content: bytes, file: str) -> Iterator[str]:
@@ -106,15 +103,11 @@ def _readable() -> Iterator[None]:
 def _opened(content: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[Row]]]:
     """Yield the sheets of a file with their rows."""
     head = content[:4096].lstrip()
-    return (
-        _xls(content)
-        if recognises_xls(content)
-        else _spreadsheetml(content)
-        if head.startswith(b"<") and _SPREADSHEETML in head
-        else _html(content)
-        if head.startswith(b"<")
-        else _xlsx(content, limits)
-    )
+    if recognises_xls(content):
+        return _xls(content)
+    if not head.startswith(b"<"):
+        return _xlsx(content, limits)
+    return _spreadsheetml(content) if _SPREADSHEETML in head else _html(content)
 
 
 def _html(content: bytes) -> Iterator[tuple[str, Iterator[Row]]]:
@@ -125,6 +118,10 @@ def _html(content: bytes) -> Iterator[tuple[str, Iterator[Row]]]:
         )
     for number, table in enumerate(page.iter("table"), 1):
         yield f"table {number}", ((place, _html_cells(row), "") for place, row in enumerate(table.iter("tr"), 1))
+
+
+def _html_cells(row: Any) -> list[str]:
+    return [" ".join(" ".join(cell.itertext()).split()) for cell in row.iterchildren("td", "th")]
 
 
 def _spreadsheetml(content: bytes) -> Iterator[tuple[str, Iterator[Row]]]:
@@ -143,10 +140,6 @@ def _spreadsheetml_cells(row: Any) -> list[str]:
         cells += [""] * (min(int(place), _MOST_COLUMNS) - 1 - len(cells) if place.isdigit() else 0)
         cells.append("".join(cell.itertext()).strip())
     return cells
-
-
-def _html_cells(row: Any) -> list[str]:
-    return [" ".join(" ".join(cell.itertext()).split()) for cell in row.iterchildren("td", "th")]
 
 
 def _xlsx(content: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[Row]]]:
@@ -185,17 +178,13 @@ def _sheets(sheets: Iterable[tuple[str, Iterator[Row]]], context: ReadContext) -
             continue
         found = True
         width = len(first[best][1] or ())
-        below = ((number, _fitted(row or (), width), "") for number, row, _ in itertools.chain(first[best:], rows))
+        cells = ((number, list(row or ())) for number, row, _ in itertools.chain(first[best:], rows))
+        below = ((number, row + [""] * (width - len(row)), "") for number, row in cells)  # empty ones may be missing
         yield from table_pieces(below, context)
     if without and not found:
         raise no_header(context.columns)
     for name in without:
         context.report_note(f"left out: the sheet {name!r}, which has no header that is known")
-
-
-def _fitted(row: Sequence[str], width: int) -> list[str]:
-    """Return a row with as many cells as the header: where the last are empty, they may be missing."""
-    return [*row, *([""] * (width - len(row)))]
 
 
 def _xlsx_rows(sheet: Any, formulas: Any) -> Iterator[Row]:

@@ -11,11 +11,19 @@ from typing import Any
 
 from sparse_coverage.patents.claims import make_claims
 from sparse_coverage.patents.numbers import number_key, publication_id
-from sparse_coverage.patents.patent import Claim, Paragraph, Patent, in_other_language
-from sparse_coverage.patents.readers.xml_text import element_text, flat_paragraphs, read_body
+from sparse_coverage.patents.patent import Claim, Paragraph, Patent
+from sparse_coverage.patents.readers.xml_text import (
+    Body,
+    chosen_body,
+    element_text,
+    flat_paragraphs,
+    read_body,
+    text_at,
+    texts_at,
+)
 from sparse_coverage.patents.reading.context import ReadContext
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
-from sparse_coverage.text.languages import choose_part, language_code, language_of, other_languages
+from sparse_coverage.text.languages import choose_part, language_code, language_of
 
 _SYMBOL_PARTS = ("section", "class", "subclass", "main-group", "subgroup")
 # Classes of the searched field, of cited documents and of national schemes are not the patent's own.
@@ -38,7 +46,17 @@ def st36_patent(
     """Read what all formats with ST.36 names share. `own` are the fields that each has in places of its own."""
     body = read_body(root, context, document, language, nested_paths=nested_paths)
     titles = [(language_of(e) or language, element_text(e)) for e in data.iter("invention-title")]
-    its_language, title = chosen_title(titles, context.language, language or body.language)
+    ipc, cpc = international_classes(data), distinct(_symbols(data, "classification-cpc"))
+    return patent_with(body, titles, context, document, language, ipc=ipc, cpc=cpc, **own)
+
+
+def patent_with(
+    body: Body, titles: Sequence[tuple[str, str]], context: ReadContext, document: str, language: str, **own: Any
+) -> Patent:
+    """Return a patent with its parts, and of its titles with their languages the one to read."""
+    named = [pair for pair in titles if pair[1]]
+    position = choose_part(named, context.language, language or body.language)
+    its_language, title = named[position] if position is not None else ("", "")
     return Patent(
         id=document,
         title=title,
@@ -46,8 +64,6 @@ def st36_patent(
         claims=body.claims,
         description=body.description,
         language=body.language or its_language or language,
-        ipc=international_classes(data),
-        cpc=cooperative_classes(data),
         source=context.file,
         translations=body.translations,
         **own,
@@ -58,13 +74,6 @@ def part_of(root: Any, *names: str) -> Any:
     """Return the first child that has one of the names; where there is none, its content may stand in the root itself."""
     found = (root.find(name) for name in names)
     return next((part for part in found if part is not None), root)
-
-
-def chosen_title(found: Sequence[tuple[str, str]], wanted: str, document_language: str) -> tuple[str, str]:
-    """Return the invention's title in the wanted language, else the document's own, else any; and its language."""
-    titles = [pair for pair in found if pair[1]]
-    position = choose_part(titles, wanted, document_language)
-    return titles[position] if position is not None else ("", "")
 
 
 def document_id(reference: Any) -> str:
@@ -103,11 +112,6 @@ def international_classes(data: Any) -> tuple[str, ...]:
     return distinct(_symbols(data, "classification-ipcr", "main-classification", "further-classification"))
 
 
-def cooperative_classes(data: Any) -> tuple[str, ...]:
-    """Return the CPC symbols."""
-    return distinct(_symbols(data, "classification-cpc"))
-
-
 def _symbols(data: Any, *tags: str) -> Iterator[str]:
     for element in data.iter(*tags):
         if any(ancestor.tag in _FOREIGN for ancestor in element.iterancestors()):
@@ -123,15 +127,11 @@ def _symbols(data: Any, *tags: str) -> Iterator[str]:
 
 def party_names(data: Any, *paths: str) -> tuple[str, ...]:
     """Return the names of the parties at several paths: an organisation's, or last and first name."""
-    return distinct(_party_name(party) for path in paths for party in data.iterfind(path))
-
-
-def _party_name(party: Any) -> str:
-    for tag in ("orgname", "name"):
-        if (found := party.find(f".//{tag}")) is not None and (text := element_text(found)):
-            return text
-    parts = (party.find(f".//{tag}") for tag in ("last-name", "first-name"))
-    return ", ".join(element_text(part) for part in parts if part is not None and element_text(part))
+    return distinct(
+        text_at(party, ".//orgname") or text_at(party, ".//name") or texts_at(party, ".//last-name", ".//first-name")
+        for path in paths
+        for party in data.iterfind(path)
+    )
 
 
 def cited_documents(data: Any, *containers: str) -> tuple[str, ...]:
@@ -239,30 +239,28 @@ def read_ep(root: Any, context: ReadContext) -> Patent:
     kind = compact(root.get("kind")) or compact(data.findtext("B100/B130"))
     document = publication_id("EP", number, kind)
     language = language_of(root) or language_of(data)
-    body = read_body(root, context, document, language)
-    its_language, title = chosen_title(_titles(data), context.language, language)
-    priorities = (iso_date(date.text) for date in data.iterfind("B300/B320/date"))
-    return Patent(
-        id=document,
-        title=title,
-        abstract=body.abstract,
-        claims=body.claims,
-        description=body.description,
+    return patent_with(
+        read_body(root, context, document, language),
+        _titles(data),
+        context,
+        document,
+        language,
         country="EP",
         kind=kind,
-        language=body.language or its_language or language,
         publication_date=iso_date(root.get("date-publ")) or iso_date(data.findtext("B100/B140/date")),
         application_date=iso_date(data.findtext("B200/B220/date")),
-        priority_date=min(filter(None, priorities), default=""),
-        ipc=distinct(_classes(data)),
+        priority_date=earliest(data, "B300/B320/date"),
+        ipc=distinct(
+            class_symbol(e.findtext("text") or e.text)
+            for path in ("B500/B510/*", "B500/B510EP/classification-ipcr")
+            for e in data.iterfind(path)
+        ),
         cpc=distinct(class_symbol(e.findtext("text") or e.text) for e in data.iter("classification-cpc")),
         applicants=distinct(
             element_text(name) for path in ("B700/B710/B711/snm", "B700/B730/B731/snm") for name in data.iterfind(path)
         ),
         inventors=distinct(element_text(name) for name in data.iterfind("B700/B720/B721/snm")),
         citations=distinct(_citation(text) for text in data.iterfind("B500/B560/B561/text")),
-        source=context.file,
-        translations=body.translations,
     )
 
 
@@ -276,13 +274,6 @@ def _titles(data: Any) -> list[tuple[str, str]]:
         elif element.tag == "B542" and (text := element_text(element)):
             titles.append((language, text))
     return titles
-
-
-def _classes(data: Any) -> Iterator[str]:
-    for element in data.iterfind("B500/B510/*"):
-        yield class_symbol(element.text)
-    for element in data.iterfind("B500/B510EP/classification-ipcr"):
-        yield class_symbol(element.findtext("text") or element.text)
 
 
 def _citation(element: Any) -> str:
@@ -312,21 +303,23 @@ def read_st96(root: Any, context: ReadContext) -> Patent:
     document = number_key(publication_id(country, number, kind))
     language = _st96_language(root)
     titles = [(_st96_language(e) or language, element_text(e)) for e in root.iter("InventionTitle")]
-    its_language, title = chosen_title(titles, context.language, language)
-    translations: list[Paragraph] = []
-    abstract, description, claims = (
-        _st96_part(root, name, context, document, translations) for name in ("Abstract", "Description", "Claims")
-    )
-    part = next((one for one in (abstract, description, claims) if one is not None), None)
-    return Patent(
-        id=document,
-        title=title,
-        abstract=_st96_texts(abstract, "abstract"),
-        claims=_st96_texts(claims, "claims"),
-        description=_st96_texts(description, "description"),
+    # Parts of an amendment within are not the publication's own.
+    parts = {
+        name.lower(): [
+            (_st96_language(e), e)
+            for e in root.iter(name)
+            if not any("Amendment" in up.tag for up in e.iterancestors())
+        ]
+        for name in ("Abstract", "Description", "Claims")
+    }
+    return patent_with(
+        chosen_body(parts, _st96_texts, context, document, language),
+        titles,
+        context,
+        document,
+        language,
         country=country,
         kind=kind,
-        language=(_st96_language(part) if part is not None else "") or its_language or language,
         publication_date=iso_date(published),
         application_date=_st96_date(root, "ApplicationIdentification"),
         priority_date=min(filter(None, (_st96_date(e, "FilingDate") for e in root.iter("PriorityClaim"))), default=""),
@@ -334,8 +327,6 @@ def read_st96(root: Any, context: ReadContext) -> Patent:
         cpc=distinct(_st96_symbols(root, "CPCClassification", "MainCPC", "FurtherCPC")),
         applicants=distinct(_st96_name(e) for e in root.iter("Applicant")),
         inventors=distinct(_st96_name(e) for e in root.iter("Inventor")),
-        source=context.file,
-        translations=tuple(translations),
     )
 
 
@@ -344,28 +335,9 @@ def _st96_language(element: Any) -> str:
     return language_code(next(found, ""))
 
 
-def _st96_part(root: Any, name: str, context: ReadContext, document: str, translations: list[Paragraph]) -> Any:
-    """Return a part in the wanted language; those in others go to `translations`. Those of an amendment within are not the
-    publication's own."""
-    found = [
-        (_st96_language(e), e) for e in root.iter(name) if not any("Amendment" in up.tag for up in e.iterancestors())
-    ]
-    position = choose_part(found, context.language, _st96_language(root))
-    kept, others = other_languages(found, position, context.language)
-    for language, element in kept:
-        translations += in_other_language(name.lower(), language, _st96_texts(element, name.lower()))
-    if others:
-        context.report_note(f"left out: {name.lower()} ({', '.join(others)}); wanted: {context.language}", document)
-    return None if position is None else found[position][1]
-
-
-def _st96_texts(section: Any, part: str) -> tuple[Any, ...]:
-    if section is None:
-        return ()
-    return _st96_claims(section) if part == "claims" else tuple(flat_paragraphs(section, part, "P"))
-
-
-def _st96_claims(section: Any) -> tuple[Claim, ...]:
+def _st96_texts(section: Any, part: str) -> Sequence[Paragraph | Claim]:
+    if part != "claims":
+        return flat_paragraphs(section, part, "P")
     raw = []
     for position, claim in enumerate(section.iter("Claim"), 1):
         number = compact(claim.findtext("ClaimNumber"))
@@ -386,7 +358,5 @@ def _st96_symbols(root: Any, *names: str) -> Iterator[str]:
 
 
 def _st96_name(element: Any) -> str:
-    if whole := next((element_text(e) for e in element.iter(*_ST96_NAMES) if element_text(e)), ""):
-        return whole
-    parts = (next((element_text(e) for e in element.iter(name)), "") for name in ("LastName", "FirstName"))
-    return ", ".join(filter(None, parts))
+    whole = next(filter(None, map(element_text, element.iter(*_ST96_NAMES))), "")
+    return whole or texts_at(element, ".//LastName", ".//FirstName")

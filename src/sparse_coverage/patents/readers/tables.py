@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, BinaryIO
+from io import BufferedReader, TextIOWrapper
+from typing import Any
 
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.fields import (
@@ -54,16 +54,15 @@ def recognises(head: bytes) -> bool:
     return _layout(decoded(head), {}) is not None
 
 
-def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
+def pieces(stream: BufferedReader, context: ReadContext) -> Iterator[Piece]:
     """Yield the rows of a table; a row that is not as its header says, or whose quotes do not close, is a problem."""
     # The largest field is a setting of the whole process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), context.limits.document_bytes))
-    head = stream.read(MEBIBYTE)
-    layout = _layout(decoded(head), context.columns)
+    layout = _layout(decoded(stream.peek(MEBIBYTE)), context.columns)
     if layout is None:
         raise no_header(context.columns)
     delimiter, quote, above = layout
-    lines = text_lines(head, stream, context)
+    lines = text_lines(stream, context)
     skipped = len(list(itertools.islice(lines, above)))
     style: dict[str, Any] = {"quoting": csv.QUOTE_MINIMAL, "quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
     table = csv.reader(lines, delimiter=delimiter, strict=bool(quote), **style)
@@ -72,8 +71,6 @@ def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
 
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one row."""
-    if not isinstance(piece.content, dict):
-        raise ReadError(piece.cause)
     return read_record(piece.content, context, PARTS if piece.content.pop("part", False) else "CSV")
 
 
@@ -136,9 +133,9 @@ def table_pieces(rows: Iterable[Row], context: ReadContext, delimiter: str = "")
     context.unused(dict.fromkeys(others))
     plan = _Plan(columns, context)
     plan.settle_dates([row for _, row, _ in sample if row])
-    for number, row, why in itertools.chain(sample, rows):
+    for number, row, cause in itertools.chain(sample, rows):
         if row is None:
-            yield Piece(None, number, why)
+            yield Piece(None, number, cause)
             continue
         while len(row) > len(header) and not row[-1].strip():
             row = row[:-1]
@@ -333,35 +330,14 @@ def _are_quoted(lines: Sequence[str]) -> bool:
     return len(set(lengths[:-1])) <= 1
 
 
-class _Rest(io.RawIOBase):
-    """The beginning of a stream that was read already, and then the stream."""
-
-    def __init__(self, head: bytes, stream: BinaryIO) -> None:
-        super().__init__()
-        self._head, self._stream = head, stream
-
-    def readable(self) -> bool:
-        """Return True: this stream is for reading."""
-        return True
-
-    def readinto(self, target: Any) -> int:
-        """Fill a buffer, as `io.BufferedReader` asks."""
-        view = memoryview(target).cast("B")
-        data = self._head[: len(view)] or self._stream.read(len(view))
-        self._head = self._head[len(view) :]
-        view[: len(data)] = data
-        return len(data)
-
-
-def text_lines(head: bytes, stream: BinaryIO, context: ReadContext) -> Iterator[str]:
-    """Yield the lines of a stream whose beginning was read, whatever ends them.
+def text_lines(stream: BufferedReader, context: ReadContext) -> Iterator[str]:
+    """Yield the lines of a stream, whatever ends them.
 
     A line that is not in the encoding of the others is read as a Western one, and noted.
     """
-    encoding = likely_encoding(head)
-    buffered = io.BufferedReader(_Rest(head, stream), MEBIBYTE)
+    encoding = likely_encoding(stream.peek(MEBIBYTE))
     told = told_of_zeros = False
-    for number, line in enumerate(io.TextIOWrapper(buffered, "latin-1", newline=""), 1):
+    for number, line in enumerate(TextIOWrapper(stream, "latin-1", newline=""), 1):
         if "\0" in line:
             if not told_of_zeros:
                 context.report_note(f"left out: zero bytes, first in line {number}; the file may be damaged")

@@ -138,11 +138,6 @@ def is_office_file(head: bytes) -> bool:
     return name in (b"[Content_Types].xml", b"mimetype") or name.startswith((b"_rels/", b"docProps/", b"word/", b"xl/"))
 
 
-def recognises(head: bytes) -> bool:
-    """Tell an office file from its beginning."""
-    return is_office_file(head)
-
-
 def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
     """Yield the whole file."""
     yield whole_file(stream, context.limits)
@@ -152,14 +147,12 @@ def whole_file(stream: BinaryIO, limits: Limits) -> Piece:
     """Return a file as one piece."""
     content = stream.read(limits.document_bytes + 1)
     if len(content) > limits.document_bytes:
-        return Piece(None, 1, f"refused: a file of more than {limits.document_bytes} bytes.")
+        return Piece.refused("a file", limits.document_bytes, 1)
     return Piece(content, 1)
 
 
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read a Word file."""
-    if not isinstance(piece.content, bytes):
-        raise ReadError(piece.cause)
     _require_word(piece.content, context.limits)
     try:
         import docx
@@ -237,8 +230,6 @@ def recognises_text(head: bytes) -> bool:
 
 def read_text(piece: Piece, context: ReadContext) -> Patent:
     """Read a plain text: the first short line above all headings is the title, a line or what stands between empty lines a paragraph."""
-    if not isinstance(piece.content, bytes):
-        raise ReadError(piece.cause)
     lines = decoded(piece.content).splitlines()
     first = next((line.strip() for line in lines if line.strip()), "")
     is_title = (
@@ -260,8 +251,6 @@ def recognises_page(head: bytes) -> bool:
 
 def read_page(piece: Piece, context: ReadContext) -> Patent:
     """Read a saved page of Google Patents."""
-    if not isinstance(piece.content, bytes):
-        raise ReadError(piece.cause)
     content = _CONTROL.sub(b" ", piece.content)
     try:
         page: Any = html.document_fromstring(content, parser=html.HTMLParser(encoding="utf-8"))

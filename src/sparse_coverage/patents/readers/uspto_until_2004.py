@@ -15,35 +15,34 @@ from sparse_coverage.patents.claims import make_claims
 from sparse_coverage.patents.numbers import publication_id
 from sparse_coverage.patents.patent import Claim, Paragraph, Patent, passage_xpath
 from sparse_coverage.patents.readers.st36 import earliest, part_of
-from sparse_coverage.patents.readers.xml_text import element_text, flat_paragraphs, read_claims
+from sparse_coverage.patents.readers.xml_text import element_text, flat_paragraphs, read_claims, text_at, texts_at
 from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadContext, ReadError
 from sparse_coverage.patents.values import class_symbol, compact, distinct, iso_date
 
-_LANGUAGE = "en"
 _UNSLASHED = re.compile(r"\s*([A-H]\d{2}[A-Z])\s*(\d{1,2})(\d{2})\s*")
 
 
 def read_grant(root: Any, context: ReadContext) -> Patent:
     """Read one grant."""
     data = part_of(root, "SDOBI")
-    kind = _compact(data, "B100/B130")
-    document = publication_id("US", _compact(data, "B100/B110"), kind)
+    kind = compact(text_at(data, "B100/B130"))
+    document = publication_id("US", text_at(data, "B100/B110"), kind)
     priorities = (iso_date(compact(element_text(e))) for e in data.xpath("B300/B320 | B600//PARENT-US//DATE"))
     return Patent(
         id=document,
-        title=_text(data, "B500/B540"),
+        title=text_at(data, "B500/B540"),
         abstract=_paragraphs(root, "SDOAB", "abstract", "PARA"),
         claims=read_claims(root.iterfind("SDOCL//CLM")),
         description=_paragraphs(root, "SDODE", "description", "PARA"),
         country="US",
         kind=kind,
-        language=_LANGUAGE,
-        publication_date=iso_date(_compact(data, "B100/B140")),
-        application_date=iso_date(_compact(data, "B200/B220")),
+        language="en",
+        publication_date=iso_date(compact(text_at(data, "B100/B140"))),
+        application_date=iso_date(compact(text_at(data, "B200/B220"))),
         priority_date=min(filter(None, priorities), default=""),
         ipc=distinct(_class(element_text(e)) for e in data.iterfind("B500/B510/*")),
-        applicants=distinct(_party_name(e) for e in data.iterfind("B700/B730//NAM")),
-        inventors=distinct(_party_name(e) for e in data.iterfind("B700/B720//NAM")),
+        applicants=distinct(texts_at(e, "ONM", "SNM", "FNM") for e in data.iterfind("B700/B730//NAM")),
+        inventors=distinct(texts_at(e, "ONM", "SNM", "FNM") for e in data.iterfind("B700/B720//NAM")),
         citations=distinct(_citation(e) for e in data.iterfind("B500/B560/B561/PCIT/DOC")),
         source=context.file,
     )
@@ -58,13 +57,13 @@ def read_application(root: Any, context: ReadContext) -> Patent:
     parents = ("continuity-data//parent", "continuity-data/non-provisional-of-provisional")
     return Patent(
         id=document,
-        title=_text(technical, "title-of-invention"),
+        title=text_at(technical, "title-of-invention"),
         abstract=_paragraphs(root, "subdoc-abstract", "abstract", "paragraph"),
         claims=read_claims(root.iterfind("subdoc-claims/claim")),
         description=_paragraphs(root, "subdoc-description", "description", "paragraph"),
         country="US",
         kind=kind,
-        language=_LANGUAGE,
+        language="en",
         publication_date=iso_date(data.findtext("document-id/document-date")),
         application_date=iso_date(data.findtext("domestic-filing-data/filing-date")),
         priority_date=earliest(
@@ -72,7 +71,7 @@ def read_application(root: Any, context: ReadContext) -> Patent:
         ),
         ipc=distinct(class_symbol(e.text) for e in technical.iterfind("classification-ipc//ipc")),
         applicants=distinct(element_text(e) for e in data.iterfind("assignee/organization-name")),
-        inventors=distinct(_inventor(e) for e in data.iterfind("inventors/*/name")),
+        inventors=distinct(texts_at(e, "family-name", "given-name") for e in data.iterfind("inventors/*/name")),
         source=context.file,
     )
 
@@ -83,33 +82,14 @@ def _paragraphs(root: Any, section_tag: str, part: str, tag: str) -> tuple[Parag
     return () if section is None else tuple(flat_paragraphs(section, part, tag))
 
 
-def _text(data: Any, path: str) -> str:
-    element = data.find(path)
-    return "" if element is None else element_text(element)
-
-
-def _compact(data: Any, path: str) -> str:
-    return compact(_text(data, path))
-
-
 def _class(text: str) -> str:
     """Read `E03C 104`, which leaves out the slash of E03C 1/04. With more digits the cut would be a guess."""
     match = _UNSLASHED.fullmatch(text)
     return f"{match[1]} {int(match[2])}/{match[3]}" if match else class_symbol(text)
 
 
-def _party_name(name: Any) -> str:
-    parts = (name.find(tag) for tag in ("ONM", "SNM", "FNM"))
-    return ", ".join(element_text(part) for part in parts if part is not None)
-
-
-def _inventor(name: Any) -> str:
-    parts = (name.find(tag) for tag in ("family-name", "given-name"))
-    return ", ".join(element_text(part) for part in parts if part is not None)
-
-
 def _citation(cited: Any) -> str:
-    country, number, kind = (_compact(cited, tag) for tag in ("CTRY", "DNUM", "KIND"))
+    country, number, kind = (text_at(cited, tag) for tag in ("CTRY", "DNUM", "KIND"))
     return publication_id(country or "US", number, kind)
 
 
@@ -133,10 +113,14 @@ def aps_pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
     lines: list[bytes] = []
     begun, size = 1, 0
     largest = context.limits.document_bytes
+
+    def piece() -> Piece:
+        return Piece(b"".join(lines), begun) if size <= largest else Piece.refused("a document", largest, begun)
+
     for number, line in enumerate(_lines(stream), 1):
         if line.rstrip() == b"PATN":
             if lines:
-                yield _piece(lines, size, begun, largest)
+                yield piece()
             lines, begun, size = [], number, 0
         elif number == 1:
             begun = 2  # a head of the file
@@ -145,7 +129,7 @@ def aps_pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
         if size <= largest:
             lines.append(line)
     if lines:
-        yield _piece(lines, size, begun, largest)
+        yield piece()
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
@@ -159,8 +143,6 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
 
 def read_aps(piece: Piece, context: ReadContext) -> Patent:
     """Read one patent."""
-    if not isinstance(piece.content, bytes):
-        raise ReadError(piece.cause)
     sections = _sections(piece.content)
     own = dict(reversed(next((lines for name, lines in sections if name == "PATN"), [])))
     series, kind, number = _number(own.get("WKU", ""))
@@ -195,12 +177,6 @@ def read_aps(piece: Piece, context: ReadContext) -> Patent:
         source=context.file,
         format="USPTO APS",
     )
-
-
-def _piece(lines: list[bytes], size: int, line: int, largest: int) -> Piece:
-    if size > largest:
-        return Piece(None, line, f"refused: a document of more than {largest} bytes.")
-    return Piece(b"".join(lines), line)
 
 
 def _sections(content: bytes) -> Sections:

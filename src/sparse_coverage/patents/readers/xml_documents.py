@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from io import BufferedReader
 from typing import Any, BinaryIO
 
 from lxml import etree
@@ -35,7 +36,10 @@ def recognises(head: bytes) -> bool:
     name = first_element(head)
     if name and _local(name).lower() == "html":
         return False
-    return name is None or _local(name) in XML_FORMATS or (bool(name) and _DOCUMENT.search(_as_ascii(head)) is not None)
+    if name is None or _local(name) in XML_FORMATS:
+        return True
+    text = head.replace(b"\0", b"") if head.startswith(WIDE) else head
+    return bool(name) and _DOCUMENT.search(text) is not None
 
 
 def is_wide_xml(head: bytes) -> bool:
@@ -50,11 +54,11 @@ def first_element(head: bytes) -> str | None:
     return match and (match["root"] or match["doctype"] or "")
 
 
-def pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
+def pieces(stream: BufferedReader, context: ReadContext) -> Iterator[Piece]:
     """Yield the documents of a stream: one after the other, or inside of an element of any other name."""
-    head = getattr(stream, "peek", lambda size: b"")(_HEAD)
-    name = first_element(head.lstrip())
-    if name and _local(name) not in XML_FORMATS and not head.lstrip().startswith(WIDE):
+    head = stream.peek(_HEAD).lstrip()
+    name = first_element(head)
+    if name and _local(name) not in XML_FORMATS and not head.startswith(WIDE):
         return cut_documents(stream, context.limits.document_bytes, _DOCUMENT)
     return split_documents(stream, context.limits.document_bytes)
 
@@ -63,16 +67,8 @@ def _local(name: str) -> str:
     return name.rpartition(":")[2]
 
 
-def _as_ascii(head: bytes) -> bytes:
-    return head.replace(b"\0", b"") if head.startswith(WIDE) else head
-
-
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one document."""
-    if not isinstance(piece.content, bytes):
-        if piece.cause:
-            raise ReadError(piece.cause)
-        raise ReadError(f"refused: a document of more than {context.limits.document_bytes} bytes.")
     mended: list[tuple[int, str]] = []
     on_mended = (lambda line, what: mended.append((line, what))) if context.limits.mend else None
     if piece.content.startswith(WIDE):
@@ -215,33 +211,32 @@ def split_documents(stream: BinaryIO, largest: int, block: int = MEBIBYTE) -> It
     At most one document and one block are in memory.
     """
     buffer = bytearray()
-    line = 1
-    too_large = False  # the current document was reported already; only its lines are still counted
+    line, begun = 1, 1  # of what is in the buffer, and of the current document
+    cut = (
+        False  # the beginning of the current document is gone, since it is too large; only its lines are still counted
+    )
     scanned = 1  # a declaration at position 0 opens the current document, it does not end it
     while True:
-        piece = stream.read(block)
-        buffer += piece.removeprefix(BOM_UTF8) if line == 1 and not buffer else piece
-        while match := _DECLARATION.search(buffer, scanned):
-            content = bytes(buffer[: match.start()])
-            del buffer[: match.start()]
-            if not too_large and content.strip():
-                yield Piece(content if len(content) <= largest else None, line)
+        read = stream.read(block)
+        buffer += read.removeprefix(BOM_UTF8) if line == 1 and not buffer else read
+        while (match := _DECLARATION.search(buffer, scanned)) or (not read and buffer):
+            content = bytes(buffer[: match.start() if match else len(buffer)])
+            del buffer[: len(content)]
+            if cut or len(content) > largest:
+                yield Piece.refused("a document", largest, begun)
+            elif content.strip():
+                yield Piece(content, begun)
             line += content.count(b"\n")
-            too_large = False
-            scanned = 1
-        if not piece:
-            break
+            begun, cut, scanned = line, False, 1
+        if not read:
+            return
         scanned = max(1, len(buffer) - _LONGEST_MARK)
         if len(buffer) > largest + block:
-            if not too_large:
-                yield Piece(None, line)
-            too_large = True
+            cut = True
             surplus = len(buffer) - _LONGEST_MARK  # what is left may be the beginning of a declaration
             line += buffer.count(b"\n", 0, surplus)
             del buffer[:surplus]
             scanned = 1
-    if not too_large and buffer.strip():
-        yield Piece(bytes(buffer) if len(buffer) <= largest else None, line)
 
 
 def cut_documents(stream: BinaryIO, largest: int, begins: re.Pattern[bytes]) -> Iterator[Piece]:
@@ -249,59 +244,40 @@ def cut_documents(stream: BinaryIO, largest: int, begins: re.Pattern[bytes]) -> 
 
     `begins` finds the start of one, its name as the first group. At most one document and one block are in memory.
     """
-    buffer = b""
-    line = 1
+    buffer, line, name = b"", 1, WRAPPER.encode()
     declared: dict[bytes, bytes] = {}
-    ended = False
-    while True:
-        start = begins.search(buffer)
-        close = None if start is None else re.compile(rb"</" + re.escape(start[1]) + rb"\s*>")
-        found = None if start is None or close is None else _closed(buffer, start, close)
-        while (
-            start is not None
-            and close is not None
-            and found is None
-            and not ended
-            and len(buffer) - start.start() <= largest
-        ):
-            block = stream.read(MEBIBYTE + len(buffer) // 4)
-            ended = not block
-            buffer += block
-            found = _closed(buffer, start, close)
-        if start is None or found is None:
-            if start is not None:
-                cause = (
-                    "not well-formed XML: the file ends inside of this document."
-                    if ended
-                    else f"refused: a document of more than {largest} bytes."
-                )
-                yield Piece(None, line + buffer.count(b"\n", 0, start.start()), cause)
-                if ended:
-                    return
-            keep = 0 if ended else min(len(buffer), _LONGEST_TAG)  # the beginning of a document may be cut in two
-            declared.update(_NAMESPACE.findall(buffer))
-            line += buffer.count(b"\n", 0, len(buffer) - keep)
-            buffer = buffer[len(buffer) - keep :]
-            block = stream.read(MEBIBYTE)
-            if not block:
+    while block := stream.read(MEBIBYTE):
+        buffer += block
+        while start := begins.search(buffer):
+            begin, end = start.start(), _closed(buffer, start)
+            while end is None and block and len(buffer) - begin <= largest:
+                block = stream.read(MEBIBYTE + len(buffer) // 4)
+                buffer += block
+                end = _closed(buffer, start)
+            here = line + buffer.count(b"\n", 0, begin)
+            if end is None and not block:
+                yield Piece(None, here, "not well-formed XML: the file ends inside of this document.")
                 return
-            buffer += block
-            continue
-        declared.update(_NAMESPACE.findall(buffer, 0, start.start()))
-        around = b" ".join(name + b"=" + value for name, value in declared.items())
-        line += buffer.count(b"\n", 0, start.start())
-        name = WRAPPER.encode()
-        yield Piece(b"<%s %s>%s</%s>" % (name, around, buffer[start.start() : found], name), line)
-        line += buffer.count(b"\n", start.start(), found)
-        buffer = buffer[found:]
+            if end is None:
+                yield Piece.refused("a document", largest, here)
+                break
+            declared.update(_NAMESPACE.findall(buffer, 0, begin))
+            around = b" ".join(one + b"=" + value for one, value in declared.items())
+            yield Piece(b"<%s %s>%s</%s>" % (name, around, buffer[begin:end], name), here)
+            line = here + buffer.count(b"\n", begin, end)
+            buffer = buffer[end:]
+        keep = min(len(buffer), _LONGEST_TAG)  # the beginning of a document may be cut in two
+        declared.update(_NAMESPACE.findall(buffer))
+        line += buffer.count(b"\n", 0, len(buffer) - keep)
+        buffer = buffer[len(buffer) - keep :]
 
 
-def _closed(buffer: bytes, start: re.Match[bytes], close: re.Pattern[bytes]) -> int | None:
+def _closed(buffer: bytes, start: re.Match[bytes]) -> int | None:
     """Return where the element that begins at `start` ends, if that is in the buffer."""
     tag = buffer.find(b">", start.end())
     if tag > 0 and buffer[tag - 1 : tag] == b"/":
         return tag + 1
-    end = close.search(buffer, start.end())
+    end = re.compile(rb"</" + re.escape(start[1]) + rb"\s*>").search(buffer, start.end())
     return end.end() if end else None
 
 

@@ -11,8 +11,9 @@ the text of any element is what it holds, and lxml collects it at its own speed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, cast
 
 from lxml import etree
@@ -58,6 +59,17 @@ def element_text(element: Any) -> str:
     return text.strip()
 
 
+def text_at(element: Any, path: str) -> str:
+    """Return the text of the first element at a path; nothing where there is none."""
+    found = element.find(path)
+    return "" if found is None else element_text(found)
+
+
+def texts_at(element: Any, *paths: str) -> str:
+    """Return the texts of the first element at each path, with commas between them: Stroke, Ada."""
+    return ", ".join(filter(None, (text_at(element, path) for path in paths)))
+
+
 # Most paragraphs stand alone; a few stand in the cell of a table, and claims of PATDOC are made of them.
 _NESTED_PARAGRAPHS = {
     "PATDOC": etree.XPath("//PARA//PARA | //CLM/PARA"),
@@ -88,7 +100,10 @@ def prepare(root: Any) -> None:
         elif tag == "mo" and element.text in _INVISIBLE:
             element.text = ""
         elif tag in _SKIPPED:
-            _empty(element)
+            if tag == "number":  # the printed number of a paragraph (USPTO 1.x) is kept where ST.36 has it
+                element.getparent().set("num", "".join(element.itertext()).strip(" \n.[]"))
+            del element[:]
+            element.text = None
 
 
 def _replace_by_text(node: Any, text: str) -> None:
@@ -112,14 +127,6 @@ def _raise(element: Any) -> None:
                 inner.tail = inner.tail.translate(SUPERSCRIPTS)
 
 
-def _empty(element: Any) -> None:
-    if element.tag == "number":
-        # The printed number of a paragraph (USPTO 1.x) is kept where ST.36 has it.
-        element.getparent().set("num", "".join(element.itertext()).strip(" \n.[]"))
-    del element[:]
-    element.text = None
-
-
 _PARTS = ("abstract", "description", "claims")
 _HAS_NESTED = {tag: etree.XPath(f"boolean(.//{tag}//{tag})") for tag in ("p", "P", "PARA", "paragraph")}
 
@@ -138,40 +145,51 @@ class Body:
 def read_body(
     root: Any, context: ReadContext, document: str, document_language: str, *, nested_paths: bool = False
 ) -> Body:
-    """Read the parts in the wanted language, and those in others as translations; a second part in one language is noted.
+    """Read the parts that are children of the root.
 
     `nested_paths` gives a paragraph inside a subsection its full XPath, as a MAREC judgement would; otherwise paragraphs
     are numbered in document order, whatever encloses them.
     """
     numbering = nested_paragraphs if nested_paths else flat_paragraphs
-    read: dict[str, tuple[Any, ...]] = {}
+    found = {part: [(language_of(e) or document_language, e) for e in root.iterchildren(part)] for part in _PARTS}
+
+    def read(section: Any, part: str) -> Sequence[Any]:
+        # Claims that are not marked as elements are split by their printed numbers.
+        if part != "claims":
+            return numbering(section, part)
+        return read_claims(section.iterchildren("claim")) or numbered_claims(split_claims(element_text(section)))
+
+    return chosen_body(found, read, context, document, document_language)
+
+
+def chosen_body(
+    found: Mapping[str, Sequence[tuple[str, Any]]],
+    read: Callable[[Any, str], Sequence[Any]],
+    context: ReadContext,
+    document: str,
+    document_language: str,
+) -> Body:
+    """Read of each part the section in the wanted language, and those in others as translations.
+
+    `found` are the sections of each part with their languages. A second one in the same language is left out, and noted.
+    """
+    own: dict[str, tuple[Any, ...]] = dict.fromkeys(_PARTS, ())
     left_out: list[str] = []
     translations: list[Paragraph] = []
     language = ""
-    for part in _PARTS:
-        candidates = [(language_of(e) or document_language, e) for e in root.iterchildren(part)]
-        position = choose_part(candidates, context.language, document_language)
+    for part, sections in found.items():
+        position = choose_part(sections, context.language, document_language)
         if position is not None:
-            language = language or candidates[position][0]
-            read[part] = _part(candidates[position][1], part, numbering)
-        kept, others = other_languages(candidates, position, context.language)
-        for code, element in kept:
-            translations += in_other_language(part, code, _part(element, part, numbering))
+            language = language or sections[position][0]
+            own[part] = tuple(read(sections[position][1], part))
+        kept, others = other_languages(sections, position, context.language)
+        for code, section in kept:
+            translations += in_other_language(part, code, read(section, part))
         if others:
             left_out.append(f"{part} ({', '.join(others)})")
     if left_out:
         context.report_note(f"left out: {', '.join(left_out)}; wanted: {context.language}", document)
-    return Body(
-        abstract=read.get("abstract", ()),
-        description=read.get("description", ()),
-        claims=read.get("claims", ()),
-        language=language,
-        translations=tuple(translations),
-    )
-
-
-def _part(section: Any, part: str, numbering: Callable[[Any, str], list[Paragraph]]) -> tuple[Any, ...]:
-    return _claims_of(section) if part == "claims" else tuple(numbering(section, part))
+    return Body(**own, language=language, translations=tuple(translations))
 
 
 def flat_paragraphs(section: Any, part: str, tag: str = "p") -> list[Paragraph]:
@@ -180,7 +198,7 @@ def flat_paragraphs(section: Any, part: str, tag: str = "p") -> list[Paragraph]:
     index = 0
     nested = _HAS_NESTED[tag](section)
     for element in section.iter(tag):
-        if nested and _inside_another(element, section, tag):
+        if nested and any(up.tag == tag for up in enclosing(element, section)):
             continue
         index += 1
         if text := element_text(element):
@@ -214,19 +232,9 @@ def _unmarked(section: Any, part: str, paragraphs: int) -> list[Paragraph]:
     return [Paragraph(text, passage_xpath(part, "p", 1))] if text else []
 
 
-def _inside_another(element: Any, section: Any, tag: str) -> bool:
-    parent = element.getparent()
-    while parent is not section:
-        if parent.tag == tag:
-            return True
-        parent = parent.getparent()
-    return False
-
-
-def _claims_of(section: Any) -> tuple[Claim, ...]:
-    """Read the claims of a section; where they are not marked as elements, they are split by their printed numbers."""
-    claims = read_claims(section.iterchildren("claim"))
-    return claims or numbered_claims(split_claims(element_text(section)))
+def enclosing(element: Any, section: Any) -> Iterator[Any]:
+    """Yield the elements of a section that an element stands in, the nearest first."""
+    return takewhile(lambda up: up is not section, element.iterancestors())
 
 
 def read_claims(elements: Iterable[Any]) -> tuple[Claim, ...]:
@@ -234,10 +242,6 @@ def read_claims(elements: Iterable[Any]) -> tuple[Claim, ...]:
     raw = []
     for position, element in enumerate(elements, start=1):
         if text := element_text(element):
-            raw.append((position, _claim_number(element, position), text))
+            number = re.match(r"\s*(\d{1,6})(?!\d)", element.get("num") or "")
+            raw.append((position, int(number[1]) or position if number else position, text))
     return make_claims(raw)
-
-
-def _claim_number(element: Any, index: int) -> int:
-    match = re.match(r"\s*(\d{1,6})(?!\d)", element.get("num") or "")
-    return int(match[1]) or index if match else index

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from io import BufferedReader
+from typing import Any
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents.patent import Patent, Problem
@@ -63,12 +64,17 @@ class ReadError(InputError):
 class Piece:
     """What a reader cuts a file into: one document, line or row, and the line that it starts on.
 
-    The content is None where it is too large, or cannot be taken for the given cause.
+    The content is None where it cannot be taken, for the given cause; such a piece is never given to `Reader.read`.
     """
 
-    content: bytes | Mapping[str, Any] | None
+    content: Any
     line: int
     cause: str = ""
+
+    @staticmethod
+    def refused(what: str, largest: int, line: int) -> Piece:
+        """Return the piece for something that is larger than what is read."""
+        return Piece(None, line, f"refused: {what} of more than {largest} bytes.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,7 @@ class ReadContext:
 
     @property
     def columns(self) -> Mapping[str, str]:
-        """The columns that the user chose for fields. `ocr` are the pages of scans whose text is recognised: `all`, `1,3-5`, or none."""
+        """The columns that the user chose for fields."""
         return self.settings.columns
 
     def report_note(self, cause: str, document: str = "") -> None:
@@ -117,7 +123,7 @@ class Format:
     """One format of a reader, for the documentation: its name, what it is recognised by, and what to know of it."""
 
     label: str
-    sign: str
+    sign: str = ""
     notes: str = ""
 
 
@@ -133,7 +139,7 @@ class Reader:
     name: str
     label: str
     recognises: Callable[[bytes], bool]
-    pieces: Callable[[BinaryIO, ReadContext], Iterator[Piece]]
+    pieces: Callable[[BufferedReader, ReadContext], Iterator[Piece]]
     read: Callable[[Piece, ReadContext], Patent]
     formats: tuple[Format, ...] = ()
     extra: str = ""

@@ -6,12 +6,12 @@ What is waiting to be joined lies in a temporary file, not in memory.
 from __future__ import annotations
 
 import pickle
-import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import fields, replace
 
 from sparse_coverage.patents.claims import make_claims
+from sparse_coverage.patents.documents import scratch_database
 from sparse_coverage.patents.numbers import number_key, parse_number
 from sparse_coverage.patents.patent import Patent, Problem, passage_xpath
 from sparse_coverage.patents.readers.records import PARTS
@@ -58,13 +58,10 @@ class Parts:
     """Parts of patents by number, given back joined, in the order in which their numbers first came."""
 
     def __init__(self) -> None:
-        # The empty name is SQLite's for a private database that moves to a temporary file once it outgrows its cache.
-        self._kept = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._kept.execute("PRAGMA synchronous = OFF")
-        self._kept.execute("PRAGMA journal_mode = OFF")
-        self._kept.execute("CREATE TABLE part (place INTEGER PRIMARY KEY, number INTEGER, content BLOB)")
-        self._kept.execute("CREATE INDEX of_number ON part (number)")
-        self._kept.execute("CREATE TABLE number (place INTEGER PRIMARY KEY, key TEXT UNIQUE, used INTEGER)")
+        self._kept = scratch_database(
+            "CREATE TABLE part (place INTEGER PRIMARY KEY, number INTEGER, content BLOB); CREATE INDEX of_number ON part (number);"
+            "CREATE TABLE number (place INTEGER PRIMARY KEY, key TEXT UNIQUE, used INTEGER);"
+        )
 
     def add(self, patent: Patent) -> None:
         """Take one part."""

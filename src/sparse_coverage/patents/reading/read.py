@@ -113,11 +113,7 @@ def read_patents(
     named = source_names(metadata)
     require_present(named)
     rows = read_patents(metadata, language=ANY_LANGUAGE, on_problem=on_problem, on_note=on_note, columns=columns)
-    return with_metadata(patents, rows, ", ".join(named), on_note or _ignored)
-
-
-def _ignored(note: Problem) -> None:
-    """Report nothing."""
+    return with_metadata(patents, rows, ", ".join(named), on_note or (lambda note: None))
 
 
 def _reported(outcomes: Iterator[Outcome], on_problem: Report, on_note: Report | None) -> Iterator[Patent]:
@@ -287,8 +283,11 @@ def carry_out(work: PieceToRead, settings: Settings) -> Outcome:
     notes: list[Problem] = []
     unused: list[str] = []
     try:
+        piece = work.piece
+        if piece.content is None:
+            raise ReadError(piece.cause)
         context = ReadContext(work.file, settings, notes.append, unused.extend)
-        patent = reader_named(work.reader).read(work.piece, context)
+        patent = reader_named(work.reader).read(piece, context)
         if any(map(str.isspace, patent.id)):
             cause = (
                 f"the publication id {patent.id!r} holds white space, which would cut it in two in runs and judgements."
