@@ -20,8 +20,7 @@ from sparse_coverage.cli.options import (
     threads_option,
 )
 from sparse_coverage.cli.options.inputs import read_query
-from sparse_coverage.cli.options.queries import Exports, export_options, tell_written
-from sparse_coverage.cli.options.searching import filter_options
+from sparse_coverage.cli.options.searching import Exports, export_options, filter_options, tell_written
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.export_kinds import CHART_EXPORTS
 

@@ -19,7 +19,7 @@ from sparse_coverage.cli.options import (
     threads_option,
     weight_bits_option,
 )
-from sparse_coverage.cli.options.searching import k_option, weighting_options
+from sparse_coverage.cli.options.searching import k_option, weighting_options, write_rankings
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import InputError
 
@@ -179,8 +179,6 @@ def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | 
     Example:
       sparse-coverage vectors search my-vectors queries.jsonl -k 1000 --run run.txt
     """
-    from sparse_coverage.evaluation.collection import Ranking
-    from sparse_coverage.evaluation.trec import write_run
     from sparse_coverage.formats import VectorIndex
     from sparse_coverage.formats.vector_index import read_vectors
     from sparse_coverage.present.terminal import rankings_text
@@ -189,10 +187,6 @@ def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | 
     found = VectorIndex.open(index, threads=threads).search([query.weights for query in asked], k)
     answers = {query.id: hits for query, hits in zip(asked, found, strict=True)}
     if run is not None:
-        rankings = {
-            id_: Ranking(tuple(hit.document for hit in hits), tuple(hit.score for hit in hits))
-            for id_, hits in answers.items()
-        }
-        write_run(run, rankings, "sparse-coverage", depth=k)
+        write_rankings(run, answers, "sparse-coverage", k)
     if as_json or run is None:
         show(answers, as_json, lambda: rankings_text(answers))

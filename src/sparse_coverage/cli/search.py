@@ -10,62 +10,44 @@ import click
 from rich.console import Group
 
 from sparse_coverage.cli.options import index_argument, json_option, path_option, show, tell, threads_option
-from sparse_coverage.cli.options.queries import Exports, QueryOptions, asked_options, export_options, tell_written
 from sparse_coverage.cli.options.searching import (
-    at_least_option,
-    filter_options,
-    group_option,
-    k_option,
-    passages_option,
-    ranking_option,
+    Exports,
+    QueryOptions,
+    asked_options,
+    export_options,
+    request_options,
     rerank_options,
+    tell_written,
+    write_rankings,
 )
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.export_kinds import SEARCH_EXPORTS
 from sparse_coverage.systems import PARTS
 
 if TYPE_CHECKING:
-    from sparse_coverage.workspace import Filters, OpenIndex, SearchRequest
-
-_SHOWN = ("k", "passages", "group", "profile", "ranking", "at_least")
-"""Options that are fields of a request under the same names."""
+    from sparse_coverage.workspace import OpenIndex, SearchRequest
+    from sparse_coverage.workspace.requests import RankedRequest
 
 
 @click.command(no_args_is_help=True)
 @index_argument
 @click.argument("query", required=False)
 @asked_options
-@k_option
-@passages_option
-@group_option
-@at_least_option
-@filter_options
-@click.option(
-    "--relevant",
-    metavar="ID",
-    multiple=True,
-    help="A document or passage of an earlier answer that is relevant: more like it. Repeatable.",
-)
-@click.option(
-    "--not-relevant", metavar="ID", multiple=True, help="One that is not: less of what it is about. Repeatable."
-)
-@ranking_option
+@request_options
 @rerank_options
 @export_options(SEARCH_EXPORTS)
-@click.option("--profile", is_flag=True, help="Also say what the query cost: lists read, time per stage.")
 @threads_option
 @json_option
 def search_command(
     index: Path,
     query: str | None,
     asked: QueryOptions,
-    filters: Filters,
+    request: RankedRequest,
     exports: Exports,
     rerank: str | None,
     top: int,
     threads: int | None,
     as_json: bool,
-    **options: Any,
 ) -> int:
     """Find the prior art of QUERY in INDEX: documents ranked by their best passages.
 
@@ -105,43 +87,40 @@ def search_command(
       vectors    by overall meaning: one vector a passage
     Others (splade, colbert) need a side of the index: `index refresh INDEX --with NAME` adds it.
     """
-    from sparse_coverage.workspace import Marked, OpenIndex, Reranking, SearchRequest
+    from sparse_coverage.workspace import OpenIndex, Reranking
 
-    shown = {name: options.pop(name) for name in _SHOWN}
-    marks = Marked(options.pop("relevant"), options.pop("not_relevant"))
     passages = top if rerank == "passages" else None
-    _require_fitting(asked, exports, passages, bool(marks), shown, bool(rerank))
+    _require_fitting(asked, request, exports, passages, bool(rerank))
     many, unread = asked.many() if asked.queries else ({}, 0)
-    given = {} if many or asked.queries else asked.one(query)
+    given = {} if asked.queries else asked.one(query)
     again = Reranking(None if passages else rerank, top)
-    with OpenIndex.open(index, shown["ranking"], reranking=again, threads=threads) as opened:
+    with OpenIndex.open(index, request.ranking, reranking=again, threads=threads) as opened:
         if asked.queries:
-            _search_all(opened, many, asked, filters, shown["ranking"], shown["k"], exports, as_json)
+            _search_all(opened, many, asked.run, request, exports, as_json)
             return 1 if unread else 0
-        request = SearchRequest(**given, **shown, filters=filters, marks=marks or None)
         if passages:
-            _show_passages(opened, request, passages, as_json)
+            _show_passages(opened, request.asking(**given), passages, as_json)
         else:
-            _show_documents(opened, request, exports, as_json)
+            _show_documents(opened, request.asking(**given), exports, as_json)
     return 0
 
 
 def _require_fitting(
-    asked: QueryOptions, exports: Exports, passages: int | None, marks: bool, shown: Mapping[str, Any], rerank: bool
+    asked: QueryOptions, request: RankedRequest, exports: Exports, passages: int | None, rerank: bool
 ) -> None:
-    """Refuse options that cannot be had together, before anything is loaded."""
-    profile = shown["profile"]
+    """Refuse options that cannot be had together, before the index is opened."""
+    profile, by_side = request.profile, request.ranking not in ("combined", *PARTS)
     if passages and (exports or profile):
         raise InputError(
             "--rerank passages lists passages; reports and --profile are for documents. Leave one of them out."
         )
-    if passages and shown["ranking"] not in ("combined", *PARTS):
-        raise InputError(f"--rerank passages ranks by what the index keeps itself, not by {shown['ranking']}.")
-    if profile and (shown["ranking"] not in ("combined", *PARTS) or rerank):
+    if passages and by_side:
+        raise InputError(f"--rerank passages ranks by what the index keeps itself, not by {request.ranking}.")
+    if profile and (by_side or rerank):
         raise InputError(
             "--profile says what a ranking by the index itself costs. Leave --rerank out, and rank by no side."
         )
-    if marks and (rerank or asked.queries):
+    if request.marks and (rerank or asked.queries):
         raise InputError(
             "--relevant and --not-relevant change the ranking of one query's documents. Leave --rerank and --queries out."
         )
@@ -190,37 +169,29 @@ def _show_passages(opened: OpenIndex, request: SearchRequest, documents: int, as
 def _search_all(
     opened: OpenIndex,
     queries: Mapping[str, Any],
-    asked: QueryOptions,
-    filters: Filters,
-    ranking: str,
-    k: int,
+    run: Path | None,
+    request: RankedRequest,
     exports: Exports,
     as_json: bool,
 ) -> None:
     """Search with many queries, one ranking each."""
-    from sparse_coverage.evaluation.collection import Ranking
-    from sparse_coverage.evaluation.trec import write_run
     from sparse_coverage.files import write_text
     from sparse_coverage.present.search_report import rankings_csv
     from sparse_coverage.present.terminal import rankings_text
     from sparse_coverage.workspace import BatchRequest
 
-    found = opened.batch(BatchRequest(**queries, k=k, ranking=ranking, filters=filters))
+    found = opened.batch(BatchRequest(**queries, k=request.k, ranking=request.ranking, filters=request.filters))
     tell(found.notes)
     rankings, table = found.rankings, exports.paths.get("csv")
-    if asked.run:
-        run = {
-            id_: Ranking(tuple(hit.document for hit in hits), tuple(hit.score for hit in hits))
-            for id_, hits in rankings.items()
-        }
-        write_run(asked.run, run, f"sparse-coverage-{ranking}", depth=k)
+    if run:
+        write_rankings(run, rankings, f"sparse-coverage-{request.ranking}", request.k)
     if table:
         write_text(table, rankings_csv(rankings))
-    if as_json or not (asked.run or table):
+    if as_json or not (run or table):
         show({"rankings": rankings, "about": found.about}, as_json, lambda: rankings_text(rankings))
     else:
         count = sum(map(len, rankings.values()))
-        files = " and ".join(str(path) for path in (asked.run, table) if path)
+        files = " and ".join(str(path) for path in (run, table) if path)
         click.echo(f"{len(rankings):,} queries, {count:,} documents found. Written to {files}.")
 
 

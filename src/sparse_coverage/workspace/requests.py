@@ -7,7 +7,7 @@ the REST service is made of that.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal
 
 from sparse_coverage.charts.chart import Verdict
@@ -100,6 +100,11 @@ class RankedRequest(Request):
                 f"Marks of relevant and other documents change what centers find, and {self.ranking} does not rank by them. Rank by "
                 "combined or centers, or leave the marks out."
             )
+
+    def asking(self, **query: Any) -> SearchRequest:
+        """Return the search with a query: `query` and its `source`, or `like`, and whatever else belongs to these."""
+        shared = {one.name: getattr(self, one.name) for one in fields(RankedRequest)}
+        return SearchRequest(**{**shared, "marks": self.marks or None, **query})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

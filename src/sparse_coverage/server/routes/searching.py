@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, UploadFile
@@ -41,11 +41,6 @@ class SimilarBody(RankedRequest):
 
     id: Id
 
-    def request(self) -> SearchRequest:
-        """Return the search."""
-        shared = {one.name: getattr(self, one.name) for one in fields(RankedRequest)}
-        return SearchRequest(like=self.id, **shared)
-
 
 @router.post("/v1/indexes/{name}/search", tags=["search"], responses=answers(SearchAnswer, 404, 409))
 async def search(request: Request, name: str, body: SearchRequest) -> Response:
@@ -62,7 +57,7 @@ async def feedback(request: Request, name: str, body: FeedbackBody) -> Response:
 @router.post("/v1/indexes/{name}/similar", tags=["search"], responses=answers(SearchAnswer, 404, 409))
 async def similar(request: Request, name: str, body: SimilarBody) -> Response:
     """Find documents like one of the index."""
-    return await answer(request, lambda: service_of(request).search(name, body.request()))
+    return await answer(request, lambda: service_of(request).search(name, body.asking(like=body.id)))
 
 
 @router.post("/v1/indexes/{name}/batch", tags=["search"], responses=answers(BatchAnswer, 404, 409, events=True))
