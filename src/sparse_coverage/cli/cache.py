@@ -28,7 +28,7 @@ def command() -> None:
 @command.command()
 @cache_option
 @json_option
-def size(cache: Path | None, as_json: bool) -> None:
+def size(cache: Path | None) -> None:
     """Say how large each part of the cache is."""
     from sparse_coverage.experiments.cache import cache_parts, default_cache
 
@@ -39,17 +39,17 @@ def size(cache: Path | None, as_json: bool) -> None:
         table.add_row(name, f"{entries:,}", f"{size_ / 1e6:,.1f}")
     table.add_row("all", f"{sum(n for n, _ in parts.values()):,}", f"{sum(s for _, s in parts.values()) / 1e6:,.1f}")
     record = {name: {"entries": entries, "bytes": size_} for name, (entries, size_) in parts.items()}
-    show({"cache": str(folder), "parts": record}, as_json, lambda: table)
+    show({"cache": str(folder), "parts": record}, table)
 
 
 @command.command()
 @cache_option
 @count_option("--older-than", "days", least=0, default=30, help="Days since an entry was written or read.")
 @json_option
-def prune(cache: Path | None, days: int, as_json: bool) -> None:
+def prune(cache: Path | None, days: int) -> None:
     """Remove what nobody has used for some days; 0 removes everything."""
     from sparse_coverage.experiments.cache import default_cache, prune_cache
 
     removed, freed = prune_cache(cache or default_cache(), days)
     told = f"{removed:,} entries removed, {freed / 1e6:,.1f} MB freed."
-    show({"removed": removed, "bytes": freed}, as_json, lambda: told)
+    show({"removed": removed, "bytes": freed}, told)

@@ -21,7 +21,7 @@ _MOST = 10
 @click.command(no_args_is_help=True)
 @index_argument
 @json_option
-def command(index: Path, as_json: bool) -> None:
+def command(index: Path) -> None:
     """Say what INDEX holds: documents, dates, countries, languages, classes, sections, the model, sizes on disk.
 
     \b
@@ -33,7 +33,7 @@ def command(index: Path, as_json: bool) -> None:
 
     with OpenIndex.open(index, None) as opened:
         found = opened.info()
-    show(found.record(), as_json, lambda: _text(index, found.summary, found.model))
+    show(found.record(), lambda: _text(index, found.summary, found.model))
 
 
 def _text(index: Path, held: IndexSummary, model: Mapping[str, Any]) -> Group:

@@ -39,7 +39,6 @@ def explain_command(
     ranking: str,
     filters: Filters,
     threads: int | None,
-    as_json: bool,
 ) -> None:
     """Show why QUERY found ID, a passage or a document (its best passage): what adds up to its score.
 
@@ -60,12 +59,12 @@ def explain_command(
     with OpenIndex.open(index, ranking, threads=threads) as opened:
         if whole:
             answers = opened.answers(text, id_)
-            show(answers, as_json, lambda: answers_text(answers, matches))
+            show(answers, lambda: answers_text(answers, matches))
             return
         found = opened.explain(ExplainRequest(query=text, id=id_, ranking=ranking, filters=filters))
     tell(found.notes)
     why = found.explanation
-    show(why, as_json, lambda: explanation_text(why, matches))
+    show(why, lambda: explanation_text(why, matches))
 
 
 @click.command(no_args_is_help=True)
@@ -83,7 +82,6 @@ def show_command(
     claims: str | None,
     matches: int,
     threads: int | None,
-    as_json: bool,
 ) -> None:
     """Print the document ID of INDEX in full: title, facts, abstract, description with its printed numbers, claims.
 
@@ -103,4 +101,4 @@ def show_command(
     text = read_query(claim, "claim", claims).text if claim else None
     with OpenIndex.open(index, "combined" if text else None, threads=threads) as opened:
         found = opened.read(ReadRequest(id=id_, claim=text, matches=matches))
-        show(found.record(), as_json, lambda: document_text(found))
+        show(found.record(), lambda: document_text(found))

@@ -25,10 +25,11 @@ from sparse_coverage.cli.options import (
     path_option,
     seed_option,
     seeds_option,
+    show,
+    wants_json,
 )
 from sparse_coverage.cli.options.collections import Means, bench_options
 from sparse_coverage.cli.options.method import encoder_option, size_option, unit_option
-from sparse_coverage.dataclass_json import to_json
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
@@ -73,7 +74,6 @@ def command(
     fresh: bool,
     dry_run: bool,
     means: Means,
-    as_json: bool,
     **changes: tuple[Any, ...],
 ) -> int:
     """Make EXPERIMENTS: main, full, ablations, efficiency, centers, lengths, all of them (`all`), or a .toml file.
@@ -124,7 +124,7 @@ def command(
     loaded = means.reading.collection(collection)
     with means.workbench(loaded) as bench:
         if dry_run:
-            return _look_ahead(definitions, bench, means.as_typed(collection), seeds, depth, as_json)
+            return _look_ahead(definitions, bench, means.as_typed(collection), seeds, depth)
         rows = [row for one in definitions for row in one.rows if is_sparse(row.system)]
         bench.plan(options for row in rows for options in seeded(row.system, row.options, seeds))
         about = {
@@ -145,7 +145,7 @@ def command(
             "pool": {"size": means.reading.pool, "seed": means.reading.pool_seed},
         }
         how = {"fresh": fresh, "seeds": seeds, "against": against, "depth": depth, "runs": runs}
-        return _make(definitions, bench, means.as_typed(collection), output, about, how, as_json)
+        return _make(definitions, bench, means.as_typed(collection), output, about, how)
 
 
 def _tell_what_is_missing(definitions: Sequence[Definition]) -> None:
@@ -171,7 +171,6 @@ def _make(
     output: Path,
     about: dict[str, Any],
     how: dict[str, Any],
-    as_json: bool,
 ) -> int:
     from sparse_coverage.experiments.evaluation import settings_of
     from sparse_coverage.experiments.report import RUNS, write_result
@@ -190,40 +189,28 @@ def _make(
         index, failures = write_result(result, output, own)
         failed += len(failures)
         summary["experiments"][definition.name] = {"failures": failures, "seconds": seconds}
-        if not as_json:
+        if not wants_json():
             console.print(result.table.rich())
             for failure in failures:
                 console.print(f"[red]failed[/red] {escape(failure)}", highlight=False, soft_wrap=True)
-    if as_json:
-        click.echo(to_json(summary))
-    else:
-        console.print(f"Open the report: [bold]{escape(str(index))}[/bold]", highlight=False, soft_wrap=True)
+    show(summary, f"Open the report: [bold]{escape(str(index))}[/bold]", soft_wrap=True)
     return 1 if failed else 0
 
 
-def _look_ahead(
-    definitions: Sequence[Definition], bench: Workbench, spoken: str, seeds: int, depth: int, as_json: bool
-) -> int:
+def _look_ahead(definitions: Sequence[Definition], bench: Workbench, spoken: str, seeds: int, depth: int) -> int:
     from sparse_coverage.experiments.sweep import look_ahead
 
     planned, encoders = look_ahead(definitions, bench, spoken, seeds, depth)
-    if as_json:
-        click.echo(to_json({"rows": planned, "encoders": encoders}))
-        return 0
-    console = Console()
-    for row in planned:
-        console.print(
-            f"{escape(row.command)}  [dim]# {row.experiment}, {escape(row.state)}[/dim]",
-            highlight=False,
-            soft_wrap=True,
-        )
+    lines = [f"{escape(row.command)}  [dim]# {row.experiment}, {escape(row.state)}[/dim]" for row in planned]
     table = Table(title=f"{escape(bench.collection.name)}: {len(bench.corpus):,} passages, {len(planned):,} rows")
     table.add_column("encoder")
     table.add_column("rows to do", justify="right")
     table.add_column("encoding all passages once takes about", justify="right")
     for one in encoders:
         table.add_row(escape(one.encoder), f"{one.rows_open:,}", _duration(one.seconds))
-    console.print(table)
+    if lines and not wants_json():
+        show(None, "\n".join(lines), soft_wrap=True)
+    show({"rows": planned, "encoders": encoders}, table)
     return 0
 
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Group
 
-from sparse_coverage.cli.options import index_argument, json_option, path_option, show, tell, threads_option
+from sparse_coverage.cli.options import (
+    echo_people,
+    index_argument,
+    json_option,
+    path_option,
+    show,
+    tell,
+    threads_option,
+    wants_json,
+)
 from sparse_coverage.cli.options.searching import (
     Exports,
     QueryOptions,
@@ -17,7 +26,6 @@ from sparse_coverage.cli.options.searching import (
     export_options,
     request_options,
     rerank_options,
-    tell_written,
     write_rankings,
 )
 from sparse_coverage.errors import InputError
@@ -47,7 +55,6 @@ def search_command(
     rerank: str | None,
     top: int,
     threads: int | None,
-    as_json: bool,
 ) -> int:
     """Find the prior art of QUERY in INDEX: documents ranked by their best passages.
 
@@ -96,12 +103,12 @@ def search_command(
     again = Reranking(None if passages else rerank, top)
     with OpenIndex.open(index, request.ranking, reranking=again, threads=threads) as opened:
         if asked.queries:
-            _search_all(opened, many, asked.run, request, exports, as_json)
+            _search_all(opened, many, asked.run, request, exports)
             return 1 if unread else 0
         if passages:
-            _show_passages(opened, request.asking(**given), passages, as_json)
+            _show_passages(opened, request.asking(**given), passages)
         else:
-            _show_documents(opened, request.asking(**given), exports, as_json)
+            _show_documents(opened, request.asking(**given), exports)
     return 0
 
 
@@ -130,7 +137,7 @@ def _require_fitting(
         )
 
 
-def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports, as_json: bool) -> None:
+def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports) -> None:
     from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text
     from sparse_coverage.present.terms import shown_of
 
@@ -145,34 +152,25 @@ def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports,
     costs = [cost_text(found.cost)] if found.cost else []
     told = [f"\n{shown_of(len(found.hits), found.searched)}."] if found.hits else []
     show(
-        found.record() if as_json else None,
-        as_json,
+        found.record() if wants_json() else None,
         lambda: Group(hits_text(found.hits, found.explanations, nothing, found.parts), *told, *costs),
     )
-    tell_written("Report", written, as_json)
+    echo_people(*(f"Report: {path}" for path in written))
 
 
-def _show_passages(opened: OpenIndex, request: SearchRequest, documents: int, as_json: bool) -> None:
+def _show_passages(opened: OpenIndex, request: SearchRequest, documents: int) -> None:
     from sparse_coverage.present.terminal import passages_text
 
     found = opened.search_passages(request, documents)
     tell(found.notes)
     source = {"query": found.query.text, "source": found.query.source}
     result = {**source, "passages": found.passages, "about": found.about}
-    show(
-        result,
-        as_json,
-        lambda: passages_text(found.passages, found.explanations, found.nothing or "Nothing was found."),
-    )
+    nothing = found.nothing or "Nothing was found."
+    show(result, lambda: passages_text(found.passages, found.explanations, nothing))
 
 
 def _search_all(
-    opened: OpenIndex,
-    queries: Mapping[str, Any],
-    run: Path | None,
-    request: RankedRequest,
-    exports: Exports,
-    as_json: bool,
+    opened: OpenIndex, queries: Mapping[str, Any], run: Path | None, request: RankedRequest, exports: Exports
 ) -> None:
     """Search with many queries, one ranking each."""
     from sparse_coverage.files import write_text
@@ -187,8 +185,8 @@ def _search_all(
         write_rankings(run, rankings, f"sparse-coverage-{request.ranking}", request.k)
     if table:
         write_text(table, rankings_csv(rankings))
-    if as_json or not (run or table):
-        show({"rankings": rankings, "about": found.about}, as_json, lambda: rankings_text(rankings))
+    if wants_json() or not (run or table):
+        show({"rankings": rankings, "about": found.about}, lambda: rankings_text(rankings))
     else:
         count = sum(map(len, rankings.values()))
         files = " and ".join(str(path) for path in (run, table) if path)
@@ -200,7 +198,7 @@ def _search_all(
 @path_option("--index", "folder", exists=True, file_okay=False, help="Where the index is [where it was].")
 @export_options(SEARCH_EXPORTS)
 @json_option
-def watch_command(saved: Path, folder: Path | None, exports: Exports, as_json: bool) -> int:
+def watch_command(saved: Path, folder: Path | None, exports: Exports) -> int:
     """Say what is new for the searches in SAVED: what came into the index since, and would be found.
 
     SAVED is what `search --json` printed, as a file that ends with .json, or a project of the page. It remembers how far one has looked:
@@ -229,14 +227,13 @@ def watch_command(saved: Path, folder: Path | None, exports: Exports, as_json: b
         answers.append({**found.record(), "since": one.made})
         asked = found.source or found.query
         title = f"New since {one.made[:10]}: {len(found.hits)}. {asked[:70]}{'…' * (len(asked) > 70)}"
-        if not as_json:
-            click.echo(title)
-            if found.hits:
-                show(None, False, lambda found=found: hits_text(found.hits, found.explanations, "", found.parts))  # type: ignore[misc]
+        echo_people(title)
+        if found.hits and not wants_json():
+            show(None, hits_text(found.hits, found.explanations, "", found.parts))
         written = exports.write(found)
         if found.hits:
             one.keep(found)
-        tell_written("Report", written, as_json)
-    if as_json:
-        show({"searches": answers}, True, lambda: None)
+        echo_people(*(f"Report: {path}" for path in written))
+    if wants_json():
+        show({"searches": answers}, None)
     return 0

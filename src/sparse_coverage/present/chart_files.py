@@ -14,8 +14,7 @@ from sparse_coverage.present.office_pdf import PdfPage
 from sparse_coverage.present.office_sheet import Sheet, Value, workbook
 from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.pieces import TextMark, cut_at
-from sparse_coverage.present.places import cited_place
+from sparse_coverage.present.places import TextMark, cited_place, cut_at
 from sparse_coverage.present.terms import CITED_BY_US, NOTICE
 
 
@@ -62,15 +61,7 @@ def _shown(cell: Cell) -> _ReportCell:
 
 def chart_document(chart: Chart, combinations: Combinations | None = None) -> bytes:
     """Return the chart as a Word file: the share that each document covers, then one table an element with quotations."""
-    return _written(WordPage("Claim chart", landscape=True), chart, combinations)
-
-
-def chart_pdf(chart: Chart, combinations: Combinations | None = None) -> bytes:
-    """Return the same as a PDF file."""
-    return _written(PdfPage("Claim chart", landscape=True), chart, combinations)
-
-
-def _written(page: WordPage | PdfPage, chart: Chart, combinations: Combinations | None) -> bytes:
+    page = WordPage("Claim chart", landscape=True)
     page.paragraph(Stretch(" ".join(NOTICE), dim=True))
     for line in combination_lines(combinations) if combinations else ():
         page.paragraph(line)

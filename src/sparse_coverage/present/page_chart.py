@@ -10,8 +10,7 @@ from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.present.chart_text import combination_ends, combination_notes, notes_of, quotes_of
 from sparse_coverage.present.page_view import ShownSnippet
-from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at
-from sparse_coverage.present.places import cited_place, snippet
+from sparse_coverage.present.places import TextMark, TextPiece, cited_place, cut_at, snippet
 from sparse_coverage.projects import KeptChart, Ruling
 from sparse_coverage.search.results import Place
 

@@ -9,16 +9,19 @@ from typing import Any
 
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.index import PassageRecord
-from sparse_coverage.present.pieces import (
+from sparse_coverage.present.places import (
     TextMark,
     TextPiece,
+    cited_place,
     cut_at,
     feature_at,
     feature_places,
     passage_marks,
+    printed_number,
+    snippet,
+    why_line,
     with_links,
 )
-from sparse_coverage.present.places import cited_place, printed_number, snippet, why_line
 from sparse_coverage.present.terms import FACTS, asked_filters, ordinal, ranking_text, shown_of
 from sparse_coverage.projects import RecordedResult, SearchMade
 from sparse_coverage.search.results import Hit, Place, Reasons

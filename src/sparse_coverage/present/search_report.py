@@ -20,11 +20,14 @@ from sparse_coverage.present.office_sheet import (
 )
 from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at, passage_marks
 from sparse_coverage.present.places import (
+    TextMark,
+    TextPiece,
     cited_place,
+    cut_at,
     missing_sentence,
     missing_words,
+    passage_marks,
     rank_there,
     reason_rows,
     unsearched_words,

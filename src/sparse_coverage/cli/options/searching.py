@@ -270,12 +270,6 @@ def export_options(kinds: Mapping[str, Export]) -> Callable[[Any], Any]:
     return decorate
 
 
-def tell_written(what: str, written: Iterable[Path], as_json: bool) -> None:
-    """Say to people where files are."""
-    for path in () if as_json else written:
-        click.echo(f"{what}: {path}")
-
-
 def write_rankings(path: Path, rankings: Mapping[str, Sequence[Hit]], tag: str, depth: int) -> None:
     """Write the documents found for several queries as a TREC run."""
     from sparse_coverage.evaluation.collection import Ranking
