@@ -19,7 +19,7 @@ from sparse_coverage.server.errors import refusal_of
 from sparse_coverage.server.indexes import Service
 from sparse_coverage.server.settings import ServerSettings
 from sparse_coverage.server.work import BusyError, Work
-from sparse_coverage.workspace.fields import MOST_ID
+from sparse_coverage.workspace.requests import MOST_ID
 
 PathId = Annotated[str, Path(min_length=1, max_length=MOST_ID)]
 """An id as a part of an address."""

@@ -26,7 +26,7 @@ from sparse_coverage.projects import StaleError, UnknownError
 from sparse_coverage.server.indexes import UnknownIndexError
 from sparse_coverage.server.settings import BeyondLimitsError, ServerSettings
 from sparse_coverage.server.work import BusyError, OvertimeError, StoppedError
-from sparse_coverage.workspace.fields import RequestError
+from sparse_coverage.workspace.requests import RequestError
 
 logger = logging.getLogger("sparse_coverage.server")
 

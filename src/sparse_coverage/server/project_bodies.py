@@ -36,9 +36,8 @@ from sparse_coverage.server.answers import described
 from sparse_coverage.server.errors import refuse, refused_by_disk
 from sparse_coverage.server.indexes import ServedIndexes, UnknownIndexError
 from sparse_coverage.workspace import ChartRequest, CombineRequest, ElementText, SearchRequest
-from sparse_coverage.workspace.fields import Id, Says
-from sparse_coverage.workspace.fields import Request as AnyRequest
-from sparse_coverage.workspace.requests import CellVerdict, QuotationRequest
+from sparse_coverage.workspace.requests import CellVerdict, Id, QuotationRequest, Says
+from sparse_coverage.workspace.requests import Request as AnyRequest
 
 Version = Annotated[int, Bounds(), Says("That of what the change was made on; 0 where there was nothing.")]
 _opening = threading.Lock()

@@ -22,8 +22,7 @@ from sparse_coverage.search.part_scores import parts_of
 from sparse_coverage.search.results import Answers
 from sparse_coverage.search.stored import require_document, stored_passages, stored_patent
 from sparse_coverage.systems import PARTS
-from sparse_coverage.workspace.fields import request_record
-from sparse_coverage.workspace.filters import Conditions, Filters, filters_text, join_filters
+from sparse_coverage.workspace.filters import Conditions, filters_text, join_filters
 from sparse_coverage.workspace.grouping import (
     FamilyMembers,
     Newest,
@@ -41,10 +40,12 @@ from sparse_coverage.workspace.requests import (
     CombineRequest,
     ElementText,
     ExplainRequest,
+    Filters,
     QuotationRequest,
     ReadRequest,
     Reranking,
     SearchRequest,
+    request_record,
 )
 from sparse_coverage.workspace.results import (
     About,

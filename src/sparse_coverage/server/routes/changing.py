@@ -25,8 +25,8 @@ from sparse_coverage.server.errors import NotAllowedError
 from sparse_coverage.server.indexes import ServedIndex
 from sparse_coverage.server.settings import check
 from sparse_coverage.server.uploads import read_apart, stored_upload
-from sparse_coverage.workspace.fields import Id, Says
-from sparse_coverage.workspace.fields import Request as AnyRequest
+from sparse_coverage.workspace.requests import Id, Says
+from sparse_coverage.workspace.requests import Request as AnyRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,7 +50,7 @@ from sparse_coverage.server.project_bodies import (
 )
 from sparse_coverage.server.uploads import read_apart, stored_upload
 from sparse_coverage.workspace import SearchRequest
-from sparse_coverage.workspace.fields import request_record
+from sparse_coverage.workspace.requests import request_record
 from sparse_coverage.workspace.watching import watched
 
 ProjectId = Annotated[str, Path(pattern=r"^[0-9a-f]{12}$", description="The id that the project got when it was made.")]

@@ -21,9 +21,8 @@ from sparse_coverage.server.answers import (
 )
 from sparse_coverage.server.uploads import read_apart, stored_upload
 from sparse_coverage.workspace import BatchRequest, ChartRequest, CombineRequest, ExplainRequest, SearchRequest
-from sparse_coverage.workspace.fields import Id
 from sparse_coverage.workspace.preparing import PreparedQuery, PrepareRequest
-from sparse_coverage.workspace.requests import ElementsRequest, Marked, QuotationRequest, RankedRequest
+from sparse_coverage.workspace.requests import ElementsRequest, Id, Marked, QuotationRequest, RankedRequest
 
 router = APIRouter(route_class=PooledRoute)
 
