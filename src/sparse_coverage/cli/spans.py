@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from sparse_coverage.cli.options import json_option, path_option, show
+from sparse_coverage.cli.options.inputs import is_file
 from sparse_coverage.cli.options.method import encoder_option, unit_option
 from sparse_coverage.errors import InputError
 
@@ -63,7 +64,7 @@ def _content(text: str) -> str:
     """Return the text itself, or what the file or standard input holds that it names."""
     if text == "-":
         content = _plain_text(sys.stdin.buffer.read(), "Standard input")
-    elif _is_file(text):
+    elif is_file(text):
         try:
             content = _plain_text(Path(text).read_bytes(), text)
         except OSError as error:
@@ -93,10 +94,3 @@ def _plain_text(data: bytes, name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{name} is not UTF-8 text (byte {error.start}). Convert it to UTF-8 first.") from None
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a name, or not one
-        return False

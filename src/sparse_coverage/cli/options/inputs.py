@@ -130,9 +130,9 @@ def read_query(query: str, what: str = "query", claims: str | None = None) -> Qu
 
     if query == "-":
         found = text_query(_standard_input(what), claims)
-    elif query.startswith("@") or (is_file := _is_file(query)) or looks_like_file(query):
+    elif query.startswith("@") or (there := is_file(query)) or looks_like_file(query):
         name = query.removeprefix("@")
-        if not query.startswith("@") and not is_file:
+        if not query.startswith("@") and not there:
             raise InputError(
                 f"There is no file {name}. Give the text of the {what} itself, or the name of a file that is there."
             )
@@ -151,7 +151,8 @@ def read_query(query: str, what: str = "query", claims: str | None = None) -> Qu
     return found
 
 
-def _is_file(query: str) -> bool:
+def is_file(query: str) -> bool:
+    """Tell whether a text is the name of a file that is there."""
     try:
         return len(query) < 4096 and Path(query).is_file()
     except (OSError, ValueError):  # no path at all, such as a text with a zero byte
@@ -161,15 +162,14 @@ def _is_file(query: str) -> bool:
 def _standard_input(what: str) -> str:
     # Decoded here, because Python would follow the locale and replace what it cannot read.
     binary = getattr(sys.stdin, "buffer", None)
-    return sys.stdin.read() if binary is None else _decoded(binary.read(), f"The {what} on standard input")
-
-
-def _decoded(content: bytes, what: str) -> str:
+    if binary is None:
+        return sys.stdin.read()
+    content = binary.read()
     try:
-        return content.decode("utf-8-sig")
+        return str(content, "utf-8-sig")
     except UnicodeDecodeError as error:
         place = f"byte {error.start} is {content[error.start]:#04x}"
-        raise InputError(f"{what} is not UTF-8: {place}. Save it as UTF-8.") from None
+        raise InputError(f"The {what} on standard input is not UTF-8: {place}. Save it as UTF-8.") from None
 
 
 def read_ids(paths: Iterable[str], **reading: Any) -> list[str] | None:
