@@ -9,10 +9,8 @@ from sparse_coverage.charts.chart import Cell, Chart, strength
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.elements import Element
 from sparse_coverage.present.chart_text import combination_lines, finding_of, notes_of, own_words, quotes_of
-from sparse_coverage.present.office import Stretch, Words, stretches
-from sparse_coverage.present.office_pdf import PdfPage
+from sparse_coverage.present.office import NewPage, Page, Stretch, Words, stretches
 from sparse_coverage.present.office_sheet import Sheet, Value, workbook
-from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.places import TextMark, cited_place, cut_at
 from sparse_coverage.present.terms import CITED_BY_US, NOTICE
@@ -59,9 +57,9 @@ def _shown(cell: Cell) -> _ReportCell:
     return _ReportCell(cell, finding_of(cell), notes_of(cell), quotations)
 
 
-def chart_document(chart: Chart, combinations: Combinations | None = None) -> bytes:
-    """Return the chart as a Word file: the share that each document covers, then one table an element with quotations."""
-    page = WordPage("Claim chart", landscape=True)
+def chart_document(new_page: NewPage, chart: Chart, combinations: Combinations | None = None) -> bytes:
+    """Return the chart as a file of pages: the share that each document covers, then one table an element with quotations."""
+    page = new_page("Claim chart", landscape=True)
     page.paragraph(Stretch(" ".join(NOTICE), dim=True))
     for line in combination_lines(combinations) if combinations else ():
         page.paragraph(line)
@@ -72,7 +70,7 @@ def chart_document(chart: Chart, combinations: Combinations | None = None) -> by
     return page.content()
 
 
-def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
+def write_matrix(page: Page, chart: Chart, width: float) -> None:
     """Write the features of a chart against its documents, verdicts alone, so many documents in a table as fit a page."""
     at_once = 4 if width < 20 else 6
     for first in range(0, len(chart.documents), at_once):
@@ -92,9 +90,7 @@ def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
         page.table(("feature", *names), rows, widths)
 
 
-def write_filled(
-    page: WordPage | PdfPage, header: Sequence[str], rows: Sequence[Sequence[Words]], widths: Sequence[float]
-) -> None:
+def write_filled(page: Page, header: Sequence[str], rows: Sequence[Sequence[Words]], widths: Sequence[float]) -> None:
     """Write a table without the columns in which nothing stands; the others become wider."""
     filled = [
         place
@@ -113,7 +109,7 @@ def _verdict(cell: Cell) -> str:
     return f"{cell.verdict.label}\n{CITED_BY_US}" if cell.overruled is not None else cell.verdict.label
 
 
-def write_chart(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
+def write_chart(page: Page, chart: Chart, width: float) -> None:
     """Write the quotations of a chart into a report, so many centimetres wide."""
     rows: list[list[Words]] = [[column.id, column.title, chart.summary(column.id)] for column in chart.documents]
     write_filled(page, ("document", "title", "features"), rows, (0.22 * width, 0.5 * width, 0.28 * width))

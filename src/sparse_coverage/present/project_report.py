@@ -16,8 +16,7 @@ from sparse_coverage.present.chart_files import (
 )
 from sparse_coverage.present.chart_text import combination_lines
 from sparse_coverage.present.citations import bibtex, ris
-from sparse_coverage.present.office import Stretch, Words
-from sparse_coverage.present.office_pdf import PdfPage
+from sparse_coverage.present.office import NewPage, Page, Stretch, Words
 from sparse_coverage.present.office_sheet import (
     Sheet,
     Value,
@@ -29,7 +28,6 @@ from sparse_coverage.present.office_sheet import (
     table,
     workbook,
 )
-from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.places import cited_place
 from sparse_coverage.present.project_view import ProjectView, ShownDocument, ShownSearch
@@ -58,21 +56,11 @@ _CSV = (
     "place", "passage", "mark of the passage", "note on the passage", "reasons", "index", "Espacenet", "Google Patents",
 )  # fmt: skip
 _WIDTH = 17.0  # centimetres of an upright page
-Page = WordPage | PdfPage
 
 
-def project_document(view: ProjectView) -> bytes:
-    """Return the report as a Word file."""
-    return _written(WordPage(view.content.head.name), view)
-
-
-def project_pdf(view: ProjectView) -> bytes:
-    """Return the same report as a PDF file."""
-    return _written(PdfPage(view.content.head.name), view)
-
-
-def _written(page: Page, view: ProjectView) -> bytes:
-    """Write a report: what was found at a glance, then the documents, then quotations and passages, then the searches."""
+def project_document(new_page: NewPage, view: ProjectView) -> bytes:
+    """Return a report as a file of pages: what was found at a glance, the documents, quotations and passages, the searches."""
+    page = new_page(view.content.head.name)
     page.paragraph(Stretch(" ".join(NOTICE), dim=True))
     if view.content.head.note:
         page.paragraph(view.content.head.note)
