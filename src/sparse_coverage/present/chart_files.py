@@ -12,7 +12,7 @@ from sparse_coverage.present.chart_text import combination_lines, finding_of, no
 from sparse_coverage.present.office import NewPage, Page, Stretch, Words, stretches
 from sparse_coverage.present.office_sheet import Sheet, Value, workbook
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.places import TextMark, cited_place, cut_at
+from sparse_coverage.present.places import TextMark, cited, cut_at
 from sparse_coverage.present.terms import CITED_BY_US, NOTICE
 
 
@@ -53,7 +53,7 @@ def _shown(cell: Cell) -> _ReportCell:
         number = cell.quotes.index(quote) if quote in cell.quotes else -1
         marks = [TextMark(pair.passage.start, pair.passage.end) for pair in cell.pairs if pair.quote == number]
         pieces = [(one.text, one.strength > 0) for one in cut_at(quote.text, marks)]
-        quotations.append(_Quotation(cited_place(quote.section, quote.number, quote.passage), pieces))
+        quotations.append(_Quotation(cited(quote), pieces))
     return _ReportCell(cell, finding_of(cell), notes_of(cell), quotations)
 
 
@@ -156,7 +156,7 @@ def chart_sheets(chart: Chart, combinations: Combinations | None = None, named: 
             cell.document,
             cell.verdict.label,
             "the searcher's" if cell.overruled and quote == cell.overruled.quote else strength(quote.evidence),
-            cited_place(quote.section, quote.number, quote.passage),
+            cited(quote),
             quote.text,
         ]
         for element, row in zip(chart.elements, chart.cells, strict=True)
@@ -188,7 +188,7 @@ def _said(cell: Cell) -> list[Stretch]:
         if parts:
             parts.append(Stretch("\n"))
         parts += [
-            Stretch(f"{cited_place(quote.section, quote.number, quote.passage)} ", bold=True),
+            Stretch(f"{cited(quote)} ", bold=True),
             Stretch(f"“{quote.text}”"),
         ]
     notes = [Stretch(f"{_sentence(note)} ", dim=True) for note in notes_of(cell, own=False)]

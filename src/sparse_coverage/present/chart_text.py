@@ -11,7 +11,7 @@ from rich.text import Text
 from sparse_coverage.charts.chart import Cell, Chart, Overruled, Quote, Verdict, strength
 from sparse_coverage.charts.combining import Combination, Combinations
 from sparse_coverage.charts.elements import Element
-from sparse_coverage.present.places import cited_place
+from sparse_coverage.present.places import cited
 from sparse_coverage.present.terms import CITED_BY_US
 
 _SHORT = 60
@@ -127,5 +127,5 @@ def _quotations(element: Element, row: tuple[Cell, ...]) -> list[RenderableType]
             head += Text(f"; {note}", style="dim")
         lines.append(head)
         for quote in quotes_of(cell)[:1]:
-            lines.append(Text(f"    {cited_place(quote.section, quote.number, quote.passage)} “{quote.text}”"))
+            lines.append(Text(f"    {cited(quote)} “{quote.text}”"))
     return lines

@@ -12,7 +12,7 @@ from sparse_coverage.index import PassageRecord
 from sparse_coverage.present.places import (
     TextMark,
     TextPiece,
-    cited_place,
+    cited,
     cut_at,
     feature_at,
     feature_places,
@@ -230,7 +230,7 @@ def _paragraphs(
         section = one.section
         number = printed_number(one.section, one.number)
         pieces = cut_at(one.text, passage_marks(reasons.get(one.id), features, names[one.id]))
-        place = cited_place(one.section, one.number, one.id)
+        place = cited(one)
         shown.append(ShownParagraph(one.id, heading, number, place, tuple(pieces), ranks.get(one.id, 0)))
     return shown
 
@@ -299,7 +299,7 @@ def _snippet(passage: Any, reasons: Reasons | None, features: Sequence[Place]) -
     strongest = sorted(reasons.phrases, key=lambda one: -one.contribution) if reasons else []
     start, end = snippet(passage.text, [one.passage for one in strongest], LENGTH)
     pieces = cut_at(passage.text, passage_marks(reasons, features), start, end)
-    place = cited_place(passage.section, passage.number, passage.id)
+    place = cited(passage)
     return ShownSnippet(passage.id, place, tuple(pieces), start > 0, end < len(passage.text))
 
 

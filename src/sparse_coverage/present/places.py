@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from sparse_coverage.charts.chart import Quote
+from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents.passages import PARAGRAPHS
 from sparse_coverage.present.terms import FIRST_HITS, GENERAL
 from sparse_coverage.search.results import (
@@ -115,6 +117,11 @@ def cited_place(section: str, number: str, passage: str) -> str:
     if section == "description" and ordered:
         return f"description, paragraph {ordered[1]}"
     return {"title+abstract": "title and abstract", "document": "text"}.get(section, section) or "text"
+
+
+def cited(one: PassageHit | PassageRecord | Quote) -> str:
+    """Return where a passage or a quotation stands, as a reader cites it."""
+    return cited_place(one.section, one.number, one.passage if isinstance(one, Quote) else one.id)
 
 
 def printed_number(section: str, number: str) -> str:

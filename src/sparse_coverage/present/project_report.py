@@ -29,7 +29,7 @@ from sparse_coverage.present.office_sheet import (
     workbook,
 )
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.places import cited_place
+from sparse_coverage.present.places import cited
 from sparse_coverage.present.project_view import ProjectView, ShownDocument, ShownSearch
 from sparse_coverage.present.terms import FACTS, NOTICE
 from sparse_coverage.projects import KeptChart
@@ -162,7 +162,7 @@ def _write_document(page: Page, document: ShownDocument) -> None:
         said = "".join(f" · {one}" for one in (shown.mark, shown.note) if one)
         passage = shown.passage
         page.paragraph(
-            [Stretch(cited_place(passage.section, passage.number, passage.id), dim=True), Stretch(said, bold=True)],
+            [Stretch(cited(passage), dim=True), Stretch(said, bold=True)],
             with_next=True,
         )
         page.paragraph(marked_stretches(passage.text, shown.reasons), indent=0.6)
@@ -218,7 +218,7 @@ def project_csv(view: ProjectView) -> str:
                     values: dict[str, Value] = {"document": cell.document, "title": title, "mark": "chart"}
                     if quote := cell.overruled.quote:
                         said = f"{said} “{quote.text}”"
-                        values["place"] = cited_place(quote.section, quote.number, quote.passage)
+                        values["place"] = cited(quote)
                     rows.append(values | {"note": cell.overruled.note, "passage": said, "index": kept.index})
     return csv_text(_CSV, table(_CSV, rows))
 
@@ -244,7 +244,7 @@ def project_page(view: ProjectView) -> str:
         facts=lambda one: [
             (name, listed(one.facts.metadata[key])) for key, name in FACTS.items() if one.facts.metadata.get(key)
         ],
-        place=lambda passage: cited_place(passage.section, passage.number, passage.id),
+        place=lambda passage: cited(passage),
         pieces=marked_stretches,
         notice=NOTICE,
     )
@@ -283,7 +283,7 @@ def _rows(view: ProjectView) -> list[dict[str, Value]]:
 
 def _passage_notes(document: ShownDocument) -> list[str]:
     return [
-        f"{cited_place(one.passage.section, one.passage.number, one.passage.id)}: {' '.join(filter(None, (one.mark, one.note)))}"
+        f"{cited(one.passage)}: {' '.join(filter(None, (one.mark, one.note)))}"
         for one in document.passages
         if one.mark or one.note
     ]

@@ -21,7 +21,7 @@ from sparse_coverage.present.pages import render
 from sparse_coverage.present.places import (
     TextMark,
     TextPiece,
-    cited_place,
+    cited,
     cut_at,
     missing_sentence,
     missing_words,
@@ -71,7 +71,7 @@ def _document(key: str, hit: Hit, shown: Mapping[str, Explanation], result: Sear
         explanation = shown.get(f"{key}-{number}")
         reasons = explanation.reasons if explanation else None
         pieces = cut_at(passage.text, passage_marks(reasons, name=f"{key}-{number}"))
-        passages.append((cited_place(passage.section, passage.number, passage.id), passage.score, pieces))
+        passages.append((cited(passage), passage.score, pieces))
     first = shown.get(f"{key}-0")
     return {
         "key": key,
@@ -224,9 +224,7 @@ def _write_hit(page: Page, rank: int, hit: Hit, result: SearchResult) -> None:
         )
     for passage in hit.passages:
         explanation = result.explanations.get(passage.id)
-        page.paragraph(
-            Stretch(f"{cited_place(passage.section, passage.number, passage.id)} · {passage.score:.3f}", dim=True)
-        )
+        page.paragraph(Stretch(f"{cited(passage)} · {passage.score:.3f}", dim=True))
         page.paragraph(marked_stretches(passage.text, explanation.reasons if explanation else None), indent=0.6)
     if hit.document in result.answers:
         page.paragraph(Stretch(missing_sentence(missing_words(result.answers[hit.document]), "claim"), dim=True))
