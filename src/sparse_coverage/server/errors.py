@@ -100,7 +100,6 @@ def may_answer(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 _LESS = "Ask for less at a time."
 _STATUS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], int, str], ...] = (
-    (StoppedError, 503, "Ask again."),
     (NotAllowedError, 403, ""),
     (BeyondLimitsError, 422, _LESS),
     (RequestError, 422, ""),
@@ -127,11 +126,13 @@ def _refusal(error: Exception) -> Refusal:
         return Refusal(429, str(error), f"Try again in {error.seconds} s.", error.seconds)
     if isinstance(error, OvertimeError):
         return Refusal(504, "This took longer than a request may take.", _LESS)
+    if isinstance(error, StoppedError):
+        return Refusal(503, "The work was stopped.", "Ask again.")
     if isinstance(error, sqlite3.Error):
         return refused_by_disk(error)
     for kinds, status, what_to_do in _STATUS:
         if isinstance(error, kinds):
-            return Refusal(status, str(error) or "The work was stopped.", what_to_do)
+            return Refusal(status, str(error), what_to_do)
     # Nobody outside may learn more of it than that it happened; the log has the rest.
     logger.error("A request failed.", exc_info=error)
     return Refusal(500, "Something went wrong in the server. Its log says what.")

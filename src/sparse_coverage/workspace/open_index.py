@@ -34,14 +34,7 @@ from sparse_coverage.workspace.grouping import (
     language_warning,
     with_closeness,
 )
-from sparse_coverage.workspace.preparing import (
-    PreparedQuery,
-    PrepareRequest,
-    claims_and_elements,
-    date_notes,
-    find_documents,
-    prepare_query,
-)
+from sparse_coverage.workspace.preparing import PreparedQuery, PrepareRequest, date_notes, find_documents, prepare_query
 from sparse_coverage.workspace.related import Relatives
 from sparse_coverage.workspace.requests import (
     BatchRequest,
@@ -53,6 +46,7 @@ from sparse_coverage.workspace.requests import (
     ReadRequest,
     Reranking,
     SearchRequest,
+    claims_and_elements,
     request_record,
 )
 from sparse_coverage.workspace.results import (
@@ -285,7 +279,7 @@ class OpenIndex:
     def chart(self, request: ChartRequest) -> ChartResult:
         """Set each element of a claim against documents."""
         notes = self._notes()
-        claims, rows = claims_and_elements(request.claim, request.elements)
+        claims, rows = claims_and_elements(request)
         notes += self.charts.notes
         conditions = self._conditions(request.filters, notes)
         chart = self.charts.chart(claims, request.documents, k=request.k, elements=rows, filter=conditions.filter)
@@ -296,7 +290,7 @@ class OpenIndex:
         from sparse_coverage.charts.charting import chart_of_combinations
 
         notes = self._notes()
-        claims, rows = claims_and_elements(request.claim, request.elements)
+        claims, rows = claims_and_elements(request)
         notes += self.charts.notes
         conditions = self._conditions(request.filters, notes)
         found, chart = self.charts.combine(

@@ -22,7 +22,7 @@ from sparse_coverage.patents.patent import Claim, Patent
 from sparse_coverage.patents.queries import claim_numbers, patent_query
 from sparse_coverage.search.stored import require_document, stored_patent
 from sparse_coverage.workspace.filters import FormFilters, PatentFilters
-from sparse_coverage.workspace.requests import ClaimNumbers, ElementText, Filters, Request, Says, request_record
+from sparse_coverage.workspace.requests import ClaimNumbers, Filters, Request, Says, request_record
 
 DATES = {"priority_date": "priority date", "application_date": "filing date"}
 """The dates that prior art must be older than, the first that is known counts, and what they are called."""
@@ -136,16 +136,6 @@ def _split(query: PreparedQuery, wanted: str | None, lines: str | None) -> Prepa
     single = f"{chosen[0].number}. {chosen[0].text}" if len(chosen) == 1 < len(claims) else query.text
     kept = tuple(one for one in elements if one.claim in numbers)
     return replace(query, wanted=wanted or "", claims=claims, elements=kept, charted=single, wrong=wrong)
-
-
-def claims_and_elements(
-    text: str, elements: Sequence[ElementText] | None
-) -> tuple[tuple[Claim, ...], tuple[Element, ...]]:
-    """Return the claims of a text and their elements, as a user split them or as they are split here."""
-    claims = tuple(read_claims(text))
-    if elements is None:
-        return claims, chart_elements(claims)
-    return claims, given_elements(claims, [f"{one.label}\t{one.text}" for one in elements])
 
 
 def _numbered(claims: Sequence[Claim]) -> str:

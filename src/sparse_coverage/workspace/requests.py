@@ -13,10 +13,12 @@ from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 from sparse_coverage.charts.chart import Verdict
+from sparse_coverage.charts.elements import Element, chart_elements, given_elements, read_claims
 from sparse_coverage.dataclass_json import Bounds, RegistryName, check_dataclass, record
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, parse_filter
 from sparse_coverage.index.filters import document, family, keeping_undated, published, since, words
+from sparse_coverage.patents import Claim
 from sparse_coverage.search import Marks
 from sparse_coverage.systems import RANKINGS, get_system
 
@@ -357,6 +359,14 @@ class CombineRequest(Request):
     filters: Filters = NO_FILTERS
     verdicts: Annotated[tuple[CellVerdict, ...], Says("One's own verdicts, which count instead of those found.")] = ()
     without: Annotated[tuple[Id, ...], Says("Documents that are left out.", limit="ids")] = ()
+
+
+def claims_and_elements(request: ChartRequest | CombineRequest) -> tuple[tuple[Claim, ...], tuple[Element, ...]]:
+    """Return the claims of a request and their elements, as a user split them or as they are split here."""
+    claims = tuple(read_claims(request.claim))
+    if request.elements is None:
+        return claims, chart_elements(claims)
+    return claims, given_elements(claims, [f"{one.label}\t{one.text}" for one in request.elements])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
