@@ -20,14 +20,14 @@ from hypothesis.internal.conjecture import providers
 ROOT = Path(__file__).parent
 # Modules that cannot be imported without an extra.
 NEEDS = {
-    "haystack": "haystack",
-    "langchain": "langchain_core",
-    "mteb": "mteb",
-    "pyterrier": "pyterrier",
+    "adapters/haystack": "haystack",
+    "adapters/langchain": "langchain_core",
+    "adapters/mteb": "mteb",
+    "adapters/pyterrier": "pyterrier",
+    "present/office_pdf": "reportlab",
+    "present/office_word": "docx",
 }
-collect_ignore = [
-    f"src/sparse_coverage/adapters/{module}.py" for module, needs in NEEDS.items() if not find_spec(needs)
-]
+collect_ignore = [f"src/sparse_coverage/{module}.py" for module, needs in NEEDS.items() if not find_spec(needs)]
 
 # `make test` draws the same examples every time. `make explore` draws more of them from a seed that it prints. Neither asks the clock.
 TIMELESS = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}

@@ -38,9 +38,8 @@ from server_load import ask, build, claims, cpu_of, load, memory_of, qdrant, ser
 
 from sparse_coverage import Index
 from sparse_coverage.dataclass_json import plain_json
-from sparse_coverage.server.indexes import ServedIndexes
-from sparse_coverage.server.public import public
-from sparse_coverage.server.service import Service
+from sparse_coverage.server.answering import public
+from sparse_coverage.server.indexes import ServedIndexes, Service
 from sparse_coverage.server.settings import ServerSettings
 from sparse_coverage.workspace import SearchRequest
 

@@ -20,7 +20,7 @@ from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
 from sparse_coverage.server import project_bodies
 from sparse_coverage.server.routes import changing, searching
 from sparse_coverage.workspace import requests
-from sparse_coverage.workspace.fields import public_name
+from sparse_coverage.workspace.requests import public_name
 
 CLAIM = "A device comprising: a brandri folgra; a kellum morpol."
 _INDEX = "/v1/indexes/devices"

@@ -18,11 +18,10 @@ from sparse_coverage import Index, SparseCoverage, workspace
 from sparse_coverage.dataclass_json import plain_json
 from sparse_coverage.errors import SparseCoverageError
 from sparse_coverage.index import open_store
+from sparse_coverage.server.answering import public
 from sparse_coverage.server.errors import refusal_of
-from sparse_coverage.server.indexes import ServedIndexes
-from sparse_coverage.server.public import public
+from sparse_coverage.server.indexes import ServedIndexes, Service
 from sparse_coverage.server.routes.searching import FeedbackBody
-from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings
 
 NAME = "devices"

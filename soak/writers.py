@@ -116,8 +116,7 @@ def _probe(_: Path, __: list[Any], folder: Path, seed: int, asked: list[tuple[st
 
     from sparse_coverage import Index
     from sparse_coverage.errors import SparseCoverageError
-    from sparse_coverage.server.indexes import ServedIndexes
-    from sparse_coverage.server.service import Service
+    from sparse_coverage.server.indexes import ServedIndexes, Service
     from sparse_coverage.server.settings import ServerSettings
 
     Random(seed).shuffle(asked)

@@ -27,7 +27,7 @@ def test_the_tables_of_the_other_registries_are_where_the_page_says() -> None:
     rows = re.findall(
         r"^\|[^|]*\| `(\w+)` in `(\S+?)(?:/__init__)?\.py`", PAGE.read_text(encoding="utf-8"), re.MULTILINE
     )
-    assert len(rows) == 5
+    assert len(rows) == 4
     for name, path in rows:
         assert hasattr(import_module(f"sparse_coverage.{path.replace('/', '.')}"), name), f"{name} is not in {path}"
 
@@ -92,7 +92,7 @@ def follow(page: str, clone: Clone) -> dict[str, str]:
             for line in block.splitlines():
                 program, *arguments = shlex.split(line)
                 assert program == "sparse-coverage"
-                told[arguments[0]] = clone.python("-m", "sparse_coverage", *arguments, "--json")
+                told[line] = told[arguments[0]] = clone.python("-m", "sparse_coverage", *arguments, "--json")
         else:
             raise AssertionError(f"What is to be done with this block ({kind})?\n{block}")
     return told
@@ -113,8 +113,16 @@ def test_each_example_is_one_file_and_one_line_and_works(tmp_path: Path) -> None
 
     hits = [(hit["document"], hit["score"]) for hit in json.loads(told["search"])["hits"]]
     assert hits == [("XX-2-A1", 1.0), ("XX-1-A1", 0.5)]  # "a" and "of" are half of "a housing of rubber"
+    better = next(printed for command, printed in told.items() if "--least-score 0.6" in command)
+    assert [hit["document"] for hit in json.loads(better)["hits"]] == ["XX-2-A1"]
     ranked, filtered = ["1.0 XX-2-A1 Pump", "0.5 XX-1-A1 Valve"], ["XX-1-A1 ['Smith']"]
-    assert told["script"].splitlines() == [*ranked, *filtered, "1.0", "sv"]
+    assert told["script"].splitlines() == [
+        *ranked,
+        *filtered,
+        "1.0",
+        "sv",
+        "disclosed: 1.0 implied: 0.75 partly: 0.5 not found: 0.0",
+    ]
     written = (clone.work / "found.md").read_text(encoding="utf-8").splitlines()
     assert written == ["# a housing of rubber", "", "1. **XX-2-A1** Pump", "2. **XX-1-A1** Valve"]
 

@@ -111,10 +111,11 @@ def test_word_and_excel_files_quote_verbatim(chart):
     docx, openpyxl = pytest.importorskip("docx"), pytest.importorskip("openpyxl")
     import io
 
-    from sparse_coverage.present.chart_files import chart_document, chart_workbook
+    from sparse_coverage.present.chart_files import chart_workbook
+    from sparse_coverage.present.export_kinds import CHART_EXPORTS
 
     made, documents = chart
-    word = docx.Document(io.BytesIO(chart_document(made)))
+    word = docx.Document(io.BytesIO(CHART_EXPORTS["docx"].make(made)))
     told = " ".join(cell.text for table in word.tables for row in table.rows for cell in row.cells)
     assert len(word.tables) == 2 + len(made.elements)
     assert documents[0].passages[0].text in told

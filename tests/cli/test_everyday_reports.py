@@ -152,13 +152,14 @@ def test_a_table_of_what_was_found(run: Run, library: Path, tmp_path: Path) -> N
 def test_reports_name_the_members_of_a_family() -> None:
     import docx
 
-    from sparse_coverage.present.search_report import search_csv, search_document
+    from sparse_coverage.present.export_kinds import SEARCH_EXPORTS
+    from sparse_coverage.present.search_report import search_csv
     from sparse_coverage.search import Hit
     from sparse_coverage.workspace import SearchResult
 
     findings = SearchResult(CLAIM, [Hit("EP-1-A1", "Valve", 1.0, {}, (), ("EP-1-B1", "US-2-A"))])
     assert "EP-1-B1, US-2-A" in search_csv(findings)
-    read = docx.Document(io.BytesIO(search_document(findings, "Found")))
+    read = docx.Document(io.BytesIO(SEARCH_EXPORTS["docx"].make(findings)))
     assert any("family: EP-1-B1, US-2-A" in paragraph.text for paragraph in read.paragraphs)
 
 

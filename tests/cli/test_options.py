@@ -219,3 +219,15 @@ except SystemExit as stop:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["1"]
     assert "there is no index here (no manifest.json). Build one with: sparse-coverage index" in done.stderr
+
+
+def test_all_that_a_search_can_be_asked_for_has_an_option() -> None:
+    from dataclasses import fields
+
+    from sparse_coverage.workspace import Filters, SearchRequest
+
+    given = {option.name for option in cli.cli.get_command(click.Context(cli.cli), "search").params}
+    of_the_page = {"facets", "reasons", "source"}  # counted and explained always, or said by the file that is read
+    asked = {one.name for one in fields(SearchRequest)} - {"filters", "marks"} - of_the_page
+    assert asked | {"relevant", "not_relevant"} <= given
+    assert {one.name for one in fields(Filters)} - {"since"} <= given  # which `watch` asks for

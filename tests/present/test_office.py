@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from sparse_coverage.present.office import Stretch, printable
 from sparse_coverage.present.office_sheet import Sheet, csv_text, workbook
-from sparse_coverage.present.office_word import WordPage
 
 docx = pytest.importorskip("docx", reason="the extra [office] is not installed")
 openpyxl = pytest.importorskip("openpyxl", reason="the extra [office] is not installed")
+
+from sparse_coverage.present.office_word import WordPage  # noqa: E402
 
 HOSTILE = '=HYPERLINK("http://x")\x0b<w:t>&amp;\ud800'
 

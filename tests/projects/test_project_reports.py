@@ -12,8 +12,7 @@ from made_project import CLAIM, PASSAGE, TEXT, chart_record, filled, made_chart,
 
 from sparse_coverage.charts.chart import Opinion, Quote, Verdict, overrule
 from sparse_coverage.charts.phrases import Pair
-from sparse_coverage.present.chart_files import chart_document
-from sparse_coverage.present.export_kinds import PROJECT_EXPORTS
+from sparse_coverage.present.export_kinds import CHART_EXPORTS, PROJECT_EXPORTS
 from sparse_coverage.present.project_view import ReportParts, project_view
 from sparse_coverage.present.terms import NOTICE
 from sparse_coverage.projects import Mark, ProjectFolder, Ruling
@@ -72,7 +71,7 @@ def test_a_word_file_has_the_second_quotation_where_it_names_what_the_first_does
     for quote, there in ((1, True), (0, False)):
         cell = replace(chart.cells[1][0], quotes=(first, second), pairs=(Pair(place, place, quote),))
         made = replace(chart, cells=(chart.cells[0], (cell, chart.cells[1][1]), chart.cells[2]))
-        text = text_of("docx", chart_document(made))
+        text = text_of("docx", CHART_EXPORTS["docx"].make(made))
         assert TEXT in text
         assert ("A lid shuts it." in text) is there
 

@@ -18,7 +18,7 @@ from schemathesis.specs.openapi import checks as openapi_checks
 from waiting import SECONDS
 
 from sparse_coverage.server.app import create_app
-from sparse_coverage.server.routes.projects import projects_router
+from sparse_coverage.server.routes.projects import router
 from sparse_coverage.server.running import serving
 from sparse_coverage.server.settings import ServerSettings
 
@@ -40,7 +40,7 @@ def fuzzed(made, tmp_path_factory):
 
 
 def operations():
-    return [(route.path.replace(":path", ""), method) for route in projects_router().routes for method in route.methods]
+    return [(route.path.replace(":path", ""), method) for route in router.routes for method in route.methods]
 
 
 @pytest.mark.hypothesis

@@ -144,9 +144,9 @@ class Charts:
 
     def _evidence(self, chart: Chart) -> Floats:
         """Return the evidence of a chart, an element a row; a user's own verdict is as sure as evidence can be."""
-        sure = {Verdict.DISCLOSED: 1.0, Verdict.PARTLY: (self.calibration.partly + self.calibration.disclosed) / 2}
+        sure, between = {1.0: 1.0, 0.0: 0.0}, (self.calibration.partly + self.calibration.disclosed) / 2
         rows = [
-            [cell.evidence if cell.overruled is None else sure.get(cell.verdict, 0.0) for cell in row]
+            [cell.evidence if cell.overruled is None else sure.get(cell.verdict.credit, between) for cell in row]
             for row in chart.cells
         ]
         return np.asarray(rows, np.float32).reshape(len(chart.elements), -1)

@@ -54,12 +54,13 @@ SECTIONS = {
 """The commands, as `--help` lists them."""
 COMMANDS = {name: told for commands in SECTIONS.values() for name, told in commands.items()}
 _TOGETHER = {
-    **dict.fromkeys(("explain", "show"), "reading"),
+    **dict.fromkeys(("explain", "show", "info"), "reading"),
     "watch": "search",
     **dict.fromkeys(("chart", "combine", "calibrate"), "charts"),
     **dict.fromkeys(("serve", "mcp"), "serving"),
     **dict.fromkeys(("inspect", "convert"), "patents"),
     **dict.fromkeys(("export", "vectors"), "formats"),
+    "cache": "reproduce",
     "warm-up": "models",
     "engine": "engines",
 }

@@ -11,6 +11,7 @@ import click
 
 from sparse_coverage.cli.options import (
     count_option,
+    echo_people,
     gathered,
     index_argument,
     json_option,
@@ -20,8 +21,7 @@ from sparse_coverage.cli.options import (
     threads_option,
 )
 from sparse_coverage.cli.options.inputs import read_query
-from sparse_coverage.cli.options.queries import Exports, export_options, tell_written
-from sparse_coverage.cli.options.searching import filter_options
+from sparse_coverage.cli.options.searching import Exports, export_options, filter_options
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.export_kinds import CHART_EXPORTS
 
@@ -125,7 +125,6 @@ def chart_command(
     llm_model: str,
     exports: Exports,
     threads: int | None,
-    as_json: bool,
 ) -> None:
     """Set each feature of CLAIM against documents: disclosed, partly or not found, with quotations and their places.
 
@@ -150,8 +149,8 @@ def chart_command(
         made = opened.read_again(found.chart, second) if second else found.chart
     tell(found.notes)
     written = exports.write(made)
-    show(made, as_json, lambda: chart_text(made, quotations=not written))
-    tell_written("Written", written, as_json)
+    show(made, lambda: chart_text(made, quotations=not written))
+    echo_people(*(f"Written: {path}" for path in written))
 
 
 @click.command(no_args_is_help=True)
@@ -173,7 +172,6 @@ def combine_command(
     options: ChartOptions,
     exports: Exports,
     threads: int | None,
-    as_json: bool,
 ) -> None:
     """Find the fewest documents that together disclose every feature of CLAIM: the closest one, then what adds what it lacks.
 
@@ -194,8 +192,8 @@ def combine_command(
     tell(found.notes)
     written = exports.write(found.chart, found.combinations)
     result = {"combinations": found.combinations, "chart": found.chart}
-    show(result, as_json, lambda: combinations_text(found.combinations, found.looked_at))
-    tell_written("Written", written, as_json)
+    show(result, lambda: combinations_text(found.combinations, found.looked_at))
+    echo_people(*(f"Written: {path}" for path in written))
 
 
 @click.command(no_args_is_help=True)
@@ -214,7 +212,6 @@ def calibrate_command(
     llm_model: str,
     cells: int,
     threads: int | None,
-    as_json: bool,
 ) -> None:
     """Calibrate claim charts for an encoder on COLLECTION, a test collection whose topics are claims.
 
@@ -243,7 +240,6 @@ def calibrate_command(
         kept = figure.save()
         show(
             {"file": str(kept), **asdict(figure)},
-            as_json,
             lambda: (
                 f"{figure.model} agrees with {figure.agreement:.0%} of {figure.cells} judged cells, the built-in score with "
                 f"{figure.built_in:.0%}: {'its verdicts count' if figure.decides else 'it decides nothing'}.\nWritten: {kept}"
@@ -258,7 +254,6 @@ def calibrate_command(
     figures = made.figures
     show(
         {"file": str(path), "disclosed": made.disclosed, "partly": made.partly, "figures": figures},
-        as_json,
         lambda: (
             f"Calibrated on {figures['cells']} cells; by scores fitted without the claim of a cell:\n"
             f"  agreement {figures['agreement']}, kappa {figures['kappa']}, area under the curve {figures['auc']}\n"

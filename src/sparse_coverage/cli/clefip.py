@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.cli.options import json_option, path_option, show
+from sparse_coverage.cli.options import echo_people, json_option, path_option, show, wants_json
 from sparse_coverage.cli.options.collections import CollectionOptions, reading_options
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.files import as_typed
@@ -32,7 +32,7 @@ def command() -> None:
 @command.command(no_args_is_help=True)
 @folder_argument
 @json_option
-def check(folder: Path, as_json: bool) -> int:
+def check(folder: Path) -> int:
     """Say what is in FOLDER, what is missing and how to get it. The exit status is 0 when all is there."""
     from sparse_coverage.evaluation.clefip import check as look
 
@@ -41,12 +41,10 @@ def check(folder: Path, as_json: bool) -> int:
     table = Table("part", "", "found", title=f"CLEF-IP 2013 in {folder}")
     for finding in findings:
         table.add_row(finding.part, "[green]yes[/green]" if finding.present else "[red]no[/red]", finding.found)
-    show(findings, as_json, lambda: table)
-    if not as_json:
-        for remedy in dict.fromkeys(finding.remedy for finding in findings if finding.remedy):
-            click.echo(f"- {remedy}")
-        if complete:
-            click.echo(f"All is there. Next: sparse-coverage evaluate {as_typed(folder)} --system bm25")
+    show(findings, table)
+    echo_people(*dict.fromkeys(f"- {finding.remedy}" for finding in findings if finding.remedy))
+    if complete:
+        echo_people(f"All is there. Next: sparse-coverage evaluate {as_typed(folder)} --system bm25")
     return 0 if complete else 1
 
 
@@ -55,7 +53,7 @@ def check(folder: Path, as_json: bool) -> int:
 @path_option("-o", "--output", help="Also write the pool: every document and its tier.")
 @reading_options
 @json_option
-def pool(folder: Path, output: Path | None, reading: CollectionOptions, as_json: bool) -> None:
+def pool(folder: Path, output: Path | None, reading: CollectionOptions) -> None:
     """Draw the candidate pool of the paper and show its tiers. Same seed, same pool."""
     from sparse_coverage.evaluation.clefip import read_clefip
     from sparse_coverage.files import require_place, write_json
@@ -71,16 +69,16 @@ def pool(folder: Path, output: Path | None, reading: CollectionOptions, as_json:
     table = Table("tier", "drawn", "available", title=f"{len(drawn.documents):,} candidates, seed {reading.pool_seed}")
     for tier, count in drawn.counts().items():
         table.add_row(tier, f"{count:,}", f"{drawn.available[tier]:,}")
-    show(whole, as_json, lambda: Group(table, *(Text(f"- {note}") for note in read.collection.notes)))
-    if output and not as_json:
-        click.echo(f"Pool: {output}")
+    show(whole, lambda: Group(table, *(Text(f"- {note}") for note in read.collection.notes)))
+    if output:
+        echo_people(f"Pool: {output}")
 
 
 @command.command(no_args_is_help=True)
 @folder_argument
 @reading_options
 @json_option
-def statistics(folder: Path, reading: CollectionOptions, as_json: bool) -> None:
+def statistics(folder: Path, reading: CollectionOptions) -> None:
     """Count documents, passages, queries and judgements, beside the paper's table."""
     from sparse_coverage.evaluation.collection import dataset_statistics
     from sparse_coverage.experiments.bench import Workbench
@@ -89,5 +87,5 @@ def statistics(folder: Path, reading: CollectionOptions, as_json: bool) -> None:
 
     read = reading.collection(str(folder))
     with Workbench(read, reading.cache) as bench:
-        counts = {line.key: line.values for line in dataset_statistics(read, bench.corpus)} if as_json else {}
-        show(counts, as_json, lambda: run_experiment(load_definition("lengths"), bench, str(folder)).table.rich())
+        counts = {line.key: line.values for line in dataset_statistics(read, bench.corpus)} if wants_json() else {}
+        show(counts, lambda: run_experiment(load_definition("lengths"), bench, str(folder)).table.rich())

@@ -22,7 +22,7 @@ from sparse_coverage.errors import InputError
 @click.option("--topic", default="PSG-3", help="Which of the topics PSG-1 to PSG-12 to search for.")
 @threads_option
 @json_option
-def command(output: Path, topic: str, threads: int | None, as_json: bool) -> None:
+def command(output: Path, topic: str, threads: int | None) -> None:
     """Learn, index and search the built-in collection: 68 invented patents, 12 topics with judged passages.
 
     Shows the prior art of one topic's claims with the words that matched, how all topics fare, and leaves an HTML
@@ -70,7 +70,7 @@ def command(output: Path, topic: str, threads: int | None, as_json: bool) -> Non
     told: list[RenderableType] = [claims, Text(query, style="italic"), hits_text(hits, explanations), "", table]
     told += [f"\nOpen the report: [bold]{report}[/bold]"]
     told += [f'Search further: sparse-coverage search {escape(as_typed(output / "index"))} "your own claim"']
-    show(result, as_json, lambda: Group(*told))
+    show(result, lambda: Group(*told))
 
 
 def _clear(output: Path) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.table import Table
 
-from sparse_coverage.cli.options import NamesIn, count_option, gathered, index_argument, json_option, show
+from sparse_coverage.cli.options import NamesIn, count_option, echo, gathered, index_argument, json_option, show
 from sparse_coverage.cli.options.inputs import query_argument, read_query
 from sparse_coverage.cli.options.searching import filter_option, k_option, passages_option
-from sparse_coverage.dataclass_json import record, to_json
+from sparse_coverage.dataclass_json import record
 
 if TYPE_CHECKING:
     from sparse_coverage.engines.engine import RemoteCollection
@@ -90,7 +90,7 @@ def engine_command() -> None:
 @count_option("--replicas", default=1, help="Copies of each part.")
 @gamma_option
 @json_option
-def push(index: Path, server: Server, shards: int, replicas: int, gamma: float | None, as_json: bool) -> None:
+def push(index: Path, server: Server, shards: int, replicas: int, gamma: float | None) -> None:
     """Put INDEX on an engine. After an interruption, the same command goes on where it stopped.
 
     \b
@@ -103,7 +103,7 @@ def push(index: Path, server: Server, shards: int, replicas: int, gamma: float |
 
     store, scoring = open_store(index), _scoring(index, gamma)
     opened = server.open(shards, replicas, new=True)
-    _tell(push_index(opened, store, scoring=scoring), opened, as_json)
+    _tell(push_index(opened, store, scoring=scoring), opened)
 
 
 @engine_command.command(no_args_is_help=True)
@@ -111,7 +111,7 @@ def push(index: Path, server: Server, shards: int, replicas: int, gamma: float |
 @server_options
 @gamma_option
 @json_option
-def sync(index: Path, server: Server, gamma: float | None, as_json: bool) -> None:
+def sync(index: Path, server: Server, gamma: float | None) -> None:
     """Bring a collection up to date with INDEX: only what is new, changed or gone is sent.
 
     \b
@@ -124,13 +124,13 @@ def sync(index: Path, server: Server, gamma: float | None, as_json: bool) -> Non
 
     store, scoring = open_store(index), _scoring(index, gamma)
     opened = server.open()
-    _tell(sync_index(opened, store, scoring=scoring), opened, as_json)
+    _tell(sync_index(opened, store, scoring=scoring), opened)
 
 
 @engine_command.command(no_args_is_help=True)
 @server_options
 @json_option
-def status(server: Server, as_json: bool) -> int:
+def status(server: Server) -> int:
     """Say how an engine is and what the collection holds. The exit status is 1 if something is amiss.
 
     \b
@@ -158,7 +158,7 @@ def status(server: Server, as_json: bool) -> int:
     for name, value in facts.items():
         shown = ("; ".join(value) or "none") if isinstance(value, list) else value
         table.add_row(name, f"{shown:,}" if isinstance(shown, int) and not isinstance(shown, bool) else str(shown))
-    show(facts, as_json, lambda: table)
+    show(facts, table)
     return 0 if known is not None and not health.troubles and facts["points"] == known.passages else 1
 
 
@@ -192,7 +192,6 @@ def search(
     ranking: str | None,
     two_phase: float | None,
     candidates: int,
-    as_json: bool,
 ) -> None:
     """Find the prior art of QUERY on an engine. MODEL is the index that was pushed, or only its model folder.
 
@@ -212,7 +211,7 @@ def search(
     phases = None if two_phase is None else TwoPhase(two_phase, candidates)
     retriever = EngineRetriever(server.open(), load_model(model), two_phase=phases, ranking=ranking)
     hits = retriever.search(text, k, passages=passages, filter=condition)
-    show(hits, as_json, lambda: hits_text(hits, {}, query=text))
+    show(hits, lambda: hits_text(hits, {}, query=text))
 
 
 def _scoring(index: Path, gamma: float | None) -> ScoringConfig:
@@ -224,10 +223,10 @@ def _scoring(index: Path, gamma: float | None) -> ScoringConfig:
     return scoring if gamma is None else replace(scoring, gamma=gamma)
 
 
-def _tell(report: SyncReport, collection: RemoteCollection, as_json: bool) -> None:
+def _tell(report: SyncReport, collection: RemoteCollection) -> None:
     points = collection.size()
     told = (
         f"{report.uploaded:,} documents sent ({report.uploaded_passages:,} passages), {report.unchanged:,} unchanged, "
         f"{report.deleted:,} deleted. '{collection.name}' holds {points:,} passages."
     )
-    click.echo(to_json({**record(report), "points": points}) if as_json else told)
+    echo({**record(report), "points": points}, told)

@@ -21,6 +21,7 @@ from sparse_coverage.cli.options import (
     OnceOnly,
     count_option,
     depth_option,
+    echo_people,
     fresh_option,
     json_option,
     measure_option,
@@ -128,7 +129,6 @@ def command(
     given_runs: tuple[Path, ...],
     fresh: bool,
     means: Means,
-    as_json: bool,
     **settings: Any,
 ) -> None:
     """Fit, index, search and measure on COLLECTION; several systems are compared with paired tests.
@@ -181,11 +181,11 @@ def command(
             output=output,
             fresh=fresh,
         )
-    show(found.record(), as_json, lambda: evaluation_text(found), crop=False)
-    if runs is not None and not as_json:
-        click.echo(f"Runs: {runs}")
-    if topics is not None and rows and not as_json:
-        click.echo(f"Topics: {topics / 'topics.html'}")
+    show(found.record(), lambda: evaluation_text(found), crop=False)
+    if runs is not None:
+        echo_people(f"Runs: {runs}")
+    if topics is not None and rows:
+        echo_people(f"Topics: {topics / 'topics.html'}")
 
 
 def _settings(given: dict[str, Any], means: Means) -> dict[str, Sequence[Any]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.markup import escape
 
-from sparse_coverage.cli.cluster import fit_with_ray, workplace_options
+from sparse_coverage.cli.cluster import fit_with_ray, ray_language, workplace_options
 from sparse_coverage.cli.options import (
     json_option,
     method,
@@ -63,12 +63,9 @@ def command(
     work: Path | None,
     years: str,
     with_text: bool,
-    language: str,
-    strict: bool,
     on: str,
     address: str | None,
     threads: int | None,
-    as_json: bool,
     **settings: Any,
 ) -> int:
     """Learn a vocabulary of semantic centers from the patents in PATHS.
@@ -96,21 +93,20 @@ def command(
     log = ProblemLog()
     settings["sizes"] = _numbers(sizes)
     loading: dict[str, Any] = {"runtime": runtime, "precision": precision}
+    reading = reading_settings()
     if on == "ray":
-        if strict:
-            raise InputError("--strict is not for --on ray: small damage is always mended there. `inspect` finds it.")
         if years or with_text:
             raise InputError(
                 "--years and --with-text are not for --on ray: give the cluster only the files it shall learn from."
             )
-        reading = {"language": language, "encoder": encoder, **loading}
-        model = fit_with_ray(address, threads, paths, output, work, log, **reading, **settings)
+        loading |= {"language": ray_language(reading), "encoder": encoder}
+        model = fit_with_ray(address, threads, paths, output, work, log, **loading, **settings)
     else:
         # For an estimate of the time left: sections are encoded as they are read, passages after all were read.
         counted = get_preset(settings["preset"]).learn == "sections" and "-" not in paths
-        documents = (_Counted if counted else _Documents)(paths, language, strict, log, readings=1 + sampled)
+        documents = (_Counted if counted else _Documents)(paths, reading, log, readings=1 + sampled)
         running = load_encoder(encoder, threads=threads, **loading)
-        only = Restriction(years, language.removeprefix("only-") if years or with_text else "", with_text)
+        only = Restriction(years, reading["language"].removeprefix("only-") if years or with_text else "", with_text)
         sampling = Sampling(settings.pop("max_documents"), settings.pop("max_spans"), only)
         selection = Selection(settings.pop("selection"), settings.pop("sizes"), settings.pop("tau"))
         model = SparseCoverage.fit(
@@ -125,16 +121,16 @@ def command(
         + f"Saved in [bold]{escape(str(output))}[/bold]. "
         f"Next: sparse-coverage index PATHS --model {escape(as_typed(output))} -o INDEX"
     )
-    show({"model": str(output), "problems": len(log.problems), **record(config)}, as_json, lambda: told)
+    show({"model": str(output), "problems": len(log.problems), **record(config)}, told)
     return log.status
 
 
 class _Documents:
     """Reads the patents anew each time; what cannot be read is reported in the last reading only."""
 
-    def __init__(self, paths: tuple[str, ...], language: str, strict: bool, log: ProblemLog, readings: int) -> None:
+    def __init__(self, paths: tuple[str, ...], reading: dict[str, Any], log: ProblemLog, readings: int) -> None:
         self._paths = list(paths)
-        self._settings = reading_settings(language, strict)
+        self._settings = reading
         self._log = log
         self._left = readings
 

@@ -17,9 +17,10 @@ from sparse_coverage.cli.options import (
     path_option,
     show,
     threads_option,
+    wants_json,
     weight_bits_option,
 )
-from sparse_coverage.cli.options.searching import k_option, weighting_options
+from sparse_coverage.cli.options.searching import k_option, weighting_options, write_rankings
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import InputError
 
@@ -55,7 +56,6 @@ def export_command(
     query_file: Path | None,
     bits: int | None,
     threads: int | None,
-    as_json: bool,
     **scoring: float | None,
 ) -> None:
     """Write INDEX for another engine. Its plain dot product is then our score, without feedback.
@@ -91,7 +91,7 @@ def export_command(
     if exported.bits:
         scale = exported.document_scale * exported.query_scale
         told += f"\n{exported.bits}-bit weights: score = dot product / {scale:.6g}"
-    show({"output": str(output), **record(exported)}, as_json, lambda: told, soft_wrap=True)
+    show({"output": str(output), **record(exported)}, told, soft_wrap=True)
 
 
 def _open(
@@ -147,7 +147,7 @@ def vectors_command() -> None:
 @output_option("index")
 @weight_bits_option
 @json_option
-def import_(vectors: Path, output: Path, weight_bits: str, as_json: bool) -> None:
+def import_(vectors: Path, output: Path, weight_bits: str) -> None:
     """Index the vectors in the file VECTORS (.jsonl or .jsonl.gz). It is read twice.
 
     \b
@@ -162,7 +162,7 @@ def import_(vectors: Path, output: Path, weight_bits: str, as_json: bool) -> Non
         f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} vectors, {facts['postings']:,} weights of "
         f"{facts['centers']:,} terms\nSaved in [bold]{escape(str(output))}[/bold]."
     )
-    show({"index": str(output), **facts}, as_json, lambda: told, soft_wrap=True)
+    show({"index": str(output), **facts}, told, soft_wrap=True)
 
 
 @vectors_command.command("search", no_args_is_help=True)
@@ -172,15 +172,13 @@ def import_(vectors: Path, output: Path, weight_bits: str, as_json: bool) -> Non
 @path_option("--run", help="Write the rankings as a TREC run instead of showing them.")
 @threads_option
 @json_option
-def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | None, as_json: bool) -> None:
+def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | None) -> None:
     """Rank the documents of INDEX for each vector in the file QUERIES by the dot product of their best passage.
 
     \b
     Example:
       sparse-coverage vectors search my-vectors queries.jsonl -k 1000 --run run.txt
     """
-    from sparse_coverage.evaluation.collection import Ranking
-    from sparse_coverage.evaluation.trec import write_run
     from sparse_coverage.formats import VectorIndex
     from sparse_coverage.formats.vector_index import read_vectors
     from sparse_coverage.present.terminal import rankings_text
@@ -189,10 +187,6 @@ def search(index: Path, queries: Path, k: int, run: Path | None, threads: int | 
     found = VectorIndex.open(index, threads=threads).search([query.weights for query in asked], k)
     answers = {query.id: hits for query, hits in zip(asked, found, strict=True)}
     if run is not None:
-        rankings = {
-            id_: Ranking(tuple(hit.document for hit in hits), tuple(hit.score for hit in hits))
-            for id_, hits in answers.items()
-        }
-        write_run(run, rankings, "sparse-coverage", depth=k)
-    if as_json or run is None:
-        show(answers, as_json, lambda: rankings_text(answers))
+        write_rankings(run, answers, "sparse-coverage", k)
+    if wants_json() or run is None:
+        show(answers, lambda: rankings_text(answers))

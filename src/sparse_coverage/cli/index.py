@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.markup import escape
 
-from sparse_coverage.cli.cluster import index_with_ray, workplace_options
+from sparse_coverage.cli.cluster import index_with_ray, ray_language, workplace_options
 from sparse_coverage.cli.options import (
     NamesIn,
     count_option,
+    echo,
     index_argument,
     json_option,
     output_option,
@@ -29,7 +30,6 @@ from sparse_coverage.cli.options.inputs import (
     reading_settings,
 )
 from sparse_coverage.cli.options.method import runtime_option
-from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.errors import AlreadyThereError, InputError
 from sparse_coverage.files import as_typed, require_space
 
@@ -130,8 +130,6 @@ def build(
     output: Path,
     model: str | None,
     by: str | None,
-    language: str,
-    strict: bool,
     on_duplicate: str,
     weight_bits: str,
     memory: int,
@@ -142,7 +140,6 @@ def build(
     address: str | None,
     runtime: str,
     threads: int | None,
-    as_json: bool,
 ) -> int:
     """Index the patents in PATHS (files, folders, patterns, archives). The word `build` may be left out.
 
@@ -172,13 +169,20 @@ def build(
     settings: dict[str, Any] = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
     settings["without"] = left_out
     wholes = load_encoder(vectors_of, runtime=runtime, threads=threads) if vectors_of else None
-    reading: dict[str, Any] = reading_settings(language, strict)
+    reading: dict[str, Any] = reading_settings()
     settings |= {"on_duplicate": on_duplicate, "on_repeat": log.repeated}
     if on == "ray":
-        if strict:
-            raise InputError("--strict is not for --on ray: small damage is always mended there. `inspect` finds it.")
         index = index_with_ray(
-            address, threads, paths, output, model, log, wholes, language=language, runtime=runtime, **settings
+            address,
+            threads,
+            paths,
+            output,
+            model,
+            log,
+            wholes,
+            runtime=runtime,
+            language=ray_language(reading),
+            **settings,
         )
     else:
         if model is None and "-" in paths:
@@ -217,7 +221,7 @@ def build(
         f"Saved in [bold]{escape(str(output))}[/bold]. "
         f'Next: sparse-coverage search {escape(as_typed(output))} "your claim"'
     )
-    show({"index": str(output), **counts, **facts, "sides": made}, as_json, lambda: told)
+    show({"index": str(output), **counts, **facts, "sides": made}, told)
     return log.status
 
 
@@ -237,11 +241,8 @@ def add(
     paths: tuple[str, ...],
     replace: bool,
     skip_known: bool,
-    language: str,
-    strict: bool,
     on_duplicate: OnDuplicate,
     threads: int | None,
-    as_json: bool,
 ) -> int:
     """Add the patents in PATHS to INDEX. All become visible at once; searching goes on meanwhile.
 
@@ -260,7 +261,7 @@ def add(
         )
     log = ProblemLog()
     opened = Index.open(index, threads=threads)
-    reading: dict[str, Any] = reading_settings(language, strict)
+    reading: dict[str, Any] = reading_settings()
     ids = read_ids(paths, **reading)
     known = [] if replace else _known(opened, ids or [])
     if known and not skip_known:
@@ -278,7 +279,7 @@ def add(
     left = f"In the index already, and left as they are: {len(known):,}. " if known else ""
     more = f"{left}{log.about_texts(opened.model.encoder.name, opened.model.whole_encoder.name)}{log.told_of_repeats(on_duplicate)}"
     done = f"{count:,} document{'' if count == 1 else 's'} added. {more}".strip()
-    _tell(index, as_json, done, added=count, **log.counts())
+    _tell(index, done, added=count, **log.counts())
     return log.status
 
 
@@ -286,7 +287,7 @@ def add(
 @index_argument
 @click.argument("ids", nargs=-1, required=True)
 @json_option
-def delete(index: Path, ids: tuple[str, ...], as_json: bool) -> None:
+def delete(index: Path, ids: tuple[str, ...]) -> None:
     """Delete documents from INDEX by publication id, all of IDS or none. Their space is freed by `index merge`.
 
     \b
@@ -298,13 +299,13 @@ def delete(index: Path, ids: tuple[str, ...], as_json: bool) -> None:
 
     delete_documents(index, ids)
     refresh_sides(index)  # a commit may merge small segments
-    _tell(index, as_json, f"{len(ids):,} documents deleted.", deleted=len(ids))
+    _tell(index, f"{len(ids):,} documents deleted.", deleted=len(ids))
 
 
 @command.command(no_args_is_help=True)
 @index_argument
 @json_option
-def merge(index: Path, as_json: bool) -> None:
+def merge(index: Path) -> None:
     """Rewrite INDEX with as few segments as possible and without what was deleted. Results stay the same.
 
     \b
@@ -316,7 +317,7 @@ def merge(index: Path, as_json: bool) -> None:
 
     merge_index(index)
     refresh_sides(index)
-    _tell(index, as_json, "Merged.")
+    _tell(index, "Merged.")
 
 
 @command.command(no_args_is_help=True)
@@ -324,7 +325,7 @@ def merge(index: Path, as_json: bool) -> None:
 @side_option
 @threads_option
 @json_option
-def refresh(index: Path, sides: tuple[str, ...], threads: int | None, as_json: bool) -> None:
+def refresh(index: Path, sides: tuple[str, ...], threads: int | None) -> None:
     """Add sides to INDEX for other rankings than its own, and bring those it has up to date.
 
     `index add`, `delete` and `merge` keep sides up to date by themselves; this is for an index that got none when it was
@@ -340,13 +341,13 @@ def refresh(index: Path, sides: tuple[str, ...], threads: int | None, as_json: b
     made = refresh_sides(index, tuple(dict.fromkeys(sides)), threads=threads, repair=True)
     told = [f"{kind}: {f'{count} segments made' if count else 'up to date'}" for kind, count in made.items()]
     none = f"{index} has no sides. Add one with --with."
-    click.echo(to_json({"index": str(index), "sides": made}) if as_json else "\n".join(told) or none)
+    echo({"index": str(index), "sides": made}, "\n".join(told) or none)
 
 
 @command.command(no_args_is_help=True)
 @index_argument
 @json_option
-def verify(index: Path, as_json: bool) -> int:
+def verify(index: Path) -> int:
     """Read every file of INDEX and compare it with its checksum. Exit status 1 if anything is damaged, or the build not finished.
 
     \b
@@ -381,7 +382,7 @@ def verify(index: Path, as_json: bool) -> int:
             "`sparse-coverage index` command again: it goes on where it stopped."
         )
     result = {"index": str(index), "damaged": damaged, "behind": behind, "complete": complete}
-    show(result, as_json, lambda: "\n".join(told), soft_wrap=True)
+    show(result, "\n".join(told), soft_wrap=True)
     return 0 if complete and not damaged else 1
 
 
@@ -392,7 +393,7 @@ def _known(opened: Index, ids: Iterable[str]) -> list[str]:
     return [id_ for id_, number in places if number is not None and store.document(number).id == id_]
 
 
-def _tell(index: Path, as_json: bool, done: str, **more: object) -> None:
+def _tell(index: Path, done: str, **more: object) -> None:
     from sparse_coverage.index import open_store
 
     facts = open_store(index).manifest
@@ -400,4 +401,4 @@ def _tell(index: Path, as_json: bool, done: str, **more: object) -> None:
         f"{done} The index holds {facts['documents']:,} documents, {facts['passages']:,} passages "
         f"(segments: {facts['segments']}; deleted documents that wait for a merge: {facts['deleted_documents']:,})."
     )
-    click.echo(to_json({**more, **facts}) if as_json else told)
+    echo({**more, **facts}, told)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 from rich.markup import escape
 
-from sparse_coverage.cli.options import json_option, method, show
-from sparse_coverage.dataclass_json import to_json
+from sparse_coverage.cli.options import echo, json_option, method, show
 
 _FACTS = ("name", "hub", "kind", "dimension", "licence", "languages", "megabytes", "speed", "measured")
 
@@ -22,7 +21,7 @@ def models_command() -> None:
 
 @models_command.command("list")
 @json_option
-def list_models(as_json: bool) -> None:
+def list_models() -> None:
     """List the models that have a name here: size, licence, languages, speed, what was measured, and which are in the cache."""
     from sparse_coverage.encoding.catalogue import CATALOGUE
     from sparse_coverage.encoding.weights import cached_folder
@@ -42,13 +41,13 @@ def list_models(as_json: bool) -> None:
         told.append(f"    {escape(model.about)}")
         told.append(f"    {escape('; '.join(filter(None, known)))}")
         told += [f"    measured: {escape(model.measured)}"] if model.measured else []
-    show(rows, as_json, lambda: "\n".join(told), soft_wrap=True)
+    show(rows, "\n".join(told), soft_wrap=True)
 
 
 @models_command.command(no_args_is_help=True)
 @click.argument("name")
 @json_option
-def fetch(name: str, as_json: bool) -> None:
+def fetch(name: str) -> None:
     """Fetch the encoder NAME (a known name or a hub id) into the cache, verified."""
     from sparse_coverage.encoding.catalogue import CATALOGUE
     from sparse_coverage.encoding.weights import model_folder
@@ -56,13 +55,13 @@ def fetch(name: str, as_json: bool) -> None:
     folder = model_folder(name)
     if name in CATALOGUE and CATALOGUE[name].adapter:
         model_folder(CATALOGUE[name].adapter)
-    click.echo(to_json({"name": name, "path": str(folder)}) if as_json else f"{name} is in {folder}")
+    echo({"name": name, "path": str(folder)}, f"{name} is in {folder}")
 
 
 @models_command.command(no_args_is_help=True)
 @click.argument("name")
 @json_option
-def path(name: str, as_json: bool) -> None:
+def path(name: str) -> None:
     """Print where the fetched encoder NAME lies. Fetches nothing."""
     from sparse_coverage.encoding.weights import cached_folder
     from sparse_coverage.errors import ModelError
@@ -70,7 +69,7 @@ def path(name: str, as_json: bool) -> None:
     folder = cached_folder(name)
     if folder is None:
         raise ModelError(f"'{name}' is not in the cache. Fetch it with: sparse-coverage models fetch {name}")
-    click.echo(to_json({"name": name, "path": str(folder)}) if as_json else str(folder))
+    echo({"name": name, "path": str(folder)}, str(folder))
 
 
 @click.command()
@@ -78,7 +77,7 @@ def path(name: str, as_json: bool) -> None:
 @click.option("--no-encoder", is_flag=True, help="Compile only; fetch and prepare no encoder.")
 @click.option("--background", is_flag=True, hidden=True)
 @json_option
-def warm_up_command(encoder: str, no_encoder: bool, background: bool, as_json: bool) -> int:
+def warm_up_command(encoder: str, no_encoder: bool, background: bool) -> int:
     """Compile the search and fetch the encoder now.
 
     Nothing has to wait for this: after an installation searches run without compiled code, while another process compiles it.
@@ -101,5 +100,5 @@ def warm_up_command(encoder: str, no_encoder: bool, background: bool, as_json: b
         load_encoder(encoder)
     told = "Compiled." if kept else "Compiled, but the code cannot be kept here: every process compiles for itself."
     about = {"compiled": True, "kept": kept, "encoder": None if no_encoder else encoder}
-    click.echo(to_json(about) if as_json else told + ("" if no_encoder else f" The encoder {encoder} is ready."))
+    echo(about, told + ("" if no_encoder else f" The encoder {encoder} is ready."))
     return 0 if kept else 1

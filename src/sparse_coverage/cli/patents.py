@@ -12,7 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.cli.options import json_option
+from sparse_coverage.cli.options import json_option, wants_json
 from sparse_coverage.cli.options.inputs import (
     ProblemLog,
     paths_argument,
@@ -39,11 +39,8 @@ _LONGEST = 12
 def inspect_command(
     context: click.Context,
     paths: tuple[str, ...],
-    language: str,
-    strict: bool,
     processes: int,
     show_notes: bool,
-    as_json: bool,
 ) -> None:
     """Show what patent files hold: formats, documents, languages, years, kinds, claims, passages, duplicates, problems.
 
@@ -60,11 +57,11 @@ def inspect_command(
     log = ProblemLog()
     notes = Notes(show_notes)
     survey = Survey()
-    settings = reading_settings(language, strict)
+    settings = reading_settings()
     reading = read_patents(paths, on_problem=log, on_note=notes, processes=processes, **settings)
     for patent in tracked(reading, "Reading"):
         survey.add(patent)
-    if as_json:
+    if wants_json():
         facts = {**survey.record(), "problems": log.problems, "left_out": notes.count, "mended": notes.mended}
         facts["unused"] = notes.unused
         click.echo(to_json(facts, indent=2))
@@ -155,9 +152,7 @@ def _table(name: str, counts: Counter[str]) -> Table:
 @reading_options
 @processes_option
 @click.pass_context
-def convert_command(
-    context: click.Context, paths: tuple[str, ...], language: str, strict: bool, processes: int
-) -> None:
+def convert_command(context: click.Context, paths: tuple[str, ...], processes: int) -> None:
     """Convert patents to JSON Lines on standard output, one patent a line.
 
     PATHS are files, folders, patterns, archives (.zip, .tar, .tar.gz, .gz) or - for standard input. The format is
@@ -174,7 +169,7 @@ def convert_command(
 
     log = ProblemLog()
     out = sys.stdout.buffer  # UTF-8 whatever the locale
-    settings = reading_settings(language, strict)
+    settings = reading_settings()
     patents = read_patents(paths, on_problem=log, on_note=log.note, processes=processes, **settings)
     for patent in tracked(patents, "Converting"):
         out.write(json.dumps(to_record(patent), ensure_ascii=False).encode() + b"\n")

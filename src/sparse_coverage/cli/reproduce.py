@@ -1,4 +1,4 @@
-"""`sparse-coverage reproduce`: the paper's tables and figures, measured here, beside the paper's values."""
+"""`sparse-coverage reproduce` and `cache`: the paper's tables and figures, measured here, beside its values; and what is kept meanwhile."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from rich.table import Table
 
 from sparse_coverage.cli.options import (
     OnceOnly,
+    count_option,
     depth_option,
     fresh_option,
     json_option,
@@ -25,10 +26,11 @@ from sparse_coverage.cli.options import (
     path_option,
     seed_option,
     seeds_option,
+    show,
+    wants_json,
 )
 from sparse_coverage.cli.options.collections import Means, bench_options
 from sparse_coverage.cli.options.method import encoder_option, size_option, unit_option
-from sparse_coverage.dataclass_json import to_json
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
@@ -59,7 +61,7 @@ if TYPE_CHECKING:
 )
 @bench_options
 @json_option
-def command(
+def reproduce_command(
     experiments: tuple[str, ...],
     collection: str,
     output: Path,
@@ -73,7 +75,6 @@ def command(
     fresh: bool,
     dry_run: bool,
     means: Means,
-    as_json: bool,
     **changes: tuple[Any, ...],
 ) -> int:
     """Make EXPERIMENTS: main, full, ablations, efficiency, centers, lengths, all of them (`all`), or a .toml file.
@@ -124,7 +125,7 @@ def command(
     loaded = means.reading.collection(collection)
     with means.workbench(loaded) as bench:
         if dry_run:
-            return _look_ahead(definitions, bench, means.as_typed(collection), seeds, depth, as_json)
+            return _look_ahead(definitions, bench, means.as_typed(collection), seeds, depth)
         rows = [row for one in definitions for row in one.rows if is_sparse(row.system)]
         bench.plan(options for row in rows for options in seeded(row.system, row.options, seeds))
         about = {
@@ -145,7 +146,7 @@ def command(
             "pool": {"size": means.reading.pool, "seed": means.reading.pool_seed},
         }
         how = {"fresh": fresh, "seeds": seeds, "against": against, "depth": depth, "runs": runs}
-        return _make(definitions, bench, means.as_typed(collection), output, about, how, as_json)
+        return _make(definitions, bench, means.as_typed(collection), output, about, how)
 
 
 def _tell_what_is_missing(definitions: Sequence[Definition]) -> None:
@@ -171,7 +172,6 @@ def _make(
     output: Path,
     about: dict[str, Any],
     how: dict[str, Any],
-    as_json: bool,
 ) -> int:
     from sparse_coverage.experiments.evaluation import settings_of
     from sparse_coverage.experiments.report import RUNS, write_result
@@ -190,40 +190,28 @@ def _make(
         index, failures = write_result(result, output, own)
         failed += len(failures)
         summary["experiments"][definition.name] = {"failures": failures, "seconds": seconds}
-        if not as_json:
+        if not wants_json():
             console.print(result.table.rich())
             for failure in failures:
                 console.print(f"[red]failed[/red] {escape(failure)}", highlight=False, soft_wrap=True)
-    if as_json:
-        click.echo(to_json(summary))
-    else:
-        console.print(f"Open the report: [bold]{escape(str(index))}[/bold]", highlight=False, soft_wrap=True)
+    show(summary, f"Open the report: [bold]{escape(str(index))}[/bold]", soft_wrap=True)
     return 1 if failed else 0
 
 
-def _look_ahead(
-    definitions: Sequence[Definition], bench: Workbench, spoken: str, seeds: int, depth: int, as_json: bool
-) -> int:
+def _look_ahead(definitions: Sequence[Definition], bench: Workbench, spoken: str, seeds: int, depth: int) -> int:
     from sparse_coverage.experiments.sweep import look_ahead
 
     planned, encoders = look_ahead(definitions, bench, spoken, seeds, depth)
-    if as_json:
-        click.echo(to_json({"rows": planned, "encoders": encoders}))
-        return 0
-    console = Console()
-    for row in planned:
-        console.print(
-            f"{escape(row.command)}  [dim]# {row.experiment}, {escape(row.state)}[/dim]",
-            highlight=False,
-            soft_wrap=True,
-        )
+    lines = [f"{escape(row.command)}  [dim]# {row.experiment}, {escape(row.state)}[/dim]" for row in planned]
     table = Table(title=f"{escape(bench.collection.name)}: {len(bench.corpus):,} passages, {len(planned):,} rows")
     table.add_column("encoder")
     table.add_column("rows to do", justify="right")
     table.add_column("encoding all passages once takes about", justify="right")
     for one in encoders:
         table.add_row(escape(one.encoder), f"{one.rows_open:,}", _duration(one.seconds))
-    console.print(table)
+    if lines and not wants_json():
+        show(None, "\n".join(lines), soft_wrap=True)
+    show({"rows": planned, "encoders": encoders}, table)
     return 0
 
 
@@ -233,3 +221,49 @@ def _duration(seconds: float | None) -> str:
     if seconds < 120:
         return f"{seconds:,.0f} s"
     return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
+
+
+cache_option = path_option("--cache", file_okay=False, help="The folder [the user's cache].")
+
+
+@click.group(no_args_is_help=True)
+def cache_command() -> None:
+    """Show or prune what `evaluate` and `reproduce` keep: token vectors, vocabularies, indexes, sides, results.
+
+    Everything in it can be computed again.
+
+    \b
+    Example:
+      sparse-coverage cache size
+      sparse-coverage cache prune --older-than 30
+    """
+
+
+@cache_command.command()
+@cache_option
+@json_option
+def size(cache: Path | None) -> None:
+    """Say how large each part of the cache is."""
+    from sparse_coverage.experiments.cache import cache_parts, default_cache
+
+    folder = cache or default_cache()
+    parts = cache_parts(folder)
+    table = Table("part", "entries", "MB", title=str(folder))
+    for name, (entries, size_) in parts.items():
+        table.add_row(name, f"{entries:,}", f"{size_ / 1e6:,.1f}")
+    table.add_row("all", f"{sum(n for n, _ in parts.values()):,}", f"{sum(s for _, s in parts.values()) / 1e6:,.1f}")
+    record = {name: {"entries": entries, "bytes": size_} for name, (entries, size_) in parts.items()}
+    show({"cache": str(folder), "parts": record}, table)
+
+
+@cache_command.command()
+@cache_option
+@count_option("--older-than", "days", least=0, default=30, help="Days since an entry was written or read.")
+@json_option
+def prune(cache: Path | None, days: int) -> None:
+    """Remove what nobody has used for some days; 0 removes everything."""
+    from sparse_coverage.experiments.cache import default_cache, prune_cache
+
+    removed, freed = prune_cache(cache or default_cache(), days)
+    told = f"{removed:,} entries removed, {freed / 1e6:,.1f} MB freed."
+    show({"removed": removed, "bytes": freed}, told)

@@ -2,70 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Group
 
-from sparse_coverage.cli.options import index_argument, json_option, path_option, show, tell, threads_option
-from sparse_coverage.cli.options.queries import Exports, QueryOptions, asked_options, export_options, tell_written
+from sparse_coverage.cli.options import (
+    echo_people,
+    index_argument,
+    json_option,
+    path_option,
+    show,
+    tell,
+    threads_option,
+    wants_json,
+)
 from sparse_coverage.cli.options.searching import (
-    at_least_option,
-    filter_options,
-    group_option,
-    k_option,
-    passages_option,
-    ranking_option,
+    Exports,
+    QueryOptions,
+    asked_options,
+    export_options,
+    request_options,
     rerank_options,
+    write_rankings,
 )
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.export_kinds import SEARCH_EXPORTS
 from sparse_coverage.systems import PARTS
 
 if TYPE_CHECKING:
-    from sparse_coverage.workspace import BatchRequest, Filters, OpenIndex, SearchRequest
-
-_SHOWN = ("k", "passages", "group", "profile", "ranking", "at_least")
-"""Options that are fields of a request under the same names."""
+    from sparse_coverage.workspace import BatchRequest, OpenIndex, SearchRequest
+    from sparse_coverage.workspace.requests import RankedRequest
 
 
 @click.command(no_args_is_help=True)
 @index_argument
 @click.argument("query", required=False)
 @asked_options
-@k_option
-@passages_option
-@group_option
-@at_least_option
-@filter_options
-@click.option(
-    "--relevant",
-    metavar="ID",
-    multiple=True,
-    help="A document or passage of an earlier answer that is relevant: more like it. Repeatable.",
-)
-@click.option(
-    "--not-relevant", metavar="ID", multiple=True, help="One that is not: less of what it is about. Repeatable."
-)
-@ranking_option
+@request_options
 @rerank_options
 @export_options(SEARCH_EXPORTS)
-@click.option("--profile", is_flag=True, help="Also say what the query cost: lists read, time per stage.")
 @threads_option
 @json_option
 def search_command(
     index: Path,
     query: str | None,
     asked: QueryOptions,
-    filters: Filters,
+    request: RankedRequest,
     exports: Exports,
     rerank: str | None,
     top: int,
     threads: int | None,
-    as_json: bool,
-    **options: Any,
 ) -> int:
     """Find the prior art of QUERY in INDEX: documents ranked by their best passages.
 
@@ -105,45 +93,42 @@ def search_command(
       vectors    by overall meaning: one vector a passage
     Others (splade, colbert) need a side of the index: `index refresh INDEX --with NAME` adds it.
     """
-    from sparse_coverage.workspace import BatchRequest, Marked, OpenIndex, SearchRequest
+    from sparse_coverage.workspace import BatchRequest, OpenIndex
 
-    shown = {name: options.pop(name) for name in _SHOWN}
-    marks = Marked(options.pop("relevant"), options.pop("not_relevant"))
     passages = top if rerank == "passages" else None
-    _require_fitting(asked, exports, passages, bool(marks), shown, bool(rerank))
+    _require_fitting(asked, request, exports, passages, bool(rerank))
     many, unread = asked.many() if asked.queries else ({}, 0)
-    given = {} if many or asked.queries else asked.one(query)
     again: dict[str, Any] = {"rerank": rerank, "top": top} if rerank and not passages else {}
     if asked.queries:
-        batch = BatchRequest(**many, k=shown["k"], ranking=shown["ranking"], filters=filters, **again)
-        with OpenIndex.open(index, shown["ranking"], threads=threads) as opened:
-            _search_all(opened, batch, asked, exports, as_json)
+        batch = BatchRequest(**many, k=request.k, ranking=request.ranking, filters=request.filters, **again)
+        with OpenIndex.open(index, request.ranking, threads=threads) as opened:
+            _search_all(opened, batch, asked.run, exports)
         return 1 if unread else 0
-    request = SearchRequest(**given, **shown, **again, filters=filters, marks=marks or None)
-    with OpenIndex.open(index, shown["ranking"], threads=threads) as opened:
+    search = request.asking(**asked.one(query), **again)
+    with OpenIndex.open(index, request.ranking, threads=threads) as opened:
         if passages:
-            _show_passages(opened, request, passages, as_json)
+            _show_passages(opened, search, passages)
         else:
-            _show_documents(opened, request, exports, as_json)
+            _show_documents(opened, search, exports)
     return 0
 
 
 def _require_fitting(
-    asked: QueryOptions, exports: Exports, passages: int | None, marks: bool, shown: Mapping[str, Any], rerank: bool
+    asked: QueryOptions, request: RankedRequest, exports: Exports, passages: int | None, rerank: bool
 ) -> None:
-    """Refuse options that cannot be had together, before anything is loaded."""
-    profile = shown["profile"]
+    """Refuse options that cannot be had together, before the index is opened."""
+    profile, by_side = request.profile, request.ranking not in ("combined", *PARTS)
     if passages and (exports or profile):
         raise InputError(
             "--rerank passages lists passages; reports and --profile are for documents. Leave one of them out."
         )
-    if passages and shown["ranking"] not in ("combined", *PARTS):
-        raise InputError(f"--rerank passages ranks by what the index keeps itself, not by {shown['ranking']}.")
-    if profile and (shown["ranking"] not in ("combined", *PARTS) or rerank):
+    if passages and by_side:
+        raise InputError(f"--rerank passages ranks by what the index keeps itself, not by {request.ranking}.")
+    if profile and (by_side or rerank):
         raise InputError(
             "--profile says what a ranking by the index itself costs. Leave --rerank out, and rank by no side."
         )
-    if marks and (rerank or asked.queries):
+    if request.marks and (rerank or asked.queries):
         raise InputError(
             "--relevant and --not-relevant change the ranking of one query's documents. Leave --rerank and --queries out."
         )
@@ -153,7 +138,7 @@ def _require_fitting(
         )
 
 
-def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports, as_json: bool) -> None:
+def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports) -> None:
     from sparse_coverage.present.terminal import NOTHING, cost_text, hits_text
     from sparse_coverage.present.terms import shown_of
 
@@ -168,31 +153,25 @@ def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports,
     costs = [cost_text(found.cost)] if found.cost else []
     told = [f"\n{shown_of(len(found.hits), found.searched)}."] if found.hits else []
     show(
-        found.record() if as_json else None,
-        as_json,
+        found.record() if wants_json() else None,
         lambda: Group(hits_text(found.hits, found.explanations, nothing, found.parts), *told, *costs),
     )
-    tell_written("Report", written, as_json)
+    echo_people(*(f"Report: {path}" for path in written))
 
 
-def _show_passages(opened: OpenIndex, request: SearchRequest, documents: int, as_json: bool) -> None:
+def _show_passages(opened: OpenIndex, request: SearchRequest, documents: int) -> None:
     from sparse_coverage.present.terminal import passages_text
 
     found = opened.search_passages(request, documents)
     tell(found.notes)
     source = {"query": found.query.text, "source": found.query.source}
     result = {**source, "passages": found.passages, "about": found.about}
-    show(
-        result,
-        as_json,
-        lambda: passages_text(found.passages, found.explanations, found.nothing or "Nothing was found."),
-    )
+    nothing = found.nothing or "Nothing was found."
+    show(result, lambda: passages_text(found.passages, found.explanations, nothing))
 
 
-def _search_all(opened: OpenIndex, batch: BatchRequest, asked: QueryOptions, exports: Exports, as_json: bool) -> None:
+def _search_all(opened: OpenIndex, batch: BatchRequest, run: Path | None, exports: Exports) -> None:
     """Search with many queries, one ranking each."""
-    from sparse_coverage.evaluation.collection import Ranking
-    from sparse_coverage.evaluation.trec import write_run
     from sparse_coverage.files import write_text
     from sparse_coverage.present.search_report import rankings_csv
     from sparse_coverage.present.terminal import rankings_text
@@ -200,19 +179,15 @@ def _search_all(opened: OpenIndex, batch: BatchRequest, asked: QueryOptions, exp
     found = opened.batch(batch)
     tell(found.notes)
     rankings, table = found.rankings, exports.paths.get("csv")
-    if asked.run:
-        run = {
-            id_: Ranking(tuple(hit.document for hit in hits), tuple(hit.score for hit in hits))
-            for id_, hits in rankings.items()
-        }
-        write_run(asked.run, run, f"sparse-coverage-{batch.ranking}", depth=batch.k)
+    if run:
+        write_rankings(run, rankings, f"sparse-coverage-{batch.ranking}", batch.k)
     if table:
         write_text(table, rankings_csv(rankings))
-    if as_json or not (asked.run or table):
-        show({"rankings": rankings, "about": found.about}, as_json, lambda: rankings_text(rankings))
+    if wants_json() or not (run or table):
+        show({"rankings": rankings, "about": found.about}, lambda: rankings_text(rankings))
     else:
         count = sum(map(len, rankings.values()))
-        files = " and ".join(str(path) for path in (asked.run, table) if path)
+        files = " and ".join(str(path) for path in (run, table) if path)
         click.echo(f"{len(rankings):,} queries, {count:,} documents found. Written to {files}.")
 
 
@@ -221,7 +196,7 @@ def _search_all(opened: OpenIndex, batch: BatchRequest, asked: QueryOptions, exp
 @path_option("--index", "folder", exists=True, file_okay=False, help="Where the index is [where it was].")
 @export_options(SEARCH_EXPORTS)
 @json_option
-def watch_command(saved: Path, folder: Path | None, exports: Exports, as_json: bool) -> int:
+def watch_command(saved: Path, folder: Path | None, exports: Exports) -> int:
     """Say what is new for the searches in SAVED: what came into the index since, and would be found.
 
     SAVED is what `search --json` printed, as a file that ends with .json, or a project of the page. It remembers how far one has looked:
@@ -250,14 +225,13 @@ def watch_command(saved: Path, folder: Path | None, exports: Exports, as_json: b
         answers.append({**found.record(), "since": one.made})
         asked = found.source or found.query
         title = f"New since {one.made[:10]}: {len(found.hits)}. {asked[:70]}{'…' * (len(asked) > 70)}"
-        if not as_json:
-            click.echo(title)
-            if found.hits:
-                show(None, False, lambda found=found: hits_text(found.hits, found.explanations, "", found.parts))  # type: ignore[misc]
+        echo_people(title)
+        if found.hits and not wants_json():
+            show(None, hits_text(found.hits, found.explanations, "", found.parts))
         written = exports.write(found)
         if found.hits:
             one.keep(found)
-        tell_written("Report", written, as_json)
-    if as_json:
-        show({"searches": answers}, True, lambda: None)
+        echo_people(*(f"Report: {path}" for path in written))
+    if wants_json():
+        show({"searches": answers}, None)
     return 0

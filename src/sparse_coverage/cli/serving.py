@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -65,7 +66,7 @@ def named_indexes(given: tuple[str, ...]) -> dict[str, Path]:
 @listening_options(8765)
 @click.option(
     "--name",
-    "names",
+    "hosts",
     multiple=True,
     metavar="HOST",
     help="Also answer to this name, as behind a reverse proxy (needs --key-file). Repeatable.",
@@ -87,18 +88,11 @@ def named_indexes(given: tuple[str, ...]) -> dict[str, Path]:
 @click.option("--log-text", is_flag=True, help="Write the texts of queries to the log, which holds none otherwise.")
 def serve_command(
     indexes: tuple[str, ...],
-    projects: Path | None,
     no_browser: bool,
-    host: str,
-    port: int,
-    names: tuple[str, ...],
     key_file: Path | None,
-    allow_changes: bool,
-    calibration: Path | None,
-    rerankers: tuple[str, ...],
     concurrency: int | None,
     waiting: int,
-    log_text: bool,
+    **given: Any,
 ) -> None:
     """Serve INDEXES on this machine: a page to search in, and a REST service below /v1.
 
@@ -119,22 +113,9 @@ def serve_command(
         from sparse_coverage.server.app import create_app
     except ModuleNotFoundError:
         raise MissingExtraError("Serving", "server") from None
-    limits = (
-        ServerLimits(waiting=waiting) if concurrency is None else ServerLimits(concurrency=concurrency, waiting=waiting)
-    )
-    settings = ServerSettings(
-        named_indexes(indexes),
-        projects=projects,
-        host=host,
-        port=port,
-        hosts=names,
-        key=read_key(key_file),
-        allow_changes=allow_changes,
-        calibration=calibration,
-        rerankers=rerankers,
-        limits=limits,
-        log_text=log_text,
-    )
+    cores = {} if concurrency is None else {"concurrency": concurrency}
+    limits = ServerLimits(waiting=waiting, **cores)
+    settings = ServerSettings(named_indexes(indexes), key=read_key(key_file), limits=limits, **given)
 
     def ready(address: str) -> None:
         click.echo(f"Serving {', '.join(settings.indexes)} at {address} (Ctrl-C ends it)")
@@ -150,19 +131,11 @@ def serve_command(
 @click.option("--http", is_flag=True, help="Serve over HTTP, at /mcp, instead of standard input and output.")
 @listening_options(8766)
 @click.option(
-    "--name", "names", multiple=True, metavar="HOST", help="With --http: also answer to this name. Repeatable."
+    "--name", "hosts", multiple=True, metavar="HOST", help="With --http: also answer to this name. Repeatable."
 )
 @key_option
 @path_option("--calibration", exists=True, dir_okay=False, help="Of claim charts, made by `calibrate -o`.")
-def mcp_command(
-    indexes: tuple[str, ...],
-    http: bool,
-    host: str,
-    port: int,
-    names: tuple[str, ...],
-    key_file: Path | None,
-    calibration: Path | None,
-) -> None:
+def mcp_command(indexes: tuple[str, ...], http: bool, key_file: Path | None, **given: Any) -> None:
     """Give an assistant tools to search INDEXES: search, read a passage, find a document, chart a claim, combine documents.
 
     Every quotation that they return has the id of its passage and its offsets. An assistant starts this command itself and talks
@@ -175,9 +148,7 @@ def mcp_command(
     from sparse_coverage.errors import MissingExtraError
     from sparse_coverage.server.settings import ServerSettings
 
-    settings = ServerSettings(
-        named_indexes(indexes), host=host, port=port, hosts=names, key=read_key(key_file), calibration=calibration
-    )
+    settings = ServerSettings(named_indexes(indexes), key=read_key(key_file), **given)
     try:
         from sparse_coverage.server.mcp import create_mcp, create_mcp_app
     except ModuleNotFoundError:

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from sparse_coverage.cli.options import json_option, path_option
+from sparse_coverage.cli.options import json_option, path_option, show
+from sparse_coverage.cli.options.inputs import is_file
 from sparse_coverage.cli.options.method import encoder_option, unit_option
-from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.errors import InputError
 
 # One word with a slash or with a suffix that begins with a letter: nobody asks for the spans of that.
@@ -25,7 +25,7 @@ _LOOKS_LIKE_A_FILE = re.compile(r"\S*[/\\]\S*|\S+\.[A-Za-z]\w{0,7}")
 @encoder_option(help="Whose tokens: a known name (see `models list`), a local folder or a hub id.")
 @path_option("--html", dir_okay=False, help="Also write a page with the spans highlighted.")
 @json_option
-def command(text: str, unit: str, encoder: str, html: Path | None, as_json: bool) -> None:
+def command(text: str, unit: str, encoder: str, html: Path | None) -> None:
     """Show the spans of a text: the pieces that become vectors.
 
     TEXT can be the name of a file of plain text (UTF-8), or - for standard input. Offsets count characters, line ends
@@ -50,22 +50,21 @@ def command(text: str, unit: str, encoder: str, html: Path | None, as_json: bool
     starts, ends = chosen.locate(content, TextTokenizer.from_folder(model_folder(encoder))(content))
     if html:
         write_text(html, render_spans(content, starts, ends, chosen.name))
-    if as_json:
-        spans = [
-            {"text": content[a:b], "start": a, "end": b} for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
-        ]
-        click.echo(to_json(spans))
-        return
+    places = zip(starts.tolist(), ends.tolist(), strict=True)
     console = Console()
     colors = console.is_terminal and not console.no_color
-    console.print(spans_text(content, starts, ends, chosen.name, colors=colors), soft_wrap=not console.is_terminal)
+    show(
+        [{"text": content[start:end], "start": start, "end": end} for start, end in places],
+        lambda: spans_text(content, starts, ends, chosen.name, colors=colors),
+        soft_wrap=not console.is_terminal,
+    )
 
 
 def _content(text: str) -> str:
     """Return the text itself, or what the file or standard input holds that it names."""
     if text == "-":
         content = _plain_text(sys.stdin.buffer.read(), "Standard input")
-    elif _is_file(text):
+    elif is_file(text):
         try:
             content = _plain_text(Path(text).read_bytes(), text)
         except OSError as error:
@@ -95,10 +94,3 @@ def _plain_text(data: bytes, name: str) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{name} is not UTF-8 text (byte {error.start}). Convert it to UTF-8 first.") from None
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):  # too long for a name, or not one
-        return False

@@ -39,7 +39,7 @@ def command() -> None:
 @path_option("--work", help="The work folder of the fit: the sample the centers were chosen from.")
 @json_option
 @click.pass_context
-def verify(context: click.Context, model: str, work: Path | None, as_json: bool) -> None:
+def verify(context: click.Context, model: str, work: Path | None) -> None:
     """Check a vocabulary independently: its files and, with --work, every choice and every radius.
 
     With the sample at hand, each step of the traversal and each cell is recomputed with plain NumPy for all spans. That
@@ -64,7 +64,7 @@ def verify(context: click.Context, model: str, work: Path | None, as_json: bool)
         told.append(f"{mark}  {finding.what}{'' if finding.holds else f' ({escape(finding.details)})'}")
     if work is None:
         told.append("Not checked: the choices and the radii. They need the sample: --work")
-    show(checks, as_json, lambda: "\n".join(told))
+    show(checks, "\n".join(told))
     context.exit(0 if all(finding.holds for finding in checks) else 1)
 
 
@@ -73,7 +73,7 @@ def verify(context: click.Context, model: str, work: Path | None, as_json: bool)
 @click.argument("second")
 @threads_option
 @json_option
-def compare(first: str, second: str, threads: int | None, as_json: bool) -> None:
+def compare(first: str, second: str, threads: int | None) -> None:
     """Put two vocabularies side by side: how they were made, what they share, how well each covers the other.
 
     \b
@@ -96,7 +96,7 @@ def compare(first: str, second: str, threads: int | None, as_json: bool) -> None
     told.append(f"Centers in common: {found.shared:,}. Equal from the start, in order: {found.agreeing:,}.")
     if not found.covered:
         told.append("Their vectors come from different encoders: no distance between them means anything.")
-    show(found, as_json, lambda: Group(*told))
+    show(found, lambda: Group(*told))
 
 
 @command.command()
@@ -119,7 +119,6 @@ def analyse(
     indexes: tuple[Path, ...],
     plot: Path | None,
     threads: int | None,
-    as_json: bool,
 ) -> None:
     """Measure how vocabularies behave, for each fitted size: compactness, sparsity, balance.
 
@@ -167,7 +166,7 @@ def analyse(
             f"{b.uncovered:.2%}",
         )
     drawn = [] if plot is None else [f"Drawn in [bold]{escape(str(plot))}[/bold]"]
-    show(found, as_json, lambda: Group(table, *drawn))
+    show(found, lambda: Group(table, *drawn))
 
 
 @command.command()
@@ -177,7 +176,7 @@ def analyse(
 @click.option("--name", default="", help="What it is called [the name of the folder].")
 @path_option("--figures", exists=True, dir_okay=False, help="What `evaluate --json` wrote, for the card.")
 @json_option
-def pack(model: Path, output: Path, licence: str, name: str, figures: Path | None, as_json: bool) -> None:
+def pack(model: Path, output: Path, licence: str, name: str, figures: Path | None) -> None:
     """Write a model as one file to share: with a card that tells its licence, digest, encoder, settings and figures.
 
     The file is loaded wherever a MODEL is named.
@@ -192,7 +191,7 @@ def pack(model: Path, output: Path, licence: str, name: str, figures: Path | Non
 
     digest = write(model, output, licence=licence, name=name, figures=read_json(figures) if figures else None)
     told = f"Packed in [bold]{escape(str(output))}[/bold], sha256 {digest}"
-    show({"file": str(output), "sha256": digest}, as_json, lambda: told, soft_wrap=True)
+    show({"file": str(output), "sha256": digest}, told, soft_wrap=True)
 
 
 @command.command()
@@ -221,7 +220,7 @@ def publish(model: Path, repository: str, private: bool) -> None:
 @path_option("--index", help="An index built with this model, for document frequencies.")
 @json_option
 def show_centers(
-    model: str, number: int, first: int, find: str | None, sort: str, neighbours: int, index: Path | None, as_json: bool
+    model: str, number: int, first: int, find: str | None, sort: str, neighbours: int, index: Path | None
 ) -> None:
     """Show how a vocabulary was made and its centers: anchor text, where it stands, radius, spans in the cell, df, neighbours.
 
@@ -264,7 +263,7 @@ def show_centers(
     title = f"{len(wanted):,} of {size:,} centers, {len(shown)} shown"
     table = _centers(title, records) if wanted else f"No anchor contains '{escape(find or '')}'."
     making = _making(vocabulary) if find is None else []
-    show({**facts, "centers": records}, as_json, lambda: Group(*making, table))
+    show({**facts, "centers": records}, lambda: Group(*making, table))
 
 
 def numbers_table(names: Sequence[str], numbers: Sequence[str], **settings: Any) -> Table:

@@ -9,13 +9,10 @@ from sparse_coverage.charts.chart import Cell, Chart, strength
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.elements import Element
 from sparse_coverage.present.chart_text import combination_lines, finding_of, notes_of, own_words, quotes_of
-from sparse_coverage.present.office import Stretch, Words, stretches
-from sparse_coverage.present.office_pdf import PdfPage
+from sparse_coverage.present.office import NewPage, Page, Stretch, Words, stretches
 from sparse_coverage.present.office_sheet import Sheet, Value, workbook
-from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.pieces import TextMark, cut_at
-from sparse_coverage.present.places import cited_place
+from sparse_coverage.present.places import TextMark, cited, cut_at
 from sparse_coverage.present.terms import CITED_BY_US, NOTICE
 
 
@@ -56,21 +53,13 @@ def _shown(cell: Cell) -> _ReportCell:
         number = cell.quotes.index(quote) if quote in cell.quotes else -1
         marks = [TextMark(pair.passage.start, pair.passage.end) for pair in cell.pairs if pair.quote == number]
         pieces = [(one.text, one.strength > 0) for one in cut_at(quote.text, marks)]
-        quotations.append(_Quotation(cited_place(quote.section, quote.number, quote.passage), pieces))
+        quotations.append(_Quotation(cited(quote), pieces))
     return _ReportCell(cell, finding_of(cell), notes_of(cell), quotations)
 
 
-def chart_document(chart: Chart, combinations: Combinations | None = None) -> bytes:
-    """Return the chart as a Word file: the share that each document covers, then one table an element with quotations."""
-    return _written(WordPage("Claim chart", landscape=True), chart, combinations)
-
-
-def chart_pdf(chart: Chart, combinations: Combinations | None = None) -> bytes:
-    """Return the same as a PDF file."""
-    return _written(PdfPage("Claim chart", landscape=True), chart, combinations)
-
-
-def _written(page: WordPage | PdfPage, chart: Chart, combinations: Combinations | None) -> bytes:
+def chart_document(new_page: NewPage, chart: Chart, combinations: Combinations | None = None) -> bytes:
+    """Return the chart as a file of pages: the share that each document covers, then one table an element with quotations."""
+    page = new_page("Claim chart", landscape=True)
     page.paragraph(Stretch(" ".join(NOTICE), dim=True))
     for line in combination_lines(combinations) if combinations else ():
         page.paragraph(line)
@@ -81,7 +70,7 @@ def _written(page: WordPage | PdfPage, chart: Chart, combinations: Combinations 
     return page.content()
 
 
-def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
+def write_matrix(page: Page, chart: Chart, width: float) -> None:
     """Write the features of a chart against its documents, verdicts alone, so many documents in a table as fit a page."""
     at_once = 4 if width < 20 else 6
     for first in range(0, len(chart.documents), at_once):
@@ -101,9 +90,7 @@ def write_matrix(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
         page.table(("feature", *names), rows, widths)
 
 
-def write_filled(
-    page: WordPage | PdfPage, header: Sequence[str], rows: Sequence[Sequence[Words]], widths: Sequence[float]
-) -> None:
+def write_filled(page: Page, header: Sequence[str], rows: Sequence[Sequence[Words]], widths: Sequence[float]) -> None:
     """Write a table without the columns in which nothing stands; the others become wider."""
     filled = [
         place
@@ -122,7 +109,7 @@ def _verdict(cell: Cell) -> str:
     return f"{cell.verdict.label}\n{CITED_BY_US}" if cell.overruled is not None else cell.verdict.label
 
 
-def write_chart(page: WordPage | PdfPage, chart: Chart, width: float) -> None:
+def write_chart(page: Page, chart: Chart, width: float) -> None:
     """Write the quotations of a chart into a report, so many centimetres wide."""
     rows: list[list[Words]] = [[column.id, column.title, chart.summary(column.id)] for column in chart.documents]
     write_filled(page, ("document", "title", "features"), rows, (0.22 * width, 0.5 * width, 0.28 * width))
@@ -169,7 +156,7 @@ def chart_sheets(chart: Chart, combinations: Combinations | None = None, named: 
             cell.document,
             cell.verdict.label,
             "the searcher's" if cell.overruled and quote == cell.overruled.quote else strength(quote.evidence),
-            cited_place(quote.section, quote.number, quote.passage),
+            cited(quote),
             quote.text,
         ]
         for element, row in zip(chart.elements, chart.cells, strict=True)
@@ -201,7 +188,7 @@ def _said(cell: Cell) -> list[Stretch]:
         if parts:
             parts.append(Stretch("\n"))
         parts += [
-            Stretch(f"{cited_place(quote.section, quote.number, quote.passage)} ", bold=True),
+            Stretch(f"{cited(quote)} ", bold=True),
             Stretch(f"“{quote.text}”"),
         ]
     notes = [Stretch(f"{_sentence(note)} ", dim=True) for note in notes_of(cell, own=False)]

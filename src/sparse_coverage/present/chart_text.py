@@ -11,7 +11,7 @@ from rich.text import Text
 from sparse_coverage.charts.chart import Cell, Chart, Overruled, Quote, Verdict, strength
 from sparse_coverage.charts.combining import Combination, Combinations
 from sparse_coverage.charts.elements import Element
-from sparse_coverage.present.places import cited_place
+from sparse_coverage.present.places import cited
 from sparse_coverage.present.terms import CITED_BY_US
 
 _SHORT = 60
@@ -21,7 +21,8 @@ def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
     """Return what there is to say about a cell beside its quotation; with `own`, also what the searcher said."""
     notes = []
     if cell.missing:
-        other_words = cell.verdict is Verdict.DISCLOSED or (cell.verdict is Verdict.PARTLY and not cell.pairs)
+        credit = cell.verdict.credit
+        other_words = credit == 1 or (credit and not cell.pairs)
         told = "not in these words: " if other_words else "not found: "
         notes.append(told + ", ".join(dict.fromkeys(place.text for place in cell.missing)))
     for number in cell.numbers:
@@ -106,7 +107,7 @@ def combination_ends(one: Combination) -> str:
     """Return what a combination comes to: which features it lacks, else what every feature is at least."""
     if one.lacks:
         return f"lacks {', '.join(one.lacks)}"
-    every = "disclosed" if one.verdict is Verdict.DISCLOSED else f"at least {one.verdict}"
+    every = one.verdict.label if one.verdict.credit == 1 else f"at least {one.verdict}"
     return f"every feature {every}, the weakest is {one.weakest_element} ({strength(one.weakest)})"
 
 
@@ -126,5 +127,5 @@ def _quotations(element: Element, row: tuple[Cell, ...]) -> list[RenderableType]
             head += Text(f"; {note}", style="dim")
         lines.append(head)
         for quote in quotes_of(cell)[:1]:
-            lines.append(Text(f"    {cited_place(quote.section, quote.number, quote.passage)} “{quote.text}”"))
+            lines.append(Text(f"    {cited(quote)} “{quote.text}”"))
     return lines

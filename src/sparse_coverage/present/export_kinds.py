@@ -12,6 +12,7 @@ from typing import Any
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _PDF = "application/pdf"
+_PAGES = {"docx": "office_word:WordPage", "pdf": "office_pdf:PdfPage"}
 _HTML, _CSV = "text/html; charset=utf-8", "text/csv; charset=utf-8"
 
 
@@ -19,7 +20,8 @@ _HTML, _CSV = "text/html; charset=utf-8", "text/csv; charset=utf-8"
 class Export:
     """A kind of file: its name, which is its ending too, what people call it, its media type, what makes it, and what it shows.
 
-    `maker` is "module:function" below `present`. `passages` tells whether it shows passages and why they were found.
+    `maker` is "module:function" below `present`; that of a Word or PDF file is given what makes its pages. `passages` tells whether it
+    shows passages and why they were found.
     """
 
     name: str
@@ -31,9 +33,14 @@ class Export:
 
     def make(self, *results: Any) -> bytes:
         """Return the content of the file for a result."""
-        module, _, function = self.maker.partition(":")
-        made = getattr(import_module(f"sparse_coverage.present.{module}"), function)(*results)
+        pages = [_found(_PAGES[self.name])] if self.name in _PAGES else []
+        made = _found(self.maker)(*pages, *results)
         return made.encode("utf-8", "replace") if isinstance(made, str) else bytes(made)
+
+
+def _found(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"sparse_coverage.present.{module}"), name)
 
 
 def _named(*kinds: Export) -> dict[str, Export]:
@@ -62,7 +69,7 @@ SEARCH_EXPORTS = _named(
         "search_report:search_workbook",
         "Also write an Excel file, a passage a row (extra [office]).",
     ),
-    Export("pdf", "PDF", _PDF, "search_report:search_pdf", "Also write the same as a PDF file (extra [office])."),
+    Export("pdf", "PDF", _PDF, "search_report:search_document", "Also write the same as a PDF file (extra [office])."),
     Export("csv", "CSV", _CSV, "search_report:search_csv", "Also write the same table as CSV.", passages=False),
 )
 """Of a search."""
@@ -74,7 +81,7 @@ CHART_EXPORTS = _named(
 """Of a chart, and the combinations it was made for."""
 PROJECT_EXPORTS = _named(
     Export("docx", "Word", _WORD, "project_report:project_document"),
-    Export("pdf", "PDF", _PDF, "project_report:project_pdf"),
+    Export("pdf", "PDF", _PDF, "project_report:project_document"),
     Export("xlsx", "Excel", _EXCEL, "project_report:project_workbook"),
     Export("csv", "CSV", _CSV, "project_report:project_csv"),
     Export("html", "HTML", _HTML, "project_report:project_page"),

@@ -1,13 +1,14 @@
-"""What Word and Excel files share here: stretches of text with a look of their own, and text that both formats can hold.
+"""What Word, PDF and Excel files share here: stretches of text with a look of their own, and text that all of them can hold.
 
-`office_word.WordPage` makes a .docx, `office_sheet.workbook` an .xlsx; both return bytes and write nothing.
+`office_word.WordPage` makes a .docx and `office_pdf.PdfPage` a .pdf by the same calls, `office_sheet.workbook` an .xlsx; all return bytes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 _UNPRINTABLE = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -29,6 +30,34 @@ class Stretch:
 
 Words = str | Stretch | Sequence[Stretch]
 """A text, or one made of stretches."""
+
+
+class Page(Protocol):
+    """A document that grows from top to bottom; `content` gives it as bytes.
+
+        page = WordPage("Prior art found")
+        page.heading("Documents")
+        page.table(("rank", "document"), [("1", Stretch("EP-1-A1", link="https://…"))], widths=(1.5, 15))
+        Path("report.docx").write_bytes(page.content())
+
+    Widths are in centimetres. Text is A4, upright or `landscape`, and every page has its number at the foot.
+    """
+
+    def heading(self, text: str, level: int = 1) -> None:
+        """Add a heading."""
+
+    def paragraph(self, words: Words, *, indent: float = 0.0, with_next: bool = False) -> None:
+        """Add a paragraph, so many centimetres from the left edge; `with_next`, on the page of what follows."""
+
+    def table(self, header: Sequence[str], rows: Iterable[Sequence[Words]], widths: Sequence[float]) -> None:
+        """Add a table whose header is repeated on every page; without a header (empty names) it is a list of facts."""
+
+    def content(self) -> bytes:
+        """Return the file."""
+
+
+NewPage = Callable[..., Page]
+"""Makes a page of a title, upright unless it is told to be `landscape`."""
 
 
 def stretches(words: Words) -> list[Stretch]:

@@ -11,7 +11,20 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from sparse_coverage.errors import MissingExtraError
-from sparse_coverage.present.office import ROW_KEPT, Words, printable, stretches, whole_ground
+from sparse_coverage.present.office import ROW_KEPT, Page, Words, printable, stretches, whole_ground
+
+try:
+    from reportlab.lib.pagesizes import A4
+except ImportError:
+    raise MissingExtraError("A PDF file", "office") from None
+
+from reportlab.lib.pagesizes import landscape as lying
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.lib.units import cm
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfbase.pdfmetrics import getFont, registerFont
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.platypus import CondPageBreak, Paragraph, SimpleDocTemplate, Spacer, Table
 
 _SIZES = {0: 18, 1: 13, 2: 11, 3: 10}
 _INK, _DIM, _LINK = "#1D2530", "#5B6472", "#1B5A9E"
@@ -24,23 +37,16 @@ _FONTS = (
 _EASTERN = "STSong-Light"  # every reader of PDF has it or another one for the same characters
 
 
-class PdfPage:
-    """A document that grows from top to bottom; `content` gives it as bytes. The same calls as those of `WordPage`."""
+class PdfPage(Page):
+    """A PDF file."""
 
     def __init__(self, title: str, *, landscape: bool = False) -> None:
-        try:
-            import reportlab  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("A PDF file", "office") from None
         self._title = printable(title)
         self._landscape = landscape
         self._parts: list[Any] = [self._paragraph(title, size=_SIZES[0], bold=True)]
 
     def heading(self, text: str, level: int = 1) -> None:
         """Add a heading, which goes to the next page where only a line or two would fit below it."""
-        from reportlab.lib.units import cm
-        from reportlab.platypus import CondPageBreak
-
         self._parts.append(CondPageBreak(4 * cm))
         self._parts.append(self._paragraph(text, size=_SIZES[level], bold=True, above=12 if level == 1 else 8))
 
@@ -52,9 +58,6 @@ class PdfPage:
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[Words]], widths: Sequence[float]) -> None:
         """Add a table whose header is repeated on every page; without a header (empty names) it is a list of facts."""
-        from reportlab.lib.units import cm
-        from reportlab.platypus import Spacer, Table
-
         shown = any(header)
         grounds = [[whole_ground(words) for words in row] for row in rows]
         cells = [[self._paragraph(words, size=9) for words, _ in row] for row in grounds]
@@ -82,12 +85,8 @@ class PdfPage:
 
     def content(self) -> bytes:
         """Return the file."""
-        from reportlab.lib.pagesizes import A4, landscape
-        from reportlab.lib.units import cm
-        from reportlab.platypus import SimpleDocTemplate
-
         stream = io.BytesIO()
-        size = landscape(A4) if self._landscape else A4
+        size = lying(A4) if self._landscape else A4
         edges = {f"{side}Margin": _EDGE * cm for side in ("left", "right", "top", "bottom")}
         made = SimpleDocTemplate(stream, pagesize=size, title=self._title, author="", invariant=1, **edges)
 
@@ -101,10 +100,6 @@ class PdfPage:
     def _paragraph(
         self, words: Words, *, size: float = 10, bold: bool = False, indent: float = 0.0, above: float = 0
     ) -> Any:
-        from reportlab.lib.styles import ParagraphStyle
-        from reportlab.lib.units import cm
-        from reportlab.platypus import Paragraph
-
         plain, strong = _fonts()
         style = ParagraphStyle(
             "text",
@@ -133,8 +128,6 @@ def _markup(stretch: Any, strong: str) -> str:
 
 def _glyphs(text: str, font: str) -> str:
     """Return a text as markup in which every character has a font that holds it; one that none has becomes a question mark."""
-    from reportlab.pdfbase.pdfmetrics import getFont
-
     known = getFont(font).face.charToGlyph
     made: list[str] = []
     for letter in text:
@@ -150,10 +143,6 @@ def _glyphs(text: str, font: str) -> str:
 @cache
 def _fonts() -> tuple[str, str]:
     """Register a plain and a bold font that hold the letters of many languages, the best of those on this machine; return their names."""
-    from reportlab.pdfbase.cidfonts import UnicodeCIDFont
-    from reportlab.pdfbase.pdfmetrics import registerFont
-    from reportlab.pdfbase.ttfonts import TTFont
-
     registerFont(UnicodeCIDFont(_EASTERN))
     plain, bold = next((pair for pair in _installed()), (None, None))
     registerFont(TTFont("Report", str(plain or "Vera.ttf")))

@@ -11,8 +11,7 @@ from typing import Any
 
 from sparse_coverage.errors import MissingExtraError
 from sparse_coverage.present.office import Stretch, ground, printable
-from sparse_coverage.present.pieces import cut_at, passage_marks
-from sparse_coverage.present.places import cited_place, reason_rows
+from sparse_coverage.present.places import cited, cut_at, passage_marks, reason_rows
 from sparse_coverage.search.results import PassageHit, Reasons
 from sparse_coverage.workspace.related import public_links
 from sparse_coverage.workspace.results import listed
@@ -149,7 +148,7 @@ def document_values(id_: str, title: str, metadata: Mapping[str, Any]) -> dict[s
 def passage_values(passage: PassageHit, reasons: Reasons | None) -> dict[str, Value]:
     """Return what the columns say of a passage."""
     return {
-        "place": cited_place(passage.section, passage.number, passage.id),
+        "place": cited(passage),
         "passage": passage.text,
         "reasons": reasons_line(reasons) if reasons else "",
     }

@@ -5,35 +5,32 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sparse_coverage.errors import MissingExtraError
-from sparse_coverage.present.office import ROW_KEPT, Words, printable, stretches, whole_ground
+from sparse_coverage.present.office import ROW_KEPT, Page, Words, printable, stretches, whole_ground
 
-if TYPE_CHECKING:
-    from docx.table import _Cell
-    from docx.text.paragraph import Paragraph
+try:
+    import docx
+except ImportError:
+    raise MissingExtraError("A Word file", "office") from None
+
+from docx.enum.section import WD_ORIENT
+from docx.opc.constants import RELATIONSHIP_TYPE
+from docx.oxml.ns import qn
+from docx.oxml.parser import OxmlElement
+from docx.shared import Cm, Pt, RGBColor
+from docx.table import _Cell
+from docx.text.paragraph import Paragraph
 
 _DIM = "6B7280"
 _KEPT_TOGETHER = 700  # characters of a table that is not broken over two pages
 
 
-class WordPage:
-    """A document that grows from top to bottom; `content` gives it as bytes.
-
-        page = WordPage("Prior art found")
-        page.heading("Documents")
-        page.table(("rank", "document"), [("1", Stretch("EP-1-A1", link="https://…"))], widths=(1.5, 15))
-        Path("report.docx").write_bytes(page.content())
-
-    Widths are in centimetres. Text is A4, upright or `landscape`, and every page has its number at the foot.
-    """
+class WordPage(Page):
+    """A Word file."""
 
     def __init__(self, title: str, *, landscape: bool = False) -> None:
-        try:
-            import docx
-        except ImportError:
-            raise MissingExtraError("A Word file", "office") from None
         self._document = docx.Document()
         self._properties(title)
         self._paper(landscape)
@@ -46,8 +43,6 @@ class WordPage:
 
     def paragraph(self, words: Words, *, indent: float = 0.0, with_next: bool = False) -> None:
         """Add a paragraph, so many centimetres from the left edge; `with_next`, on the page of what follows."""
-        from docx.shared import Cm
-
         added = self._document.add_paragraph()
         added.paragraph_format.left_indent = Cm(indent)
         added.paragraph_format.keep_with_next = with_next or None
@@ -55,10 +50,6 @@ class WordPage:
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[Words]], widths: Sequence[float]) -> None:
         """Add a table whose header is repeated on every page; without a header (empty names) it is a list of facts."""
-        from docx.oxml.ns import qn
-        from docx.oxml.parser import OxmlElement
-        from docx.shared import Cm
-
         shown = any(header)
         table = self._document.add_table(rows=1 if shown else 0, cols=len(widths))
         table.style = "Table Grid"
@@ -96,14 +87,10 @@ class WordPage:
         return stream.getvalue()
 
     def _fill(self, cell: _Cell, words: Words, width: float, *, bold: bool = False) -> None:
-        from docx.shared import Cm
-
         cell.width = Cm(width)
         self._write(cell.paragraphs[0], words, bold=bold, size=9)
 
     def _write(self, paragraph: Paragraph, words: Words, *, bold: bool = False, size: float | None = None) -> None:
-        from docx.shared import Pt, RGBColor
-
         paragraph.paragraph_format.space_after = Pt(4)
         for stretch in stretches(words):
             if stretch.link:
@@ -123,9 +110,6 @@ class WordPage:
         properties.created = properties.modified = datetime.now(timezone.utc).replace(tzinfo=None)
 
     def _paper(self, landscape: bool) -> None:
-        from docx.enum.section import WD_ORIENT
-        from docx.shared import Cm
-
         section = self._document.sections[0]
         short, long = Cm(21), Cm(29.7)
         section.page_width, section.page_height = (long, short) if landscape else (short, long)
@@ -136,9 +120,6 @@ class WordPage:
         _field(foot.add_run()._r, "PAGE")
 
     def _fonts(self) -> None:
-        from docx.oxml.ns import qn
-        from docx.shared import Pt, RGBColor
-
         styles: Any = self._document.styles
         for name, size in (("Normal", 10), ("Title", 18), ("Heading 1", 13), ("Heading 2", 11), ("Heading 3", 10)):
             font = styles[name].font
@@ -151,9 +132,6 @@ class WordPage:
 
 
 def _shade(properties: Any, colour: str) -> None:
-    from docx.oxml.ns import qn
-    from docx.oxml.parser import OxmlElement
-
     shading = OxmlElement("w:shd")
     for name, value in (("val", "clear"), ("color", "auto"), ("fill", colour)):
         shading.set(qn(f"w:{name}"), value)
@@ -162,11 +140,6 @@ def _shade(properties: Any, colour: str) -> None:
 
 def _link(paragraph: Paragraph, text: str, address: str, size: float | None) -> None:
     """Add a link: python-docx can read them, but has no call that makes one."""
-    from docx.opc.constants import RELATIONSHIP_TYPE
-    from docx.oxml.ns import qn
-    from docx.oxml.parser import OxmlElement
-    from docx.shared import Pt
-
     run = paragraph.add_run(text)
     run.font.underline = True
     run.font.size = Pt(size) if size else None
@@ -177,9 +150,6 @@ def _link(paragraph: Paragraph, text: str, address: str, size: float | None) -> 
 
 
 def _field(run: Any, name: str) -> None:
-    from docx.oxml.ns import qn
-    from docx.oxml.parser import OxmlElement
-
     for kind in ("begin", "", "end"):
         part = OxmlElement("w:fldChar" if kind else "w:instrText")
         if kind:

@@ -10,8 +10,7 @@ from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.present.chart_text import combination_ends, combination_notes, notes_of, quotes_of
 from sparse_coverage.present.page_view import ShownSnippet
-from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at
-from sparse_coverage.present.places import cited_place, snippet
+from sparse_coverage.present.places import TextMark, TextPiece, cited, cut_at, snippet
 from sparse_coverage.projects import KeptChart, Ruling
 from sparse_coverage.search.results import Place
 
@@ -144,7 +143,7 @@ def _cell(cell: Cell, row: int) -> ShownCell:
         tuple(
             ShownQuote(
                 one.passage,
-                cited_place(one.section, one.number, one.passage),
+                cited(one),
                 strength(one.evidence),
                 tuple(cut_at(one.text, _marks(cell, one, row))),
             )
@@ -166,7 +165,7 @@ def _marks(cell: Cell, quote: Quote, row: int) -> list[TextMark]:
 def _excerpt(cell: Cell, quote: Quote, row: int) -> ShownSnippet:
     start, end = snippet(quote.text, _places(cell, quote), LENGTH)
     pieces = cut_at(quote.text, _marks(cell, quote, row), start, end)
-    place = cited_place(quote.section, quote.number, quote.passage)
+    place = cited(quote)
     return ShownSnippet(quote.passage, place, tuple(pieces), start > 0, end < len(quote.text))
 
 

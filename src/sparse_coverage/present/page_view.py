@@ -9,16 +9,19 @@ from typing import Any
 
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.index import PassageRecord
-from sparse_coverage.present.pieces import (
+from sparse_coverage.present.places import (
     TextMark,
     TextPiece,
+    cited,
     cut_at,
     feature_at,
     feature_places,
     passage_marks,
+    printed_number,
+    snippet,
+    why_line,
     with_links,
 )
-from sparse_coverage.present.places import cited_place, printed_number, snippet, why_line
 from sparse_coverage.present.terms import FACTS, asked_filters, ordinal, ranking_text, shown_of
 from sparse_coverage.projects import RecordedResult, SearchMade
 from sparse_coverage.search.results import Hit, Place, Reasons
@@ -227,7 +230,7 @@ def _paragraphs(
         section = one.section
         number = printed_number(one.section, one.number)
         pieces = cut_at(one.text, passage_marks(reasons.get(one.id), features, names[one.id]))
-        place = cited_place(one.section, one.number, one.id)
+        place = cited(one)
         shown.append(ShownParagraph(one.id, heading, number, place, tuple(pieces), ranks.get(one.id, 0)))
     return shown
 
@@ -296,7 +299,7 @@ def _snippet(passage: Any, reasons: Reasons | None, features: Sequence[Place]) -
     strongest = sorted(reasons.phrases, key=lambda one: -one.contribution) if reasons else []
     start, end = snippet(passage.text, [one.passage for one in strongest], LENGTH)
     pieces = cut_at(passage.text, passage_marks(reasons, features), start, end)
-    place = cited_place(passage.section, passage.number, passage.id)
+    place = cited(passage)
     return ShownSnippet(passage.id, place, tuple(pieces), start > 0, end < len(passage.text))
 
 

@@ -16,8 +16,7 @@ from sparse_coverage.present.chart_files import (
 )
 from sparse_coverage.present.chart_text import combination_lines
 from sparse_coverage.present.citations import bibtex, ris
-from sparse_coverage.present.office import Stretch, Words
-from sparse_coverage.present.office_pdf import PdfPage
+from sparse_coverage.present.office import NewPage, Page, Stretch, Words
 from sparse_coverage.present.office_sheet import (
     Sheet,
     Value,
@@ -29,9 +28,8 @@ from sparse_coverage.present.office_sheet import (
     table,
     workbook,
 )
-from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.places import cited_place
+from sparse_coverage.present.places import cited
 from sparse_coverage.present.project_view import ProjectView, ShownDocument, ShownSearch
 from sparse_coverage.present.terms import FACTS, NOTICE
 from sparse_coverage.projects import KeptChart
@@ -58,21 +56,11 @@ _CSV = (
     "place", "passage", "mark of the passage", "note on the passage", "reasons", "index", "Espacenet", "Google Patents",
 )  # fmt: skip
 _WIDTH = 17.0  # centimetres of an upright page
-Page = WordPage | PdfPage
 
 
-def project_document(view: ProjectView) -> bytes:
-    """Return the report as a Word file."""
-    return _written(WordPage(view.content.head.name), view)
-
-
-def project_pdf(view: ProjectView) -> bytes:
-    """Return the same report as a PDF file."""
-    return _written(PdfPage(view.content.head.name), view)
-
-
-def _written(page: Page, view: ProjectView) -> bytes:
-    """Write a report: what was found at a glance, then the documents, then quotations and passages, then the searches."""
+def project_document(new_page: NewPage, view: ProjectView) -> bytes:
+    """Return a report as a file of pages: what was found at a glance, the documents, quotations and passages, the searches."""
+    page = new_page(view.content.head.name)
     page.paragraph(Stretch(" ".join(NOTICE), dim=True))
     if view.content.head.note:
         page.paragraph(view.content.head.note)
@@ -174,7 +162,7 @@ def _write_document(page: Page, document: ShownDocument) -> None:
         said = "".join(f" · {one}" for one in (shown.mark, shown.note) if one)
         passage = shown.passage
         page.paragraph(
-            [Stretch(cited_place(passage.section, passage.number, passage.id), dim=True), Stretch(said, bold=True)],
+            [Stretch(cited(passage), dim=True), Stretch(said, bold=True)],
             with_next=True,
         )
         page.paragraph(marked_stretches(passage.text, shown.reasons), indent=0.6)
@@ -230,7 +218,7 @@ def project_csv(view: ProjectView) -> str:
                     values: dict[str, Value] = {"document": cell.document, "title": title, "mark": "chart"}
                     if quote := cell.overruled.quote:
                         said = f"{said} “{quote.text}”"
-                        values["place"] = cited_place(quote.section, quote.number, quote.passage)
+                        values["place"] = cited(quote)
                     rows.append(values | {"note": cell.overruled.note, "passage": said, "index": kept.index})
     return csv_text(_CSV, table(_CSV, rows))
 
@@ -256,7 +244,7 @@ def project_page(view: ProjectView) -> str:
         facts=lambda one: [
             (name, listed(one.facts.metadata[key])) for key, name in FACTS.items() if one.facts.metadata.get(key)
         ],
-        place=lambda passage: cited_place(passage.section, passage.number, passage.id),
+        place=lambda passage: cited(passage),
         pieces=marked_stretches,
         notice=NOTICE,
     )
@@ -295,7 +283,7 @@ def _rows(view: ProjectView) -> list[dict[str, Value]]:
 
 def _passage_notes(document: ShownDocument) -> list[str]:
     return [
-        f"{cited_place(one.passage.section, one.passage.number, one.passage.id)}: {' '.join(filter(None, (one.mark, one.note)))}"
+        f"{cited(one.passage)}: {' '.join(filter(None, (one.mark, one.note)))}"
         for one in document.passages
         if one.mark or one.note
     ]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sparse_coverage.present.office import Stretch
-from sparse_coverage.present.office_pdf import PdfPage
+from sparse_coverage.present.office import NewPage, Page, Stretch
 from sparse_coverage.present.office_sheet import (
     Sheet,
     Value,
@@ -18,13 +17,15 @@ from sparse_coverage.present.office_sheet import (
     table,
     workbook,
 )
-from sparse_coverage.present.office_word import WordPage
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.pieces import TextMark, TextPiece, cut_at, passage_marks
 from sparse_coverage.present.places import (
-    cited_place,
+    TextMark,
+    TextPiece,
+    cited,
+    cut_at,
     missing_sentence,
     missing_words,
+    passage_marks,
     rank_there,
     reason_rows,
     unsearched_words,
@@ -70,7 +71,7 @@ def _document(key: str, hit: Hit, shown: Mapping[str, Explanation], result: Sear
         explanation = shown.get(f"{key}-{number}")
         reasons = explanation.reasons if explanation else None
         pieces = cut_at(passage.text, passage_marks(reasons, name=f"{key}-{number}"))
-        passages.append((cited_place(passage.section, passage.number, passage.id), passage.score, pieces))
+        passages.append((cited(passage), passage.score, pieces))
     first = shown.get(f"{key}-0")
     return {
         "key": key,
@@ -119,8 +120,6 @@ _COLUMNS = (
     "rank", "document", "title", "score", "published", "classes", "applicants", "family", "place", "passage score", "passage",
     "reasons", "not found", "Espacenet", "Google Patents",
 )  # fmt: skip
-ROWS = 12
-"""How many reasons for a document's best passage are listed."""
 
 
 def _told(result: SearchResult) -> str:
@@ -165,17 +164,9 @@ def rankings_csv(rankings: Mapping[str, Sequence[Hit]]) -> str:
     ])  # fmt: skip
 
 
-def search_document(result: SearchResult, title: str = TITLE) -> bytes:
-    """Return a report as a Word file: how it was found, the claim, a list of the documents, and each with its passages."""
-    return _written(WordPage(title), result)
-
-
-def search_pdf(result: SearchResult, title: str = TITLE) -> bytes:
-    """Return the same report as a PDF file."""
-    return _written(PdfPage(title), result)
-
-
-def _written(page: WordPage | PdfPage, result: SearchResult) -> bytes:
+def search_document(new_page: NewPage, result: SearchResult) -> bytes:
+    """Return a report as a file of pages: how it was found, the claim, a list of the documents, and each with its passages."""
+    page = new_page(TITLE)
     page.paragraph(Stretch(" ".join(NOTICE), dim=True))
     if facts := _facts(result):
         page.table(("", ""), [(Stretch(name, bold=True), value) for name, value in facts], (2.6, 14.4))
@@ -203,7 +194,7 @@ def _written(page: WordPage | PdfPage, result: SearchResult) -> bytes:
     return page.content()
 
 
-def _write_hit(page: WordPage | PdfPage, rank: int, hit: Hit, result: SearchResult) -> None:
+def _write_hit(page: Page, rank: int, hit: Hit, result: SearchResult) -> None:
     page.heading(f"{rank}. {hit.title or hit.document}", 2)
     facts = [listed(hit.metadata[name]) for name in ("publication_date", "ipc", "applicants") if hit.metadata.get(name)]
     facts += [f"family: {', '.join(hit.members)}"] if hit.members else []
@@ -233,9 +224,7 @@ def _write_hit(page: WordPage | PdfPage, rank: int, hit: Hit, result: SearchResu
         )
     for passage in hit.passages:
         explanation = result.explanations.get(passage.id)
-        page.paragraph(
-            Stretch(f"{cited_place(passage.section, passage.number, passage.id)} · {passage.score:.3f}", dim=True)
-        )
+        page.paragraph(Stretch(f"{cited(passage)} · {passage.score:.3f}", dim=True))
         page.paragraph(marked_stretches(passage.text, explanation.reasons if explanation else None), indent=0.6)
     if hit.document in result.answers:
         page.paragraph(Stretch(missing_sentence(missing_words(result.answers[hit.document]), "claim"), dim=True))

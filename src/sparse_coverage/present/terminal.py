@@ -11,7 +11,7 @@ from rich.text import Text
 
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.present.places import (
-    cited_place,
+    cited,
     flat,
     missing_sentence,
     missing_words,
@@ -77,7 +77,7 @@ def hits_text(
         if mine:
             lines.append(Text(f"     {parts_line(mine)}", style="dim"))
         for passage in hit.passages:
-            text = Text(f"     {cited_place(passage.section, passage.number, passage.id)}  ", style="cyan")
+            text = Text(f"     {cited(passage)}  ", style="cyan")
             text.append(f"{passage.score:.3f}  ", style="dim")
             if passage.id in explanations:
                 text.append_text(_highlighted(explanations[passage.id]))

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
-from sparse_coverage.charts.chart import Chart, Quote
+from sparse_coverage.charts.chart import Chart
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.dataclass_json import check_dataclass, from_json, require_depth
 from sparse_coverage.errors import InputError
 from sparse_coverage.projects.project_file import (
     execute,
+    json_text,
+    next_number,
     open_file,
-    read_chart,
     read_content,
     read_draft,
     read_head,
-    read_mark,
-    read_ruling,
-    read_search,
+    read_numbered,
+    read_record,
+    write_record,
 )
 from sparse_coverage.projects.records import (
     Asked,
@@ -40,6 +39,8 @@ from sparse_coverage.projects.records import (
     SearchMade,
     StaleError,
 )
+
+M = TypeVar("M", Mark, Ruling)
 
 
 class Project:
@@ -76,11 +77,11 @@ class Project:
 
     def search(self, number: int) -> SearchMade:
         """Return a search that was made, with what it found."""
-        return read_search(self._connection, number)
+        return read_numbered(self._connection, SearchMade, number)
 
     def chart(self, number: int) -> KeptChart:
         """Return a chart that was made."""
-        return read_chart(self._connection, number)
+        return read_numbered(self._connection, KeptChart, number)
 
     def rename(self, name: str, note: str, version: int) -> Head:
         """Change the name and the note."""
@@ -89,75 +90,54 @@ class Project:
             if head.version != version:
                 raise StaleError(f"The project '{head.name}'", head)
             check_dataclass(replace(head, name=name.strip(), note=note))
-            self._write("UPDATE project SET name = ?, note = ?, version = ?", (name.strip(), note, revision))
+            execute(
+                self._connection, "UPDATE project SET name = ?, note = ?, version = ?", (name.strip(), note, revision)
+            )
         return self.head()
 
     def keep_draft(self, content: Mapping[str, Any], version: int) -> Draft:
         """Keep what stands in the form."""
-        text = _json(content, "The draft")
+        text = json_text(content, "The draft")
         with self._change() as revision:
             current = read_draft(self._connection)
             if current.version != version:
                 raise StaleError("The claim in the form", current)
-            self._write("REPLACE INTO draft VALUES (1, ?, ?)", (text, revision))
+            execute(self._connection, "REPLACE INTO draft VALUES (1, ?, ?)", (text, revision))
         return Draft(content, revision)
 
     def set_mark(self, mark: Mark, facts: DocumentFacts | None = None) -> Mark:
         """Set what a user says about a document or passage, made on `mark.version` (0: there was none)."""
-        check_dataclass(mark)
-        with self._change() as revision:
-            current = read_mark(self._connection, mark.index, mark.id) or replace(
-                mark, mark=None, note="", category=None, version=0
-            )
-            if current.version != mark.version:
-                raise StaleError(f"The mark of {mark.id}", current)
-            made = replace(mark, version=revision, changed=now())
-            passage = _json(asdict(made.passage)) if made.passage else None
-            self._write(
-                f"REPLACE INTO marks VALUES ({_places(9)})",
-                (
-                    made.index,
-                    made.id,
-                    made.document,
-                    made.mark,
-                    made.note,
-                    made.category,
-                    passage,
-                    made.version,
-                    made.changed,
-                ),
-            )
-            self._remember([facts] if facts else [])
-        return made
+        nothing = replace(mark, mark=None, note="", category=None, version=0)
+        key = {"index": mark.index, "id": mark.id}
+        return self._set(mark, nothing, f"The mark of {mark.id}", key, [facts] if facts else [])
 
     def overrule(self, ruling: Ruling) -> Ruling:
         """Set a user's own verdict on a cell of a chart, made on `ruling.version` (0: there was none)."""
-        check_dataclass(ruling)
+        nothing = replace(ruling, verdict=None, note="", quote=None, version=0)
+        key = {"index": ruling.index, "element": ruling.element, "document": ruling.document}
+        return self._set(ruling, nothing, f"The verdict on {ruling.document}", key)
+
+    def _set(
+        self, said: M, nothing: M, what: str, key: Mapping[str, str], documents: Iterable[DocumentFacts] = ()
+    ) -> M:
+        """Write what a user says, unless something else than what it was made on is there now."""
+        check_dataclass(said)
         with self._change() as revision:
-            place = (ruling.index, ruling.element, ruling.document)
-            current = read_ruling(self._connection, *place) or replace(
-                ruling, verdict=None, note="", quote=None, version=0
-            )
-            if current.version != ruling.version:
-                raise StaleError(f"The verdict on {ruling.document}", current)
-            made = replace(ruling, version=revision, changed=now())
-            self._write(
-                f"REPLACE INTO rulings VALUES ({_places(8)})",
-                (*place, made.verdict, made.note, _optional(made.quote), made.version, made.changed),
-            )
+            current = read_record(self._connection, type(said), **key) or nothing
+            if current.version != said.version:
+                raise StaleError(what, current)
+            made = replace(said, version=revision, changed=now())
+            self._write([made, *documents])
         return made
 
     def add_search(self, index: str, request: Mapping[str, Any], result: Mapping[str, Any]) -> SearchMade:
         """Add a search that was made to the history."""
         hits = _found(request, result, "The search").hits
         with self._change() as revision:
-            made = now()
-            number = self._write(
-                "INSERT INTO searches (made, index_name, request, documents, result, version) VALUES (?, ?, ?, ?, ?, ?)",
-                (made, index, _json(request), len(hits), _json(result), revision),
-            ).lastrowid
-            self._remember(DocumentFacts(index, hit.document, hit.title, hit.metadata) for hit in hits)
-        return SearchMade(number or 0, made, index, request, len(hits), result, revision)
+            number = next_number(self._connection, SearchMade)
+            made = SearchMade(number, now(), index, request, len(hits), result, revision)
+            self._write([made, *(DocumentFacts(index, hit.document, hit.title, hit.metadata) for hit in hits)])
+        return made
 
     def add_chart(
         self,
@@ -169,14 +149,10 @@ class Project:
         """Keep a chart that was made, and the combinations where it was made for these."""
         columns = _charted(request, chart, combinations, "The chart").documents
         with self._change() as revision:
-            made = now()
-            together = _json(combinations) if combinations is not None else None
-            number = self._write(
-                "INSERT INTO charts (made, index_name, request, chart, combinations, version) VALUES (?, ?, ?, ?, ?, ?)",
-                (made, index, _json(request), _json(chart), together, revision),
-            ).lastrowid
-            self._remember(DocumentFacts(index, one.id, one.title, one.metadata) for one in columns)
-        return KeptChart(number or 0, made, index, request, chart, combinations, revision)
+            number = next_number(self._connection, KeptChart)
+            made = KeptChart(number, now(), index, request, chart, combinations, revision)
+            self._write([made, *(DocumentFacts(index, one.id, one.title, one.metadata) for one in columns)])
+        return made
 
     def fill(self, content: Content) -> None:
         """Put all that another project held into this one, which must be empty, in one step."""
@@ -184,54 +160,20 @@ class Project:
         with self._change() as revision:
             if revision != 1:
                 raise InputError("Only an empty project can be filled.")
-            head = content.head
-            self._write(
+            head, draft = content.head, content.draft
+            execute(
+                self._connection,
                 "UPDATE project SET name = ?, note = ?, created = ?, version = ?, revision = ?",
                 (head.name, head.note, head.created, head.version, max(head.revision, revision)),
             )
-            self._write(
-                "REPLACE INTO draft VALUES (1, ?, ?)", (_json(content.draft.content, "draft"), content.draft.version)
-            )
-            for made in content.searches:
-                row = (
-                    made.number,
-                    made.made,
-                    made.index,
-                    _json(made.request),
-                    made.documents,
-                    _json(made.result),
-                    made.version,
-                )
-                self._write("INSERT INTO searches VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-            for mark in content.marks:
-                passage = _json(asdict(mark.passage)) if mark.passage else None
-                said = (mark.index, mark.id, mark.document, mark.mark, mark.note, mark.category, passage)
-                self._write(f"INSERT INTO marks VALUES ({_places(9)})", (*said, mark.version, mark.changed))
-            for one in content.rulings:
-                cell = (one.index, one.element, one.document, one.verdict, one.note, _optional(one.quote))
-                self._write(f"INSERT INTO rulings VALUES ({_places(8)})", (*cell, one.version, one.changed))
-            for kept in content.charts:
-                together = _json(kept.combinations) if kept.combinations is not None else None
-                chart = (
-                    kept.number,
-                    kept.made,
-                    kept.index,
-                    _json(kept.request),
-                    _json(kept.chart),
-                    together,
-                    kept.version,
-                )
-                self._write("INSERT INTO charts VALUES (?, ?, ?, ?, ?, ?, ?)", chart)
-            self._remember(content.documents)
+            row = (json_text(draft.content, "draft"), draft.version)
+            execute(self._connection, "REPLACE INTO draft VALUES (1, ?, ?)", row)
+            self._write([*content.searches, *content.marks, *content.rulings, *content.charts], new=True)
+            self._write(content.documents)
 
-    def _write(self, statement: str, values: Sequence[Any]) -> sqlite3.Cursor:
-        return execute(self._connection, statement, values)
-
-    def _remember(self, documents: Iterable[DocumentFacts]) -> None:
-        for one in documents:
-            self._write(
-                "REPLACE INTO documents VALUES (?, ?, ?, ?)", (one.index, one.id, one.title, _json(one.metadata))
-            )
+    def _write(self, records: Iterable[Any], *, new: bool = False) -> None:
+        for one in records:
+            write_record(self._connection, one, new=new)
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -290,19 +232,3 @@ def _charted(
     if combinations is not None:
         from_json(Combinations, combinations, f"{where}.combinations")
     return made
-
-
-def _places(count: int) -> str:
-    return ", ".join("?" * count)
-
-
-def _optional(value: Quote | None) -> str | None:
-    return None if value is None else _json(asdict(value))
-
-
-def _json(value: Any, where: str = "It") -> str:
-    require_depth(value, where)
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except ValueError:
-        raise InputError(f"{where} holds a number that is infinite or none at all.") from None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -57,8 +58,15 @@ PRAGMA user_version = {VERSION};
 _WAIT = 10.0
 """Seconds that a change waits for another one to end."""
 
-_FIELDS = {"index_name": "index"}
 _JSON = frozenset(("content", "passage", "quote", "request", "result", "chart", "combinations", "metadata"))
+_TABLE_OF: Mapping[type[Any], str] = {
+    Draft: "draft",
+    SearchMade: "searches",
+    Mark: "marks",
+    Ruling: "rulings",
+    KeptChart: "charts",
+    DocumentFacts: "documents",
+}
 
 T = TypeVar("T")
 
@@ -169,43 +177,58 @@ def read_content(connection: sqlite3.Connection, id_: str, since: int, whole: bo
 
 def read_draft(connection: sqlite3.Connection) -> Draft:
     """Return what stood in the form."""
-    row = connection.execute("SELECT content, version FROM draft").fetchone()
-    return _from_row(Draft, row) if row else Draft()
+    return read_record(connection, Draft, one=1) or Draft()
 
 
-def read_mark(connection: sqlite3.Connection, index: str, id_: str) -> Mark | None:
-    """Return the mark of a document or passage."""
-    row = execute(connection, "SELECT * FROM marks WHERE index_name = ? AND id = ?", (index, id_)).fetchone()
-    return _from_row(Mark, row) if row else None
+def read_record(connection: sqlite3.Connection, kind: type[T], **key: str | int) -> T | None:
+    """Return the record that has these values."""
+    where = " AND ".join(f"{_column(name)} = ?" for name in key)
+    row = execute(connection, f"SELECT * FROM {_TABLE_OF[kind]} WHERE {where}", [*key.values()]).fetchone()
+    return _from_row(kind, row) if row else None
 
 
-def read_ruling(connection: sqlite3.Connection, index: str, element: str, document: str) -> Ruling | None:
-    """Return the user's word for a cell."""
-    where = "index_name = ? AND element = ? AND document = ?"
-    row = execute(connection, f"SELECT * FROM rulings WHERE {where}", (index, element, document)).fetchone()
-    return _from_row(Ruling, row) if row else None
+def read_numbered(connection: sqlite3.Connection, kind: type[T], number: int) -> T:
+    """Return a search or a chart by its number."""
+    if (found := read_record(connection, kind, number=number)) is None:
+        raise UnknownError(f"The project has no such entry: {_TABLE_OF[kind]}, number {number}.")
+    return found
 
 
-def read_search(connection: sqlite3.Connection, number: int) -> SearchMade:
-    """Return a search with what it found."""
-    return _from_row(SearchMade, _numbered(connection, "searches", number))
+def next_number(connection: sqlite3.Connection, kind: type[Any]) -> int:
+    """Return the number that the next search or chart gets."""
+    return int(connection.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {_TABLE_OF[kind]}").fetchone()[0])
 
 
-def read_chart(connection: sqlite3.Connection, number: int) -> KeptChart:
-    """Return a chart."""
-    return _from_row(KeptChart, _numbered(connection, "charts", number))
+def write_record(connection: sqlite3.Connection, record: Any, *, new: bool = False) -> None:
+    """Write a record in the place of the one with the same key; of a `new` one, such a key is an error."""
+    values = {_column(one.name): _plain(one.name, getattr(record, one.name)) for one in fields(record)}
+    into = f"{'INSERT' if new else 'REPLACE'} INTO {_TABLE_OF[type(record)]} ({', '.join(values)})"
+    execute(connection, f"{into} VALUES ({', '.join('?' * len(values))})", [*values.values()])
 
 
-def _numbered(connection: sqlite3.Connection, table: str, number: int) -> sqlite3.Row:
-    row: sqlite3.Row | None = connection.execute(f"SELECT * FROM {table} WHERE number = ?", (number,)).fetchone()
-    if row is None:
-        raise UnknownError(f"The project has no such entry: {table}, number {number}.")
-    return row
+def _column(field: str) -> str:
+    return "index_name" if field == "index" else field  # INDEX is a word of SQL
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Return a value as a column holds it."""
+    if name not in _JSON or value is None:
+        return value
+    return json_text(asdict(value) if is_dataclass(value) and not isinstance(value, type) else value, name)
+
+
+def json_text(value: Any, where: str) -> str:
+    """Return plain values as JSON that can be read again."""
+    require_depth(value, where)
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        raise InputError(f"{where} holds a number that is infinite or none at all.") from None
 
 
 def _from_row(kind: type[T], row: sqlite3.Row) -> T:
     """Return what a row stands for; one that was damaged is an error that names the field."""
-    values: dict[str, Any] = {_FIELDS.get(name, name): value for name, value in dict(row).items()}
+    values: dict[str, Any] = {"index" if name == "index_name" else name: value for name, value in dict(row).items()}
     for name in _JSON & values.keys():
         if values[name] is not None:
             values[name] = _parsed(values[name], f"{kind.__name__}.{name}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
+from pathlib import PurePath, PureWindowsPath
 from typing import Annotated, Any
 
 from fastapi import Path, Request
@@ -13,16 +14,16 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from sparse_coverage.dataclass_json import plain_json
+from sparse_coverage.dataclass_json import plain_json, record
 from sparse_coverage.server.errors import refusal_of
-from sparse_coverage.server.public import public
-from sparse_coverage.server.service import Service
+from sparse_coverage.server.indexes import Service
 from sparse_coverage.server.settings import ServerSettings
 from sparse_coverage.server.work import BusyError, Work
-from sparse_coverage.workspace.fields import MOST_ID
+from sparse_coverage.workspace.requests import MOST_ID
 
 PathId = Annotated[str, Path(min_length=1, max_length=MOST_ID)]
 """An id as a part of an address."""
+_HOLD_DOCUMENTS = ("hits", "documents", "rankings", "chart")
 _SMALL = 1 << 16
 """Bytes of a body that is parsed at once; a larger one is parsed in the pool, so that nobody waits for it."""
 
@@ -108,3 +109,32 @@ async def _gone(request: Request) -> None:
     """Return when the client is gone: nothing else can come after a body that was read."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+def public(answer: Any) -> Any:
+    """Return the record of an answer, which says nothing about the files of the server: of a document's only the name."""
+    found = record(answer)
+    _strip(found)
+    return found
+
+
+def _strip(value: Any) -> None:
+    if isinstance(value, list):
+        for one in value:
+            _strip(one)
+    elif isinstance(value, Mapping):
+        known = value.get("metadata")
+        if isinstance(known, dict) and isinstance(known.get("source"), str):
+            known["source"] = _name(known["source"])
+        for name in _HOLD_DOCUMENTS:
+            inner = value.get(name)
+            _strip(list(inner.values()) if name == "rankings" and isinstance(inner, Mapping) else inner)
+
+
+def _name(path: str) -> str:
+    """Return the last part of a path of any system.
+
+    >>> _name("/data/patents/EP-1.xml"), _name("C:\\\\data\\\\EP-1.xml")
+    ('EP-1.xml', 'EP-1.xml')
+    """
+    return (PureWindowsPath(path) if "\\" in path else PurePath(path)).name

@@ -5,18 +5,30 @@ The descriptions are made of the library's own results. Answers are not checked 
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import fields
+from typing import Any, get_type_hints
 
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
-from sparse_coverage.charts.chart import Cell, Chart, Column, Quote
+from sparse_coverage.charts.chart import Chart, Quote
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.elements import Element
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents import Claim
 from sparse_coverage.search.results import Hit, Match, PartScore, PassageHit, Place, QueryCost, Reasons, Unsearched
 from sparse_coverage.server.errors import may_answer
-from sparse_coverage.workspace import About
+from sparse_coverage.workspace import About, BatchResult
+
+
+def described(name: str, about: str, kind: type[Any], **more: Any) -> Any:
+    """Return the description of an answer that has the fields of a result, all of them, and some more."""
+    types = {**get_type_hints(kind), **more}
+    own: dict[str, Any] = {field: (types[field], ...) for field in (*(one.name for one in fields(kind)), *more)}
+    return create_model(name, __doc__=about, **own)
+
+
+BatchAnswer = described("BatchAnswer", "The ranking of each query, by its id.", BatchResult)
+ChartAnswer = described("ChartAnswer", "Elements down, documents across.", Chart, notes=list[str])
 
 
 class IndexAbout(BaseModel):
@@ -47,14 +59,6 @@ class SearchAnswer(BaseModel):
     cost: QueryCost | None = None
     about: About
     facets: dict[str, dict[str, int]] | None = None
-    notes: list[str]
-
-
-class BatchAnswer(BaseModel):
-    """The ranking of each query, by its id."""
-
-    rankings: dict[str, list[Hit]]
-    about: About
     notes: list[str]
 
 
@@ -102,19 +106,6 @@ class ElementsAnswer(BaseModel):
 
     claims: list[Claim]
     elements: list[Element]
-
-
-class ChartAnswer(BaseModel):
-    """Elements down, documents across."""
-
-    claims: list[Claim]
-    elements: list[Element]
-    documents: list[Column]
-    cells: list[list[Cell]]
-    weights: list[float]
-    encoder: str
-    about: list[str]
-    notes: list[str]
 
 
 class QuotationAnswer(BaseModel):

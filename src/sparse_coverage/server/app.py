@@ -9,13 +9,11 @@ from fastapi import FastAPI
 
 from sparse_coverage.package import __version__
 from sparse_coverage.server.errors import add_error_answers
-from sparse_coverage.server.indexes import ServedIndexes
+from sparse_coverage.server.indexes import ServedIndexes, Service
 from sparse_coverage.server.metrics import Metrics, Observed
 from sparse_coverage.server.page import page_router
-from sparse_coverage.server.routes import changing, documents, searching, state
-from sparse_coverage.server.routes.projects import projects_router
+from sparse_coverage.server.routes import changing, documents, projects, searching, state
 from sparse_coverage.server.safety import Safety
-from sparse_coverage.server.service import Service
 from sparse_coverage.server.settings import ServerSettings, describe
 from sparse_coverage.server.work import Work
 
@@ -43,9 +41,8 @@ def create_app(settings: ServerSettings) -> FastAPI:
     app.state.settings, app.state.indexes, app.state.work = settings, indexes, work
     app.state.service = Service(indexes, settings)
     app.state.metrics = Metrics(indexes, work)
-    for resource in (state, documents, searching, changing):
+    for resource in (state, documents, searching, changing, projects):
         app.include_router(resource.router)
-    app.include_router(projects_router())
     app.include_router(page_router())
     add_error_answers(app)
     app.add_middleware(Safety, settings=settings)

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import (
     AlreadyThereError,
     InputError,
@@ -21,12 +22,11 @@ from sparse_coverage.errors import (
     SparseCoverageError,
 )
 from sparse_coverage.index.manifest import BeingWrittenError
-from sparse_coverage.projects import UnknownError
+from sparse_coverage.projects import StaleError, UnknownError
 from sparse_coverage.server.indexes import UnknownIndexError
-from sparse_coverage.server.public import public_message
 from sparse_coverage.server.settings import BeyondLimitsError, ServerSettings
 from sparse_coverage.server.work import BusyError, OvertimeError, StoppedError
-from sparse_coverage.workspace.fields import RequestError
+from sparse_coverage.workspace.requests import RequestError
 
 logger = logging.getLogger("sparse_coverage.server")
 
@@ -98,38 +98,49 @@ def may_answer(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": ErrorAnswer, "description": _WHAT[status]} for status in every}
 
 
+_LESS = "Ask for less at a time."
+_STATUS: tuple[tuple[type[Exception] | tuple[type[Exception], ...], int, str], ...] = (
+    (NotAllowedError, 403, ""),
+    (BeyondLimitsError, 422, _LESS),
+    (RequestError, 422, ""),
+    ((UnknownIndexError, NoDocumentError, UnknownError), 404, ""),
+    (InputError, 400, ""),
+    ((MismatchError, BeingWrittenError, AlreadyThereError, StaleError), 409, ""),
+    (SparseCoverageError, 503, ""),
+)
+"""The status of each kind of error, the first that fits, and what to do about it."""
+
+
 def refusal_of(error: Exception, settings: ServerSettings) -> Refusal:
-    """Return what is answered to an error."""
+    """Return what is answered to an error; it calls each index by its name instead of by its folder."""
     refusal = _refusal(error)
-    return replace(refusal, message=public_message(refusal.message, settings))
+    message = refusal.message
+    for name, folder in settings.indexes.items():
+        for path in {str(folder), str(folder.resolve())}:
+            message = message.replace(path, name)
+    return replace(refusal, message=message)
 
 
 def _refusal(error: Exception) -> Refusal:
     if isinstance(error, BusyError):
         return Refusal(429, str(error), f"Try again in {error.seconds} s.", error.seconds)
     if isinstance(error, OvertimeError):
-        return Refusal(504, "This took longer than a request may take.", "Ask for less at a time.")
+        return Refusal(504, "This took longer than a request may take.", _LESS)
     if isinstance(error, StoppedError):
         return Refusal(503, "The work was stopped.", "Ask again.")
-    if isinstance(error, NotAllowedError):
-        return Refusal(403, str(error))
-    if isinstance(error, BeyondLimitsError):
-        return Refusal(422, str(error), "Ask for less at a time.")
-    if isinstance(error, RequestError):
-        return Refusal(422, str(error))
-    if isinstance(error, UnknownIndexError | NoDocumentError | UnknownError):
-        return Refusal(404, str(error))
-    if isinstance(error, InputError):
-        return Refusal(400, str(error))
-    if isinstance(error, MismatchError | BeingWrittenError | AlreadyThereError):
-        return Refusal(409, str(error))
-    if isinstance(error, SparseCoverageError):
-        return Refusal(503, str(error))
     if isinstance(error, sqlite3.Error):
-        return Refusal(503, f"The project cannot be read or written: {error}", "Look at the disk of the server.")
+        return refused_by_disk(error)
+    for kinds, status, what_to_do in _STATUS:
+        if isinstance(error, kinds):
+            return Refusal(status, str(error), what_to_do)
     # Nobody outside may learn more of it than that it happened; the log has the rest.
     logger.error("A request failed.", exc_info=error)
     return Refusal(500, "Something went wrong in the server. Its log says what.")
+
+
+def refused_by_disk(why: object) -> Refusal:
+    """Return what is said where the file of a project fails."""
+    return Refusal(503, f"The project cannot be read or written: {why}", "Look at the disk of the server.")
 
 
 def refuse(refusal: Refusal) -> Response:
@@ -151,13 +162,18 @@ def add_error_answers(app: FastAPI) -> None:
         told = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:5])
         return refuse(Refusal(422, f"The request cannot be read: {told}"))
 
+    async def stale(request: Request, error: Exception) -> Response:
+        assert isinstance(error, StaleError)
+        return JSONResponse(Refusal(409, str(error)).record() | {"current": record(error.current)}, 409)
+
     async def by_status(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         answer = refuse(Refusal(error.status_code, str(error.detail)))
         answer.headers.update(error.headers or {})
         return answer
 
-    for kind in (SparseCoverageError, BusyError, OvertimeError, StoppedError, NotAllowedError):
+    for kind in (SparseCoverageError, BusyError, OvertimeError, StoppedError, NotAllowedError, sqlite3.Error):
         app.add_exception_handler(kind, by_kind)
+    app.add_exception_handler(StaleError, stale)
     app.add_exception_handler(RequestValidationError, unreadable)
     app.add_exception_handler(HTTPException, by_status)

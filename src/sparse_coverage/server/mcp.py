@@ -1,9 +1,13 @@
-"""Tools for assistants, by the Model Context Protocol: search, read, chart, combine, each answer ready to be quoted."""
+"""Tools for assistants, by the Model Context Protocol: search, read, chart, combine, each answer ready to be quoted.
+
+Answers are short, and each quotation has the id of its passage and its offsets in it: these count characters of the passage's text as
+`read_passage` gives it, from 0; the end is not included.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
@@ -16,15 +20,16 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from sparse_coverage.charts.chart import strength
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import InputError, SparseCoverageError
 from sparse_coverage.package import __version__
-from sparse_coverage.server.indexes import ServedIndexes
-from sparse_coverage.server.quoting import charted, found_documents, passage_and_neighbours
-from sparse_coverage.server.service import Service
+from sparse_coverage.search.stored import require_document
+from sparse_coverage.server.indexes import ServedIndexes, Service
 from sparse_coverage.server.settings import ServerSettings
 from sparse_coverage.server.work import BusyError, OvertimeError, Work
-from sparse_coverage.workspace import ChartRequest, CombineRequest, Filters, SearchRequest
+from sparse_coverage.workspace import ChartRequest, CombineRequest, Filters, OpenIndex, SearchRequest
+from sparse_coverage.workspace.related import public_links
 from sparse_coverage.workspace.requests import QuotationRequest, Ranking
 
 INSTRUCTIONS = (
@@ -49,6 +54,7 @@ IndexName = Annotated[str, Field(description="Which index; needed only where the
 
 
 T = TypeVar("T")
+_KNOWN = ("publication_date", "priority_date", "applicants", "ipc")
 
 
 class Tools:
@@ -215,3 +221,102 @@ def _valid(make: Callable[[], T]) -> T:
         return make()
     except InputError as error:
         raise ToolError(f"This cannot be asked for: {error}") from None
+
+
+def found_documents(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the answer to a search: documents, and of each the passages that were found, with the phrases that matched."""
+    documents = [
+        {
+            "document": hit["document"],
+            "title": hit["title"],
+            "score": round(hit["score"], 3),
+            **_known(hit["metadata"]),
+            "links": public_links(hit["document"]),
+            "passages": [_quoted(passage, answer["reasons"].get(passage["id"])) for passage in hit["passages"]],
+        }
+        for hit in answer["hits"]
+    ]
+    return {"documents": documents, "notes": answer["notes"]}
+
+
+def charted(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a claim chart: elements, and of each what every document has for it, in the words of the document."""
+    columns = [
+        {
+            "document": column["id"],
+            "title": column["title"],
+            "share": round(column["share"], 3),
+            **_known(column["metadata"]),
+        }
+        for column in answer["documents"]
+    ]
+    rows = [
+        {
+            "label": element["label"],
+            "element": element["text"],
+            "cells": [
+                {
+                    "document": cell["document"],
+                    "verdict": cell["verdict"],
+                    "evidence": strength(cell["evidence"]),
+                    "quotations": [
+                        {name: quote[name] for name in ("passage", "number", "start", "end", "text")}
+                        for quote in cell["quotes"]
+                    ],
+                    "missing": [place["text"] for place in cell["missing"]],
+                }
+                for cell in row
+            ],
+        }
+        for element, row in zip(answer["elements"], answer["cells"], strict=True)
+    ]
+    return {"documents": columns, "elements": rows, "about": answer["about"]}
+
+
+def passage_and_neighbours(opened: OpenIndex, id_: str, around: int) -> dict[str, Any]:
+    """Return a passage by id, or the first of a document, and so many passages before and after it."""
+    store = opened.store
+    number = store.find_passage(id_)
+    document = require_document(store, id_ if number is None else store.passage(number).document)
+    own = store.passages_of(document)
+    place = own.start if number is None else number
+    found = store.document(document)
+    shown = range(max(own.start, place - around), min(own.stop, place + around + 1))
+    return {
+        "document": found.id,
+        "title": found.title,
+        **_known(found.metadata),
+        "links": public_links(found.id),
+        "passages": [
+            {
+                "passage": one.id,
+                "section": one.section,
+                "number": one.number,
+                "start": 0,
+                "end": len(one.text),
+                "text": one.text,
+            }
+            for one in map(store.passage, shown)
+        ],
+        "before": shown.start - own.start,
+        "after": own.stop - shown.stop,
+    }
+
+
+def _known(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what one cites a document with."""
+    return {name: metadata[name] for name in _KNOWN if metadata.get(name)}
+
+
+def _quoted(passage: Mapping[str, Any], reasons: Mapping[str, Any] | None) -> dict[str, Any]:
+    phrases = [reason["passage"] for reason in (reasons or {}).get("phrases", ())]
+    return {
+        "passage": passage["id"],
+        "section": passage["section"],
+        "number": passage["number"],
+        "score": round(passage["score"], 3),
+        "start": 0,
+        "end": len(passage["text"]),
+        "text": passage["text"],
+        "matched": [{"start": one["start"], "end": one["end"], "text": one["text"]} for one in phrases],
+    }

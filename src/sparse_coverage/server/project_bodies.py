@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Request
 from pydantic import BaseModel
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from sparse_coverage.charts.chart import Quote, Verdict
 from sparse_coverage.dataclass_json import Bounds, record, to_json
@@ -25,26 +24,20 @@ from sparse_coverage.present.page_view import HistoryLine, SearchView, history_l
 from sparse_coverage.projects import (
     Content,
     DocumentFacts,
-    Draft,
-    Head,
     KeptChart,
-    Mark,
     ProjectEntry,
     ProjectFolder,
-    Ruling,
     SearchMade,
-    StaleError,
-    UnknownError,
 )
 from sparse_coverage.projects.records import Category, ElementOfClaim, Name, Note, Relevance
 from sparse_coverage.search.stored import stored_passages, whole_id
-from sparse_coverage.server.errors import Refusal, refuse
+from sparse_coverage.server.answering import PooledRoute, public
+from sparse_coverage.server.answers import described
+from sparse_coverage.server.errors import refuse, refused_by_disk
 from sparse_coverage.server.indexes import ServedIndexes, UnknownIndexError
-from sparse_coverage.server.public import public
 from sparse_coverage.workspace import ChartRequest, CombineRequest, ElementText, SearchRequest
-from sparse_coverage.workspace.fields import Id, Says
-from sparse_coverage.workspace.fields import Request as AnyRequest
-from sparse_coverage.workspace.requests import CellVerdict, QuotationRequest
+from sparse_coverage.workspace.requests import CellVerdict, Id, QuotationRequest, Says
+from sparse_coverage.workspace.requests import Request as AnyRequest
 
 Version = Annotated[int, Bounds(), Says("That of what the change was made on; 0 where there was nothing.")]
 _opening = threading.Lock()
@@ -133,55 +126,36 @@ class ProjectList(BaseModel):
     projects: list[ProjectEntry]
 
 
-class ShownContent(BaseModel):
-    """All that a project holds, or what of it changed since a revision; and its history in words, by the numbers of the searches."""
-
-    head: Head
-    draft: Draft
-    searches: list[SearchMade]
-    marks: list[Mark]
-    rulings: list[Ruling]
-    charts: list[KeptChart]
-    documents: list[DocumentFacts]
-    history: dict[int, HistoryLine]
-
-
-def with_history(content: Content) -> dict[str, Any]:
-    """Return what a project holds with its history in words."""
-    return {**record(content), "history": {one.number: history_line(one) for one in content.searches}}
-
-
-class ShownSearchMade(BaseModel):
-    """A search that was made, with what it found, and what the page shows of it."""
-
-    number: int
-    made: str
-    index: str
-    request: dict[str, Any]
-    documents: int
-    result: dict[str, Any]
-    version: int
-    view: SearchView
-    history: HistoryLine
-
-
-class ShownChart(BaseModel):
-    """A chart that was made, and what the page shows of it with the searcher's own verdicts."""
-
-    number: int
-    made: str
-    index: str
-    request: dict[str, Any]
-    chart: dict[str, Any]
-    combinations: dict[str, Any] | None
-    version: int
-    view: ChartView
+ShownContent = described(
+    "ShownContent",
+    "All that a project holds, or what of it changed since a revision; and its history in words, by the numbers of the searches.",
+    Content,
+    history=dict[int, HistoryLine],
+)
+ShownSearchMade = described(
+    "ShownSearchMade",
+    "A search that was made, with what it found, and what the page shows of it.",
+    SearchMade,
+    view=SearchView,
+    history=HistoryLine,
+)
+ShownChart = described(
+    "ShownChart",
+    "A chart that was made, and what the page shows of it with the searcher's own verdicts.",
+    KeptChart,
+    view=ChartView,
+)
 
 
 class Deleted(BaseModel):
     """The id of the project that is gone."""
 
     deleted: str
+
+
+def with_history(content: Content) -> dict[str, Any]:
+    """Return what a project holds with its history in words."""
+    return {**record(content), "history": {one.number: history_line(one) for one in content.searches}}
 
 
 def folder_of(request: Request) -> ProjectFolder:
@@ -196,11 +170,6 @@ def folder_of(request: Request) -> ProjectFolder:
             state.project_folder = ProjectFolder(given)
     folder: ProjectFolder = state.project_folder
     return folder
-
-
-def kept_in(request: Request) -> bool:
-    """Tell whether projects are still there when the server was stopped."""
-    return request.app.state.settings.projects is not None
 
 
 def marked(
@@ -248,16 +217,22 @@ def quoted(request: Request, body: RulingBody) -> Quote | None:
     return indexes.opened(body.index).quotation(QuotationRequest(id=body.document, text=body.quotation))
 
 
-def answer_kept(make: Callable[[], Any]) -> Response:
-    """Answer with what a function gives; a stale change with what is there now."""
-    try:
-        made = make()
-    except StaleError as stale:
-        content = Refusal(409, str(stale)).record() | {"current": record(stale.current)}
-        return JSONResponse(content, 409)
-    except UnknownError as error:
-        return refuse(Refusal(404, str(error)))
-    except (sqlite3.Error, OSError) as error:
-        why = error.strerror if isinstance(error, OSError) else error  # without the file's name, which is the server's
-        return refuse(Refusal(503, f"The project cannot be read or written: {why}", "Look at the disk of the server."))
-    return made if isinstance(made, Response) else Response(to_json(made).encode(), media_type="application/json")
+class ProjectRoute(PooledRoute):
+    """A route that says so where the file of a project cannot be read or written."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler."""
+        handle = super().get_route_handler()
+
+        async def kept(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except OSError as error:  # told without the file's name, which is the server's
+                return refuse(refused_by_disk(error.strerror))
+
+        return kept
+
+
+def answer_kept(made: Any) -> Response:
+    """Answer with what a project gave."""
+    return Response(to_json(made).encode(), media_type="application/json")

@@ -10,7 +10,7 @@ from typing import Any
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import usable_cores
-from sparse_coverage.workspace.fields import LIMIT_KEY, limits_of
+from sparse_coverage.workspace.requests import LIMIT_KEY, limits_of
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 """The names by which a machine reaches itself, and nobody else does."""

@@ -1,6 +1,5 @@
 """What a person or program can ask of an index, once: requests in, results out. The command line, REST and assistants call this."""
 
-from sparse_coverage.workspace.filters import Filters
 from sparse_coverage.workspace.grouping import FamilyMembers, by_family
 from sparse_coverage.workspace.open_index import OpenIndex
 from sparse_coverage.workspace.requests import (
@@ -9,6 +8,7 @@ from sparse_coverage.workspace.requests import (
     CombineRequest,
     ElementText,
     ExplainRequest,
+    Filters,
     Marked,
     ReadRequest,
     SearchRequest,

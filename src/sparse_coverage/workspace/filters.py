@@ -1,11 +1,11 @@
-"""What a user says about what may be found at all, as one filter, and what is told about what it leaves out."""
+"""Filters: those of a form, as words for people, and joined to one, with what is told about what it leaves out."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from sparse_coverage.dataclass_json import Bounds
 from sparse_coverage.index import Filter, IndexStore, parse_filter
@@ -17,81 +17,12 @@ from sparse_coverage.index.filters import (
     all_of,
     allowed_documents,
     conditions_in,
-    document,
-    family,
     keeping_undated,
-    published,
-    since,
-    words,
 )
-from sparse_coverage.workspace.fields import Id, Request, Says, Words
+from sparse_coverage.workspace.requests import Filters, Id, Request, Says
 
-_COMMA = re.compile(r"(?<!\d),|,(?!\d)")  # that of 1,2-dichloroethane sets nothing apart
 Tell = Callable[[str], None]
 """Takes one sentence for the user."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filters(Request):
-    """What a user says about what may be found at all. The command line has an option for each, REST a field."""
-
-    before: Annotated[
-        str | None, Bounds(0, 40), Says("Only what was published before this date: 2001-05-17, 2001-05 or 2001.")
-    ] = None
-    undated: Annotated[Literal["keep", "drop"], Says("Documents without the date that a filter asks for.")] = "drop"
-    not_family_of: Annotated[tuple[Id, ...], Says("Leave out these documents and their families.", limit="ids")] = ()
-    only: Annotated[
-        tuple[Id, ...],
-        Says("Only documents of this list of publication numbers, however they are spelled.", limit="ids"),
-    ] = ()
-    must: Annotated[tuple[Words, ...], Says("Only documents with all of these words or phrases.", limit="ids")] = ()
-    any_: Annotated[
-        tuple[Words, ...],
-        Says("Only documents with one of these words or phrases; each may be several, with commas.", limit="ids"),
-    ] = ()
-    not_: Annotated[tuple[Words, ...], Says("Only documents without any of these words or phrases.", limit="ids")] = ()
-    filter: Annotated[
-        Words | None, Says("An expression, such as: battery near/5 lithium* and ipc:H01M not pa:Bosch")
-    ] = None
-
-    since: Annotated[
-        str | None,
-        Bounds(1, 40),
-        Says("Only what came into the index since this state: about.state of an earlier answer."),
-    ] = None
-
-    def __post_init__(self) -> None:
-        Request.__post_init__(self)
-        for _ in self.named():  # an expression or date that cannot be read is told at once
-            pass
-
-    def typed(self) -> dict[str, Any]:
-        """Return the options that were given, by name, for records."""
-        names = {"any_": "any", "not_": "not", "not_family_of": "not-family-of"}
-        given = {f"--{names.get(name, name)}": value for name, value in asdict(self).items() if value}
-        return (
-            given if self.undated == "keep" else {name: value for name, value in given.items() if name != "--undated"}
-        )
-
-    def named(self) -> Iterator[tuple[str, Filter]]:
-        """Yield each condition with the option that it came from."""
-        keep = keeping_undated if self.undated == "keep" else lambda filter_: filter_
-        if self.before:
-            yield f"--before {self.before}", keep(published(before=self.before))
-        for id_ in self.not_family_of:
-            yield f"--not-family-of {id_}", ~family(id_)
-        if self.only:
-            yield f"--only (a list of {len(self.only):,})", document(*self.only)
-        for phrase in self.must:
-            yield f"--must '{phrase}'", words(phrase)
-        for phrases in self.any_:
-            yield f"--any '{phrases}'", words(*(part for part in _COMMA.split(phrases) if part.strip()))
-        for phrase in self.not_:
-            yield f"--not '{phrase}'", ~words(phrase)
-        if self.filter is not None:
-            yield f"--filter '{self.filter}'", keep(parse_filter(self.filter))
-        if self.since is not None:
-            yield "what is new", since(self.since)
 
 
 FILTERS: Mapping[str, str] = {

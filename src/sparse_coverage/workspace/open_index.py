@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
+from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore, open_store, parse_filter
 from sparse_coverage.index.filters import allowed_documents, family, state_of
 from sparse_coverage.index.sides import segments_without, sides_of
+from sparse_coverage.package import __version__
 from sparse_coverage.patents.queries import QueryText, patent_query, text_query
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Rerank, Reranker, open_retriever, retriever_over
@@ -22,8 +24,7 @@ from sparse_coverage.search.part_scores import parts_of
 from sparse_coverage.search.results import Answers
 from sparse_coverage.search.stored import require_document, stored_passages, stored_patent
 from sparse_coverage.systems import PARTS
-from sparse_coverage.workspace.fields import request_record
-from sparse_coverage.workspace.filters import Conditions, Filters, filters_text, join_filters
+from sparse_coverage.workspace.filters import Conditions, filters_text, join_filters
 from sparse_coverage.workspace.grouping import (
     FamilyMembers,
     Newest,
@@ -40,11 +41,13 @@ from sparse_coverage.workspace.requests import (
     BatchRequest,
     ChartRequest,
     CombineRequest,
-    ElementText,
     ExplainRequest,
+    Filters,
     QuotationRequest,
     ReadRequest,
     SearchRequest,
+    claims_and_elements,
+    request_record,
 )
 from sparse_coverage.workspace.reranking import Rerankers
 from sparse_coverage.workspace.results import (
@@ -57,15 +60,12 @@ from sparse_coverage.workspace.results import (
     PassagesResult,
     ReadResult,
     SearchResult,
-    about_ranking,
 )
 
 if TYPE_CHECKING:
     from sparse_coverage.charts.chart import Chart, Quote
     from sparse_coverage.charts.charting import Charts
-    from sparse_coverage.charts.elements import Element
     from sparse_coverage.charts.second_reader import LanguageModel
-    from sparse_coverage.patents import Claim
 
 FACETED = 200
 """How many of the best documents are counted for the facets."""
@@ -292,7 +292,7 @@ class OpenIndex:
     def chart(self, request: ChartRequest) -> ChartResult:
         """Set each element of a claim against documents."""
         notes = self._notes()
-        claims, rows = _claims(request.claim, request.elements)
+        claims, rows = claims_and_elements(request)
         notes += self.charts.notes
         conditions = self._conditions(request.filters, notes)
         chart = self.charts.chart(claims, request.documents, k=request.k, elements=rows, filter=conditions.filter)
@@ -303,7 +303,7 @@ class OpenIndex:
         from sparse_coverage.charts.charting import chart_of_combinations
 
         notes = self._notes()
-        claims, rows = _claims(request.claim, request.elements)
+        claims, rows = claims_and_elements(request)
         notes += self.charts.notes
         conditions = self._conditions(request.filters, notes)
         found, chart = self.charts.combine(
@@ -388,8 +388,23 @@ class OpenIndex:
     def _about(
         self, retriever: Retriever, ranking: str, settings: Mapping[str, Any], filters: Mapping[str, Any]
     ) -> About:
-        ranked = retriever.name if ranking == "combined" else ranking  # an index may have centers alone
-        return about_ranking(self.name, self.store.state, retriever, ranked, settings, filters)
+        """Return how a search comes about now; the settings of the score that hold are added."""
+        index, state = retriever.coverage, self.store.state
+        model, scoring = "none: a side of the index ranks alone", {}
+        if index is not None:
+            config, scoring = index.model.vocabulary.config, record(index.statistics.config)
+            model = f"{config.encoder}, {config.unit}, V={config.size:,}"
+        return About(
+            datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
+            __version__,
+            self.name,
+            state.documents,
+            state.passages,
+            model,
+            retriever.name if ranking == "combined" else ranking,  # an index may have centers alone
+            {**settings, **scoring},
+            filters,
+        )
 
     def _conditions(self, filters: Filters, notes: list[str]) -> Conditions:
         return join_filters(self.store, filters, notes.append)
@@ -421,13 +436,3 @@ def _settings(request: SearchRequest | BatchRequest) -> dict[str, Any]:
     """Return how much was asked for, and what ranked again, for records."""
     again = {"rerank": request.rerank, "top": request.top or TOP} if request.rerank else {}
     return {"k": request.k, "passages": request.passages, **again}
-
-
-def _claims(text: str, elements: Sequence[ElementText] | None) -> tuple[tuple[Claim, ...], tuple[Element, ...]]:
-    """Return the claims of a text and their elements, as a user split them or as they are split here."""
-    from sparse_coverage.charts.elements import chart_elements, given_elements, read_claims
-
-    claims = tuple(read_claims(text))
-    if elements is None:
-        return claims, chart_elements(claims)
-    return claims, given_elements(claims, [f"{one.label}\t{one.text}" for one in elements])

@@ -21,8 +21,8 @@ from sparse_coverage.patents.numbers import parse_number, read_number_list
 from sparse_coverage.patents.patent import Claim, Patent
 from sparse_coverage.patents.queries import claim_numbers, patent_query
 from sparse_coverage.search.stored import require_document, stored_patent
-from sparse_coverage.workspace.fields import ClaimNumbers, Request, Says, request_record
-from sparse_coverage.workspace.filters import Filters, FormFilters, PatentFilters
+from sparse_coverage.workspace.filters import FormFilters, PatentFilters
+from sparse_coverage.workspace.requests import ClaimNumbers, Filters, Request, Says, request_record
 
 DATES = {"priority_date": "priority date", "application_date": "filing date"}
 """The dates that prior art must be older than, the first that is known counts, and what they are called."""

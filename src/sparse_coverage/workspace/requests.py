@@ -6,17 +6,182 @@ the REST service is made of that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Annotated, Literal
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 from sparse_coverage.charts.chart import Verdict
-from sparse_coverage.dataclass_json import Bounds, RegistryName
+from sparse_coverage.charts.elements import Element, chart_elements, given_elements, read_claims
+from sparse_coverage.dataclass_json import Bounds, RegistryName, check_dataclass, record
 from sparse_coverage.errors import InputError
+from sparse_coverage.index import Filter, parse_filter
+from sparse_coverage.index.filters import document, family, keeping_undated, published, since, words
+from sparse_coverage.patents import Claim
 from sparse_coverage.search import Marks
 from sparse_coverage.systems import RANKINGS, RERANKERS, get_system
-from sparse_coverage.workspace.fields import ClaimNumbers, Id, Request, RequestError, Says, Text
-from sparse_coverage.workspace.filters import Filters
+
+_COMMA = re.compile(r"(?<!\d),|,(?!\d)")  # that of 1,2-dichloroethane sets nothing apart
+
+
+class RequestError(InputError):
+    """A request has a field of a wrong kind or size; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """Stands at a field of a request: what it means, and by which of its limits a server may bound it.
+
+    `limit` bounds a number, or the size of a text, list or object; `each` bounds what a list or object holds.
+    """
+
+    text: str = ""
+    limit: str = ""
+    each: str = ""
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        """Return the description with what the field means; a server puts numbers in the place of the names of limits."""
+        told = {"description": self.text} if self.text else {}
+        return {**handler(schema), **told, **({LIMIT_KEY: [self.limit, self.each]} if self.limit else {})}
+
+
+LIMIT_KEY = "x-limit"
+_HALF = re.compile("[\ud800-\udfff]")
+MOST_ID = 300
+Id = Annotated[str, Bounds(1, MOST_ID)]
+Words = Annotated[str, Bounds(1, 2000)]
+Text = Annotated[str, Bounds(1, blank=False), Says(limit="characters")]
+ClaimNumbers = Annotated[str, Bounds(1, 200)]
+
+
+def public_name(name: str) -> str:
+    """Return what a field is called outside of Python: `not_` is `not`."""
+    return name.rstrip("_")
+
+
+AS_BODY: Any = {"extra": "forbid", "populate_by_name": True, "alias_generator": public_name}
+"""How pydantic reads a request: a field that it does not know is refused, so that a misspelt wish is not passed over in silence."""
+
+
+class Request:
+    """Base of all requests: checked when one is made."""
+
+    __slots__ = ()
+    __pydantic_config__ = AS_BODY
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def __post_init__(self) -> None:
+        try:
+            check_dataclass(self)
+        except InputError as error:
+            raise RequestError(str(error)) from None
+        for name in self.__dataclass_fields__:
+            if isinstance(value := getattr(self, name), str) and _HALF.search(value):
+                raise RequestError(
+                    f"{public_name(name)} holds half of a character, which no text can. Send it as UTF-8."
+                )
+
+
+def request_record(request: Any) -> dict[str, Any]:
+    """Return a request as plain values under the names that are used outside of Python; what was not asked for is left out.
+
+    >>> from sparse_coverage.workspace import Filters
+    >>> request_record(Filters(not_=("valve",)))
+    {'undated': 'drop', 'not': ['valve']}
+    """
+    values = ((public_name(one.name), getattr(request, one.name)) for one in fields(request))
+    return {
+        name: request_record(value) if is_dataclass(value) else record(value)
+        for name, value in values
+        if value is not None and value != ()
+    }
+
+
+def limits_of(request: Any, place: str = "") -> Iterator[tuple[str, Any, Says]]:
+    """Yield the fields that a server may bound, also of requests within: where each stands, its value, and what bounds it."""
+    hints = get_type_hints(type(request), include_extras=True)
+    for one in fields(request):
+        value, where = getattr(request, one.name), f"{place}{public_name(one.name)}"
+        if value is not None:
+            yield from ((where, value, mark) for mark in _said(hints[one.name]) if mark.limit)
+        for inner in [value, *(value if isinstance(value, tuple) else ())]:
+            if is_dataclass(inner):
+                yield from limits_of(inner, f"{where}.")
+
+
+def _said(hint: Any) -> Iterator[Says]:
+    """Yield what stands at a field: at its type itself, or at one of several that it may have."""
+    if get_origin(hint) is Annotated:
+        yield from (one for one in get_args(hint)[1:] if isinstance(one, Says))
+        yield from _said(get_args(hint)[0])
+    elif get_origin(hint) in (Union, UnionType):
+        for one in get_args(hint):
+            yield from _said(one)
+
+
+@dataclass(frozen=True, slots=True)
+class Filters(Request):
+    """What a user says about what may be found at all. The command line has an option for each, REST a field."""
+
+    before: Annotated[
+        str | None, Bounds(0, 40), Says("Only what was published before this date: 2001-05-17, 2001-05 or 2001.")
+    ] = None
+    undated: Annotated[Literal["keep", "drop"], Says("Documents without the date that a filter asks for.")] = "drop"
+    not_family_of: Annotated[tuple[Id, ...], Says("Leave out these documents and their families.", limit="ids")] = ()
+    only: Annotated[
+        tuple[Id, ...],
+        Says("Only documents of this list of publication numbers, however they are spelled.", limit="ids"),
+    ] = ()
+    must: Annotated[tuple[Words, ...], Says("Only documents with all of these words or phrases.", limit="ids")] = ()
+    any_: Annotated[
+        tuple[Words, ...],
+        Says("Only documents with one of these words or phrases; each may be several, with commas.", limit="ids"),
+    ] = ()
+    not_: Annotated[tuple[Words, ...], Says("Only documents without any of these words or phrases.", limit="ids")] = ()
+    filter: Annotated[
+        Words | None, Says("An expression, such as: battery near/5 lithium* and ipc:H01M not pa:Bosch")
+    ] = None
+
+    since: Annotated[
+        str | None,
+        Bounds(1, 40),
+        Says("Only what came into the index since this state: about.state of an earlier answer."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        Request.__post_init__(self)
+        for _ in self.named():  # an expression or date that cannot be read is told at once
+            pass
+
+    def typed(self) -> dict[str, Any]:
+        """Return the options that were given, by name, for records."""
+        names = {"any_": "any", "not_": "not", "not_family_of": "not-family-of"}
+        given = {f"--{names.get(name, name)}": value for name, value in asdict(self).items() if value}
+        return (
+            given if self.undated == "keep" else {name: value for name, value in given.items() if name != "--undated"}
+        )
+
+    def named(self) -> Iterator[tuple[str, Filter]]:
+        """Yield each condition with the option that it came from."""
+        keep = keeping_undated if self.undated == "keep" else lambda filter_: filter_
+        if self.before:
+            yield f"--before {self.before}", keep(published(before=self.before))
+        for id_ in self.not_family_of:
+            yield f"--not-family-of {id_}", ~family(id_)
+        if self.only:
+            yield f"--only (a list of {len(self.only):,})", document(*self.only)
+        for phrase in self.must:
+            yield f"--must '{phrase}'", words(phrase)
+        for phrases in self.any_:
+            yield f"--any '{phrases}'", words(*(part for part in _COMMA.split(phrases) if part.strip()))
+        for phrase in self.not_:
+            yield f"--not '{phrase}'", ~words(phrase)
+        if self.filter is not None:
+            yield f"--filter '{self.filter}'", keep(parse_filter(self.filter))
+        if self.since is not None:
+            yield "what is new", since(self.since)
+
 
 NO_FILTERS = Filters()
 Documents = Annotated[int, Bounds(1), Says("How many documents.", limit="k")]
@@ -118,6 +283,11 @@ class RankedRequest(Request):
                 "combined or centers, or leave the marks out."
             )
 
+    def asking(self, **query: Any) -> SearchRequest:
+        """Return the search with a query: `query` and its `source`, or `like`, and whatever else belongs to these."""
+        shared = {one.name: getattr(self, one.name) for one in fields(RankedRequest)}
+        return SearchRequest(**{**shared, "marks": self.marks or None, **query})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest(RankedRequest):
@@ -209,6 +379,14 @@ class CombineRequest(Request):
     filters: Filters = NO_FILTERS
     verdicts: Annotated[tuple[CellVerdict, ...], Says("One's own verdicts, which count instead of those found.")] = ()
     without: Annotated[tuple[Id, ...], Says("Documents that are left out.", limit="ids")] = ()
+
+
+def claims_and_elements(request: ChartRequest | CombineRequest) -> tuple[tuple[Claim, ...], tuple[Element, ...]]:
+    """Return the claims of a request and their elements, as a user split them or as they are split here."""
+    claims = tuple(read_claims(request.claim))
+    if request.elements is None:
+        return claims, chart_elements(claims)
+    return claims, given_elements(claims, [f"{one.label}\t{one.text}" for one in request.elements])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sparse_coverage.dataclass_json import record
-from sparse_coverage.index import DocumentRecord, Manifest, PassageRecord
-from sparse_coverage.package import __version__
+from sparse_coverage.index import DocumentRecord, PassageRecord
 from sparse_coverage.patents.queries import QueryText
-from sparse_coverage.search import Retriever
 from sparse_coverage.search.results import (
     Answers,
     Explanation,
@@ -208,25 +205,6 @@ class InfoResult:
     def record(self) -> dict[str, Any]:
         """Return what `--json` prints."""
         return {"index": self.index, **record(self.summary), "model": self.model}
-
-
-def about_ranking(
-    index: str,
-    state: Manifest,
-    retriever: Retriever,
-    ranking: str,
-    settings: Mapping[str, Any],
-    filters: Mapping[str, Any],
-) -> About:
-    """Return how a search comes about now: `index` names the index, whose `state` is searched; settings that hold are added."""
-    opened = retriever.coverage
-    config = None if opened is None else opened.model.vocabulary.config
-    scoring = {} if opened is None else record(opened.statistics.config)
-    model = f"{config.encoder}, {config.unit}, V={config.size:,}" if config else "none: a side of the index ranks alone"
-    now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
-    return About(
-        now, __version__, index, state.documents, state.passages, model, ranking, {**settings, **scoring}, filters
-    )
 
 
 def listed(value: object) -> str:

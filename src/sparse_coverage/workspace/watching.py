@@ -16,10 +16,8 @@ from sparse_coverage.dataclass_json import from_json, record
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import write_json
 from sparse_coverage.projects import Project
-from sparse_coverage.workspace.fields import public_name
-from sparse_coverage.workspace.filters import Filters
 from sparse_coverage.workspace.open_index import OpenIndex
-from sparse_coverage.workspace.requests import SearchRequest
+from sparse_coverage.workspace.requests import Filters, SearchRequest, public_name
 from sparse_coverage.workspace.results import SearchResult
 
 

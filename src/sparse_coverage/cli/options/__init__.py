@@ -39,7 +39,7 @@ class NamesIn(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
 
     def names(self) -> list[str]:
         """Import the registry and return its names."""
-        registry = _attribute(self._registry)
+        registry = attribute(self._registry)
         registry = registry() if inspect.isfunction(registry) else registry
         return [*self._also, *map(str, get_args(registry) or registry)]
 
@@ -59,7 +59,7 @@ class NamesIn(click.ParamType):  # type: ignore[type-arg]  # generic in newer ve
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
 
-def _attribute(place: str) -> Any:
+def attribute(place: str) -> Any:
     """Return what stands at "package.module:NAME" below `sparse_coverage`."""
     module, _, attribute = place.partition(":")
     return getattr(importlib.import_module(f"sparse_coverage.{module}"), attribute)
@@ -134,7 +134,7 @@ def gathered(
     def decorate(function: Callable[..., Any]) -> Any:
         @wraps(function)
         def with_values(**given: Any) -> Any:
-            made: type[Any] = _attribute(kind) if isinstance(kind, str) else kind
+            made: type[Any] = attribute(kind) if isinstance(kind, str) else kind
             values = made(**{field.name: given.pop(field.name) for field in fields(made) if field.name in given})
             if check is not None:
                 check(values, given)
@@ -205,7 +205,11 @@ seeds_option = count_option(
     "--seeds", default=1, help="Measure vocabularies with so many seeds: the mean, and the deviation over them."
 )
 json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON for programs instead of text for people."
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda context, parameter, wanted: context.meta.update(json=wanted),
+    help="Print JSON for programs instead of text for people.",
 )
 threads_option = click.option("--threads", type=click.IntRange(1), help="How many cores to use (all by default).")
 fresh_option = click.option("--fresh", is_flag=True, help="Rank and measure again, even where the result is known.")
@@ -224,13 +228,31 @@ def tell(notes: Iterable[str]) -> None:
         click.echo(note, err=True)
 
 
-def show(result: Any, as_json: bool, text: Callable[[], Any], **printing: Any) -> None:
-    """Print the result of a command: JSON with `--json`, otherwise what `text` returns, in the colours of the terminal."""
+def wants_json() -> bool:
+    """Tell whether the command that runs was given `--json`."""
+    return bool(click.get_current_context().meta.get("json"))
+
+
+def show(result: Any, text: Any, **printing: Any) -> None:
+    """Print the result of a command: JSON with `--json`, otherwise a text (or what a function returns) in the colours of the terminal."""
     from rich.console import Console
 
     from sparse_coverage.dataclass_json import to_json
 
-    if as_json:
+    if wants_json():
         click.echo(to_json(result))
     else:
-        Console(emoji=False).print(text(), highlight=False, **printing)
+        Console(emoji=False).print(text() if callable(text) else text, highlight=False, **printing)
+
+
+def echo(result: Any, text: str) -> None:
+    """Print the result of a command: JSON with `--json`, otherwise a text as it is."""
+    from sparse_coverage.dataclass_json import to_json
+
+    click.echo(to_json(result) if wants_json() else text)
+
+
+def echo_people(*lines: str) -> None:
+    """Print lines to people, beside the result; nothing with `--json`."""
+    for line in () if wants_json() else lines:
+        click.echo(line)

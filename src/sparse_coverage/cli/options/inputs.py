@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.cli.options import NamesIn, count_option, together
+from sparse_coverage.cli.options import F, NamesIn, attribute, count_option, together
 from sparse_coverage.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,90 +30,72 @@ def _existing(context: click.Context, parameter: click.Parameter, paths: tuple[s
     return paths
 
 
-def _language(context: click.Context, parameter: click.Parameter, language: str) -> str:
-    from sparse_coverage.text.languages import wanted_language
-
-    try:
-        return wanted_language(language)
-    except InputError as error:
-        raise click.BadParameter(str(error)) from None
-
-
 paths_argument = click.argument("paths", nargs=-1, required=True, callback=_existing)
 query_argument = click.argument("query")
 claims_option = click.option(
     "--claims", metavar="LIST", help="Search with these claims, as 1,3-5, and those they depend on [all of them]."
 )
-language_option = click.option(
-    "--language",
-    "--lang",
-    default="en",
-    metavar="CODE",
-    callback=_language,
-    help="Of parts that a document has in several languages, the one to read: en, de, fr, …, or any for its own. What it has in one "
-    "language alone is read too; only-en leaves it out.",
-)
-strict_option = click.option(
-    "--strict",
-    is_flag=True,
-    help="Leave out XML with small damage, such as a bare &, instead of mending and reading it.",
-)
 
 
-def _kept(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    """Keep an option for `reading_settings`, so that commands need not pass it on one by one."""
-    if value is not None and value != ():
-        context.meta[f"reading.{parameter.name}"] = value
+def _reading_option(*names: str, parse: str = "", **settings: Any) -> Callable[[F], F]:
+    """Return an option that `reading_settings` returns, so that commands need not pass it on one by one.
+
+    `parse` names what reads its value, as "package.module:function" below `sparse_coverage`.
+    """
+
+    def kept(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        if value is not None and value != ():
+            try:
+                context.meta[f"reading.{parameter.name}"] = attribute(parse)(value) if parse else value
+            except InputError as error:
+                raise click.BadParameter(str(error)) from None
+
+    return click.option(*names, expose_value=False, callback=kept, **settings)
 
 
-def _columns(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    from sparse_coverage.patents.readers.fields import chosen_columns
-
-    try:
-        _kept(context, parameter, chosen_columns(value) if value else None)
-    except InputError as error:
-        raise click.BadParameter(str(error)) from None
-
-
-format_option = click.option(
-    "--format",
-    "reader",
-    type=NamesIn("patents.readers:names", what="format"),
-    expose_value=False,
-    callback=_kept,
-    help="Read all files as this format [recognised from content].",
-)
-columns_option = click.option(
-    "--columns",
-    metavar="LIST",
-    expose_value=False,
-    callback=_columns,
-    help="Columns of tables that are not known by their names: title=Titel,abstract=Kurztext, or by place: id=1,title=2.",
-)
-ocr_option = click.option(
-    "--ocr",
-    metavar="PAGES",
-    expose_value=False,
-    callback=_kept,
-    help="Recognise the text on these pages of scanned PDF files: all, or a list as 1,3-5 (extra [ocr]).",
-)
-join_option = click.option(
-    "--join",
-    is_flag=True,
-    default=None,
-    expose_value=False,
-    callback=_kept,
-    help="Put together what comes in several files under one number: the abstract from one, claims from another.",
-)
-metadata_option = click.option(
-    "--metadata",
-    metavar="FILE",
-    expose_value=False,
-    callback=_kept,
-    help="A table whose rows fill in what documents of their number lack: dates, classes, applicants, titles.",
-)
 reading_options = together(
-    language_option, strict_option, format_option, columns_option, ocr_option, join_option, metadata_option
+    _reading_option(
+        "--language",
+        "--lang",
+        default="en",
+        metavar="CODE",
+        parse="text.languages:wanted_language",
+        help="Of parts that a document has in several languages, the one to read: en, de, fr, …, or any for its own. What it has in "
+        "one language alone is read too; only-en leaves it out.",
+    ),
+    _reading_option(
+        "--strict",
+        is_flag=True,
+        help="Leave out XML with small damage, such as a bare &, instead of mending and reading it.",
+    ),
+    _reading_option(
+        "--format",
+        "reader",
+        type=NamesIn("patents.readers:names", what="format"),
+        help="Read all files as this format [recognised from content].",
+    ),
+    _reading_option(
+        "--columns",
+        metavar="LIST",
+        parse="patents.readers.fields:chosen_columns",
+        help="Columns of tables that are not known by their names: title=Titel,abstract=Kurztext, or by place: id=1,title=2.",
+    ),
+    _reading_option(
+        "--ocr",
+        metavar="PAGES",
+        help="Recognise the text on these pages of scanned PDF files: all, or a list as 1,3-5 (extra [ocr]).",
+    ),
+    _reading_option(
+        "--join",
+        is_flag=True,
+        default=None,
+        help="Put together what comes in several files under one number: the abstract from one, claims from another.",
+    ),
+    _reading_option(
+        "--metadata",
+        metavar="FILE",
+        help="A table whose rows fill in what documents of their number lack: dates, classes, applicants, titles.",
+    ),
 )
 """How patents are read; `reading_settings` returns what was chosen."""
 duplicate_option = click.option(
@@ -130,13 +112,13 @@ processes_option = count_option(
 )
 
 
-def reading_settings(language: str, strict: bool) -> dict[str, Any]:
+def reading_settings() -> dict[str, Any]:
     """Return what `read_patents` is told of how to read: all of `reading_options`."""
     from sparse_coverage.patents import Limits
 
     meta = click.get_current_context().meta
     chosen = {name.removeprefix("reading."): value for name, value in meta.items() if name.startswith("reading.")}
-    return {"language": language, "limits": Limits(mend=not strict), **chosen}
+    return {"limits": Limits(mend=not chosen.pop("strict")), **chosen}
 
 
 def read_query(query: str, what: str = "query", claims: str | None = None) -> QueryText:
@@ -148,9 +130,9 @@ def read_query(query: str, what: str = "query", claims: str | None = None) -> Qu
 
     if query == "-":
         found = text_query(_standard_input(what), claims)
-    elif query.startswith("@") or (is_file := _is_file(query)) or looks_like_file(query):
+    elif query.startswith("@") or (there := is_file(query)) or looks_like_file(query):
         name = query.removeprefix("@")
-        if not query.startswith("@") and not is_file:
+        if not query.startswith("@") and not there:
             raise InputError(
                 f"There is no file {name}. Give the text of the {what} itself, or the name of a file that is there."
             )
@@ -169,7 +151,8 @@ def read_query(query: str, what: str = "query", claims: str | None = None) -> Qu
     return found
 
 
-def _is_file(query: str) -> bool:
+def is_file(query: str) -> bool:
+    """Tell whether a text is the name of a file that is there."""
     try:
         return len(query) < 4096 and Path(query).is_file()
     except (OSError, ValueError):  # no path at all, such as a text with a zero byte
@@ -179,15 +162,14 @@ def _is_file(query: str) -> bool:
 def _standard_input(what: str) -> str:
     # Decoded here, because Python would follow the locale and replace what it cannot read.
     binary = getattr(sys.stdin, "buffer", None)
-    return sys.stdin.read() if binary is None else _decoded(binary.read(), f"The {what} on standard input")
-
-
-def _decoded(content: bytes, what: str) -> str:
+    if binary is None:
+        return sys.stdin.read()
+    content = binary.read()
     try:
-        return content.decode("utf-8-sig")
+        return str(content, "utf-8-sig")
     except UnicodeDecodeError as error:
         place = f"byte {error.start} is {content[error.start]:#04x}"
-        raise InputError(f"{what} is not UTF-8: {place}. Save it as UTF-8.") from None
+        raise InputError(f"The {what} on standard input is not UTF-8: {place}. Save it as UTF-8.") from None
 
 
 def read_ids(paths: Iterable[str], **reading: Any) -> list[str] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,8 +24,8 @@ from sparse_coverage.server.errors import NotAllowedError
 from sparse_coverage.server.indexes import ServedIndex
 from sparse_coverage.server.settings import check
 from sparse_coverage.server.uploads import read_apart, stored_upload
-from sparse_coverage.workspace.fields import Id, Says
-from sparse_coverage.workspace.fields import Request as AnyRequest
+from sparse_coverage.workspace.requests import Id, Says
+from sparse_coverage.workspace.requests import Request as AnyRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +83,9 @@ async def delete(request: Request, name: str, body: DeleteBody) -> Response:
 
     def work() -> object:
         check(body, request.app.state.settings.limits)
-        return _delete(service_of(request).indexes.served(name), body.ids)
+        served = service_of(request).indexes.served(name)
+        delete_documents(served.folder, body.ids)
+        return {"deleted": len(body.ids), "documents": _documents_now(served)}
 
     return await answer_long(request, work)
 
@@ -92,17 +93,13 @@ async def delete(request: Request, name: str, body: DeleteBody) -> Response:
 async def _add(request: Request, name: str, body: AddBody, *, replace: bool) -> Response:
     def work() -> object:
         check(body, request.app.state.settings.limits)
-        return _add_records(service_of(request).indexes.served(name), body.documents, replace=replace)
+        served = service_of(request).indexes.served(name)
+        with TemporaryDirectory(prefix="sparse-coverage-add-") as folder:
+            path = Path(folder) / "documents.jsonl"
+            path.write_text("".join(json.dumps(one) + "\n" for one in body.documents), encoding="utf-8")
+            return _add_file(served, path, replace=replace)
 
     return await answer_long(request, work)
-
-
-def _add_records(served: ServedIndex, records: Sequence[dict[str, Any]], *, replace: bool) -> dict[str, Any]:
-    """Add patents that are given as the objects of JSON lines."""
-    with TemporaryDirectory(prefix="sparse-coverage-add-") as folder:
-        path = Path(folder) / "documents.jsonl"
-        path.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
-        return _add_file(served, path, replace=replace)
 
 
 def _add_file(served: ServedIndex, path: Path, *, replace: bool) -> dict[str, Any]:
@@ -117,19 +114,13 @@ def _add_file(served: ServedIndex, path: Path, *, replace: bool) -> dict[str, An
         writer = Index(open_store(served.folder), index.model, index.statistics.config)
         patents = (dataclasses.replace(one, source=path.name) for one in read_patents(lines, language="any"))
         count = writer.add(patents, replace=replace, total=read["read"], on_duplicate="keep")
-        _shown(served)
-    documents = served.opened().store.state.documents
-    return {"added": count, "left_out": read["left_out"], "unused": read["unused"], "documents": documents}
+    told = {"added": count, "left_out": read["left_out"], "unused": read["unused"]}
+    return {**told, "documents": _documents_now(served, changed=count > 0)}
 
 
-def _delete(served: ServedIndex, ids: Sequence[str]) -> dict[str, Any]:
-    """Delete documents by id, all or none."""
-    delete_documents(served.folder, ids)
-    _shown(served)
-    return {"deleted": len(ids), "documents": served.opened().store.state.documents}
-
-
-def _shown(served: ServedIndex) -> None:
-    """Bring the sides up to date, and show the new state from now on."""
-    refresh_sides(served.folder)
-    served.refresh()
+def _documents_now(served: ServedIndex, *, changed: bool = True) -> int:
+    """Return how many documents there are; after a change, bring the sides up to date and show the new state from now on."""
+    if changed:
+        refresh_sides(served.folder)
+        served.refresh()
+    return served.opened().store.state.documents

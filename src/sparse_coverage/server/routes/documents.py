@@ -13,8 +13,8 @@ from sparse_coverage.server.answering import PathId, PooledRoute, answer, answer
 from sparse_coverage.server.answers import FindAnswer, IndexAbout, ReadAnswer, answers
 from sparse_coverage.server.errors import may_answer
 from sparse_coverage.workspace import ReadRequest
-from sparse_coverage.workspace.fields import Says
 from sparse_coverage.workspace.related import MEDIA, RelatedResult, drawing_content
+from sparse_coverage.workspace.requests import Says
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 _IMAGES: dict[int | str, dict[str, Any]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, UploadFile
@@ -21,9 +21,8 @@ from sparse_coverage.server.answers import (
 )
 from sparse_coverage.server.uploads import read_apart, stored_upload
 from sparse_coverage.workspace import BatchRequest, ChartRequest, CombineRequest, ExplainRequest, SearchRequest
-from sparse_coverage.workspace.fields import Id
 from sparse_coverage.workspace.preparing import PreparedQuery, PrepareRequest
-from sparse_coverage.workspace.requests import ElementsRequest, Marked, QuotationRequest, RankedRequest
+from sparse_coverage.workspace.requests import ElementsRequest, Id, Marked, QuotationRequest, RankedRequest
 
 router = APIRouter(route_class=PooledRoute)
 
@@ -40,11 +39,6 @@ class SimilarBody(RankedRequest):
     """A search with a document of the index."""
 
     id: Id
-
-    def request(self) -> SearchRequest:
-        """Return the search."""
-        shared = {one.name: getattr(self, one.name) for one in fields(RankedRequest)}
-        return SearchRequest(like=self.id, **shared)
 
 
 @router.post("/v1/indexes/{name}/search", tags=["search"], responses=answers(SearchAnswer, 404, 409))
@@ -64,7 +58,7 @@ async def feedback(request: Request, name: str, body: FeedbackBody) -> Response:
 async def similar(request: Request, name: str, body: SimilarBody) -> Response:
     """Find documents like one of the index."""
     return await answer_query(
-        request, None, lambda: service_of(request).search(name, body.request()), rerank=body.rerank
+        request, None, lambda: service_of(request).search(name, body.asking(like=body.id)), rerank=body.rerank
     )
 
 
