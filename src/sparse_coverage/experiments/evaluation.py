@@ -135,7 +135,7 @@ def result_path(bench: Workbench, system: str, options: SystemOptions, what: Seq
         code=code_key(_EVERYTHING),
         collection=bench.fingerprint,
         encoder=(encoder.fingerprint, encoder.precision) if encoder else None,  # a name can come to mean other weights
-        unit=unit_key(relevant.unit) if "unit" in read else None,
+        unit=unit_key(bench.unit(relevant.unit)) if "unit" in read else None,
         checkpoint=_files_in(relevant.checkpoint),
         source=bench.source,
         system=system,

@@ -13,7 +13,7 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from time import monotonic
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,54 +32,25 @@ from sparse_coverage.presets import Preset
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search.building import is_unfinished
 from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest
-from sparse_coverage.spans import get_unit
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.vectors import ActivationConfig, SparseVector, trace
 from sparse_coverage.vocabulary import Sampling, Selection, SpanSample, Vocabulary, load_vocabulary
 from sparse_coverage.vocabulary.build import NESTED
-from sparse_coverage.vocabulary.sampling import Restriction
 from sparse_coverage.vocabulary.span_sample import SAMPLE
 
+if TYPE_CHECKING:
+    from sparse_coverage.experiments.bench import Workbench
 
-class LearnsFrom(Protocol):
-    """What vocabularies are learned from, and with what."""
 
-    @property
-    def source(self) -> str:
-        """Identifies the documents."""
-        ...
-
-    def sources(self) -> Iterator[Patent]:
-        """Start a new reading of the documents."""
-        ...
-
-    def encoder(self, name: str) -> Encoder:
-        """Return a running encoder."""
-        ...
-
-    @property
-    def by(self) -> By:
-        """How documents are cut into passages."""
-        ...
-
-    only: Restriction
-    """Which of the documents count."""
+_SAME = ("encoder", "unit", "tau", "selection", "seed", "max_spans", "max_documents", "common", "learn")
+"""Settings in which vocabularies are alike that one traversal can choose, whatever their sizes."""
 
 
 class Vocabularies:
-    """Vocabularies by the options they depend on. What cannot be made is tried once."""
+    """The vocabularies of a workbench, by the options they depend on. What cannot be made is tried once."""
 
-    def __init__(
-        self,
-        cache: Path,
-        origin: LearnsFrom,
-        planned: Callable[[], Iterable[SystemOptions]],
-        threads: int | None = None,
-    ) -> None:
-        self._cache = cache
-        self._origin = origin
-        self._planned = planned
-        self._threads = threads
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
         self._known: dict[SystemOptions, Vocabulary | VocabularyError] = {}
 
     def get(self, options: SystemOptions) -> Vocabulary:
@@ -104,19 +75,19 @@ class Vocabularies:
 
     def folder(self, options: SystemOptions) -> Path:
         """Return where the vocabularies of one sample of spans are kept, whatever their size, selection and radii."""
-        encoder = self._origin.encoder(options.encoder)
+        bench, encoder = self._bench, self._bench.encoder(options.encoder)
         key = content_key(
             code=code_key("kernels", "encoding", "spans", "vocabulary", "model.py"),
-            documents=self._origin.source,
+            documents=bench.source,
             encoder=encoder.fingerprint,
             precision=encoder.precision,
-            unit=unit_key(options.unit),
+            unit=unit_key(bench.unit(options.unit)),
             seed=options.seed,
             max_spans=options.max_spans,
             max_documents=options.max_documents,
-            by=self._origin.by if options.learn == "passages" else "",
+            by=bench.collection.by if options.learn == "passages" else "",
         )
-        return self._cache / "vocabularies" / key
+        return bench.cache / "vocabularies" / key
 
     def _fitted(self, key: SystemOptions) -> Vocabulary:
         """Return a vocabulary that has the wanted size, perhaps among others."""
@@ -131,7 +102,11 @@ class Vocabularies:
             return self._fit(key, folder, [], save=f"{kind}-default")
         sizes = [key.size]
         if key.selection in NESTED:
-            planned = (one.size for one in self._planned() if _same_vocabulary(one, key))
+            planned = (
+                one.size
+                for one in self._bench.planned
+                if all(getattr(one, name) == getattr(key, name) for name in _SAME)
+            )
             sizes = sorted({key.size, *(size for size in planned if size)})
             spans = self._spans(key, folder, sizes[0])
             if key.size > spans:
@@ -151,26 +126,22 @@ class Vocabularies:
         return len(SpanSample(folder / "sample"))
 
     def _fit(self, key: SystemOptions, folder: Path, sizes: list[int], save: str = "") -> Vocabulary:
+        bench = self._bench
         model = SparseCoverage.fit(
-            self._origin.sources,
-            encoder=self._origin.encoder(key.encoder),
-            unit=key.unit,
+            bench.sources,
+            encoder=bench.encoder(key.encoder),
+            unit=bench.unit(key.unit),
             size=sizes[-1] if sizes else None,
-            sampling=Sampling(key.max_documents, key.max_spans, self._origin.only),
+            sampling=Sampling(key.max_documents, key.max_spans, bench.only),
             selection=Selection(key.selection, sizes, key.tau),
             seed=key.seed,
-            preset=Preset(key.common, key.activation, key.scoring, self._origin.by, key.learn),
-            threads=self._threads,
+            preset=Preset(key.common, key.activation, key.scoring, bench.collection.by, key.learn),
+            threads=bench.threads,
             work=folder / "sample",
         )
         if save:
             model.save(folder / save)
         return model.vocabulary
-
-
-def _same_vocabulary(one: SystemOptions, other: SystemOptions) -> bool:
-    names = ("encoder", "unit", "tau", "selection", "seed", "max_spans", "max_documents", "common", "learn")
-    return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 SECONDS_BETWEEN_COMMITS = 120.0
@@ -193,25 +164,16 @@ def build_indexes(
     missing = {folder: model for folder, model in wanted.items() if not is_complete(folder)}
     if not missing:
         return
-    with ExitStack() as held, progress_bar("Indexing documents", total) as advance:
+    with ExitStack() as held:
         writers = {
             folder: held.enter_context(_writer(folder, model, by, DEFAULT_MEMORY // len(missing)))
             for folder, model in missing.items()
         }
-        last = monotonic()
-        every = ((patent, list(passages(patent, by=by))) for patent in documents)
-        for group in windows(filter(itemgetter(1), every), _length_of, _GROUP):
-            needed = {f: m for f, m in missing.items() if any(patent.id not in writers[f] for patent, _ in group)}
-            vectors = vectors_of([part.text for _, parts in group for part in parts], needed, encoder) if needed else {}
-            for folder in needed:
-                _add(writers[folder], group, iter(vectors[folder]))
-            advance(len(group))
-            if monotonic() - last > SECONDS_BETWEEN_COMMITS:
-                for writer in writers.values():
-                    writer.commit(complete=False)
-                last = monotonic()
-        for writer in writers.values():
-            writer.merge()
+
+        def vectors(texts: list[str], needed: Sequence[Path]) -> dict[Path, list[SparseVector]]:
+            return vectors_of(texts, {folder: missing[folder] for folder in needed}, encoder)
+
+        _fill(writers, "Indexing documents", documents, by, total, vectors)
 
 
 def vectors_of(
@@ -220,9 +182,9 @@ def vectors_of(
     """Return the sparse vectors of texts under several models of one encoder: tokens, spans and activations are shared."""
     tokens = list(encoder.encode(texts))
     found: dict[Path, list[SparseVector]] = {}
-    for unit in dict.fromkeys(model.vocabulary.config.unit for model in models.values()):
-        spans = list(get_unit(unit).pool_many(texts, tokens))
-        mine = {path: model for path, model in models.items() if model.vocabulary.config.unit == unit}
+    for unit in {model.unit.name: model.unit for model in models.values()}.values():
+        spans = list(unit.pool_many(texts, tokens))
+        mine = {path: model for path, model in models.items() if model.unit.name == unit.name}
         for members in _alike(mine):
             first = next(iter(members.values()))
             ks = [model.activation.k for model in members.values()]
@@ -243,24 +205,50 @@ def build_part(
     folder.mkdir(parents=True)
     none, numbers = np.zeros(0, np.float32), np.zeros(0, np.int32)
     nothing = SparseVector(numbers, none, numbers, numbers, numbers, 1, 0)
+
+    def vectors(texts: list[str], needed: Sequence[Path]) -> dict[Path, list[SparseVector]]:
+        if encoder is None:
+            return {folder: [nothing] * len(texts)}
+        return {folder: [replace(nothing, whole=whole_vector(tokens)) for tokens in encoder.encode(texts)]}
+
+    dimension = encoder.dimension if encoder else 0
+    with IndexWriter.create(folder, 1, {"by": by}, words=not encoder, dimension=dimension) as writer:
+        _fill({folder: writer}, "Indexing vectors" if encoder else "Indexing words", documents, by, total, vectors)
+
+
+def _fill(
+    writers: Mapping[Path, IndexWriter],
+    what: str,
+    documents: Iterable[Patent],
+    by: By,
+    total: int | None,
+    vectors: Callable[[list[str], Sequence[Path]], Mapping[Path, Iterable[SparseVector]]],
+) -> None:
+    """Add to each writer the documents that it does not hold; texts are kept only as long as words are made of them."""
+    last = monotonic()
     every = ((patent, list(passages(patent, by=by))) for patent in documents)
-    created = IndexWriter.create(
-        folder, 1, {"by": by}, words=not encoder, dimension=encoder.dimension if encoder else 0
-    )
-    with created as writer, progress_bar("Indexing words" if not encoder else "Indexing vectors", total) as advance:
+    with progress_bar(what, total) as advance:
         for group in windows(filter(itemgetter(1), every), _length_of, _GROUP):
-            texts = [part.text for _, parts in group for part in parts]
-            wholes = iter(
-                [whole_vector(tokens) for tokens in encoder.encode(texts)] if encoder else [None] * len(texts)
-            )
-            for patent, parts in group:
-                mine = [
-                    IndexedPassage(PassageRecord(one.id, one.document, one.section, one.text), nothing, next(wholes))
-                    for one in parts
-                ]
-                writer.add(DocumentRecord(patent.id, patent.title, {}), mine)
+            needed = [folder for folder, writer in writers.items() if any(one.id not in writer for one, _ in group)]
+            made = vectors([part.text for _, parts in group for part in parts], needed) if needed else {}
+            for folder in needed:
+                writer, mine = writers[folder], iter(made[folder])
+                for patent, parts in group:
+                    indexed = [_indexed(part, next(mine), keep_text=writer.manifest.words) for part in parts]
+                    if patent.id not in writer:
+                        writer.add(DocumentRecord(patent.id, patent.title, {}), indexed)
             advance(len(group))
+            if monotonic() - last > SECONDS_BETWEEN_COMMITS:
+                for writer in writers.values():
+                    writer.commit(complete=False)
+                last = monotonic()
+    for writer in writers.values():
         writer.merge()
+
+
+def _indexed(passage: Passage, vector: SparseVector, *, keep_text: bool) -> IndexedPassage:
+    text = passage.text if keep_text else ""
+    return IndexedPassage(PassageRecord(passage.id, passage.document, passage.section, text), vector, vector.whole)
 
 
 def whole_vector(tokens: TokenVectors) -> Floats:
@@ -272,7 +260,7 @@ def _alike(models: Mapping[Path, SparseCoverage]) -> Iterator[dict[Path, SparseC
     """Put models together that differ in K alone: the first K of more active centers are those that K alone would give."""
     groups: dict[tuple[str, ActivationConfig], dict[Path, SparseCoverage]] = {}
     for path, model in models.items():
-        digest = vocabulary_digest(SparseCoverage(model.encoder, model.vocabulary))
+        digest = vocabulary_digest(SparseCoverage(model.encoder, model.vocabulary, unit=model.unit))
         groups.setdefault((digest, replace(model.activation, k=1)), {})[path] = model
     yield from groups.values()
 
@@ -295,12 +283,3 @@ def _writer(folder: Path, model: SparseCoverage, by: By, memory: int) -> IndexWr
         (folder / MODEL_FOLDER).mkdir(exist_ok=True)
         model.write_into(folder / MODEL_FOLDER)
     return writer
-
-
-def _add(writer: IndexWriter, group: Sequence[tuple[Patent, list[Passage]]], vectors: Iterator[SparseVector]) -> None:
-    for patent, parts in group:
-        mine = [
-            IndexedPassage(PassageRecord(part.id, part.document, part.section, ""), next(vectors)) for part in parts
-        ]
-        if patent.id not in writer:
-            writer.add(DocumentRecord(patent.id, patent.title, {}), mine)
