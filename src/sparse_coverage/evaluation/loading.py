@@ -38,7 +38,14 @@ from sparse_coverage.evaluation.collection import (
     without_excluded,
 )
 from sparse_coverage.evaluation.office_actions import is_fine_patents, is_panorama, read_fine_patents, read_panorama
-from sparse_coverage.evaluation.trec import is_qrels, judged_spellings, read_lines, read_qrels, read_topics
+from sparse_coverage.evaluation.trec import (
+    is_qrels,
+    judged_spellings,
+    read_json_lines,
+    read_lines,
+    read_qrels,
+    read_topics,
+)
 from sparse_coverage.files import read_toml
 from sparse_coverage.patents import Paragraph, Patent, raise_problem, read_patents, section_text
 from sparse_coverage.patents.numbers import printed_id, read_numbers
@@ -162,18 +169,14 @@ def _field(record: dict[str, Any], field: str) -> str:
 
 def _beir_queries(path: Path) -> dict[str, dict[str, Any]]:
     records: dict[str, dict[str, Any]] = {}
-    for number, line in read_lines(path):
-        try:
-            record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise InputError(f"{path}:{number}: not JSON ({error}).") from None
+    for place, record in read_json_lines(path):
         if not isinstance(record, dict) or record.get("_id") in (None, ""):
-            raise InputError(f"{path}:{number}: expected an object with `_id` and `text`.")
+            raise InputError(f"{place}: expected an object with `_id` and `text`.")
         if not all(isinstance(record.get(field), str | None) for field in ("title", "text")):
-            raise InputError(f"{path}:{number}: the title and the text of a query are texts.")
+            raise InputError(f"{place}: the title and the text of a query are texts.")
         id_ = str(record["_id"])
         if id_ in records:
-            raise InputError(f"{path}:{number}: the query '{id_}' comes a second time. Remove one of the two.")
+            raise InputError(f"{place}: the query '{id_}' comes a second time. Remove one of the two.")
         records[id_] = record
     return records
 
