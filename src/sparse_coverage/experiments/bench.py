@@ -21,12 +21,13 @@ from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Passage, Patent, Problem, passages, read_patents
 from sparse_coverage.patents.reading.sources import expand, require_present
+from sparse_coverage.presets import Preset
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 from sparse_coverage.search.own_model import vocabulary_digest
 from sparse_coverage.spans import SpanUnit, get_unit
 from sparse_coverage.vectors import SparseVector
-from sparse_coverage.vocabulary import SpanSample
+from sparse_coverage.vocabulary import Sampling, Selection, SpanSample
 from sparse_coverage.vocabulary.sampling import EVERYTHING, Restriction
 
 
@@ -64,9 +65,9 @@ class Workbench:
         self._missing: dict[str, SparseCoverageError] = {}
         self._models: dict[SystemOptions, SparseCoverage] = {}
         self._query_tokens: dict[str, list[TokenVectors]] = {}
-        self.planned: dict[SystemOptions, None] = {}
+        self._planned: dict[SystemOptions, None] = {}
         self._texts: dict[str, tuple[str, dict[str, Passage]]] = {}
-        self._vocabularies = Vocabularies(self)
+        self._vocabularies = Vocabularies(self._vocabulary_folder, self._fit, self._planned)
 
     def __enter__(self) -> Workbench:
         return self
@@ -182,7 +183,7 @@ class Workbench:
             )
         if missing := missing_passages(passages, self.corpus):
             notes.append(f"{missing} of {len(passages)} relevant passages are not in the corpus: they count as misses")
-        return tuple(map(_sentence, notes))
+        return tuple(f"{note[:1].upper()}{note[1:].removesuffix('.')}." for note in notes)
 
     def learned_from(self) -> list[str]:
         """Say what vocabularies are learned from, where that is not simply the collection."""
@@ -193,7 +194,7 @@ class Workbench:
 
     def plan(self, options: Iterable[SystemOptions]) -> None:
         """Say what will be asked for, so that work is shared."""
-        self.planned.update(dict.fromkeys(_core(one) for one in options))
+        self._planned.update(dict.fromkeys(_core(one) for one in options))
 
     def encoder(self, name: str) -> RememberingEncoder:
         """Return a running encoder that remembers what it encoded."""
@@ -247,7 +248,7 @@ class Workbench:
     def index(self, options: SystemOptions) -> Index:
         """Return the index of some options, built together with all that were planned for the same encoder."""
         core = _core(options)
-        mine = [*(one for one in self.planned if one.encoder == core.encoder), core]
+        mine = [*(one for one in self._planned if one.encoder == core.encoder), core]
         models = {}
         for one in dict.fromkeys(mine):
             try:
@@ -304,20 +305,41 @@ class Workbench:
         """Return the spans that the vocabulary of some options was chosen from."""
         return self._vocabularies.sample(_core(options))
 
+    def _vocabulary_folder(self, options: SystemOptions) -> Path:
+        """Return where the vocabularies of one sample of spans are kept, whatever their size, selection and radii."""
+        encoder = self.encoder(options.encoder)
+        key = content_key(
+            code=code_key("kernels", "encoding", "spans", "vocabulary", "model.py"),
+            documents=self.source,
+            encoder=encoder.fingerprint,
+            precision=encoder.precision,
+            unit=unit_key(self.unit(options.unit)),
+            seed=options.seed,
+            max_spans=options.max_spans,
+            max_documents=options.max_documents,
+            by=self.collection.by if options.learn == "passages" else "",
+        )
+        return self.cache / "vocabularies" / key
+
+    def _fit(self, options: SystemOptions, sizes: list[int], work: Path) -> SparseCoverage:
+        return SparseCoverage.fit(
+            self.sources,
+            encoder=self.encoder(options.encoder),
+            unit=self.unit(options.unit),
+            size=sizes[-1] if sizes else None,
+            sampling=Sampling(options.max_documents, options.max_spans, self.only),
+            selection=Selection(options.selection, sizes, options.tau),
+            seed=options.seed,
+            preset=Preset(options.common, options.activation, options.scoring, self.collection.by, options.learn),
+            threads=self.threads,
+            work=work,
+        )
+
     def _index_folder(self, model: SparseCoverage) -> Path:
         code = code_key("kernels", "encoding", "spans", "vocabulary", "vectors", "index", "experiments/indexes.py")
         unit = unit_key(model.unit)
         key = content_key(code=code, documents=self.corpus.fingerprint, vocabulary=vocabulary_digest(model), unit=unit)
         return self.cache / "indexes" / key
-
-
-def _sentence(note: str) -> str:
-    """Return a note as it is printed below a table.
-
-    >>> _sentence("left out: Topic PSG-3")
-    'Left out: Topic PSG-3.'
-    """
-    return f"{note[:1].upper()}{note[1:]}{'' if note.endswith('.') else '.'}"
 
 
 def _core(options: SystemOptions) -> SystemOptions:

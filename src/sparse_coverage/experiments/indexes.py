@@ -13,14 +13,13 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sparse_coverage.encoding import Encoder, TokenVectors
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.experiments.cache import alone, code_key, content_key, unit_key
+from sparse_coverage.experiments.cache import alone
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.index import DEFAULT_MEMORY, DocumentRecord, IndexedPassage, IndexWriter, PassageRecord
 from sparse_coverage.index.manifest import MANIFEST
@@ -28,29 +27,35 @@ from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.passages import By
-from sparse_coverage.presets import Preset
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search.building import is_unfinished
 from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.vectors import ActivationConfig, SparseVector, trace
-from sparse_coverage.vocabulary import Sampling, Selection, SpanSample, Vocabulary, load_vocabulary
+from sparse_coverage.vocabulary import SpanSample, Vocabulary, load_vocabulary
 from sparse_coverage.vocabulary.build import NESTED
 from sparse_coverage.vocabulary.span_sample import SAMPLE
-
-if TYPE_CHECKING:
-    from sparse_coverage.experiments.bench import Workbench
-
 
 _SAME = ("encoder", "unit", "tau", "selection", "seed", "max_spans", "max_documents", "common", "learn")
 """Settings in which vocabularies are alike that one traversal can choose, whatever their sizes."""
 
 
 class Vocabularies:
-    """The vocabularies of a workbench, by the options they depend on. What cannot be made is tried once."""
+    """Vocabularies by the options they depend on. What cannot be made is tried once.
 
-    def __init__(self, bench: Workbench) -> None:
-        self._bench = bench
+    `folder` says where those of one sample of spans are kept, `fit` fits a model with some sizes and its sample in a folder, and
+    `planned` are all options that will be asked for.
+    """
+
+    def __init__(
+        self,
+        folder: Callable[[SystemOptions], Path],
+        fit: Callable[[SystemOptions, list[int], Path], SparseCoverage],
+        planned: Iterable[SystemOptions],
+    ) -> None:
+        self._folder = folder
+        self._fit_model = fit
+        self._planned = planned
         self._known: dict[SystemOptions, Vocabulary | VocabularyError] = {}
 
     def get(self, options: SystemOptions) -> Vocabulary:
@@ -58,7 +63,7 @@ class Vocabularies:
         key = replace(options, k=5, assignment="soft", uncovered="drop")
         if key not in self._known:
             try:
-                with alone(self.folder(key), "this vocabulary"):
+                with alone(self._folder(key), "this vocabulary"):
                     fitted = self._fitted(key)
                 self._known[key] = fitted.truncate(key.size) if key.size else fitted
             except VocabularyError as error:
@@ -71,27 +76,11 @@ class Vocabularies:
     def sample(self, options: SystemOptions) -> SpanSample:
         """Return the spans that the vocabulary of some options was chosen from."""
         self.get(options)
-        return SpanSample(self.folder(options) / "sample")
-
-    def folder(self, options: SystemOptions) -> Path:
-        """Return where the vocabularies of one sample of spans are kept, whatever their size, selection and radii."""
-        bench, encoder = self._bench, self._bench.encoder(options.encoder)
-        key = content_key(
-            code=code_key("kernels", "encoding", "spans", "vocabulary", "model.py"),
-            documents=bench.source,
-            encoder=encoder.fingerprint,
-            precision=encoder.precision,
-            unit=unit_key(bench.unit(options.unit)),
-            seed=options.seed,
-            max_spans=options.max_spans,
-            max_documents=options.max_documents,
-            by=bench.collection.by if options.learn == "passages" else "",
-        )
-        return bench.cache / "vocabularies" / key
+        return SpanSample(self._folder(options) / "sample")
 
     def _fitted(self, key: SystemOptions) -> Vocabulary:
         """Return a vocabulary that has the wanted size, perhaps among others."""
-        folder = self.folder(key)
+        folder = self._folder(key)
         # Always named, so that a pattern for the one never finds the other.
         kind = f"{key.selection}-{key.tau:g}-{'plain' if key.common is None else f'common{key.common}'}"
         for saved in sorted(folder.glob(f"{kind}-*/vocabulary.json")):
@@ -103,9 +92,7 @@ class Vocabularies:
         sizes = [key.size]
         if key.selection in NESTED:
             planned = (
-                one.size
-                for one in self._bench.planned
-                if all(getattr(one, name) == getattr(key, name) for name in _SAME)
+                one.size for one in self._planned if all(getattr(one, name) == getattr(key, name) for name in _SAME)
             )
             sizes = sorted({key.size, *(size for size in planned if size)})
             spans = self._spans(key, folder, sizes[0])
@@ -126,19 +113,7 @@ class Vocabularies:
         return len(SpanSample(folder / "sample"))
 
     def _fit(self, key: SystemOptions, folder: Path, sizes: list[int], save: str = "") -> Vocabulary:
-        bench = self._bench
-        model = SparseCoverage.fit(
-            bench.sources,
-            encoder=bench.encoder(key.encoder),
-            unit=bench.unit(key.unit),
-            size=sizes[-1] if sizes else None,
-            sampling=Sampling(key.max_documents, key.max_spans, bench.only),
-            selection=Selection(key.selection, sizes, key.tau),
-            seed=key.seed,
-            preset=Preset(key.common, key.activation, key.scoring, bench.collection.by, key.learn),
-            threads=bench.threads,
-            work=folder / "sample",
-        )
+        model = self._fit_model(key, sizes, folder / "sample")
         if save:
             model.save(folder / save)
         return model.vocabulary
