@@ -88,9 +88,9 @@ def topic_claims(topic: ClefIpTopic, document: Patent, ancestors: Ancestors = "a
     return tuple(wanted[number] for number in sorted(wanted))
 
 
-def topic_query(topic: ClefIpTopic, document: Patent, ancestors: Ancestors = "all") -> str:
+def topic_query(topic: ClefIpTopic, document: Patent) -> str:
     """Return the text of the query: the claims of `topic_claims`, one a line."""
-    return "\n".join(claim.text for claim in topic_claims(topic, document, ancestors))
+    return "\n".join(claim.text for claim in topic_claims(topic, document))
 
 
 @dataclass(frozen=True, slots=True)

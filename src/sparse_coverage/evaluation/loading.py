@@ -117,7 +117,7 @@ def is_beir(path: Path) -> bool:
     return (folder / CORPUS).is_file() and (folder / QUERIES).is_file()
 
 
-def read_beir(path: Path, *, language: str = "any") -> Collection:
+def read_beir(path: Path) -> Collection:
     """Read a BEIR folder with its test judgements, or with others: `folder/qrels/dev.tsv`.
 
     A query that is itself a document of the corpus is never shown itself or its family.
@@ -130,7 +130,7 @@ def read_beir(path: Path, *, language: str = "any") -> Collection:
         raise InputError(f"{folder}: the judgements name the query '{unknown[0]}', which {QUERIES} does not hold.")
 
     def documents() -> Iterator[Patent]:
-        return read_patents(folder / CORPUS, language=language, on_problem=raise_problem)
+        return read_patents(folder / CORPUS, language="any", on_problem=raise_problem)
 
     texts = {id_: OwnDocument(_field(record, "title"), _field(record, "text")) for id_, record in records.items()}
     excluded = own_families(texts, documents)
