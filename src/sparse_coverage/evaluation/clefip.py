@@ -357,7 +357,7 @@ def read_clefip(
     surveyed, unreadable = survey(documents, cache)
     judged = {document for topic in topics for document in judgements[topic.id].grades}
     pool = sample_pool(surveyed, judged, [s for patent in topics.values() for s in patent.ipc], config)
-    families = Families(pool.documents)
+    families = Families((document.id, document.family) for document in pool.documents)
     queries = []
     excluded = {}
     for topic, patent in topics.items():

@@ -232,7 +232,7 @@ def read_described(path: Path) -> Collection:
             _topic_id(patent): patent for patent in read_patents(topics, language=language, on_problem=raise_problem)
         }
         queries = tuple(Query(id_, _patent_text(patent, fields), patent.id) for id_, patent in own.items())
-        families = Families(documents())
+        families = Families((patent.id, patent.family) for patent in documents())
         excluded = {id_: families.of(patent) for id_, patent in own.items()}
     else:
         queries = read_topics(topics, fields)
