@@ -38,7 +38,7 @@ from qdrant_server import binary, running
 
 from sparse_coverage.engines.engine import RemoteCollection
 from sparse_coverage.engines.points import point_id
-from sparse_coverage.engines.ranking import EngineRanker, TwoPhase, TwoPhaseRanker
+from sparse_coverage.engines.ranking import EngineRanker, TwoPhase, TwoPhaseRanker, strongest
 from sparse_coverage.engines.sync import push
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.search.explaining import TracedQuery
@@ -210,7 +210,11 @@ def remote(
 
 def _two_phase(bench: Bench, collection: RemoteCollection, config: TwoPhase, seconds: float) -> dict[str, float]:
     ranker = TwoPhaseRanker(collection, config)
-    costs = [ranker.cost(vector) for vector in bench.vectors]
+    lengths, postings, spared = ranker.known.frequencies, 0, 0
+    for vector in bench.vectors:
+        centers, factors = ranker.statistics.factors(vector.centers, vector.weights)
+        postings += int(lengths[centers].sum())
+        spared += int(lengths[centers].sum() - lengths[strongest(centers, factors, config.share)[0]].sum())
 
     def search(vector: SparseVector) -> list[tuple[str, float]]:
         return [(point.id, point.score) for point in ranker.rank_passages(asked(vector), K)]
@@ -218,7 +222,7 @@ def _two_phase(bench: Bench, collection: RemoteCollection, config: TwoPhase, sec
     _, overlap = bench.quality(search)
     return {
         "recall": overlap,
-        "postings": sum(cost.kept_postings for cost in costs) / sum(cost.postings for cost in costs),
+        "postings": 1 - spared / postings,
         "p50_ms": 1e3 * float(np.median(latencies(search, bench.vectors, seconds / 3))),
     }
 

@@ -29,7 +29,7 @@ from sparse_coverage.evaluation.protocol import evidence, rank_scores
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
 from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems import VectorSystem, WordSystem
+from sparse_coverage.experiments.systems import vector_system, word_system
 from sparse_coverage.kernels import Doubles, Floats
 from sparse_coverage.presets import get_preset
 from sparse_coverage.search.ranking import CenterStatistics
@@ -68,7 +68,7 @@ def encoded(bench: Workbench) -> Texts:
     asked = [query.text for query in collection.judged]
     passages = list(unit.pool_many(texts, list(encoder.encode(texts))))
     queries = list(unit.pool_many(asked, list(encoder.encode(asked))))
-    words, vectors = (make(bench, SystemOptions()) for make in (WordSystem, VectorSystem))
+    words, vectors = (make(bench, SystemOptions()) for make in (word_system, vector_system))
     others = [(words.scores(query), vectors.scores(query)) for query in collection.judged]
     return Texts(collection, bench, passages, queries, others)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -87,7 +88,7 @@ def follow(page: str, clone: Clone) -> dict[str, str]:
         elif kind == "python" and file:
             clone.write(file, block)
         elif kind == "python":
-            told["script"] = clone.python("-c", block)
+            told["script"] = told.get("script", "") + clone.python("-c", block)
         elif kind == "console":
             for line in block.splitlines():
                 program, *arguments = shlex.split(line)
@@ -116,13 +117,10 @@ def test_each_example_is_one_file_and_one_line_and_works(tmp_path: Path) -> None
     better = next(printed for command, printed in told.items() if "--least-score 0.6" in command)
     assert [hit["document"] for hit in json.loads(better)["hits"]] == ["XX-2-A1"]
     ranked, filtered = ["1.0 XX-2-A1 Pump", "0.5 XX-1-A1 Valve"], ["XX-1-A1 ['Smith']"]
-    assert told["script"].splitlines() == [
-        *ranked,
-        *filtered,
-        "1.0",
-        "sv",
-        "disclosed: 1.0 implied: 0.75 partly: 0.5 not found: 0.0",
-    ]
+    verdicts = "disclosed: 1.0 implied: 0.75 partly: 0.5 not found: 0.0"
+    assert told["script"].splitlines() == ["Pump", *ranked, *filtered, "1.0", "sv", verdicts, "Fan"]
+    table = list(csv.DictReader((clone.work / "found.csv").read_text(encoding="utf-8-sig").splitlines()))
+    assert {(row["document"], row["inventors"]) for row in table} == {("XX-1-A1", "Smith"), ("XX-2-A1", "Meier")}
     written = (clone.work / "found.md").read_text(encoding="utf-8").splitlines()
     assert written == ["# a housing of rubber", "", "1. **XX-2-A1** Pump", "2. **XX-1-A1** Valve"]
 

@@ -80,10 +80,10 @@ class SparseCoverage:
         self.by = by
         self.without = tuple(without)
         self.vectors = vectors
-        self._unit = get_unit(unit or vocabulary.config.unit)
-        if self._unit.name != vocabulary.config.unit:
+        self.unit = get_unit(unit or vocabulary.config.unit)
+        if self.unit.name != vocabulary.config.unit:
             raise MismatchError(
-                f"The vocabulary was made of the unit '{vocabulary.config.unit}', but this is '{self._unit.name}'. "
+                f"The vocabulary was made of the unit '{vocabulary.config.unit}', but this is '{self.unit.name}'. "
                 "Give the same unit, or fit a vocabulary for this one."
             )
 
@@ -173,7 +173,7 @@ class SparseCoverage:
         return self._with_encoders(self.encoder, encoder)
 
     def _with_encoders(self, encoder: Encoder, vectors: Encoder | None) -> SparseCoverage:
-        settings = (self.activation, self.scoring, self.clean, self.by, self._unit, self.without)
+        settings = (self.activation, self.scoring, self.clean, self.by, self.unit, self.without)
         return SparseCoverage(encoder, self.vocabulary, *settings, vectors)
 
     @property
@@ -208,7 +208,7 @@ class SparseCoverage:
         """
         kept, passed, read = tee(texts, 3)
         threads = getattr(self.encoder, "threads", 1)
-        spans = self.with_wholes(read, self._unit.pool_many(kept, self._reading.encode(passed)))
+        spans = self.with_wholes(read, self.unit.pool_many(kept, self._reading.encode(passed)))
         for several in windows(spans, len, _TRACED):
             for [traced] in trace(several, self.vocabulary, self.activation, query=query, threads=threads):
                 yield traced
@@ -238,7 +238,7 @@ class SparseCoverage:
 
     def locate_spans(self, text: str) -> list[tuple[int, int]]:
         """Return where the spans of a text are, in the order that `SparseVector.spans` counts them. Needs no encoding."""
-        starts, ends = self._unit.locate(text, self._reading.tokenize(text))
+        starts, ends = self.unit.locate(text, self._reading.tokenize(text))
         return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
     def save(self, folder: str | Path) -> None:

@@ -50,8 +50,8 @@ class System:
 
 _INDEX = "retrievers.opening:open_ranked"
 _SIDE: dict[str, Any] = {"retriever": "retrievers.opening:open_side", "reranker": "retrievers.opening:side_reranker"}
-_WORDS: dict[str, Any] = {"study": "experiments.systems:WordSystem", "reads": ("rank", "k1", "b"), "cited": ("bm25",)}
-_VECTORS: dict[str, Any] = {"study": "experiments.systems:VectorSystem", "reads": ("encoder", "rank")}
+_WORDS: dict[str, Any] = {"study": "experiments.systems:word_system", "reads": ("rank", "k1", "b"), "cited": ("bm25",)}
+_VECTORS: dict[str, Any] = {"study": "experiments.systems:vector_system", "reads": ("encoder", "rank")}
 _PUBLISHED: dict[str, Any] = {"study": "experiments.systems:side_system", "reads": ("rank", "checkpoint")}
 _SPLADE: dict[str, Any] = {"needs": ("torch", "transformers"), "extra": "torch", "cited": ("splade-v2",), **_PUBLISHED}
 _COLBERT: dict[str, Any] = {"needs": ("torch", "pylate"), "extra": "colbert", **_PUBLISHED}

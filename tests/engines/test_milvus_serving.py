@@ -83,11 +83,11 @@ def test_a_text_beyond_what_milvus_keeps_is_shown_without_its_end(
 
 def test_names_that_milvus_cannot_keep_are_refused(collection: MilvusCollection) -> None:
     collection.create(0)
-    point = Point("0", "u" * 2000, "d", "s", "t", "t", {}, (), 0, 0, "", {"centers": {0: 1.0}})
+    point = Point("0", "u" * 2000, "d", "s", "t", "t", {}, [], 0, 0, "", {"centers": {0: 1.0}})
     with pytest.raises(InputError, match="1024 bytes"):
         collection.upload([point])
     with pytest.raises(InputError, match="Milvus keeps 4,096"):
-        collection.upload([replace(point, passage="u", facts=("a=b",) * 5000)])
+        collection.upload([replace(point, passage="u", facts=["a=b"] * 5000)])
 
 
 def test_nobody_at_the_address_is_a_clear_error() -> None:

@@ -193,7 +193,7 @@ def test_the_methods_cite_what_chose_the_centers() -> None:
     for selection, cited in (("farthest-first", True), ("kmeans++", False)):
         rows = (Row("paper", SystemOptions(size=500, selection=selection)),)
         result = Result(Definition("mine", "Mine", rows), Table("mine", "Mine", (), ()), (), (), ())
-        said = methods(result, about)
-        assert f"by {selection} selection" in said.text
-        assert ("gonzalez1985" in said.text) == ("gonzalez1985" in said.bibliography) == cited
-        assert "on a CPU with 2 cores, MiniLM in bf16." in said.text
+        text, bibliography = methods(result, about)
+        assert f"by {selection} selection" in text
+        assert ("gonzalez1985" in text) == ("gonzalez1985" in bibliography) == cited
+        assert "on a CPU with 2 cores, MiniLM in bf16." in text

@@ -181,7 +181,7 @@ def test_a_table_has_a_column_for_each_setting_that_varies(bench: Workbench, swe
         "encoders": bench.encoders(),
         "learned_from": "the collection itself",
     }
-    text = methods(result, told).text
+    text, _ = methods(result, told)
     assert "as published but for rho" in text
     assert "Sparse Coverage as published~" not in text
     sparse = next(o.evaluation for o in result.outcomes if o.evaluation and o.row.system == "paper")

@@ -20,7 +20,7 @@ from sparse_coverage.experiments.indexes import whole_vector
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.reproduce import run_experiment
 from sparse_coverage.experiments.sweep import Definition, Row, run_rows
-from sparse_coverage.experiments.systems import CombinedSystem, VectorSystem, WordSystem, concerning
+from sparse_coverage.experiments.systems import CombinedSystem, concerning, vector_system, word_system
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.retrievers import open_retriever
 from sparse_coverage.search import Index
@@ -46,7 +46,7 @@ def test_bm25_scores_are_those_of_the_library(bench: Workbench, options: SystemO
     texts = [unit.text for unit in corpus_passages(patents(), "passage")]
     reference = bm25s.BM25(k1=k1, b=b)
     reference.index([index_terms(text) for text in texts], show_progress=False)
-    system, query = WordSystem(bench, replace(options, k1=k1, b=b)), bench.collection.judged[0]
+    system, query = word_system(bench, replace(options, k1=k1, b=b)), bench.collection.judged[0]
     expected = reference.get_scores(index_terms(TEXTS[0])).astype(np.float32)
     np.testing.assert_array_equal(system.scores(query), evidence(expected))
     held = [set(index_terms(text)) for text in texts]
@@ -54,7 +54,7 @@ def test_bm25_scores_are_those_of_the_library(bench: Workbench, options: SystemO
 
 
 def test_dense_scores_are_cosines_of_whole_passages(bench: Workbench, options: SystemOptions) -> None:
-    system = VectorSystem(bench, options)
+    system = vector_system(bench, options)
     texts = [unit.text for unit in corpus_passages(patents(), "passage")]
     *wholes, query = (whole_vector(tokens) for tokens in bench.encoder(options.encoder).encode([*texts, TEXTS[0]]))
     np.testing.assert_allclose(
@@ -66,14 +66,14 @@ def test_dense_scores_are_cosines_of_whole_passages(bench: Workbench, options: S
 def test_what_is_kept_of_passages_is_made_once(
     bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = [make(bench, options).scores(bench.collection.judged[0]) for make in (WordSystem, VectorSystem)]
+    first = [make(bench, options).scores(bench.collection.judged[0]) for make in (word_system, vector_system)]
 
     def forbidden(*_: object) -> None:
         raise AssertionError("the passages were indexed again")
 
     monkeypatch.setattr(indexes.IndexWriter, "create", forbidden)
     with Workbench(bench.collection, bench.cache, threads=1) as again:
-        second = [make(again, options).scores(bench.collection.judged[0]) for make in (WordSystem, VectorSystem)]
+        second = [make(again, options).scores(bench.collection.judged[0]) for make in (word_system, vector_system)]
     np.testing.assert_array_equal(first, second)
 
 

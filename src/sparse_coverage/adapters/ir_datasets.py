@@ -170,62 +170,38 @@ def register_collection(name: str, collection: Collection, store: str | Path | N
 
 def _dataset(library: Any, inner: CollectionDataset, name: str, place: Path) -> Any:
     """Make a dataset of that library's own classes, whose methods are found by its tools."""
-    formats, util = library.formats, library.util
 
-    class _Docs(formats.BaseDocs):  # type: ignore[misc, name-defined]
-        @util.use_docstore  # type: ignore[untyped-decorator]
-        def docs_iter(self) -> Iterator[Doc]:
-            return inner.docs_iter()
+    def store(_: Any) -> Any:
+        return library.indices.PickleLz4FullStore(
+            path=f"{place}.pklz4",
+            init_iter_fn=inner.docs_iter,
+            data_cls=Doc,
+            lookup_field="doc_id",
+            index_fields=["doc_id"],
+            count_hint=inner.collection.candidates,
+        )
 
-        def docs_cls(self) -> type[Doc]:
-            return Doc
-
-        def docs_store(self) -> Any:
-            return library.indices.PickleLz4FullStore(
-                path=f"{place}.pklz4",
-                init_iter_fn=inner.docs_iter,
-                data_cls=Doc,
-                lookup_field="doc_id",
-                index_fields=["doc_id"],
-                count_hint=inner.collection.candidates,
-            )
-
-        def docs_count(self) -> int:
-            return int(self.docs_store().count())
-
-        def docs_namespace(self) -> str:
-            return name
-
-        def docs_lang(self) -> str:
-            return "en"
-
-    class _Queries(formats.BaseQueries):  # type: ignore[misc, name-defined]
-        def queries_iter(self) -> Iterator[DatasetQuery]:
-            return inner.queries_iter()
-
-        def queries_cls(self) -> type[DatasetQuery]:
-            return DatasetQuery
-
-        def queries_count(self) -> int:
-            return inner.queries_count()
-
-        def queries_namespace(self) -> str:
-            return name
-
-        def queries_lang(self) -> str:
-            return "en"
-
-    class _Qrels(formats.BaseQrels):  # type: ignore[misc, name-defined]
-        def qrels_iter(self) -> Iterator[Qrel]:
-            return inner.qrels_iter()
-
-        def qrels_cls(self) -> type[Qrel]:
-            return Qrel
-
-        def qrels_defs(self) -> dict[int, str]:
-            return {1: "relevant", 0: "not relevant"}
-
-        def qrels_count(self) -> int:
-            return inner.qrels_count()
-
-    return library.Dataset(_Docs(), _Queries(), _Qrels())
+    docs = {
+        "docs_iter": library.util.use_docstore(lambda _: inner.docs_iter()),
+        "docs_store": store,
+        "docs_count": lambda _: int(store(_).count()),
+        "docs_cls": lambda _: Doc,
+        "docs_namespace": lambda _: name,
+        "docs_lang": lambda _: "en",
+    }
+    queries = {
+        "queries_iter": lambda _: inner.queries_iter(),
+        "queries_count": lambda _: inner.queries_count(),
+        "queries_cls": lambda _: DatasetQuery,
+        "queries_namespace": lambda _: name,
+        "queries_lang": lambda _: "en",
+    }
+    qrels = {
+        "qrels_iter": lambda _: inner.qrels_iter(),
+        "qrels_count": lambda _: inner.qrels_count(),
+        "qrels_cls": lambda _: Qrel,
+        "qrels_defs": lambda _: {1: "relevant", 0: "not relevant"},
+    }
+    bases = library.formats.BaseDocs, library.formats.BaseQueries, library.formats.BaseQrels
+    parts = [type(base.__name__, (base,), said)() for base, said in zip(bases, (docs, queries, qrels), strict=True)]
+    return library.Dataset(*parts)

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from sparse_coverage.cluster.connection import Cluster, ClusterError
+from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_file, read_json, write_json
 from sparse_coverage.patents import Patent, Problem, raise_problem, read_patents
 from sparse_coverage.patents.documents import Duplicates
-from sparse_coverage.patents.patent import Claim, Paragraph
 from sparse_coverage.patents.reading.context import Settings
 from sparse_coverage.patents.reading.read import Outcome, carry_out_all, work_of
 from sparse_coverage.patents.reading.sources import STDIN, SourceFile, expand, require_present
@@ -154,7 +154,7 @@ def documents_from(folder: Path, shard: int, document: int) -> Iterator[Patent]:
     while (path := shard_path(folder, shard)).exists():
         with path.open(encoding="ascii") as stream:
             for line in islice(stream, document, None):
-                yield _patent(json.loads(line))
+                yield from_json(Patent, json.loads(line))
         shard, document = shard + 1, 0
 
 
@@ -168,7 +168,7 @@ def documents_at(folder: Path, places: Iterable[tuple[int, int]]) -> Iterator[Pa
         with shard_path(folder, shard).open(encoding="ascii") as stream:
             for number, line in enumerate(islice(stream, numbers[-1] + 1)):
                 if number in chosen:
-                    yield _patent(json.loads(line))
+                    yield from_json(Patent, json.loads(line))
 
 
 def input_digest(paths: list[str]) -> str:
@@ -234,13 +234,3 @@ def _restored(facts: dict[str, Any]) -> Reading:
         [Problem(**problem) for problem in facts["problems"]],
         facts["fruitful"],
     )
-
-
-def _patent(record: dict[str, Any]) -> Patent:
-    claims = [Claim(**{**claim, "depends_on": tuple(claim["depends_on"])}) for claim in record.pop("claims")]
-    texts: dict[str, Any] = {
-        part: tuple(Paragraph(**paragraph) for paragraph in record.pop(part))
-        for part in ("abstract", "description", "translations")
-    }
-    rest: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in record.items()}
-    return Patent(**rest, claims=tuple(claims), **texts)

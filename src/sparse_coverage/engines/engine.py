@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import reduce
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -37,7 +37,7 @@ Vector = dict[int, float] | list[float]
 NOWHERE = 0xFFFF_FFF0
 """A dimension that no query has, for a sparse vector that would be empty: some engines refuse these."""
 SHOWN = ["passage", "document", "section", "text", "title", "metadata", "number"]
-"""What of a payload a hit is shown with, in the order of `Shown`."""
+"""What of a payload a hit is shown with."""
 
 
 class EngineError(SparseCoverageError):
@@ -59,7 +59,7 @@ class Point:
     text: str
     title: str
     metadata: Mapping[str, Any]
-    facts: tuple[str, ...]
+    facts: list[str]
     published: int
     priority: int
     digest: str
@@ -67,20 +67,8 @@ class Point:
     number: str = ""
 
     def payload(self) -> dict[str, Any]:
-        """Return what is kept beside the vector."""
-        return {
-            "passage": self.passage,
-            "document": self.document,
-            "section": self.section,
-            "facts": list(self.facts),
-            "digest": self.digest,
-            "published": self.published,
-            "priority": self.priority,
-            "title": self.title,
-            "text": self.text,
-            "metadata": dict(self.metadata),
-            "number": self.number,
-        }
+        """Return what is kept beside the vectors."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ("id", "vectors")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,24 +88,6 @@ class FoundPoint:
     id: str
     document: str
     score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What a hit is shown with."""
-
-    passage: str
-    document: str
-    section: str
-    text: str
-    title: str
-    metadata: Mapping[str, Any]
-    number: str
-
-    @classmethod
-    def of(cls, payload: Mapping[str, Any]) -> Shown:
-        """Take it from the payload of a point."""
-        return cls(**{name: payload[name] for name in SHOWN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +139,8 @@ class RemoteCollection(Protocol):
     def search(self, requests: Sequence[PointQuery]) -> list[list[FoundPoint]]:
         """Return the best points with a positive score for each request, best first."""
 
-    def show(self, ids: Sequence[str]) -> dict[str, Shown]:
-        """Return what points are shown with, by id."""
+    def show(self, ids: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+        """Return what points are shown with, by id: the fields of their payload that `SHOWN` names."""
 
     def scores(self, ids: Sequence[str], request: PointQuery) -> dict[str, float]:
         """Return the exact scores of some points for a whole query, by id, in whatever way is quickest on this engine."""
@@ -379,11 +349,6 @@ def document_facts(record: DocumentRecord) -> tuple[list[str], int, int]:
         terms += sorted({f"{field}^{start}" for value in values for start in _beginnings(field, value)})
     dates = dict(zip(DATES, facts.dates[0].tolist(), strict=True))
     return terms, dates["publication_date"], dates["priority_date"]
-
-
-def section_fact(section: str) -> str:
-    """Return the term by which the section of a passage is looked up."""
-    return f"section={section.lower()}"
 
 
 def _beginnings(field: str, value: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sparse_coverage.engines.engine import (
@@ -22,7 +22,6 @@ from sparse_coverage.engines.engine import (
     OneOf,
     Point,
     PointQuery,
-    Shown,
     Vector,
     all_of,
     documents_but,
@@ -126,22 +125,7 @@ class MilvusCollection(Asking):
 
     def upload(self, points: Sequence[Point]) -> None:
         """Write points."""
-        rows = [
-            {
-                **point.payload(),
-                "id": point.id,
-                "words": {NOWHERE: 1.0},
-                **point.vectors,
-                "passage": _name(point.passage, "A passage's id"),
-                "document": _name(point.document, "A document's id"),
-                "section": _name(point.section, "The name of a section"),
-                "text": _cut(point.text),
-                "title": _cut(point.title),
-                "facts": _facts(point),
-            }
-            for point in points
-        ]
-        self._ask("Uploading", lambda client: client.upsert(self.name, rows))
+        self._upsert("Uploading", points)
 
     def delete(self, documents: Sequence[str], keep: Collection[str] = ()) -> None:
         """Delete the points of some documents, those with a digest in `keep` excepted."""
@@ -151,24 +135,14 @@ class MilvusCollection(Asking):
     def write_statistics(self, text: str, dimension: int) -> None:
         """Keep the statistics as points without a document, each with a piece of the text."""
         pieces = [text[first : first + _LONGEST_TEXT] for first in range(0, len(text), _LONGEST_TEXT)]
-        empty = {
-            "passage": "",
-            "document": "",
-            "number": "",
-            "digest": "",
-            "title": "",
-            "facts": [],
-            "priority": 0,
-            "metadata": {},
-        }
-        vectors = {"vectors": [0.0] * dimension} if dimension else {}
-        nothing = {NOWHERE: 1.0}
-        same = {**empty, **vectors, "centers": nothing, "words": nothing, "section": str(len(pieces))}
-        rows = [
-            {**same, "id": f"statistics-{place}", "text": piece, "published": place}
+        vectors: dict[str, Vector] = {"centers": {NOWHERE: 1.0}}
+        vectors |= {"vectors": [0.0] * dimension} if dimension else {}
+        count = str(len(pieces))
+        points = (
+            Point(f"statistics-{place}", "", "", count, piece, "", {}, [], place, 0, "", vectors)
             for place, piece in enumerate(pieces)
-        ]
-        self._ask("Writing the statistics", lambda client: client.upsert(self.name, rows))
+        )
+        self._upsert("Writing the statistics", points)
         # What is not yet in a sealed segment is searched without an index.
         self._ask("Sealing segments", lambda client: client.flush(self.name))
 
@@ -185,9 +159,9 @@ class MilvusCollection(Asking):
         """Return the best points of each request, exactly: nothing of the query is dropped."""
         return [self._search(request) for request in requests]
 
-    def show(self, ids: Sequence[str]) -> dict[str, Shown]:
+    def show(self, ids: Sequence[str]) -> dict[str, Mapping[str, Any]]:
         """Return what points are shown with, by id."""
-        return {row["id"]: Shown.of(row) for row in self._get(ids, SHOWN)}
+        return {row["id"]: row for row in self._get(ids, SHOWN)}
 
     def scores(self, ids: Sequence[str], request: PointQuery) -> dict[str, float]:
         """Return the exact scores of some points, added up here: Milvus would read all lists of the query for a few points."""
@@ -212,6 +186,24 @@ class MilvusCollection(Asking):
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
+
+    def _upsert(self, what: str, points: Iterable[Point]) -> None:
+        rows = [
+            {
+                **point.payload(),
+                "id": point.id,
+                "words": {NOWHERE: 1.0},
+                **point.vectors,
+                "passage": _name(point.passage, "A passage's id"),
+                "document": _name(point.document, "A document's id"),
+                "section": _name(point.section, "The name of a section"),
+                "text": _cut(point.text),
+                "title": _cut(point.title),
+                "facts": _facts(point),
+            }
+            for point in points
+        ]
+        self._ask(what, lambda client: client.upsert(self.name, rows))
 
     def _search(self, request: PointQuery) -> list[FoundPoint]:
         (hits,) = self._ask(

@@ -10,7 +10,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -19,7 +19,7 @@ from uuid import UUID, uuid5
 import numpy as np
 import numpy.typing as npt
 
-from sparse_coverage.engines.engine import NOWHERE, EngineError, Point, Vector, document_facts, section_fact
+from sparse_coverage.engines.engine import NOWHERE, EngineError, Point, Vector, document_facts
 from sparse_coverage.errors import MismatchError
 from sparse_coverage.index import DocumentRecord, IndexStore, PassageRecord, Segment, weight_scale
 from sparse_coverage.index.postings import widened
@@ -116,7 +116,7 @@ class LocalDocument:
                 text=passage.text,
                 title=self.record.title,
                 metadata=self.record.metadata,
-                facts=(*terms, section_fact(passage.section)),
+                facts=[*terms, f"section={passage.section.lower()}"],
                 published=published,
                 priority=priority,
                 digest=self.digest,
@@ -159,6 +159,7 @@ def _digest(parts: _Parts, record: DocumentRecord, passages: tuple[PassageRecord
 
 
 FORMAT = 2
+_COUNTS = ("frequencies", "word_frequencies")
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,40 +223,21 @@ class Statistics:
 
     def to_text(self) -> str:
         """Return them as text."""
-        content: dict[str, Any] = {
-            "format": FORMAT,
-            "passages": self.passages,
-            "documents": self.documents,
-            "scoring": asdict(self.scoring),
-            "vocabulary": self.vocabulary,
-            "frequencies": _packed(self.frequencies.astype("<i8").tobytes()),
-            "words": _packed("\n".join(self.words).encode()),
-            "word_frequencies": _packed(self.word_frequencies.astype("<i8").tobytes()),
-            "keeps_words": self.keeps_words,
-            "dimension": self.dimension,
-        }
-        return json.dumps(content)
+        content = {one.name: getattr(self, one.name) for one in fields(self)}
+        content |= {name: _packed(content[name].astype("<i8").tobytes()) for name in _COUNTS}
+        words = _packed("\n".join(self.words).encode())
+        return json.dumps({**content, "format": FORMAT, "scoring": asdict(self.scoring), "words": words})
 
     @classmethod
     def from_text(cls, text: str) -> Statistics:
         """Read them back."""
         content = json.loads(text)
-        if content.get("format") != FORMAT:
-            raise EngineError(
-                f"The statistics have format {content.get('format')}, this version reads {FORMAT}. Push the index again."
-            )
+        if (found := content.pop("format", None)) != FORMAT:
+            raise EngineError(f"The statistics have format {found}, this version reads {FORMAT}. Push the index again.")
+        content |= {name: np.frombuffer(_unpacked(content[name]), "<i8").astype(np.int64) for name in _COUNTS}
         words = _unpacked(content["words"]).decode()
-        return cls(
-            content["passages"],
-            content["documents"],
-            np.frombuffer(_unpacked(content["frequencies"]), dtype="<i8").astype(np.int64),
-            ScoringConfig(**content["scoring"]),
-            content["vocabulary"],
-            tuple(words.split("\n")) if words else (),
-            np.frombuffer(_unpacked(content["word_frequencies"]), dtype="<i8").astype(np.int64),
-            content["keeps_words"],
-            content["dimension"],
-        )
+        content |= {"scoring": ScoringConfig(**content["scoring"]), "words": tuple(words.split("\n")) if words else ()}
+        return cls(**content)
 
     def scored(self, scoring: ScoringConfig) -> CenterStatistics:
         """Return what each center is worth. alpha and rho are free; gamma and smoothing are in the vectors and must be theirs."""

@@ -20,7 +20,6 @@ from sparse_coverage.engines.engine import (
     OneOf,
     Point,
     PointQuery,
-    Shown,
     Vector,
     all_of,
     documents_but,
@@ -191,10 +190,10 @@ class QdrantCollection(Asking):
             for answer in answers
         ]
 
-    def show(self, ids: Sequence[str]) -> dict[str, Shown]:
+    def show(self, ids: Sequence[str]) -> dict[str, Mapping[str, Any]]:
         """Return what points are shown with, by id."""
         found = self._ask("Reading passages", lambda client: client.retrieve(self.name, list(ids), with_payload=SHOWN))
-        return {str(point.id): Shown.of(point.payload) for point in found}
+        return {str(point.id): point.payload for point in found}
 
     def scores(self, ids: Sequence[str], request: PointQuery) -> dict[str, float]:
         """Return the exact scores of some points: a search among these alone, which costs Qdrant less than sending them."""

@@ -8,7 +8,7 @@ is then scored with the whole query. The scores are exact; whether everything th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -133,7 +133,9 @@ class EngineRanker:
         asked = self.asked(query)
         if len(self.parts) == 1:
             return self._search(list(asked.values()), k, condition)[0] if asked else []
-        scales = self._scales(asked, condition)
+        scales = {
+            part: _Scale.of(self._best_documents(requests, DEPTH, condition), False) for part, requests in asked.items()
+        }
         limit = min(max(4 * k, _FEWEST), self.collection.limit)
         while True:
             lists = dict(zip(asked, self._search(list(asked.values()), limit, condition), strict=True))
@@ -179,10 +181,6 @@ class EngineRanker:
                     own[point.id] = replace(point, score=before + scales[part].scaled(point.score))
         shown = {id_: sorted(own.values(), key=lambda point: -point.score)[:passages] for id_, own in sums.items()}
         return [FoundDocument(id_, tuple(shown[id_]), True, totals[id_]) for id_ in best]
-
-    def _scales(self, asked: Mapping[str, PartQuery], condition: Condition | None) -> dict[str, _Scale]:
-        ranked = {part: self._best_documents(requests, DEPTH, condition) for part, requests in asked.items()}
-        return {part: _Scale.of(found, False) for part, found in ranked.items()}
 
     def _best_documents(self, query: PartQuery, k: int, condition: Condition | None) -> list[FoundDocument]:
         """Return the `k` best documents of one part.
@@ -260,13 +258,7 @@ class EngineRanker:
         wanted = rule.m if isinstance(rule, TopMean) else 0
         short = [one.id for one in documents if len(one.points) < wanted]
         sizes = self.collection.sizes(short, condition) if short else {}
-        scored = []
-        for one in documents:
-            scores = [point.score for point in one.points]
-            scores += [0.0] * (min(wanted, sizes.get(one.id, 0)) - len(scores))
-            made = document_scores(np.asarray(scores, np.float32), np.zeros(1, np.int64), rule)
-            scored.append(replace(one, score=float(made[0])))
-        return scored
+        return [replace(one, score=_score(one.points, rule, min(wanted, sizes.get(one.id, 0)))) for one in documents]
 
 
 def _largest(lists: Sequence[list[FoundPoint]], limit: int) -> list[FoundPoint]:
@@ -280,6 +272,13 @@ def _largest(lists: Sequence[list[FoundPoint]], limit: int) -> list[FoundPoint]:
     return sorted(best.values(), key=lambda point: -point.score)[:limit]
 
 
+def _score(points: Sequence[FoundPoint], rule: Aggregation, wanted: int) -> float:
+    """Return what the points of a document make, with zeros where there are fewer than `wanted`."""
+    scores = [point.score for point in points]
+    scores += [0.0] * (wanted - len(scores))
+    return float(document_scores(np.asarray(scores, np.float32), np.zeros(1, np.int64), rule)[0])
+
+
 def _needed(rule: Aggregation, limit: int) -> int:
     """Return how many of a document's points its score is made of."""
     if isinstance(rule, Best):
@@ -290,16 +289,6 @@ def _needed(rule: Aggregation, limit: int) -> int:
 def _most(rule: Aggregation, best: float) -> float:
     """Return the most that a document can make whose best point has this score."""
     return best / (1 - rule.decay) if isinstance(rule, DecayedSum) else best
-
-
-@dataclass(frozen=True, slots=True)
-class PruningCost:
-    """What the engine is spared: centers and postings of a query, and of its pruned form."""
-
-    centers: int
-    kept_centers: int
-    postings: int
-    kept_postings: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,20 +329,12 @@ class TwoPhaseRanker(EngineRanker):
         documents: dict[str, list[FoundPoint]] = {}
         for point in self._rescored(query.vector, max(k, self._config.candidates), condition):
             documents.setdefault(point.document, []).append(point)
-        best = []
-        for document, points in documents.items():
-            scores = [point.score for point in points]
-            scores += [0.0] * (rule.m - len(scores) if isinstance(rule, TopMean) else 0)
-            made = document_scores(np.asarray(scores, np.float32), np.zeros(1, np.int64), rule)
-            best.append(FoundDocument(document, tuple(points[:passages]), True, float(made[0])))
+        wanted = rule.m if isinstance(rule, TopMean) else 0
+        best = [
+            FoundDocument(document, tuple(points[:passages]), True, _score(points, rule, wanted))
+            for document, points in documents.items()
+        ]
         return sorted(best, key=lambda one: -one.score)[:k]
-
-    def cost(self, vector: SparseVector) -> PruningCost:
-        """Say what the pruned query spares the engine."""
-        centers, factors = self.statistics.factors(vector.centers, vector.weights)
-        kept, _ = strongest(centers, factors, self._config.share)
-        lengths = self.known.frequencies
-        return PruningCost(len(centers), len(kept), int(lengths[centers].sum()), int(lengths[kept].sum()))
 
     def _rescored(self, vector: SparseVector, limit: int, condition: Condition | None) -> list[FoundPoint]:
         centers, factors = self.statistics.factors(vector.centers, vector.weights)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sparse_coverage.engines.engine import Condition, RemoteCollection, Shown, condition_of
+from sparse_coverage.engines.engine import Condition, RemoteCollection, condition_of
 from sparse_coverage.engines.ranking import EngineRanker, FoundDocument, TwoPhase, TwoPhaseRanker
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
@@ -101,7 +101,7 @@ class EngineRetriever(PassageSearcher):
             if there:
                 best = tuple(_passage(point, score) for point, score in there)
                 first = there[0][0]
-                hits.append(Hit(first.document, first.title, found.score, first.metadata, best))
+                hits.append(Hit(first["document"], first["title"], found.score, first["metadata"], best))
         return hits
 
 
@@ -112,5 +112,5 @@ def load_model(folder: str | Path) -> SparseCoverage:
     return SparseCoverage.load(inside if inside.is_dir() else folder)
 
 
-def _passage(shown: Shown, score: float) -> PassageHit:
-    return PassageHit(shown.passage, shown.document, shown.section, shown.text, score, shown.number)
+def _passage(shown: Mapping[str, Any], score: float) -> PassageHit:
+    return PassageHit(shown["passage"], shown["document"], shown["section"], shown["text"], score, shown["number"])

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from sparse_coverage.engines.engine import EngineError, Point, RemoteCollection, batches
-from sparse_coverage.engines.points import LocalDocument, Statistics, norm_of, read_documents
+from sparse_coverage.engines.points import Statistics, norm_of, read_documents
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.index import IndexStore
 from sparse_coverage.progress import tracked
@@ -21,8 +21,6 @@ _DELETED_AT_ONCE = 256
 _ROUNDS = 3
 _UPLOADS = 4
 SCORING = ScoringConfig()
-
-Versions = dict[str, Counter[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,43 +75,31 @@ def sync(collection: RemoteCollection, store: IndexStore, *, scoring: ScoringCon
 
 
 def _one_round(collection: RemoteCollection, store: IndexStore, statistics: Statistics) -> SyncReport:
-    versions = _inventory(collection)
-    uploader = _Uploader(collection, versions)
-    documents = tracked(read_documents(store, statistics), "Uploading documents", store.state.documents)
-    _upload(collection, batches(uploader.changed(documents)))
-    uploader.clear()
-    gone = list(versions)
-    for part in _parts(gone):
-        collection.delete(part)
-    return SyncReport(uploader.documents, uploader.passages, uploader.unchanged, len(gone))
+    """Send the documents that differ from what is there, then delete their older versions and what is gone."""
+    versions: dict[str, Counter[str]] = {}  # how many points each version of each document has there
+    for document, digest in tracked(collection.inventory(), "Comparing with what is there", collection.size()):
+        versions.setdefault(document, Counter())[digest] += 1
+    replaced: dict[str, str] = {}
+    documents = passages = unchanged = 0
 
-
-class _Uploader:
-    """Picks the documents that differ from what is there, and clears away their older versions once all are sent."""
-
-    def __init__(self, collection: RemoteCollection, versions: Versions) -> None:
-        self._collection = collection
-        self._versions = versions
-        self._replaced: dict[str, str] = {}
-        self.documents = self.passages = self.unchanged = 0
-
-    def changed(self, documents: Iterator[LocalDocument]) -> Iterator[Point]:
-        """Yield the points to send. Documents that are met are taken off the versions; what is left there is gone."""
-        for document in documents:
-            there = self._versions.pop(document.record.id, Counter())
-            if there == Counter({document.digest: len(document.passages)}) or not (there or document.passages):
-                self.unchanged += 1
+    def changed() -> Iterator[Point]:
+        nonlocal documents, passages, unchanged
+        for one in tracked(read_documents(store, statistics), "Uploading documents", store.state.documents):
+            there = versions.pop(one.record.id, Counter())
+            if there == Counter({one.digest: len(one.passages)}) or not (there or one.passages):
+                unchanged += 1
                 continue
-            self.documents += 1
-            self.passages += len(document.passages)
-            if set(there) - {document.digest}:
-                self._replaced[document.record.id] = document.digest
-            yield from document.points()
+            documents, passages = documents + 1, passages + len(one.passages)
+            if set(there) - {one.digest}:
+                replaced[one.record.id] = one.digest
+            yield from one.points()
 
-    def clear(self) -> None:
-        """Delete the older versions of what was sent."""
-        for part in _parts(list(self._replaced)):
-            self._collection.delete(part, keep={self._replaced[id_] for id_ in part})
+    _upload(collection, batches(changed()))
+    for part in _parts(list(replaced)):
+        collection.delete(part, keep={replaced[id_] for id_ in part})
+    for part in _parts(list(versions)):
+        collection.delete(part)
+    return SyncReport(documents, passages, unchanged, len(versions))
 
 
 def _upload(collection: RemoteCollection, made: Iterator[list[Point]]) -> None:
@@ -126,14 +112,6 @@ def _upload(collection: RemoteCollection, made: Iterator[list[Point]]) -> None:
             under_way.append(pool.submit(collection.upload, batch))
         for sent in under_way:
             sent.result()
-
-
-def _inventory(collection: RemoteCollection) -> Versions:
-    """Count the points of each version of each document. Memory grows with documents, not with passages."""
-    versions: Versions = {}
-    for document, digest in tracked(collection.inventory(), "Comparing with what is there", collection.size()):
-        versions.setdefault(document, Counter())[digest] += 1
-    return versions
 
 
 def _statistics(collection: RemoteCollection, store: IndexStore, scoring: ScoringConfig) -> Statistics:

@@ -88,9 +88,9 @@ def topic_claims(topic: ClefIpTopic, document: Patent, ancestors: Ancestors = "a
     return tuple(wanted[number] for number in sorted(wanted))
 
 
-def topic_query(topic: ClefIpTopic, document: Patent, ancestors: Ancestors = "all") -> str:
+def topic_query(topic: ClefIpTopic, document: Patent) -> str:
     """Return the text of the query: the claims of `topic_claims`, one a line."""
-    return "\n".join(claim.text for claim in topic_claims(topic, document, ancestors))
+    return "\n".join(claim.text for claim in topic_claims(topic, document))
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,7 +357,7 @@ def read_clefip(
     surveyed, unreadable = survey(documents, cache)
     judged = {document for topic in topics for document in judgements[topic.id].grades}
     pool = sample_pool(surveyed, judged, [s for patent in topics.values() for s in patent.ipc], config)
-    families = Families(pool.documents)
+    families = Families((document.id, document.family) for document in pool.documents)
     queries = []
     excluded = {}
     for topic, patent in topics.items():

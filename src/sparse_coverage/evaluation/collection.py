@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -276,18 +275,6 @@ def _mean_median(values: Sequence[int] | npt.NDArray[np.int64]) -> tuple[float, 
 _KIND = re.compile(r"-[A-Z]\d?$")
 
 
-class HasFamily(Protocol):
-    """A document of which only id and family are known."""
-
-    @property
-    def id(self) -> str:
-        """The publication id."""
-
-    @property
-    def family(self) -> str:
-        """The family's number, or nothing."""
-
-
 def same_application(document: str) -> str:
     """Return a publication id without its kind: EP-1246167-A1 and EP-1246167-B1 are one application.
 
@@ -298,15 +285,15 @@ def same_application(document: str) -> str:
 
 
 class Families:
-    """The candidates by application and by family. Reads them once and keeps ids alone, however many there are."""
+    """The candidates, pairs of id and family, by application and by family. Ids alone are kept, however many there are."""
 
-    def __init__(self, candidates: Iterable[HasFamily]) -> None:
+    def __init__(self, candidates: Iterable[tuple[str, str]]) -> None:
         self._by_application: dict[str, list[str]] = defaultdict(list)
         self._by_family: dict[str, list[str]] = defaultdict(list)
-        for candidate in candidates:
-            self._by_application[same_application(candidate.id)].append(candidate.id)
-            if candidate.family:
-                self._by_family[candidate.family].append(candidate.id)
+        for id_, family in candidates:
+            self._by_application[same_application(id_)].append(id_)
+            if family:
+                self._by_family[family].append(id_)
 
     def of(self, document: Patent, named: Iterable[str] = ()) -> frozenset[str]:
         """Return the ids among the candidates that are the document itself, its other publications or its family.
@@ -353,7 +340,7 @@ def own_families(
     }
     if not own:
         return {}
-    families = Families(documents())
+    families = Families((patent.id, patent.family) for patent in documents())
     return {id_: families.of(patent) for id_, patent in own.items()}
 
 

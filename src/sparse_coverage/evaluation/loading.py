@@ -38,7 +38,14 @@ from sparse_coverage.evaluation.collection import (
     without_excluded,
 )
 from sparse_coverage.evaluation.office_actions import is_fine_patents, is_panorama, read_fine_patents, read_panorama
-from sparse_coverage.evaluation.trec import is_qrels, judged_spellings, read_lines, read_qrels, read_topics
+from sparse_coverage.evaluation.trec import (
+    is_qrels,
+    judged_spellings,
+    read_json_lines,
+    read_lines,
+    read_qrels,
+    read_topics,
+)
 from sparse_coverage.files import read_toml
 from sparse_coverage.patents import Paragraph, Patent, raise_problem, read_patents, section_text
 from sparse_coverage.patents.numbers import printed_id, read_numbers
@@ -110,7 +117,7 @@ def is_beir(path: Path) -> bool:
     return (folder / CORPUS).is_file() and (folder / QUERIES).is_file()
 
 
-def read_beir(path: Path, *, language: str = "any") -> Collection:
+def read_beir(path: Path) -> Collection:
     """Read a BEIR folder with its test judgements, or with others: `folder/qrels/dev.tsv`.
 
     A query that is itself a document of the corpus is never shown itself or its family.
@@ -123,7 +130,7 @@ def read_beir(path: Path, *, language: str = "any") -> Collection:
         raise InputError(f"{folder}: the judgements name the query '{unknown[0]}', which {QUERIES} does not hold.")
 
     def documents() -> Iterator[Patent]:
-        return read_patents(folder / CORPUS, language=language, on_problem=raise_problem)
+        return read_patents(folder / CORPUS, language="any", on_problem=raise_problem)
 
     texts = {id_: OwnDocument(_field(record, "title"), _field(record, "text")) for id_, record in records.items()}
     excluded = own_families(texts, documents)
@@ -162,18 +169,14 @@ def _field(record: dict[str, Any], field: str) -> str:
 
 def _beir_queries(path: Path) -> dict[str, dict[str, Any]]:
     records: dict[str, dict[str, Any]] = {}
-    for number, line in read_lines(path):
-        try:
-            record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise InputError(f"{path}:{number}: not JSON ({error}).") from None
+    for place, record in read_json_lines(path):
         if not isinstance(record, dict) or record.get("_id") in (None, ""):
-            raise InputError(f"{path}:{number}: expected an object with `_id` and `text`.")
+            raise InputError(f"{place}: expected an object with `_id` and `text`.")
         if not all(isinstance(record.get(field), str | None) for field in ("title", "text")):
-            raise InputError(f"{path}:{number}: the title and the text of a query are texts.")
+            raise InputError(f"{place}: the title and the text of a query are texts.")
         id_ = str(record["_id"])
         if id_ in records:
-            raise InputError(f"{path}:{number}: the query '{id_}' comes a second time. Remove one of the two.")
+            raise InputError(f"{place}: the query '{id_}' comes a second time. Remove one of the two.")
         records[id_] = record
     return records
 
@@ -229,7 +232,7 @@ def read_described(path: Path) -> Collection:
             _topic_id(patent): patent for patent in read_patents(topics, language=language, on_problem=raise_problem)
         }
         queries = tuple(Query(id_, _patent_text(patent, fields), patent.id) for id_, patent in own.items())
-        families = Families(documents())
+        families = Families((patent.id, patent.family) for patent in documents())
         excluded = {id_: families.of(patent) for id_, patent in own.items()}
     else:
         queries = read_topics(topics, fields)

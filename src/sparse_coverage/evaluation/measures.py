@@ -243,9 +243,15 @@ class ForeignMeasure:
         return str(self.inner)
 
 
-def foreign_measure(text: str) -> ForeignMeasure:
+def _foreign(text: str) -> ForeignMeasure:
     """Return the measure of `ir_measures` with that name."""
-    library = ir_measures_library()
+    try:
+        library = ir_measures_library()
+    except MissingExtraError:
+        raise InputError(
+            f"There is no measure '{text}'. The measures are: {', '.join(NAMES)}. More come "
+            f"with the extra [eval]. {how_to_install('eval')}"
+        ) from None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # its parser is older than Python 3.12
@@ -274,16 +280,6 @@ def parse_measure(text: str) -> AnyMeasure:
     if measure.needs_cutoff:
         raise InputError(f"{measure.name} needs a cutoff, as in {measure.name}@100.")
     return measure
-
-
-def _foreign(text: str) -> AnyMeasure:
-    try:
-        return foreign_measure(text)
-    except MissingExtraError:
-        raise InputError(
-            f"There is no measure '{text}'. The measures are: {', '.join(NAMES)}. More come "
-            f"with the extra [eval]. {how_to_install('eval')}"
-        ) from None
 
 
 def register_with_ir_measures() -> None:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import Collection, Query, Relevance, judged_note, spelled
-from sparse_coverage.evaluation.trec import read_lines
+from sparse_coverage.evaluation.trec import read_json_lines
 from sparse_coverage.files import read_json
 from sparse_coverage.patents import Claim, Paragraph, Patent
 from sparse_coverage.patents.numbers import printed_id
@@ -197,11 +197,7 @@ def _answers(field: Any) -> frozenset[str]:
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
     if path.suffix == ".jsonl":
-        for number, line in read_lines(path):
-            try:
-                yield json.loads(line)
-            except (json.JSONDecodeError, RecursionError) as error:
-                raise InputError(f"{path}:{number}: not JSON ({error}).") from None
+        yield from (row for _, row in read_json_lines(path))
         return
     try:
         parquet: Any = importlib.import_module("pyarrow.parquet")

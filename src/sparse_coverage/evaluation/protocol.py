@@ -40,22 +40,24 @@ def rank_scores(
     if excluded:
         candidates = candidates[[corpus.documents[number] not in excluded for number in candidates]]
     ranked = candidates[np.lexsort((candidates, -best[candidates]))]
-    pool = _pool(scores, corpus, np.sort(ranked[:depth]))
+    return _with_passages(ranked, best[ranked].tolist(), scores, corpus, depth)
+
+
+def _with_passages(
+    ranked: npt.NDArray[np.intp], best: Sequence[float], scores: Scores, corpus: Corpus, depth: int
+) -> Ranking:
+    """Return documents, by their numbers, with their scores and with all passages of the first `depth`, best first."""
+    parts = [np.arange(corpus.starts[number], corpus.starts[number + 1]) for number in np.sort(ranked[:depth])]
+    pool = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+    pool = pool[np.lexsort((pool, -scores[pool]))]
     owners = np.searchsorted(corpus.starts, pool, side="right") - 1
     return Ranking(
         tuple(corpus.documents[number] for number in ranked),
-        tuple(best[ranked].tolist()),
+        tuple(best),
         tuple(corpus.ids[passage] for passage in pool),
         tuple(corpus.documents[number] for number in owners),
         tuple(scores[pool].tolist()),
     )
-
-
-def _pool(scores: Scores, corpus: Corpus, documents: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-    """Return the passages of some documents, best first."""
-    parts = [np.arange(corpus.starts[number], corpus.starts[number + 1]) for number in documents]
-    pool = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-    return pool[np.lexsort((pool, -scores[pool]))]
 
 
 def rank_hits(
@@ -78,15 +80,8 @@ def rank_hits(
                 "collection is cut, or return hits without passages."
             )
         scores[places[passage.id]] = passage.score
-    pool = _pool(scores, corpus, np.sort(np.array([numbers[hit.document] for hit in kept[:depth]], dtype=np.intp)))
-    owners = np.searchsorted(corpus.starts, pool, side="right") - 1
-    return Ranking(
-        tuple(hit.document for hit in kept),
-        tuple(hit.score for hit in kept),
-        tuple(corpus.ids[passage] for passage in pool),
-        tuple(corpus.documents[number] for number in owners),
-        tuple(scores[pool].tolist()),
-    )
+    ranked = np.array([numbers[hit.document] for hit in kept], dtype=np.intp)
+    return _with_passages(ranked, [hit.score for hit in kept], scores, corpus, depth)
 
 
 def evidence(scores: Scores) -> npt.NDArray[np.float64]:

@@ -93,7 +93,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def compare(
-    systems: Mapping[str, Mapping[str, float]], measure: str, *, against: str | None = None, seed: int = 0
+    systems: Mapping[str, Mapping[str, float]], measure: str, *, against: str | None = None
 ) -> list[Comparison]:
     """Compare every two systems on one measure, given each one's values by query, or all with one of them.
 
@@ -104,7 +104,7 @@ def compare(
         return []
     queries = list(next(iter(systems.values())))
     values = {name: np.array([by_query[query] for query in queries]) for name, by_query in systems.items()}
-    p_values = [randomisation_test(values[a], values[b], seed=seed) for a, b in pairs]
+    p_values = [randomisation_test(values[a], values[b]) for a, b in pairs]
     return [
         Comparison(a, b, measure, float((values[b] - values[a]).mean()), p, adjusted)
         for (a, b), p, adjusted in zip(pairs, p_values, holm(p_values), strict=True)

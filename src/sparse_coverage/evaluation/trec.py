@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +46,15 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             yield number, line
+
+
+def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the values of a file of JSON lines, each with its place for errors: `queries.jsonl:3`."""
+    for number, line in read_lines(path):
+        try:
+            yield f"{path}:{number}", json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            raise InputError(f"{path}:{number}: not JSON ({error}).") from None
 
 
 def read_topics(path: Path, fields: tuple[str, ...] = ("title",)) -> tuple[Query, ...]:
@@ -127,24 +137,18 @@ def _head(path: Path) -> bytes:
 
 def _is_of_queries(path: Path) -> bool:
     """Tell a file of queries from one of patents, which has claims or an abstract in the place of a text."""
-    for _, line in read_lines(path):
-        try:
-            record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError):
-            return True  # which then says what is wrong
-        return not (isinstance(record, dict) and "text" not in record and {"claims", "abstract"} & record.keys())
-    return True
+    try:
+        _, record = next(read_json_lines(path), ("", None))
+    except InputError:
+        return True  # which then says what is wrong
+    return not (isinstance(record, dict) and "text" not in record and {"claims", "abstract"} & record.keys())
 
 
 def _json_queries(path: Path) -> Iterator[Query]:
-    for number, line in read_lines(path):
-        try:
-            record = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            raise InputError(f"{path}:{number}: not JSON ({error}).") from None
+    for place, record in read_json_lines(path):
         name = next((key for key in ("id", "_id", "qid") if isinstance(record, dict) and key in record), None)
         if name is None or not str(record.get("text") or "").strip():
-            raise InputError(f'{path}:{number}: expected an object such as {{"id": "Q1", "text": "A valve …"}}.')
+            raise InputError(f'{place}: expected an object such as {{"id": "Q1", "text": "A valve …"}}.')
         yield Query(str(record[name]), str(record["text"]).strip())
 
 

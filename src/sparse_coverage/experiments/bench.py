@@ -20,15 +20,14 @@ from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Passage, Patent, Problem, passages, read_patents
-from sparse_coverage.patents.passages import By
 from sparse_coverage.patents.reading.sources import expand, require_present
+from sparse_coverage.presets import Preset
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 from sparse_coverage.search.own_model import vocabulary_digest
-from sparse_coverage.spans import SpanUnit
-from sparse_coverage.spans.units import UNITS
+from sparse_coverage.spans import SpanUnit, get_unit
 from sparse_coverage.vectors import SparseVector
-from sparse_coverage.vocabulary import SpanSample
+from sparse_coverage.vocabulary import Sampling, Selection, SpanSample
 from sparse_coverage.vocabulary.sampling import EVERYTHING, Restriction
 
 
@@ -61,14 +60,14 @@ class Workbench:
         self._token_budget = token_budget
         self._precision = precision
         self._encoders: dict[str, RememberingEncoder] = {}
-        self._units: dict[str, str] = {}
+        self._units: dict[str, SpanUnit] = {}
         self._stores: dict[Path, IndexStore] = {}
         self._missing: dict[str, SparseCoverageError] = {}
         self._models: dict[SystemOptions, SparseCoverage] = {}
         self._query_tokens: dict[str, list[TokenVectors]] = {}
         self._planned: dict[SystemOptions, None] = {}
         self._texts: dict[str, tuple[str, dict[str, Passage]]] = {}
-        self._vocabularies = Vocabularies(cache, self, lambda: self._planned, threads)
+        self._vocabularies = Vocabularies(self._vocabulary_folder, self._fit, self._planned)
 
     def __enter__(self) -> Workbench:
         return self
@@ -78,8 +77,6 @@ class Workbench:
             store.close()
         for encoder in self._encoders.values():
             encoder.close()
-        for name in self._units:  # known by their names as long as the workbench is open
-            UNITS.pop(name, None)
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -164,11 +161,6 @@ class Workbench:
     def _unread_file(self) -> Path:
         return self.cache / "learned-from" / f"{self.source}.json"
 
-    @property
-    def by(self) -> By:
-        """How the documents of the collection are cut into passages."""
-        return self.collection.by
-
     def notes(self) -> tuple[str, ...]:
         """Return what people should know about the collection: what was left out, and what is judged but not there."""
         relevance = [self.collection.judgements[query.id] for query in self.collection.judged]
@@ -191,7 +183,7 @@ class Workbench:
             )
         if missing := missing_passages(passages, self.corpus):
             notes.append(f"{missing} of {len(passages)} relevant passages are not in the corpus: they count as misses")
-        return tuple(map(_sentence, notes))
+        return tuple(f"{note[:1].upper()}{note[1:].removesuffix('.')}." for note in notes)
 
     def learned_from(self) -> list[str]:
         """Say what vocabularies are learned from, where that is not simply the collection."""
@@ -227,10 +219,13 @@ class Workbench:
 
     def use_unit(self, unit: SpanUnit) -> str:
         """Take a unit of a user's own; return the name by which settings mean it."""
-        if self._units.setdefault(unit.name, unit_key(unit)) != unit_key(unit):
+        if unit_key(self._units.setdefault(unit.name, unit)) != unit_key(unit):
             raise InputError(f"Two units are called '{unit.name}'. Give yours a name of its own.")
-        UNITS[unit.name] = lambda: unit
         return unit.name
+
+    def unit(self, name: str) -> SpanUnit:
+        """Return the unit that settings mean by a name: one of a user's own, or one that everybody has."""
+        return self._units.get(name) or get_unit(name)
 
     @property
     def code(self) -> str:
@@ -246,7 +241,8 @@ class Workbench:
         core = _core(options)
         if core not in self._models:
             vocabulary = self._vocabularies.get(core)
-            self._models[core] = SparseCoverage(self.encoder(core.encoder), vocabulary, core.activation)
+            unit = self.unit(core.unit)
+            self._models[core] = SparseCoverage(self.encoder(core.encoder), vocabulary, core.activation, unit=unit)
         return self._models[core]
 
     def index(self, options: SystemOptions) -> Index:
@@ -302,27 +298,48 @@ class Workbench:
         texts = [query.text for query in self.collection.judged]
         folder = Path()
         model = self.model(options)
-        models = {folder: SparseCoverage(model.encoder, model.vocabulary, options.activation)}
+        models = {folder: SparseCoverage(model.encoder, model.vocabulary, options.activation, unit=model.unit)}
         return vectors_of(texts, models, self.encoder(options.encoder), query=True)[folder]
 
     def sample(self, options: SystemOptions) -> SpanSample:
         """Return the spans that the vocabulary of some options was chosen from."""
         return self._vocabularies.sample(_core(options))
 
+    def _vocabulary_folder(self, options: SystemOptions) -> Path:
+        """Return where the vocabularies of one sample of spans are kept, whatever their size, selection and radii."""
+        encoder = self.encoder(options.encoder)
+        key = content_key(
+            code=code_key("kernels", "encoding", "spans", "vocabulary", "model.py"),
+            documents=self.source,
+            encoder=encoder.fingerprint,
+            precision=encoder.precision,
+            unit=unit_key(self.unit(options.unit)),
+            seed=options.seed,
+            max_spans=options.max_spans,
+            max_documents=options.max_documents,
+            by=self.collection.by if options.learn == "passages" else "",
+        )
+        return self.cache / "vocabularies" / key
+
+    def _fit(self, options: SystemOptions, sizes: list[int], work: Path) -> SparseCoverage:
+        return SparseCoverage.fit(
+            self.sources,
+            encoder=self.encoder(options.encoder),
+            unit=self.unit(options.unit),
+            size=sizes[-1] if sizes else None,
+            sampling=Sampling(options.max_documents, options.max_spans, self.only),
+            selection=Selection(options.selection, sizes, options.tau),
+            seed=options.seed,
+            preset=Preset(options.common, options.activation, options.scoring, self.collection.by, options.learn),
+            threads=self.threads,
+            work=work,
+        )
+
     def _index_folder(self, model: SparseCoverage) -> Path:
         code = code_key("kernels", "encoding", "spans", "vocabulary", "vectors", "index", "experiments/indexes.py")
-        unit = unit_key(model.vocabulary.config.unit)
+        unit = unit_key(model.unit)
         key = content_key(code=code, documents=self.corpus.fingerprint, vocabulary=vocabulary_digest(model), unit=unit)
         return self.cache / "indexes" / key
-
-
-def _sentence(note: str) -> str:
-    """Return a note as it is printed below a table.
-
-    >>> _sentence("left out: Topic PSG-3")
-    'Left out: Topic PSG-3.'
-    """
-    return f"{note[:1].upper()}{note[1:]}{'' if note.endswith('.') else '.'}"
 
 
 def _core(options: SystemOptions) -> SystemOptions:

@@ -28,7 +28,7 @@ from sparse_coverage.encoding.catalogue import Pooling
 from sparse_coverage.encoding.encoder import FloatMatrix, IntArray
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import ClosesItself, user_cache
-from sparse_coverage.spans import SpanUnit, get_unit
+from sparse_coverage.spans import SpanUnit
 
 
 def default_cache() -> Path:
@@ -118,9 +118,8 @@ def content_key(**facts: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
-def unit_key(unit: str | SpanUnit) -> str:
+def unit_key(unit: SpanUnit) -> str:
     """Return what identifies a unit: its whole name, with the tagger where there is a choice; of one that is not ours also what it does."""
-    unit = get_unit(unit)
     if type(unit).__module__.startswith("sparse_coverage."):
         return unit.name
     parts = [(key, value) for base in type(unit).__mro__[:-1] for key, value in sorted(vars(base).items())]

@@ -309,14 +309,11 @@ def _variants(systems: Systems) -> Iterator[Variant]:
 def _require_own_names(variants: Sequence[Variant]) -> None:
     """Refuse two encoders or units of one name: settings mean them by it, so one would be measured in the place of the other."""
     for kind in _OBJECTS:
-        known: dict[str, object] = dict(_BUILT_IN) if kind == "unit" else {}
+        known: dict[str, object] = {name: name for name in UNITS} if kind == "unit" else {}
         for thing in (one.settings[kind] for one in variants if one.settings.get(kind) is not None):
             name = thing if isinstance(thing, str) else thing.name
             if known.setdefault(name, thing) != thing:
                 raise InputError(f"Two {kind}s are called '{name}'. Give yours a name of its own.")
-
-
-_BUILT_IN = {name: name for name in UNITS}
 
 
 def _options(bench: Workbench, variant: Variant) -> SystemOptions:

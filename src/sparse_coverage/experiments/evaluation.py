@@ -135,7 +135,7 @@ def result_path(bench: Workbench, system: str, options: SystemOptions, what: Seq
         code=code_key(_EVERYTHING),
         collection=bench.fingerprint,
         encoder=(encoder.fingerprint, encoder.precision) if encoder else None,  # a name can come to mean other weights
-        unit=unit_key(relevant.unit) if "unit" in read else None,
+        unit=unit_key(bench.unit(relevant.unit)) if "unit" in read else None,
         checkpoint=_files_in(relevant.checkpoint),
         source=bench.source,
         system=system,
@@ -262,6 +262,14 @@ def seeded(system: str, options: SystemOptions, seeds: int) -> list[SystemOption
     return [replace(options, seed=options.seed + step) for step in range(count)]
 
 
+def mean_values(found: Sequence[Evaluation]) -> dict[str, dict[str, float]]:
+    """Return the means over several evaluations, query by query."""
+    return {
+        measure: {query: sum(one.values[measure][query] for one in found) / len(found) for query in by_query}
+        for measure, by_query in found[0].values.items()
+    }
+
+
 def over_seeds(found: Sequence[Evaluation]) -> Evaluation:
     """Put the evaluations of several seeds together: every query has the mean of its values, the row the means of each seed.
 
@@ -270,14 +278,10 @@ def over_seeds(found: Sequence[Evaluation]) -> Evaluation:
     first = found[0]
     if len(found) == 1:
         return first
-    values = {
-        measure: {query: sum(one.values[measure][query] for one in found) / len(found) for query in by_query}
-        for measure, by_query in first.values.items()
-    }
     costs = [one.cost for one in found if one.cost is not None]
     return replace(
         first,
-        values=values,
+        values=mean_values(found),
         cost=sum(costs) / len(costs) if costs else None,
         seconds=sum(one.seconds for one in found),
         run={},

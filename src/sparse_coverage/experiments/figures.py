@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -89,11 +89,9 @@ def draw_curves(path: Path, panels: Mapping[str, Curves], x_label: str, *, log_x
     kinds = list(dict.fromkeys(kind for curves in panels.values() for kind in curves))
     looks = _looks(kinds)
     styles = list(dict.fromkeys(style for _, style in kinds))
-    width = COLUMN if len(panels) == 1 else PAGE
-    columns = _columns(map(_name, kinds), width, most=3)
-    height = 2.05 + 0.14 * -(-len(kinds) // columns)
-    figure, axes = plots.subplots(1, len(panels), figsize=(width, height), squeeze=False, layout="constrained")
-    for place, (axis, (title, curves)) in enumerate(zip(axes[0], panels.items(), strict=True)):
+    columns = _columns(map(_name, kinds), COLUMN if len(panels) == 1 else PAGE, most=3)
+    figure, axes = _panels(plots, panels, 2.05 + 0.14 * -(-len(kinds) // columns))
+    for (title, axis), curves in zip(axes.items(), panels.values(), strict=True):
         ticks = sorted({p.x for points in curves.values() for p in points})
         for number, (kind, points) in enumerate(curves.items()):
             color, line, marker = looks[kind]
@@ -110,15 +108,23 @@ def draw_curves(path: Path, panels: Mapping[str, Curves], x_label: str, *, log_x
                 markerfacecolor="white" if styles.index(kind[1]) % 2 else color,
                 label=_name(kind),
             )
-        axis.set_title(title if len(panels) == 1 else f"({chr(97 + place)}) {title}", loc="left")
+        axis.set_title(title, loc="left")
         axis.set_xlabel(x_label)
         if log_x:
             axis.set_xscale("log")
         axis.set_xticks(ticks, [_short(x) for x in ticks])
         axis.minorticks_off()
-    handles, labels = axes[0][0].get_legend_handles_labels()
+    handles, labels = next(iter(axes.values())).get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns)
     return _save(plots, figure, path)
+
+
+def _panels(plots: Any, titles: Collection[str], height: float) -> tuple[Any, dict[str, Any]]:
+    """Make a figure with panels side by side; return it and its panels by title, lettered where there are several."""
+    width = COLUMN if len(titles) == 1 else PAGE
+    figure, axes = plots.subplots(1, len(titles), figsize=(width, height), squeeze=False, layout="constrained")
+    lettered = titles if len(titles) == 1 else [f"({chr(97 + place)}) {title}" for place, title in enumerate(titles)]
+    return figure, dict(zip(lettered, axes[0], strict=True))
 
 
 def draw_scatter(path: Path, points: Curves, x_label: str, y_label: str) -> list[Path]:
@@ -160,9 +166,8 @@ def draw_scatter(path: Path, points: Curves, x_label: str, y_label: str) -> list
 def draw_histograms(path: Path, panels: Mapping[str, Sequence[int]]) -> list[Path]:
     """Draw the distribution of each list of counts, with its mean and median."""
     plots = _plots()
-    width = COLUMN if len(panels) == 1 else PAGE
-    figure, axes = plots.subplots(1, len(panels), figsize=(width, 1.9), squeeze=False, layout="constrained")
-    for place, (axis, (title, values)) in enumerate(zip(axes[0], panels.items(), strict=True)):
+    figure, axes = _panels(plots, panels, 1.9)
+    for (title, axis), values in zip(axes.items(), panels.values(), strict=True):
         span = max(values) - min(values) + 1
         # Whole numbers: each bar stands over its own number, or over as many as it takes for 20 bars.
         bins = [min(values) - 0.5 + step * span / min(20, span) for step in range(min(20, span) + 1)]
@@ -172,7 +177,7 @@ def draw_histograms(path: Path, panels: Mapping[str, Sequence[int]]) -> list[Pat
         mean = sum(values) / len(values)
         axis.axvline(mean, color="#222222", linewidth=1, label=f"mean {mean:,.1f}")
         axis.axvline(middle, color="#222222", linewidth=1, linestyle="--", label=f"median {middle:,.1f}")
-        axis.set_xlabel(title if len(panels) == 1 else f"({chr(97 + place)}) {title}")
+        axis.set_xlabel(title)
         axis.set_ylabel("queries")
         axis.yaxis.get_major_locator().set_params(integer=True)
         axis.legend()
@@ -186,7 +191,7 @@ def draw_intervals(
     plots = _plots()
     figure, axis = plots.subplots(figsize=(COLUMN, 0.7 + 0.22 * len(points)), layout="constrained")
     for place, (mean, interval) in enumerate(points.values()):
-        _, (color, _, _) = next(iter(_looks([("", "")]).items()))
+        color = OTHER_COLORS[0]
         if interval:
             axis.plot(interval, [-place, -place], color=color, linewidth=1)
         axis.plot([mean], [-place], marker="o", color=color)

@@ -13,14 +13,13 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from time import monotonic
-from typing import Protocol
 
 import numpy as np
 
 from sparse_coverage.encoding import Encoder, TokenVectors
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import VocabularyError
-from sparse_coverage.experiments.cache import alone, code_key, content_key, unit_key
+from sparse_coverage.experiments.cache import alone
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.index import DEFAULT_MEMORY, DocumentRecord, IndexedPassage, IndexWriter, PassageRecord
 from sparse_coverage.index.manifest import MANIFEST
@@ -28,58 +27,35 @@ from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Passage, Patent, passages
 from sparse_coverage.patents.passages import By
-from sparse_coverage.presets import Preset
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search.building import is_unfinished
 from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest
-from sparse_coverage.spans import get_unit
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.vectors import ActivationConfig, SparseVector, trace
-from sparse_coverage.vocabulary import Sampling, Selection, SpanSample, Vocabulary, load_vocabulary
+from sparse_coverage.vocabulary import SpanSample, Vocabulary, load_vocabulary
 from sparse_coverage.vocabulary.build import NESTED
-from sparse_coverage.vocabulary.sampling import Restriction
 from sparse_coverage.vocabulary.span_sample import SAMPLE
 
-
-class LearnsFrom(Protocol):
-    """What vocabularies are learned from, and with what."""
-
-    @property
-    def source(self) -> str:
-        """Identifies the documents."""
-        ...
-
-    def sources(self) -> Iterator[Patent]:
-        """Start a new reading of the documents."""
-        ...
-
-    def encoder(self, name: str) -> Encoder:
-        """Return a running encoder."""
-        ...
-
-    @property
-    def by(self) -> By:
-        """How documents are cut into passages."""
-        ...
-
-    only: Restriction
-    """Which of the documents count."""
+_SAME = ("encoder", "unit", "tau", "selection", "seed", "max_spans", "max_documents", "common", "learn")
+"""Settings in which vocabularies are alike that one traversal can choose, whatever their sizes."""
 
 
 class Vocabularies:
-    """Vocabularies by the options they depend on. What cannot be made is tried once."""
+    """Vocabularies by the options they depend on. What cannot be made is tried once.
+
+    `folder` says where those of one sample of spans are kept, `fit` fits a model with some sizes and its sample in a folder, and
+    `planned` are all options that will be asked for.
+    """
 
     def __init__(
         self,
-        cache: Path,
-        origin: LearnsFrom,
-        planned: Callable[[], Iterable[SystemOptions]],
-        threads: int | None = None,
+        folder: Callable[[SystemOptions], Path],
+        fit: Callable[[SystemOptions, list[int], Path], SparseCoverage],
+        planned: Iterable[SystemOptions],
     ) -> None:
-        self._cache = cache
-        self._origin = origin
+        self._folder = folder
+        self._fit_model = fit
         self._planned = planned
-        self._threads = threads
         self._known: dict[SystemOptions, Vocabulary | VocabularyError] = {}
 
     def get(self, options: SystemOptions) -> Vocabulary:
@@ -87,7 +63,7 @@ class Vocabularies:
         key = replace(options, k=5, assignment="soft", uncovered="drop")
         if key not in self._known:
             try:
-                with alone(self.folder(key), "this vocabulary"):
+                with alone(self._folder(key), "this vocabulary"):
                     fitted = self._fitted(key)
                 self._known[key] = fitted.truncate(key.size) if key.size else fitted
             except VocabularyError as error:
@@ -100,27 +76,11 @@ class Vocabularies:
     def sample(self, options: SystemOptions) -> SpanSample:
         """Return the spans that the vocabulary of some options was chosen from."""
         self.get(options)
-        return SpanSample(self.folder(options) / "sample")
-
-    def folder(self, options: SystemOptions) -> Path:
-        """Return where the vocabularies of one sample of spans are kept, whatever their size, selection and radii."""
-        encoder = self._origin.encoder(options.encoder)
-        key = content_key(
-            code=code_key("kernels", "encoding", "spans", "vocabulary", "model.py"),
-            documents=self._origin.source,
-            encoder=encoder.fingerprint,
-            precision=encoder.precision,
-            unit=unit_key(options.unit),
-            seed=options.seed,
-            max_spans=options.max_spans,
-            max_documents=options.max_documents,
-            by=self._origin.by if options.learn == "passages" else "",
-        )
-        return self._cache / "vocabularies" / key
+        return SpanSample(self._folder(options) / "sample")
 
     def _fitted(self, key: SystemOptions) -> Vocabulary:
         """Return a vocabulary that has the wanted size, perhaps among others."""
-        folder = self.folder(key)
+        folder = self._folder(key)
         # Always named, so that a pattern for the one never finds the other.
         kind = f"{key.selection}-{key.tau:g}-{'plain' if key.common is None else f'common{key.common}'}"
         for saved in sorted(folder.glob(f"{kind}-*/vocabulary.json")):
@@ -131,7 +91,9 @@ class Vocabularies:
             return self._fit(key, folder, [], save=f"{kind}-default")
         sizes = [key.size]
         if key.selection in NESTED:
-            planned = (one.size for one in self._planned() if _same_vocabulary(one, key))
+            planned = (
+                one.size for one in self._planned if all(getattr(one, name) == getattr(key, name) for name in _SAME)
+            )
             sizes = sorted({key.size, *(size for size in planned if size)})
             spans = self._spans(key, folder, sizes[0])
             if key.size > spans:
@@ -151,26 +113,10 @@ class Vocabularies:
         return len(SpanSample(folder / "sample"))
 
     def _fit(self, key: SystemOptions, folder: Path, sizes: list[int], save: str = "") -> Vocabulary:
-        model = SparseCoverage.fit(
-            self._origin.sources,
-            encoder=self._origin.encoder(key.encoder),
-            unit=key.unit,
-            size=sizes[-1] if sizes else None,
-            sampling=Sampling(key.max_documents, key.max_spans, self._origin.only),
-            selection=Selection(key.selection, sizes, key.tau),
-            seed=key.seed,
-            preset=Preset(key.common, key.activation, key.scoring, self._origin.by, key.learn),
-            threads=self._threads,
-            work=folder / "sample",
-        )
+        model = self._fit_model(key, sizes, folder / "sample")
         if save:
             model.save(folder / save)
         return model.vocabulary
-
-
-def _same_vocabulary(one: SystemOptions, other: SystemOptions) -> bool:
-    names = ("encoder", "unit", "tau", "selection", "seed", "max_spans", "max_documents", "common", "learn")
-    return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
 SECONDS_BETWEEN_COMMITS = 120.0
@@ -193,25 +139,16 @@ def build_indexes(
     missing = {folder: model for folder, model in wanted.items() if not is_complete(folder)}
     if not missing:
         return
-    with ExitStack() as held, progress_bar("Indexing documents", total) as advance:
+    with ExitStack() as held:
         writers = {
             folder: held.enter_context(_writer(folder, model, by, DEFAULT_MEMORY // len(missing)))
             for folder, model in missing.items()
         }
-        last = monotonic()
-        every = ((patent, list(passages(patent, by=by))) for patent in documents)
-        for group in windows(filter(itemgetter(1), every), _length_of, _GROUP):
-            needed = {f: m for f, m in missing.items() if any(patent.id not in writers[f] for patent, _ in group)}
-            vectors = vectors_of([part.text for _, parts in group for part in parts], needed, encoder) if needed else {}
-            for folder in needed:
-                _add(writers[folder], group, iter(vectors[folder]))
-            advance(len(group))
-            if monotonic() - last > SECONDS_BETWEEN_COMMITS:
-                for writer in writers.values():
-                    writer.commit(complete=False)
-                last = monotonic()
-        for writer in writers.values():
-            writer.merge()
+
+        def vectors(texts: list[str], needed: Sequence[Path]) -> dict[Path, list[SparseVector]]:
+            return vectors_of(texts, {folder: missing[folder] for folder in needed}, encoder)
+
+        _fill(writers, "Indexing documents", documents, by, total, vectors)
 
 
 def vectors_of(
@@ -220,9 +157,9 @@ def vectors_of(
     """Return the sparse vectors of texts under several models of one encoder: tokens, spans and activations are shared."""
     tokens = list(encoder.encode(texts))
     found: dict[Path, list[SparseVector]] = {}
-    for unit in dict.fromkeys(model.vocabulary.config.unit for model in models.values()):
-        spans = list(get_unit(unit).pool_many(texts, tokens))
-        mine = {path: model for path, model in models.items() if model.vocabulary.config.unit == unit}
+    for unit in {model.unit.name: model.unit for model in models.values()}.values():
+        spans = list(unit.pool_many(texts, tokens))
+        mine = {path: model for path, model in models.items() if model.unit.name == unit.name}
         for members in _alike(mine):
             first = next(iter(members.values()))
             ks = [model.activation.k for model in members.values()]
@@ -243,24 +180,50 @@ def build_part(
     folder.mkdir(parents=True)
     none, numbers = np.zeros(0, np.float32), np.zeros(0, np.int32)
     nothing = SparseVector(numbers, none, numbers, numbers, numbers, 1, 0)
+
+    def vectors(texts: list[str], needed: Sequence[Path]) -> dict[Path, list[SparseVector]]:
+        if encoder is None:
+            return {folder: [nothing] * len(texts)}
+        return {folder: [replace(nothing, whole=whole_vector(tokens)) for tokens in encoder.encode(texts)]}
+
+    dimension = encoder.dimension if encoder else 0
+    with IndexWriter.create(folder, 1, {"by": by}, words=not encoder, dimension=dimension) as writer:
+        _fill({folder: writer}, "Indexing vectors" if encoder else "Indexing words", documents, by, total, vectors)
+
+
+def _fill(
+    writers: Mapping[Path, IndexWriter],
+    what: str,
+    documents: Iterable[Patent],
+    by: By,
+    total: int | None,
+    vectors: Callable[[list[str], Sequence[Path]], Mapping[Path, Iterable[SparseVector]]],
+) -> None:
+    """Add to each writer the documents that it does not hold; texts are kept only as long as words are made of them."""
+    last = monotonic()
     every = ((patent, list(passages(patent, by=by))) for patent in documents)
-    created = IndexWriter.create(
-        folder, 1, {"by": by}, words=not encoder, dimension=encoder.dimension if encoder else 0
-    )
-    with created as writer, progress_bar("Indexing words" if not encoder else "Indexing vectors", total) as advance:
+    with progress_bar(what, total) as advance:
         for group in windows(filter(itemgetter(1), every), _length_of, _GROUP):
-            texts = [part.text for _, parts in group for part in parts]
-            wholes = iter(
-                [whole_vector(tokens) for tokens in encoder.encode(texts)] if encoder else [None] * len(texts)
-            )
-            for patent, parts in group:
-                mine = [
-                    IndexedPassage(PassageRecord(one.id, one.document, one.section, one.text), nothing, next(wholes))
-                    for one in parts
-                ]
-                writer.add(DocumentRecord(patent.id, patent.title, {}), mine)
+            needed = [folder for folder, writer in writers.items() if any(one.id not in writer for one, _ in group)]
+            made = vectors([part.text for _, parts in group for part in parts], needed) if needed else {}
+            for folder in needed:
+                writer, mine = writers[folder], iter(made[folder])
+                for patent, parts in group:
+                    indexed = [_indexed(part, next(mine), keep_text=writer.manifest.words) for part in parts]
+                    if patent.id not in writer:
+                        writer.add(DocumentRecord(patent.id, patent.title, {}), indexed)
             advance(len(group))
+            if monotonic() - last > SECONDS_BETWEEN_COMMITS:
+                for writer in writers.values():
+                    writer.commit(complete=False)
+                last = monotonic()
+    for writer in writers.values():
         writer.merge()
+
+
+def _indexed(passage: Passage, vector: SparseVector, *, keep_text: bool) -> IndexedPassage:
+    text = passage.text if keep_text else ""
+    return IndexedPassage(PassageRecord(passage.id, passage.document, passage.section, text), vector, vector.whole)
 
 
 def whole_vector(tokens: TokenVectors) -> Floats:
@@ -272,7 +235,7 @@ def _alike(models: Mapping[Path, SparseCoverage]) -> Iterator[dict[Path, SparseC
     """Put models together that differ in K alone: the first K of more active centers are those that K alone would give."""
     groups: dict[tuple[str, ActivationConfig], dict[Path, SparseCoverage]] = {}
     for path, model in models.items():
-        digest = vocabulary_digest(SparseCoverage(model.encoder, model.vocabulary))
+        digest = vocabulary_digest(SparseCoverage(model.encoder, model.vocabulary, unit=model.unit))
         groups.setdefault((digest, replace(model.activation, k=1)), {})[path] = model
     yield from groups.values()
 
@@ -295,12 +258,3 @@ def _writer(folder: Path, model: SparseCoverage, by: By, memory: int) -> IndexWr
         (folder / MODEL_FOLDER).mkdir(exist_ok=True)
         model.write_into(folder / MODEL_FOLDER)
     return writer
-
-
-def _add(writer: IndexWriter, group: Sequence[tuple[Patent, list[Passage]]], vectors: Iterator[SparseVector]) -> None:
-    for patent, parts in group:
-        mine = [
-            IndexedPassage(PassageRecord(part.id, part.document, part.section, ""), next(vectors)) for part in parts
-        ]
-        if patent.id not in writer:
-            writer.add(DocumentRecord(patent.id, patent.title, {}), mine)

@@ -10,7 +10,6 @@ import json
 import platform
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib import metadata, resources
 from pathlib import Path
@@ -64,16 +63,11 @@ def surroundings() -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Methods:
-    """The paragraph, in LaTeX, and the BibTeX entries that it cites."""
+def methods(result: Result, about: dict[str, Any]) -> tuple[str, str]:
+    """Write down what was run, on what, with which seeds and versions: every word from the configuration.
 
-    text: str
-    bibliography: str
-
-
-def methods(result: Result, about: dict[str, Any]) -> Methods:
-    """Write down what was run, on what, with which seeds and versions: every word from the configuration."""
+    Return the paragraph, in LaTeX, and the BibTeX entries that it cites.
+    """
     rows = result.definition.rows
     cited = ["sparse-coverage"]
     parts = [_collection(about, cited)]
@@ -93,7 +87,7 @@ def methods(result: Result, about: dict[str, Any]) -> Methods:
     text = "% Every statement is taken from configuration.json; see references.bib for the works cited.\n" + "\n".join(
         parts
     )
-    return Methods(text + "\n", bibliography(cited))
+    return text + "\n", bibliography(cited)
 
 
 def _precisions(rows: Sequence[Row], about: dict[str, Any]) -> str:

@@ -44,9 +44,9 @@ def write_result(result: Result, folder: Path, about: Mapping[str, Any]) -> tupl
         write_text(own / COMPARISONS, _comparisons_csv(result.comparisons))
     configuration = {**about, **surroundings(), "commands": list(result.commands), "failures": failures}
     write_json(own / CONFIGURATION, configuration)
-    said = methods(result, configuration)
-    write_text(own / METHODS, said.text)
-    write_text(own / REFERENCES, said.bibliography)
+    paragraph, cited = methods(result, configuration)
+    write_text(own / METHODS, paragraph)
+    write_text(own / REFERENCES, cited)
     write_text(own / SECTION, _section(result, drawn, failures, configuration))
     return write_index(folder), failures
 

@@ -5,10 +5,12 @@ Which there are, and what each needs and reads, stands in the registry of `spars
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -32,32 +34,52 @@ from sparse_coverage.systems import System, get_system, load_maker, system_of
 from sparse_coverage.vectors import SparseVector
 
 
-class BaselineSystem:
-    """A side over all passages of a collection."""
+@dataclass(frozen=True, slots=True)
+class PartSystem:
+    """A part of what an index keeps, or a side of it, over all passages of a collection: a `PassageScorer`."""
 
-    def __init__(self, bench: Workbench, side: RankingSide, options: SystemOptions) -> None:
-        self.aggregation = options.scoring.aggregation
-        folders = _blocks(bench, side)
-        sizes = [min(MAX_PASSAGES, len(bench.corpus) - first) for first in range(0, len(bench.corpus), MAX_PASSAGES)]
-        blocks = [open_block(folder, np.ones(size, bool)) for folder, size in zip(folders, sizes, strict=True)]
-        self._scorer = side.scorer(blocks)
-        self.stamps = {"checkpoint": side.settings}
-
-    def scores(self, query: Query) -> Doubles:
-        """Return the score of every passage for a query of the collection."""
-        return self._scorer.scores(query.text).astype(np.float64)
-
-    def cost(self, query: Query) -> int:
-        """Return what the query costs: postings scanned, or similarities computed."""
-        return self._scorer.cost(query.text)
+    aggregation: Aggregation
+    scores: Callable[[Query], Doubles]
+    cost: Callable[[Query], int]
+    stamps: Mapping[str, Any] = field(default_factory=dict)
 
 
-def side_system(bench: Workbench, options: SystemOptions, row: System) -> BaselineSystem:
-    """SPLADE or ColBERT, published or another checkpoint, exact; `colbert-plaid` by PLAID over texts cut at 512 tokens, as in the paper."""
+def word_system(bench: Workbench, options: SystemOptions, row: System | None = None) -> PartSystem:
+    """Rank by the words of passages, as an index keeps them, by BM25; a claim is a query in full."""
+    words = WordScores(bench.words(), options.k1, options.b)
+    return PartSystem(
+        options.scoring.aggregation,
+        lambda query: evidence(words.scores(query.text)),
+        lambda query: words.cost(query.text),
+    )
+
+
+def vector_system(bench: Workbench, options: SystemOptions, row: System | None = None) -> PartSystem:
+    """Rank by one vector a passage, of the row's encoder, pooled as that was trained, in eight bits as an index keeps it."""
+    vectors = VectorScores(bench.passage_vectors(options.encoder))
+    queries = (query.id for query in bench.collection.judged)
+    tokens = dict(zip(queries, bench.query_tokens(options.encoder), strict=True))
+    return PartSystem(
+        options.scoring.aggregation,
+        lambda query: evidence(vectors.scores(normalise(tokens[query.id].chunk_totals()))),
+        lambda _: len(bench.corpus),
+    )
+
+
+def side_system(bench: Workbench, options: SystemOptions, row: System) -> PartSystem:
+    """Rank by SPLADE or ColBERT, published or another checkpoint, exactly; `colbert-plaid` as the paper: PLAID, texts cut at 512 tokens."""
     model = (options.checkpoint,) if options.checkpoint else ()
-    if row.name == "colbert-plaid":
-        return BaselineSystem(bench, Colbert(*model, plaid=PlaidConfig(), cut=512), options)
-    return BaselineSystem(bench, Splade(*model) if row.name == "splade" else Colbert(*model), options)
+    plaid: dict[str, Any] = {"plaid": PlaidConfig(), "cut": 512} if row.name == "colbert-plaid" else {}
+    side: RankingSide = Splade(*model) if row.name == "splade" else Colbert(*model, **plaid)
+    sizes = [min(MAX_PASSAGES, len(bench.corpus) - first) for first in range(0, len(bench.corpus), MAX_PASSAGES)]
+    blocks = [open_block(folder, np.ones(size, bool)) for folder, size in zip(_blocks(bench, side), sizes, strict=True)]
+    scorer = side.scorer(blocks)
+    return PartSystem(
+        options.scoring.aggregation,
+        lambda query: scorer.scores(query.text).astype(np.float64),
+        lambda query: scorer.cost(query.text),
+        {"checkpoint": side.settings},
+    )
 
 
 def _blocks(bench: Workbench, side: RankingSide) -> list[Path]:
@@ -125,41 +147,6 @@ class SparseCoverageSystem:
         return with_feedback(ranker, self.vectors[query.id], allowed).vector
 
 
-class WordSystem:
-    """The words of passages by BM25, as an index keeps them; a claim is a query in full."""
-
-    def __init__(self, bench: Workbench, options: SystemOptions, row: System | None = None) -> None:
-        self.aggregation = options.scoring.aggregation
-        self._scores = WordScores(bench.words(), options.k1, options.b)
-
-    def scores(self, query: Query) -> Doubles:
-        """Return the score of every passage for a query of the collection."""
-        return evidence(self._scores.scores(query.text))
-
-    def cost(self, query: Query) -> int:
-        """Return the postings scanned: the passages that each word of the query occurs in."""
-        return self._scores.cost(query.text)
-
-
-class VectorSystem:
-    """One vector a passage, of the row's encoder, pooled as that encoder was trained, in eight bits as an index keeps it."""
-
-    def __init__(self, bench: Workbench, options: SystemOptions, row: System | None = None) -> None:
-        self.aggregation = options.scoring.aggregation
-        self._scores = VectorScores(bench.passage_vectors(options.encoder))
-        queries = (query.id for query in bench.collection.judged)
-        self._tokens = dict(zip(queries, bench.query_tokens(options.encoder), strict=True))
-        self._count = len(bench.corpus)
-
-    def scores(self, query: Query) -> Doubles:
-        """Return the score of every passage for a query of the collection."""
-        return evidence(self._scores.scores(normalise(self._tokens[query.id].chunk_totals())))
-
-    def cost(self, query: Query) -> int:
-        """Return the similarities computed: one a passage."""
-        return self._count
-
-
 _NO_DOCUMENTS = np.zeros(0, np.int64)
 
 
@@ -172,8 +159,8 @@ class CombinedSystem:
     def __init__(self, bench: Workbench, options: SystemOptions, row: System | None = None) -> None:
         self.parts: tuple[PassageScorer, ...] = (
             SparseCoverageSystem(bench, options),
-            WordSystem(bench, options),
-            VectorSystem(bench, options),
+            word_system(bench, options),
+            vector_system(bench, options),
         )
         self._bench = bench
         self._counts = np.diff(bench.corpus.starts)
@@ -214,11 +201,11 @@ class PassageScorer(Protocol):
         """How the scores of passages make those of documents."""
         ...
 
-    def scores(self, query: Query) -> Doubles:
+    def scores(self, query: Query, /) -> Doubles:
         """Return the score of every passage for a query of the collection; minus infinity where there is none."""
         ...
 
-    def cost(self, query: Query) -> int:
+    def cost(self, query: Query, /) -> int:
         """Return what the query costs: postings scanned, or similarities computed."""
         ...
 

@@ -10,7 +10,15 @@ from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.measures import AnyMeasure
 from sparse_coverage.evaluation.significance import Comparison, compare, holm
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.evaluation import Evaluation, ends, stamp_notes, stamped, tells_apart, varied_settings
+from sparse_coverage.experiments.evaluation import (
+    Evaluation,
+    ends,
+    mean_values,
+    stamp_notes,
+    stamped,
+    tells_apart,
+    varied_settings,
+)
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.experiments.paper import (
     known_encoder,
@@ -185,13 +193,9 @@ def value_cell(found: Evaluation | None, measure: str, paper: float | None = Non
 
 def averaged(found: Sequence[Evaluation]) -> Evaluation:
     """Return the mean of several configurations, query by query and seed by seed."""
-    count = len(found)
-    values = {
-        measure: {query: sum(one.values[measure][query] for one in found) / count for query in by_query}
-        for measure, by_query in found[0].values.items()
-    }
+    values = mean_values(found)
     seeds: list[Mapping[str, float]] = [
-        {measure: sum(one[measure] for one in same) / count for measure in values}
+        {measure: sum(one[measure] for one in same) / len(found) for measure in values}
         for same in zip(*(one.seeds for one in found), strict=True)
     ]
     return replace(found[0], values=values, cost=None, seeds=tuple(seeds))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import entry_points
 from itertools import chain
 from pathlib import Path
@@ -29,19 +30,10 @@ Arrays = dict[str, Array]
 ENTRY_POINTS = "sparse_coverage.exports"
 
 
-def write_csr(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
-    """Write `documents.npz` and `queries.npz`, as `scipy.sparse.load_npz` reads them."""
-    return _write_matrix(source, folder, queries, "npz", _save_npz)
-
-
-def write_safetensors(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
-    """Write `documents.safetensors` and `queries.safetensors`."""
-    return _write_matrix(source, folder, queries, "safetensors", lambda path, arrays: path.write_bytes(save(arrays)))
-
-
-def _write_matrix(
-    source: Source, folder: Path, queries: Rows | None, suffix: str, put: Callable[[Path, Arrays], object]
+def write_matrix(
+    suffix: str, put: Callable[[Path, Arrays], object], source: Source, folder: Path, queries: Rows | None, bits: int
 ) -> dict[str, float]:
+    """Write `documents.npz` and `queries.npz`, as `scipy.sparse.load_npz` reads them, or the same with another suffix."""
     put(folder / f"documents.{suffix}", _documents(source))
     if queries is not None:
         shape = np.asarray([len(queries), len(source.names)], np.int64)
@@ -71,6 +63,10 @@ def _arrays(data: Floats, indices: Int32s, indptr: Int64s, shape: Any) -> Arrays
 
 def _save_npz(path: Path, arrays: Arrays) -> None:
     np.savez(path, format=np.asarray(b"csr"), _is_array=np.asarray(True), **arrays)  # type: ignore[arg-type]
+
+
+def _save_tensors(path: Path, arrays: Arrays) -> None:
+    path.write_bytes(save(arrays))
 
 
 def write_seismic(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
@@ -127,17 +123,8 @@ _LARGEST_WEIGHT = 64.0
 _FILE_BYTES = 20_000_000  # what a server takes in one request
 
 
-def write_elasticsearch(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
-    """Write `index.json`, `bulk-00001.ndjson` and so on, and `queries.ndjson`, for Elasticsearch."""
-    return _write_bulk(source, folder, queries, "elasticsearch")
-
-
-def write_opensearch(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
-    """Write the same for OpenSearch."""
-    return _write_bulk(source, folder, queries, "opensearch")
-
-
-def _write_bulk(source: Source, folder: Path, queries: Rows | None, server: Server) -> dict[str, float]:
+def write_bulk(server: Server, source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
+    """Write `index.json`, `bulk-00001.ndjson` and so on, and `queries.ndjson`."""
     if dotted := next((name for name in source.names if "." in name), None):
         raise InputError(f"These fields take no term with a dot in it; '{dotted}' has one. Choose another format.")
     vector = {"elasticsearch": "sparse_vector", "opensearch": "rank_features"}[server]
@@ -213,10 +200,14 @@ FORMATS = {
         ),
         ExportFormat("ciff", "index.ciff, whole numbers: PISA, Terrier and others", write_ciff_export, bits=16),
         ExportFormat("seismic", "documents.jsonl, floats", write_seismic),
-        ExportFormat("csr", "documents.npz, floats, for scipy.sparse.load_npz", write_csr),
-        ExportFormat("safetensors", "the same matrix as four tensors", write_safetensors),
-        ExportFormat("elasticsearch", "index.json and bulk files, floats", write_elasticsearch),
-        ExportFormat("opensearch", "the same for OpenSearch", write_opensearch),
+        ExportFormat(
+            "csr", "documents.npz, floats, for scipy.sparse.load_npz", partial(write_matrix, "npz", _save_npz)
+        ),
+        ExportFormat(
+            "safetensors", "the same matrix as four tensors", partial(write_matrix, "safetensors", _save_tensors)
+        ),
+        ExportFormat("elasticsearch", "index.json and bulk files, floats", partial(write_bulk, "elasticsearch")),
+        ExportFormat("opensearch", "the same for OpenSearch", partial(write_bulk, "opensearch")),
     )
 }
 """The formats. A new one is one function and one row."""

@@ -57,23 +57,23 @@ def one_or_several(method: Callable[Concatenate[S, list[str], P], list[list[T]]]
 class Retriever(Protocol):
     """Anything that ranks documents for queries: Sparse Coverage, a baseline, a fusion of several, a remote ranker.
 
-    The easiest way to be one is to be a `Searcher`, which needs one method.
+    The easiest way to be one is to be a `Searcher`, which needs one method and has the defaults that are here.
     """
 
     @property
     def name(self) -> str:
-        """The name of the ranking."""
-        ...
+        """The name of the ranking: that of the class, unless it has one of its own."""
+        return type(self).__name__
 
     @property
     def coverage(self) -> Index | None:
         """The index of Sparse Coverage that this searches with, if any."""
-        ...
+        return None
 
     @property
     def store(self) -> IndexStore:
         """The state of the index that is searched; an error where the index is elsewhere."""
-        ...
+        raise InputError(f"{self.name} has no index here: only systems of an index have.")
 
     @one_or_several
     def search(
@@ -111,26 +111,11 @@ class Retriever(Protocol):
         marks: Marks | None = None,
     ) -> Explanation:
         """Explain the score of a passage, or that of a document's best passage, by id."""
-        ...
+        raise InputError(f"{self.name} cannot explain what it finds: only systems of an index can.")
 
 
 class Searcher(Retriever, ABC):
     """A retriever of documents. It answers queries in `_documents`; what else it can do is in the other methods with a default."""
-
-    @property
-    def name(self) -> str:
-        """The name of the system: that of the class, unless it has one of its own."""
-        return type(self).__name__
-
-    @property
-    def coverage(self) -> Index | None:
-        """The index of Sparse Coverage that this searches with, if any."""
-        return None
-
-    @property
-    def store(self) -> IndexStore:
-        """The state of the index that is searched."""
-        raise InputError(f"{self.name} has no index here: only systems of an index have.")
 
     @one_or_several
     def search(
@@ -179,17 +164,6 @@ class Searcher(Retriever, ABC):
         wanted = [passage.id for hit in hits for passage in hit.passages] if reasons else []
         explanations, sums = self._explained(query, wanted, condition, marks, matches) if wanted else ({}, {})
         return replace(found, hits=hits, explanations=explanations, reasons=sums)
-
-    def explain(
-        self,
-        query: str,
-        id_: str,
-        *,
-        filter: Filter | str | None = None,  # noqa: A002
-        marks: Marks | None = None,
-    ) -> Explanation:
-        """Explain the score of a passage, or that of a document's best passage, by id."""
-        raise InputError(f"{self.name} cannot explain what it finds: only systems of an index can.")
 
     @abstractmethod
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:

@@ -38,7 +38,7 @@ def demo_judgements() -> list[Judgement]:
 
 
 _FILE = Path(__file__).parent / "chart_truth.toml"
-_VERDICTS = dict(zip("DPN", Verdict, strict=True))
+_VERDICTS = {verdict.value[0].upper(): verdict for verdict in Verdict}
 
 
 @dataclass(frozen=True, slots=True)
