@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.documents import Duplicates
+from sparse_coverage.patents.passages import Duplicates
 from sparse_coverage.projects.project_file import open_file
 from sparse_coverage.search.vector_cache import sparse_cache
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -170,8 +170,8 @@ def require_depth(value: Any, where: str) -> None:
     """Refuse plain values that are nested deeper than JSON from outside may be: they could be written and never read again."""
     level = [value]
     for _ in range(DEPTH + 1):
-        lists = (one.values() if isinstance(one, Mapping) else one for one in level)
-        level = [inner for one in lists if isinstance(one, Iterable) and not isinstance(one, str) for inner in one]
+        lists = [one for one in level if isinstance(one, list | tuple | Mapping)]
+        level = [inner for one in lists for inner in (one.values() if isinstance(one, Mapping) else one)]
         if not level:
             return
     raise InputError(f"{where} is nested more than {DEPTH} levels deep.")

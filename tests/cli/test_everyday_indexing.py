@@ -102,7 +102,7 @@ def test_in_python_a_repeated_id_is_an_error_unless_said_otherwise(model: Path, 
 
 
 def test_an_interrupted_build_with_repeats_goes_on(model: Path, tmp_path: Path) -> None:
-    from sparse_coverage.patents.documents import Repeats, as_patents
+    from sparse_coverage.patents.passages import Repeats, as_patents
     from sparse_coverage.search.building import build_index
 
     loaded = SparseCoverage.load(model)

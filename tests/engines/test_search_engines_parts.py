@@ -309,7 +309,7 @@ def test_the_strongest_centers_keep_their_order() -> None:
     st.sampled_from(["A", "H", "H04", "H04N", "H04N 5", "H04N 5/4", "H04N 5/44", "B", "B1"]),
 )
 def test_beginnings_are_met_as_in_the_index(symbols: list[str], code: str, wanted: str) -> None:
-    from sparse_coverage.index.columns import collect_columns
+    from sparse_coverage.index.stored_fields import collect_columns
 
     record = DocumentRecord("X", "", {"ipc": [*symbols, "H04N 5/44"][: len(symbols) + 1], "kind": code})
     facts = collect_columns([record])

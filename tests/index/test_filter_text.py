@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from made_up import Made, build
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import columns, filters, open_store, parse_filter
+from sparse_coverage.index import filters, open_store, parse_filter, stored_fields
 from sparse_coverage.index.filter_syntax import filter_text
 from sparse_coverage.index.filters import Dates, Joined, Not, Section, Term, Undated, allowed_documents
 
@@ -91,7 +91,7 @@ def test_what_has_no_text_is_refused():
 
 def test_a_field_of_terms_is_one_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written, typed, shown and looked up of a field all comes from its row."""
-    monkeypatch.setitem(columns.TERM_FIELDS, "office", columns.TermField("office", "an office"))
+    monkeypatch.setitem(stored_fields.TERM_FIELDS, "office", stored_fields.TermField("office", "an office"))
     build(tmp_path / "index", [Made("A", (({1: 0.5}, 3),), {"office": "Munich"}), Made("B", (({1: 0.5}, 3),))])
     wanted = parse_filter("office:munich")
     assert filter_text(wanted) == 'office:"MUNICH"'

@@ -34,7 +34,7 @@ from sparse_coverage.errors import AlreadyThereError, InputError
 from sparse_coverage.files import as_typed, require_space
 
 if TYPE_CHECKING:
-    from sparse_coverage.patents.documents import OnDuplicate
+    from sparse_coverage.patents.passages import OnDuplicate
     from sparse_coverage.search import Index
 
 

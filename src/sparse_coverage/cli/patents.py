@@ -21,7 +21,7 @@ from sparse_coverage.cli.options.inputs import (
     reading_settings,
 )
 from sparse_coverage.dataclass_json import to_json
-from sparse_coverage.patents.documents import Survey
+from sparse_coverage.patents.passages import Survey
 from sparse_coverage.patents.patent import Problem
 from sparse_coverage.patents.reading.context import MENDED, UNUSED
 from sparse_coverage.progress import tracked

@@ -22,7 +22,7 @@ from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_file, read_json, write_json
 from sparse_coverage.patents import Patent, Problem, raise_problem, read_patents
-from sparse_coverage.patents.documents import Duplicates
+from sparse_coverage.patents.passages import Duplicates
 from sparse_coverage.patents.reading.context import Settings
 from sparse_coverage.patents.reading.read import Outcome, carry_out_all, work_of
 from sparse_coverage.patents.reading.sources import STDIN, SourceFile, expand, require_present

@@ -38,8 +38,7 @@ from sparse_coverage.index.postings import MAX_PASSAGES
 from sparse_coverage.index.segment import SEGMENTS, SegmentEntry
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, passages
-from sparse_coverage.patents.documents import Duplicates, OnDuplicate
-from sparse_coverage.patents.passages import By
+from sparse_coverage.patents.passages import By, Duplicates, OnDuplicate
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search import Index, ScoringConfig
 from sparse_coverage.search.building import add_documents, kept_parts

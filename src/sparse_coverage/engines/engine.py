@@ -25,9 +25,8 @@ import numpy.typing as npt
 
 from sparse_coverage.errors import InputError, SparseCoverageError
 from sparse_coverage.index import filters
-from sparse_coverage.index.columns import DATES, FAMILY_FIELD, TERM_FIELDS, collect_columns
 from sparse_coverage.index.filters import DATE_NAMES, Filter
-from sparse_coverage.index.stored_fields import DocumentRecord
+from sparse_coverage.index.stored_fields import DATES, FAMILY_FIELD, TERM_FIELDS, DocumentRecord, collect_columns
 from sparse_coverage.patents.numbers import spellings
 
 Centers = npt.NDArray[np.int64]

@@ -15,7 +15,7 @@ import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import checksum_of
-from sparse_coverage.index.columns import FAMILY_FIELD
+from sparse_coverage.index.stored_fields import FAMILY_FIELD
 from sparse_coverage.index.words import WORD_FIELDS, Wanted
 from sparse_coverage.kernels import Bytes, Mask
 

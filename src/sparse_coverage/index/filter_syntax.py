@@ -16,7 +16,6 @@ import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import filters
-from sparse_coverage.index.columns import TERM_FIELDS, family_names
 from sparse_coverage.index.filters import (
     DATE_NAMES,
     LAST_DAY,
@@ -31,6 +30,7 @@ from sparse_coverage.index.filters import (
     Undated,
     Words,
 )
+from sparse_coverage.index.stored_fields import TERM_FIELDS, family_names
 from sparse_coverage.index.words import MOST_APART, WORD_FIELDS, Either, Near, Phrase, Wanted, wanted_words
 
 _TOKEN = re.compile(r'(?P<mark>[()])|(?P<sign><=|>=|[<>:=,])|"(?P<quoted>[^"]*)"|(?P<open>")|(?P<word>[^\s()<>:=,"]+)')

@@ -14,7 +14,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.index.columns import DATES, NUMBER_FIELD, TERM_FIELDS, family_names
 from sparse_coverage.index.conditions import (
     STATE,
     Dates,
@@ -34,6 +33,7 @@ from sparse_coverage.index.conditions import (
     joined,
     state_of,
 )
+from sparse_coverage.index.stored_fields import DATES, NUMBER_FIELD, TERM_FIELDS, family_names
 from sparse_coverage.index.words import wanted_words
 from sparse_coverage.patents.numbers import PublicationNumber, meant_numbers, spellings
 from sparse_coverage.patents.values import iso_date

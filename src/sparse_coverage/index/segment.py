@@ -30,11 +30,10 @@ from safetensors.numpy import load
 
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import has_sha256
-from sparse_coverage.index.columns import DocumentColumns
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.passage_parts import PassageVectors, WordLists
 from sparse_coverage.index.postings import Postings, weight_scale, widened
-from sparse_coverage.index.stored_fields import StoredFieldsReader
+from sparse_coverage.index.stored_fields import DocumentColumns, StoredFieldsReader
 from sparse_coverage.index.words import WordReader
 from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s, plain
 from sparse_coverage.kernels.choosing import machine_code

@@ -17,7 +17,6 @@ from safetensors.numpy import save
 
 from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import sha256_of, sync_file, sync_folder
-from sparse_coverage.index.columns import collect_columns
 from sparse_coverage.index.manifest import Manifest
 from sparse_coverage.index.pages import page_sums
 from sparse_coverage.index.passage_parts import PackedVectors, WordListsBuilder, join_packed
@@ -40,7 +39,7 @@ from sparse_coverage.index.segment import (
     id_key,
     open_segment,
 )
-from sparse_coverage.index.stored_fields import DocumentRecord, PassageRecord, StoredFieldsWriter
+from sparse_coverage.index.stored_fields import DocumentRecord, PassageRecord, StoredFieldsWriter, collect_columns
 from sparse_coverage.index.words import WordWriter
 from sparse_coverage.kernels import Array, Int64s, Mask
 from sparse_coverage.text import index_terms

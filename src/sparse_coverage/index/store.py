@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError, SparseCoverageError
-from sparse_coverage.index.columns import NUMBER_FIELD
 from sparse_coverage.index.manifest import FORMAT, MANIFEST, Manifest, OtherFormatError, read_manifest, require_finished
 from sparse_coverage.index.segment import SEGMENTS, Segment, damaged_segment_files, missing_file, open_segment
-from sparse_coverage.index.stored_fields import DocumentRecord, PassageRecord
+from sparse_coverage.index.stored_fields import NUMBER_FIELD, DocumentRecord, PassageRecord
 from sparse_coverage.kernels import Int64s, Mask
 from sparse_coverage.patents.numbers import PublicationNumber, meant_numbers, parse_number, spellings
 from sparse_coverage.progress import tracked

@@ -24,8 +24,7 @@ from sparse_coverage.index import (
 from sparse_coverage.index.sides import Block, Side, open_blocks, refresh_side
 from sparse_coverage.kernels import Floats, Int64s, Mask
 from sparse_coverage.patents import Patent, passages
-from sparse_coverage.patents.documents import Document, as_patents
-from sparse_coverage.patents.passages import By
+from sparse_coverage.patents.passages import By, Document, as_patents
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Explanation, Hit, Marks, PassageHit
 from sparse_coverage.search.reasons import reasons_for

@@ -20,8 +20,7 @@ from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest
 from sparse_coverage.kernels.choosing import use
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, passages
-from sparse_coverage.patents.documents import Document, Repeats, as_patents
-from sparse_coverage.patents.passages import By, text_key
+from sparse_coverage.patents.passages import By, Document, Repeats, as_patents, text_key
 from sparse_coverage.presets import DEFAULT_PRESET, Preset
 from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest

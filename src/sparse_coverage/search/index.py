@@ -16,8 +16,7 @@ from sparse_coverage.index.manifest import require_finished
 from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent
-from sparse_coverage.patents.documents import Document, OnDuplicate, Repeats, as_patents
-from sparse_coverage.patents.passages import By
+from sparse_coverage.patents.passages import By, Document, OnDuplicate, Repeats, as_patents
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.progress import tracked
 from sparse_coverage.search.combined import CombinedRanker

@@ -12,7 +12,7 @@ import numpy as np
 
 from sparse_coverage.errors import NoDocumentError
 from sparse_coverage.index import IndexStore, PassageRecord
-from sparse_coverage.index.columns import DATES, TERM_FIELDS
+from sparse_coverage.index.stored_fields import DATES, TERM_FIELDS
 from sparse_coverage.kernels import Mask
 from sparse_coverage.patents.patent import ROOT, Claim, Paragraph, Patent, passage_xpath
 from sparse_coverage.search.own_model import MODEL_FOLDER

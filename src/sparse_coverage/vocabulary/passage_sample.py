@@ -22,8 +22,7 @@ from sparse_coverage.encoding.batching import windows
 from sparse_coverage.encoding.encoder import Encoder
 from sparse_coverage.files import read_json, write_bytes, write_text
 from sparse_coverage.patents import Passage, Patent, passages
-from sparse_coverage.patents.documents import as_patent
-from sparse_coverage.patents.passages import By, text_key
+from sparse_coverage.patents.passages import By, as_patent, text_key
 from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.spans import SpanUnit
 from sparse_coverage.spans.span import Spans

@@ -22,8 +22,7 @@ from sparse_coverage.errors import MismatchError
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.kernels import Array, Uint64s
 from sparse_coverage.patents import Passage, Patent, passages
-from sparse_coverage.patents.documents import as_patent
-from sparse_coverage.patents.passages import By
+from sparse_coverage.patents.passages import By, as_patent
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.spans import SpanUnit
 from sparse_coverage.vocabulary.passage_sample import PassageSampler, choose_passages

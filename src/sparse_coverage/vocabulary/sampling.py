@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent
-from sparse_coverage.patents.documents import Document, as_patent, several
+from sparse_coverage.patents.passages import Document, as_patent, several
 from sparse_coverage.text.languages import ANY_LANGUAGE
 
 Documents = Iterable[Document] | Callable[[], Iterable[Document]]

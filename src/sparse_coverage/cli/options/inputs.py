@@ -100,7 +100,7 @@ reading_options = together(
 """How patents are read; `reading_settings` returns what was chosen."""
 duplicate_option = click.option(
     "--on-duplicate",
-    type=NamesIn("patents.documents:OnDuplicate", what="rule"),
+    type=NamesIn("patents.passages:OnDuplicate", what="rule"),
     default="keep",
     show_default=True,
     help="A document that comes twice: keep the first, replace it with the last, or end with an error.",

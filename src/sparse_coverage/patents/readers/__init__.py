@@ -49,7 +49,7 @@ _FORMATS = read_toml(Path(__file__).with_name("formats.toml")) | {
         for root, known in xml_documents.XML_FORMATS.items()
     ]
 }
-BUILT_IN = tuple(replace(row, formats=tuple(Format(**one) for one in _FORMATS[row.name])) for row in _ROWS)
+BUILT_IN = tuple(replace(row, formats=tuple(Format(**one) for one in _FORMATS.get(row.name, ()))) for row in _ROWS)
 
 
 @cache

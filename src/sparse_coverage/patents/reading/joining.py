@@ -11,8 +11,8 @@ from contextlib import closing
 from dataclasses import fields, replace
 
 from sparse_coverage.patents.claims import make_claims
-from sparse_coverage.patents.documents import scratch_database
 from sparse_coverage.patents.numbers import number_key, parse_number
+from sparse_coverage.patents.passages import scratch_database
 from sparse_coverage.patents.patent import Patent, Problem, passage_xpath
 from sparse_coverage.patents.readers.records import PARTS
 from sparse_coverage.patents.reading.context import Report
