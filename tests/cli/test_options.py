@@ -226,8 +226,10 @@ def test_all_that_a_search_can_be_asked_for_has_an_option() -> None:
 
     from sparse_coverage.workspace import Filters, SearchRequest
 
-    given = {option.name for option in cli.cli.get_command(click.Context(cli.cli), "search").params}
+    params = cli.cli.get_command(click.Context(cli.cli), "search").params
+    given = {str(option.name).removeprefix("rerank_") for option in params} | {"rerank"}
     of_the_page = {"facets", "reasons", "source"}  # counted and explained always, or said by the file that is read
     asked = {one.name for one in fields(SearchRequest)} - {"filters", "marks"} - of_the_page
     assert asked | {"relevant", "not_relevant"} <= given
+    assert "rerank_by" in {option.name for option in params}
     assert {one.name for one in fields(Filters)} - {"since"} <= given  # which `watch` asks for

@@ -51,8 +51,8 @@ def search_command(
     asked: QueryOptions,
     request: RankedRequest,
     exports: Exports,
-    rerank: str | None,
-    top: int,
+    rerank_by: str | None,
+    rerank_top: int,
     threads: int | None,
 ) -> int:
     """Find the prior art of QUERY in INDEX: documents ranked by their best passages.
@@ -95,10 +95,10 @@ def search_command(
     """
     from sparse_coverage.workspace import BatchRequest, OpenIndex
 
-    passages = top if rerank == "passages" else None
-    _require_fitting(asked, request, exports, passages, bool(rerank))
+    passages = rerank_top if rerank_by == "passages" else None
+    _require_fitting(asked, request, exports, passages, bool(rerank_by))
     many, unread = asked.many() if asked.queries else ({}, 0)
-    again: dict[str, Any] = {"rerank": rerank, "top": top} if rerank and not passages else {}
+    again: dict[str, Any] = {"rerank": rerank_by, "top": rerank_top} if rerank_by and not passages else {}
     if asked.queries:
         batch = BatchRequest(**many, k=request.k, ranking=request.ranking, filters=request.filters, **again)
         with OpenIndex.open(index, request.ranking, threads=threads) as opened:

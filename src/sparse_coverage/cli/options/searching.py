@@ -151,12 +151,13 @@ request_options = gathered(
 rerank_options = together(
     click.option(
         "--rerank",
+        "rerank_by",  # not the field `rerank` of a request: `passages` lists passages instead
         type=NamesIn("cli.options.searching:RERANK", what="reranker", open=True),
         help="Rank the best documents again: by a side of the index, or by a model that reads claim and passage together "
         "(cross-encoder:NAME, an ONNX folder or hub id). With `passages`, list the best of all their passages instead (the paper's "
         "two stages).",
     ),
-    count_option("--top", default=100, help="How many documents --rerank takes."),
+    count_option("--top", "rerank_top", default=100, help="How many documents --rerank takes."),
 )
 RERANK = (*RERANKERS, "passages")
 """What --rerank takes: what ranks documents again, or that passages are listed instead."""
