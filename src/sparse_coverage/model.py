@@ -307,12 +307,14 @@ def sample_config(
     preset: Preset, encoder: Encoder, unit: str, max_spans: int, max_documents: int | None, seed: int
 ) -> SampleConfig:
     """Return what determines the sample that a vocabulary is learned from."""
+    from sparse_coverage.encoding.catalogue import languages_of
     from sparse_coverage.vocabulary import SampleConfig
 
     by: By | Literal[""] = preset.by if preset.learn == "passages" else ""
-    return SampleConfig(
-        encoder.fingerprint, encoder.precision, encoder.dimension, unit, max_spans, max_documents, seed, by
-    )
+    # Spans in a language that the encoder does not know are far from all others, so they would be chosen as centers first.
+    translations = languages_of(encoder.name) != ["en"]
+    facts = (encoder.fingerprint, encoder.precision, encoder.dimension)
+    return SampleConfig(*facts, unit, max_spans, max_documents, seed, by, translations=translations)
 
 
 def scoring_of(folder: Path) -> ScoringConfig:

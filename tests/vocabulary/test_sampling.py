@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 from sparse_coverage.encoding.encoder import Tokens, TokenVectors
 from sparse_coverage.errors import InputError, MismatchError, VocabularyError
+from sparse_coverage.model import sample_config
 from sparse_coverage.patents import Claim, Paragraph, Patent, passages
+from sparse_coverage.patents.patent import in_other_language
+from sparse_coverage.presets import get_preset
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vocabulary import SampleConfig, SpanSample, draw_sample
 from sparse_coverage.vocabulary import sampler as sampler_module
@@ -69,6 +72,19 @@ def test_a_small_collection_is_kept_whole_in_order(tmp_path: Path) -> None:
     assert found.seen == {"document": 120}
     anchor = found.anchors(np.array([41]))[0]
     assert (anchor.text, anchor.document) == ("d1w1", "text-1")
+
+
+def test_an_encoder_that_knows_english_alone_learns_nothing_from_translations(tmp_path: Path) -> None:
+    german = in_other_language("claims", "de", [Claim(1, "ein ventil mit feder", "/patent-document/claims/claim[1]")])
+    claim = Claim(1, "a valve with spring", "/patent-document/claims/claim[1]")
+    patent = Patent("EP-1", claims=(claim,), translations=german)
+    wanted = {"minilm": "a valve with spring", "my-own": "a valve with spring ein ventil mit feder"}
+    for name, words in wanted.items():
+        encoder = WordEncoder()
+        encoder.name = name
+        how = sample_config(get_preset("default"), encoder, "token", 1000, None, 0)  # type: ignore[arg-type]
+        found = draw_sample(tmp_path / name, [patent], encoder, get_unit("token"), how)  # type: ignore[arg-type]
+        assert sorted(found.texts()) == sorted(words.split())
 
 
 def test_the_sample_does_not_depend_on_how_the_stream_was_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

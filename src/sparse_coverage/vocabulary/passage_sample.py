@@ -75,7 +75,20 @@ class Chosen:
     first: str
 
 
-def choose_passages(documents: Iterable[Patent | str], by: By, max_spans: int, seed: int, total: int | None) -> Chosen:
+def drawn_passages(patent: Patent, by: By, translations: bool) -> Iterator[Passage]:
+    """Yield the passages of a patent that take part in the draw. Translations come last, so the others keep their numbers."""
+    return (one for one in passages(patent, by=by) if translations or one.section != "translation")
+
+
+def choose_passages(
+    documents: Iterable[Patent | str],
+    by: By,
+    max_spans: int,
+    seed: int,
+    total: int | None,
+    *,
+    translations: bool = True,
+) -> Chosen:
     """Read all documents and draw the passages that may come into a sample of so many spans."""
     draw: PassageDraw[Passage] = PassageDraw(CHARACTERS_A_SPAN * max_spans)
     count, first = 0, ""
@@ -83,7 +96,7 @@ def choose_passages(documents: Iterable[Patent | str], by: By, max_spans: int, s
         patent = as_patent(document, number)
         first = first or patent.id
         count += 1
-        for passage in passages(patent, by=by):
+        for passage in drawn_passages(patent, by, translations):
             draw.add(draw_of(passage.text, seed), len(passage.text), passage)
     return Chosen([passage for _, passage in draw.chosen()], count, first)
 

@@ -53,7 +53,7 @@ class SampleConfig:
     """What determines a sample, beside the documents themselves.
 
     `by` is how documents are cut into passages, of which whole ones are taken; nothing, where spans are taken from sections.
-    `only` says which documents were left out, in words.
+    `only` says which documents were left out, in words. Without `translations`, what a patent has in other languages too is not drawn.
     """
 
     fingerprint: str
@@ -65,6 +65,7 @@ class SampleConfig:
     seed: int
     by: By | Literal[""] = ""
     only: str = ""
+    translations: bool = True
 
 
 def draw_sample(
@@ -111,7 +112,7 @@ def _draw_passages(
     sampler = PassageSampler(folder, config.max_spans)
     chosen = sampler.restore()
     if chosen is None:
-        chosen = choose_passages(documents, by, config.max_spans, config.seed, total)
+        chosen = choose_passages(documents, by, config.max_spans, config.seed, total, translations=config.translations)
         sampler.keep(chosen)
     else:
         for number, document in enumerate(documents):

@@ -259,17 +259,14 @@ class ProblemLog:
 
     def about_texts(self, encoder: str, vectors: str | None = None) -> str:
         """What to tell of patents without text, what was left out, and languages that the encoder does not know: sentences, or nothing."""
-        from sparse_coverage.encoding.catalogue import CATALOGUE
+        from sparse_coverage.encoding.catalogue import languages_of
 
         told = f"Without any text, and so passed over: {self.without_text:,}. " if self.without_text else ""
         if self.skipped or self.noted:
             what = [f"files that hold no patents, skipped: {self.skipped:,}"] * bool(self.skipped)
             what += [f"notes on documents (parts in other languages, odd dates): {self.noted:,}"] * bool(self.noted)
             told += f"{'; '.join(what).capitalize()}. `sparse-coverage inspect --notes` names them. "
-        known, wholes = (
-            next((one.languages.split() for one in CATALOGUE.values() if name in (one.name, one.hub)), [])
-            for name in (encoder, vectors)
-        )
+        known, wholes = languages_of(encoder), languages_of(vectors or "")
         others = {code: count for code, count in sorted(self.languages.items()) if code and known and code not in known}
         if others:
             named = ", ".join(f"{code}: {count:,}" for code, count in others.items())
