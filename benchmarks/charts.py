@@ -67,7 +67,7 @@ def on_judged(folder: Path, encoder, save: Path | None, step: int) -> None:
     """Measure cells by scores fitted without their claim, and the quotations of disclosed cells."""
     claims, texts, sets, paragraphs = read_judged(folder, step)
     begun = time.process_time()
-    space = learn_space(texts, encoder)
+    space = learn_space(claims, texts, encoder)
     cells = judged_cells(claims, texts, encoder, space)
     labels = np.asarray(cells.labels)
     each = [(sets[number], judged) for number, judged in enumerate(claims)]

@@ -16,9 +16,9 @@ from sparse_coverage.errors import InputError
 
 @pytest.fixture
 def sound(tmp_path: Path) -> Path:
-    rows = np.random.default_rng(0).normal(size=(2, 4)).astype(np.float32)
-    score = Score((0.0,) * 7, (1.0,) * 7, (1.0, 1.0, -1.0, 1.0, 1.0, 1.0, -1.0), (0.5, -0.5))
-    Calibration("tiny", "f00", TokenSpace(rows[0], rows[1]), score, {"made": 1}).save(tmp_path / "sound.json")
+    rows = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    score = Score((0.0,) * 4, (1.0,) * 4, (1.0, -1.0, 1.0, 1.0), (0.5, -0.5))
+    Calibration("tiny", "f00", TokenSpace(rows[0], rows[1], rows[2]), score, {"made": 1}).save(tmp_path / "sound.json")
     return tmp_path / "sound.json"
 
 
@@ -49,8 +49,8 @@ def test_one_that_is_cut_short_or_changed_at_any_place_is_read_or_refused(sound:
     [
         ({"format": 99}, "format 99"),
         ({"figures": 3}, "figures"),
-        ({"space": {"mean": [1.0], "common": [1.0, 2.0]}}, "do not fit"),
-        ({"space": {"mean": [float("nan")], "common": [1.0]}}, "do not fit"),
+        ({"space": {"mean": [1.0], "common": [1.0, 2.0], "claims": [1.0]}}, "do not fit"),
+        ({"space": {"mean": [float("nan")], "common": [1.0], "claims": [1.0]}}, "do not fit"),
         ({"score": {}}, "score"),
         ({"score": {"weights": "steep"}}, "score"),
     ],

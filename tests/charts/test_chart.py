@@ -209,8 +209,8 @@ def test_a_document_in_the_words_of_the_claim_without_one_of_its_things_does_not
     claims, elements = claims_and_elements("A device comprising: a branclodri folgrahin; a plosk vimter; and a krell.")
     same = ["The device comprises a branclodri folgrahin.", "The device has a plosk vimter.", filled]
     documents = [ChartDocument.of_texts("all", [*same, "It has a krell."]), ChartDocument.of_texts("less", same)]
-    near = replace(easy, score=replace(easy.score, means=(0.0,) * 7, deviations=(0.1,) * 7, weights=(0.0,) * 7))
-    far = replace(near, score=replace(near.score, means=(2.0,) * 7))
+    near = replace(easy, score=replace(easy.score, means=(-2.0,) * 4, deviations=(0.1,) * 4, weights=(0.0,) * 4))
+    far = replace(near, score=replace(near.score, means=(2.0,) * 4))
     for how, verdicts in ((near, ["disclosed", "partly"]), (far, ["disclosed", "disclosed"])):
         made = make_chart(encode_claims(claims, elements, encoder, how), documents, encoder, how)
         assert [cell.verdict for cell in made.cells[-1]] == verdicts

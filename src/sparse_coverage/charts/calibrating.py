@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,10 @@ from sparse_coverage.charts.chart import ChartDocument
 from sparse_coverage.charts.claims import encode_claims
 from sparse_coverage.charts.elements import Element
 from sparse_coverage.charts.reading import KeptTokenVectors, read_documents
-from sparse_coverage.charts.score import Figures, Rarity, Score, TokenSpace
+from sparse_coverage.charts.score import Figures, PlacedTokens, Rarity, Score, TokenSpace
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.errors import InputError
-from sparse_coverage.kernels import Doubles, Int64s
+from sparse_coverage.kernels import Doubles, Floats, Int64s
 from sparse_coverage.patents import Claim
 from sparse_coverage.progress import tracked
 
@@ -51,7 +51,7 @@ def fit_calibration(claims: Sequence[JudgedClaim], texts: Sequence[Sequence[str]
         raise InputError(
             f"A calibration needs at least {_LEAST} claims with documents that disclose them; here are {len(claims)}."
         )
-    space = learn_space(texts, encoder)
+    space = learn_space(claims, texts, encoder)
     cells = judged_cells(claims, texts, encoder, space)
     score = Score.fit(cells.figures, cells.labels, THRESHOLDS)
     return Calibration(
@@ -59,20 +59,31 @@ def fit_calibration(claims: Sequence[JudgedClaim], texts: Sequence[Sequence[str]
     )
 
 
-def learn_space(texts: Sequence[Sequence[str]], encoder: Encoder) -> TokenSpace:
-    """Learn the space of token vectors from passages of documents, some of each."""
+def learn_space(claims: Sequence[JudgedClaim], texts: Sequence[Sequence[str]], encoder: Encoder) -> TokenSpace:
+    """Learn the space of token vectors from passages of documents, some of each, and what claims are like from all of them."""
     some = [passage for passages in texts for passage in passages[:: max(1, len(passages) // 4)]]
     vectors = [found.vectors for found in encoder.encode(some[:: max(1, len(some) // _SAMPLE)]) if len(found.vectors)]
-    return TokenSpace.learn(np.concatenate(vectors))
+    space = TokenSpace.learn(np.concatenate(vectors))
+    return replace(space, claims=_placed_claims(claims, encoder, space).mean(0))
+
+
+def _placed_claims(claims: Sequence[JudgedClaim], encoder: Encoder, space: TokenSpace) -> Floats:
+    """Return the mean vector of each claim in a space; a text that was judged twice counts once."""
+    every = list(dict.fromkeys(judged.claim.text for judged in claims))
+    placed = [
+        PlacedTokens.of(text, found, space).mean for text, found in zip(every, encoder.encode(every), strict=True)
+    ]
+    return space.place_means(np.stack(placed))
 
 
 def judged_cells(
     claims: Sequence[JudgedClaim], texts: Sequence[Sequence[str]], encoder: Encoder, space: TokenSpace
 ) -> JudgedCells:
-    """Read every judged document closely."""
+    """Read every judged document closely. What claims are like is learned without the claim that is read for."""
     wide = len(Figures._fields)
     blank = Score((0.0,) * wide, (1.0,) * wide, (1.0,) * wide, (0.0, 0.0))
-    calibration = Calibration(encoder.name, encoder.fingerprint, space, blank, {}, Rarity.shipped())
+    placed = _placed_claims(claims, encoder, space)
+    order = list(dict.fromkeys(judged.claim.text for judged in claims))
     documents = [ChartDocument.of_texts(str(number), passages) for number, passages in enumerate(texts)]
     vectors = KeptTokenVectors(encoder)
     figures: list[Figures] = []
@@ -80,6 +91,8 @@ def judged_cells(
     numbers: list[int] = []
     names = {claim.claim.text: number for number, claim in enumerate(claims)}
     for judged in tracked(claims, "Reading documents", len(claims)):
+        others = replace(space, claims=np.delete(placed, order.index(judged.claim.text), axis=0).mean(0))
+        calibration = Calibration(encoder.name, encoder.fingerprint, others, blank, {}, Rarity.shipped())
         encoded = encode_claims([judged.claim], judged.elements, encoder, calibration)
         read = read_documents(encoded, [documents[place] for place in judged.labels], vectors, calibration)
         for labels, (_, closely) in zip(judged.labels.values(), read, strict=True):

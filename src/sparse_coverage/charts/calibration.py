@@ -22,7 +22,8 @@ from sparse_coverage.encoding.weights import cache_folder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import write_text
 
-FORMAT = 5
+FORMAT = 6
+_VECTORS = ("mean", "common", "claims")
 _LARGEST = 4 << 20
 """The most bytes that a file of a calibration may have."""
 
@@ -64,10 +65,12 @@ class Calibration:
     def told(self) -> tuple[str, ...]:
         """Return for people how often such verdicts are right, and what they are not."""
         figures = self.figures.get("held out", {}).get("all", self.figures)
+        hard = self.figures.get("held out", {}).get("cases-hard", {}).get("precision")
+        less = f" ({hard:.0%} in near documents about other inventions)" if isinstance(hard, float) else ""
         known = [figures.get(name) for name in ("cells", "precision", "recall", "disclosed but not found")]
         right = (
             f"On {known[0]} cells judged by readers, by scores that did not know the claim, {known[1]:.0%} of what was called disclosed "
-            f"was, {known[2]:.0%} of what was disclosed was called so, and {known[3]:.0%} of it was called not found. "
+            f"was{less}, {known[2]:.0%} of what was disclosed was called so, and {known[3]:.0%} of it was called not found. "
             if all(isinstance(one, int | float) for one in known)
             else "How often such verdicts are right was not measured for this calibration. "
         )
@@ -78,7 +81,7 @@ class Calibration:
 
     def save(self, path: Path) -> None:
         """Write the calibration to a file."""
-        space = {name: [round(float(value), 6) for value in getattr(self.space, name)] for name in ("mean", "common")}
+        space = {name: [round(float(value), 6) for value in getattr(self.space, name)] for name in _VECTORS}
         content = {
             "format": FORMAT,
             "encoder": self.encoder,
@@ -101,9 +104,9 @@ class Calibration:
                 raise InputError(
                     f"{path}: a calibration of format {number}, where format {FORMAT} is read. Make it again: sparse-coverage calibrate"
                 )
-            space = {name: np.asarray(found["space"][name], np.float32) for name in ("mean", "common")}
-            if space["mean"].ndim != 1 or space["mean"].shape != space["common"].shape:
-                raise ValueError("mean and common do not fit one another")
+            space = {name: np.asarray(found["space"][name], np.float32) for name in _VECTORS}
+            if space["mean"].ndim != 1 or len({vector.shape for vector in space.values()}) > 1:
+                raise ValueError("mean, common and claims do not fit one another")
             score = from_json(Score, found["score"], f"{path}: score")
             sizes = {len(score.means), len(score.deviations), len(score.weights)}
             numbers = np.concatenate([score.means, score.deviations, score.weights, score.offsets, *space.values()])

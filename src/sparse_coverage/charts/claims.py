@@ -58,7 +58,9 @@ class Sentences:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedClaims:
-    """Claims with the elements to look for: the tokens of each, the mean vector of its claim, and how much each word (stem) counts."""
+    """Claims with the elements to look for: the tokens of each, the mean vector of its claim less that of all
+    claims, and how much each word (stem) counts.
+    """
 
     claims: tuple[Claim, ...]
     elements: tuple[Element, ...]
@@ -89,7 +91,7 @@ def encode_claims(
         for number, element in enumerate(elements):
             if element.claim == claim.number:
                 tokens[number] = ElementTokens.of(claim.text, element.start, element.end, placed, calibration.rarity)
-                wholes[number] = calibration.space.place_means(placed.mean[None])[0]
+                wholes[number] = calibration.space.place_means(placed.mean[None])[0] - calibration.space.claims
     columns, weights = _words([element.text for element in elements], calibration.rarity)
     every = tuple(tokens[number] for number in range(len(elements)))
     return EncodedClaims(tuple(claims), tuple(elements), every, wholes, columns, weights)

@@ -37,9 +37,9 @@ _ADDS = 0.05
 """A neighbouring sentence is quoted, too, where it adds this much likeness."""
 _SHORT, _LACKS = 8000, 2
 """A document of at most so many characters that has so many phrases of an element in no words does not disclose it."""
-_OTHERS, _IN_ITS_WORDS, _RARE, _NOTHING_LIKE = Figures._fields.index("others"), 2.2, 3.5, 0.6
-"""So many deviations nearer to the other elements than judged documents are, a document has them in the words of the claim. If it has
-nothing of this likeness to a thing this rare, it does not have the thing (`benchmarks/charts_on_patents.py`)."""
+_CONTEXT, _IN_ITS_WORDS, _RARE, _NOTHING_LIKE = Figures._fields.index("context"), 2.0, 3.5, 0.6
+"""So many deviations nearer to the claim than judged documents are, a document has it in its words. If it has nothing of this likeness
+to a thing this rare, it does not have the thing (`benchmarks/charts_on_patents.py`)."""
 _SAME = 0.7
 """A phrase is not missing where its words have this mean likeness to words of the document."""
 
@@ -100,30 +100,17 @@ class CloseReading:
         self.figures: list[Figures] = []
         self.windows: list[Floats] = []
         if not len(self.rows):
-            self.figures = [Figures(-1.0, -10.0, element.telling, -1.0, -1.0, 0.0, -1.0) for element in encoded.tokens]
+            self.figures = [Figures(-10.0, element.telling, -1.0, 0.0) for element in encoded.tokens]
             return
         counts = np.asarray([len(tokens.vectors) for tokens in read], np.float64)
         means = np.stack([tokens.mean for tokens in read])
         mean = (counts @ means / max(float(counts.sum()), 1.0)).astype(np.float32)
         context = encoded.wholes @ calibration.space.place_means(mean[None])[0]
-        nearest = (encoded.wholes @ calibration.space.place_means(means[counts > 0]).T).max(1, initial=-1.0)
         shared = encoded.shares(sentences)[1].max(1, initial=0.0)
-        pairs = list(zip(encoded.tokens, self.likeness, strict=True))
-        anywhere = np.asarray([float(element.match(likeness.max(1, keepdims=True))[0]) for element, likeness in pairs])
-        for number, (element, likeness) in enumerate(pairs):
-            match = element.match(np.maximum(likeness, likeness[:, follows]))
-            others = np.delete(anywhere, number) if len(anywhere) > 1 else anywhere
-            self.windows.append(match)
+        for number, (element, likeness) in enumerate(zip(encoded.tokens, self.likeness, strict=True)):
+            self.windows.append(element.match(np.maximum(likeness, likeness[:, follows])))
             self.figures.append(
-                Figures(
-                    float(match.max()),
-                    element.unmet(likeness),
-                    element.telling,
-                    float(context[number]),
-                    float(others.mean()),
-                    float(shared[number]),
-                    float(nearest[number]),
-                )
+                Figures(element.unmet(likeness), element.telling, float(context[number]), float(shared[number]))
             )
 
 
@@ -208,7 +195,7 @@ class ElementReader:
             numbers = self._compared(number, quotes)
             evidence = float(self._calibration.score.evidence([read.figures[number]])[0])
             lacks = short and len(missing) >= _LACKS
-            lacks = lacks or self._lacks(number, read.figures[number].others, missing, near)
+            lacks = lacks or self._lacks(number, read.figures[number].context, missing, near)
             if refused[:1] == [True]:
                 evidence = self._calibration.at_most(evidence, Verdict.NOT_FOUND)
             elif any(refused) or any(not one.agrees for one in numbers) or lacks:
@@ -237,9 +224,10 @@ class ElementReader:
             if denied(text) & wanted:
                 continue
             used.add(whole_id(passage.id))
-            likely = float(element.match(likeness[:, first : last + 1].max(1, keepdims=True))[0])
-            figures = read.figures[number]
-            evidence = self._calibration.score.evidence([figures._replace(match=min(likely, figures.match))])
+            alone = read.figures[number]._replace(
+                unmet=element.unmet(likeness[:, first : last + 1]), shared=float(shares[first : last + 1].max())
+            )
+            evidence = self._calibration.score.evidence([alone])
             quotes.append(Quote(passage.id, passage.section, passage.number, text, start, end, float(evidence[0])))
             if len(quotes) == QUOTES:
                 break
@@ -267,12 +255,12 @@ class ElementReader:
         inside = [(starts >= place.start) & (starts < place.end) for place in places]
         return {place: float(nearest[here].mean()) for place, here in zip(places, inside, strict=True) if here.any()}
 
-    def _lacks(self, number: int, others: float, missing: Sequence[Place], near: Mapping[Place, float]) -> bool:
-        """Return whether a document that has the other elements in the words of the claim has nothing like a rare thing of this one."""
+    def _lacks(self, number: int, context: float, missing: Sequence[Place], near: Mapping[Place, float]) -> bool:
+        """Return whether a document that is as near to the claim as its own words has nothing like a rare thing of an element."""
         score = self._calibration.score
         wanted = [each.place for each in self._wanted[number] if each.rarity >= _RARE]
         nothing = any(place in missing and near.get(place, 1.0) < _NOTHING_LIKE for place in wanted)
-        return nothing and others >= score.means[_OTHERS] + _IN_ITS_WORDS * score.deviations[_OTHERS]
+        return nothing and context >= score.means[_CONTEXT] + _IN_ITS_WORDS * score.deviations[_CONTEXT]
 
     def _compared(self, number: int, quotes: Sequence[Quote]) -> tuple[NumberFound, ...]:
         """Compare numbers with those of the quotations; one that agrees anywhere is not contradicted elsewhere."""

@@ -1,4 +1,4 @@
-"""The fitted score of a cell: how likely a document discloses an element, from seven figures of their token vectors and words.
+"""The fitted score of a cell: how likely a document discloses an element, from four figures of their token vectors and words.
 
 The score is an ordinal logistic regression: one weighted sum, and two offsets for *at least partly* and for *disclosed*.
 """
@@ -27,13 +27,10 @@ _RIDGE = 3.0
 class Figures(NamedTuple):
     """What the score of a cell is made of; docs/charts.md says what each is."""
 
-    match: float
     unmet: float
     telling: float
     context: float
-    others: float
     shared: float
-    nearest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +64,22 @@ class Rarity:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenSpace:
-    """Token vectors without what all tokens of an encoder share: their mean, and the one longest direction about it."""
+    """Token vectors without what all tokens of an encoder share: their mean, and the one longest direction about it.
+
+    `claims` is the mean of claims of all fields: what a document is near to whatever is claimed.
+    """
 
     mean: Floats
     common: Floats
+    claims: Floats
 
     @classmethod
     def learn(cls, tokens: Floats) -> TokenSpace:
-        """Learn from the token vectors of some texts."""
+        """Learn from the token vectors of some texts; of claims nothing is known yet."""
         rows = _unit(tokens)
         mean = rows.mean(0)
         _, directions = np.linalg.eigh(np.cov((rows - mean).T))
-        return cls(mean, directions[:, -1].astype(np.float32))
+        return cls(mean, directions[:, -1].astype(np.float32), np.zeros_like(mean))
 
     def place_means(self, means: Floats) -> Floats:
         """Return token vectors of length 1, or means of such, in the space, of length 1."""

@@ -80,7 +80,8 @@ _CLAUSE = re.compile(
     re.I,
 )
 _STEP_WORDS = "compris includ hav be consist contain us depend extend form accord correspond follow".split()
-_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)[a-z]{{1,20}}ing\s(?:an?|the|said|each|of|at|in|from|copper|[a-z]+s)\b"
+_BY_WHAT = "using|by|via|through|with|at"  # "identifying, using the control unit, a provider": what comes between a verb and its object
+_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)[a-z]{{1,20}}ing(?:\s(?:an?|the|said|each|of|at|in|from|copper|[a-z]+s)|,\s(?:{_BY_WHAT}))\b"
 _AMOUNT = r"(?:(?:up\s+to|from|about)\s+)?\d[\d.]*(?:\s+(?:to|and)\s+\d[\d.]*)?\s+(?:%|wt|parts?\b|(?!to\b|and\b|or\b)[a-z]{4,}\b)"
 _ITEM = (
     rf"(?:{_ARTICLE}\b|(?:and\s+)?(?:the|said)\s+(?:\w{{1,20}}\s){{1,3}}being\b|(?:[a-z]{{1,20}}\s){{1,3}}means\b|(?:das|die)\s+[A-Z]\w+en\b"
@@ -129,7 +130,7 @@ _LINK = re.compile(
 )
 # What cannot end an element: a verb without its object, a preposition without its noun.
 _DANGLING = re.compile(
-    r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:of|from|by|with|in|for|at|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
+    r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|(?:^|[\s,])\w+ing,\s(?:using|by|via|through|with|at)\s[^,;:]{1,80}$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:of|from|by|with|in|for|at|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
     r"|having|has|contains?|containing|consists?\sof|consisting\sof|at\sleast))\s?:?$",
     re.I,
 )
