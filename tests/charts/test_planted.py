@@ -80,6 +80,17 @@ def test_two_documents_of_one_family_are_not_combined(calibration):
     assert [{part.document for part in one.parts} for one in found.found] == [{"a", "c"}]
 
 
+def test_a_document_that_adds_nothing_is_in_no_combination_and_a_part_disclosed_partly_is_named(calibration):
+    partly = (calibration.partly + calibration.disclosed) / 2
+    evidence = np.asarray([[0.99, partly, 0.0], [0.0, 0.0, 0.99], [0.0, 0.0, 0.0]], np.float32)
+    found = combine(evidence, ["1a", "1b", "1c"], ["a", "b", "c"], calibration)
+    told = [{part.document: part.discloses for part in one.parts} for one in found.found]
+    assert told[0] == {"a": ("1a",), "c": ("1b",)}
+    assert {"a": ("1a",)} in told
+    assert {"b": ("1a",)} in told
+    assert not any({"a", "b"} <= set(one) for one in told)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_combinations_agree_with_looking_at_every_set(seed, calibration):
     from itertools import combinations

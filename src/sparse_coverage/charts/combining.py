@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.chart import Verdict
@@ -147,10 +148,15 @@ def _partial_sets(
         for chosen in combinations(range(evidence.shape[1]), size):
             best = evidence[:, list(chosen)].max(1)
             has = int((best >= calibration.partly).sum())
-            if has and _apart(chosen, kin):
+            if has and _apart(chosen, kin) and _each_adds(evidence[:, list(chosen)] >= calibration.partly):
                 found.append((-has, size, -float(best.sum()), chosen))
         found = sorted(found)[:show]
     return [chosen for *_, chosen in found]
+
+
+def _each_adds(has: npt.NDArray[np.bool_]) -> bool:
+    """Tell whether each document of a set (a column) has an element that none of the others has."""
+    return bool((has & (has.sum(1, keepdims=True) == 1)).any(0).all())
 
 
 def _greedy(
@@ -194,9 +200,10 @@ def _combination(
     order = [closest, *(place for place in range(len(chosen)) if place != closest)]
     parts, left = [], np.ones(len(labels), dtype=bool)
     for place in order:
-        alone = place == closest
-        here = left & (of_set[:, place] >= (calibration.disclosed if alone else calibration.partly))
-        here &= (of_set[:, place] >= of_set.max(1)) | alone
+        at = of_set[:, place]
+        here = left & (at >= calibration.partly) & (at >= of_set.max(1))
+        if place == closest:  # also what another has in stronger words
+            here |= at >= calibration.disclosed
         left &= ~here
         parts.append(
             Part(documents[chosen[place]], tuple(label for label, mine in zip(labels, here, strict=True) if mine))
