@@ -154,7 +154,7 @@ CATALOGUE: dict[str, KnownModel] = {
             languages="en",
             megabytes=438,
             speed=0.17,
-            measured="docs/results.md: the best MAP on abstracts of patents and CACM, the lowest recall on patents",
+            measured="docs/results.md: on abstracts only; good on Cranfield and CACM, the lowest recall on patents",
             pins=_MPNET_FILES,
             archive=SplitWheels(
                 tuple(
