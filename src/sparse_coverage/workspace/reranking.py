@@ -35,7 +35,7 @@ class Rerankers:
         if self._offered is not None and name not in (names := self.names(rankings)):
             raise InputError(
                 f"Documents cannot be ranked again by {name} here; they can by: {', '.join(names) or 'nothing'}. "
-                "A cross-encoder is offered by: sparse-coverage serve INDEX --rerank cross-encoder:NAME"
+                "Ask for one of these, or start the server with --rerank cross-encoder:NAME."
             )
         with self._lock:
             if name not in self._loaded:
