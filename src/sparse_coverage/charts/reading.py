@@ -37,7 +37,7 @@ _ADDS = 0.05
 """A neighbouring sentence is quoted, too, where it adds this much likeness."""
 _SHORT, _LACKS = 8000, 2
 """A document of at most so many characters that has so many phrases of an element in no words does not disclose it."""
-_CONTEXT, _IN_ITS_WORDS, _RARE, _NOTHING_LIKE = Figures._fields.index("context"), 2.0, 3.5, 0.6
+_CONTEXT, _IN_ITS_WORDS, _RARE, _NOTHING_LIKE = Figures._fields.index("context"), 2.3, 3.5, 0.6
 """So many deviations nearer to the claim than judged documents are, a document has it in its words. If it has nothing of this likeness
 to a thing this rare, it does not have the thing (`benchmarks/charts_on_patents.py`)."""
 _SAME = 0.7
