@@ -97,6 +97,7 @@ def _neighbours(segment: Segment, live: Mask, asked: str) -> list[str]:
 
 
 _ATTEMPTS = 20
+_RECENT = 1024  # passages that stay in memory: about a megabyte
 OPEN_FILES = 9
 """How many files of a segment a reader holds open: six are mapped, two are read by SQLite, one of them to be checked once."""
 
@@ -158,9 +159,27 @@ class IndexStore:
         }
 
     def passage(self, number: int) -> PassageRecord:
-        """Return a passage by number."""
-        segment = self.segment_of_passage(number)
-        return segment.texts.passage(number - segment.first_passage)
+        """Return a passage by number. The last ones are kept in memory: a search reads those that it shows several times."""
+        recent = self._recent
+        record = recent.get(number)
+        if record is None:
+            segment = self.segment_of_passage(number)
+            record = segment.texts.passage(number - segment.first_passage)
+            if len(recent) >= _RECENT:
+                recent.clear()
+                self._recent_numbers.clear()
+            recent[number] = record
+            if self.live_passages[number]:
+                self._recent_numbers[record.id] = number
+        return record
+
+    @cached_property
+    def _recent(self) -> dict[int, PassageRecord]:
+        return {}
+
+    @cached_property
+    def _recent_numbers(self) -> dict[str, int]:
+        return {}
 
     def document(self, number: int) -> DocumentRecord:
         """Return a document by number."""
@@ -180,6 +199,9 @@ class IndexStore:
 
     def find_passage(self, id_: str) -> int | None:
         """Return the number of a live passage, or None. The document may be spelled otherwise, as in `find_document`."""
+        recent = self._recent_numbers.get(id_)
+        if recent is not None:
+            return recent
         for segment in self.segments:
             for number in segment.passage_numbers(id_):
                 return segment.first_passage + number

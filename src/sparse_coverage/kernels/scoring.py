@@ -2,8 +2,8 @@
 
 For each center of the query its whole list is added to the scores. Centers come in rising order, so a passage's score is the
 same sum in the same order whatever segment it lies in and however many threads work. A segment's scores (256 KiB) stay in
-the processor's second cache; its lists do not, so while one is added the beginnings of the next ones are fetched, and before
-that the places where they begin.
+the processor's second cache; its lists do not, so while one is added the next ones are fetched. Before that their first and last
+lines are, since what takes longest is to find the pages of memory that they lie in; and before that the places where they begin.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ pointer, prefetch = instruction("pointer"), instruction("prefetch")
 BEST, TOP_MEAN, DECAYED_SUM = 0, 1, 2
 """The rules by which a document's score is made of its passages' scores."""
 
-_OFFSETS_AHEAD = 8
-_LISTS_AHEAD = 3
-_FETCHED = 256  # postings of a list: 16 lines of the cache
+_OFFSETS_AHEAD = 24
+_ENDS_AHEAD = 16
+_LISTS_AHEAD = 4
+_FETCHED = 1024  # postings of a list: 64 lines of the cache
 
 
 @compiled
@@ -39,11 +40,18 @@ def _unchecked(sound: Bytes, first: int, last: int, width: int) -> bool:
 
 @compiled
 def _fetch(offsets: Uint32s, packed: Uint32s, sound: Bytes, center: int) -> None:
-    """Ask for the beginning of a list and for what is known of its page, without waiting for them."""
+    """Ask for a list, if it is not too long, and for what is known of its page, without waiting for them."""
     begin, end = np.int64(offsets[center]), np.int64(offsets[center + 1])
     prefetch(sound, begin * 4 // PAGE)
     for place in range(begin, min(end, begin + _FETCHED), 16):
         prefetch(packed, place)
+
+
+@compiled
+def _fetch_ends(offsets: Uint32s, packed: Uint32s, center: int) -> None:
+    """Ask for the first and the last posting of a list."""
+    prefetch(packed, np.int64(offsets[center]))
+    prefetch(packed, np.int64(offsets[center + 1]) - 1)
 
 
 @compiled
@@ -54,14 +62,18 @@ def accumulate_wide(
 
     Return False, with the scores unfinished, where a list lies in a page that is not known to be sound.
     """
-    scores[:] = 0
     for center in centers[:_OFFSETS_AHEAD]:
         prefetch(offsets, center)
+    scores[:] = 0
+    for center in centers[:_ENDS_AHEAD]:
+        _fetch_ends(offsets, packed, center)
     for center in centers[:_LISTS_AHEAD]:
         _fetch(offsets, packed, sound, center)
     for row in range(len(centers)):
         if row + _OFFSETS_AHEAD < len(centers):
             prefetch(offsets, centers[row + _OFFSETS_AHEAD])
+        if row + _ENDS_AHEAD < len(centers):
+            _fetch_ends(offsets, packed, centers[row + _ENDS_AHEAD])
         if row + _LISTS_AHEAD < len(centers):
             _fetch(offsets, packed, sound, centers[row + _LISTS_AHEAD])
         begin, end = np.int64(offsets[centers[row]]), np.int64(offsets[centers[row] + 1])

@@ -97,19 +97,11 @@ class WordScores:
         segment = self._store.segment_of_passage(passage)
         norm = float(self.norms[self._store.segments.index(segment)][passage - segment.first_passage])
         found = []
-        for word in asked.keys() & there.keys():
+        for word, known in self._look_up([word for word in asked if word in there]).items():
             count = min(len(there[word]), MOST_OFTEN)
-            adds = len(asked[word]) * self.worth(word) * (count / (norm + count))
-            found.append(WordReason(Place(*asked[word][0]), Place(*there[word][0]), self.frequency(word), adds))
+            adds = len(asked[word]) * known.worth * (count / (norm + count))
+            found.append(WordReason(Place(*asked[word][0]), Place(*there[word][0]), known.frequency, adds))
         return tuple(sorted(found, key=lambda one: (-one.contribution, one.query.start)))
-
-    def frequency(self, word: str) -> int:
-        """Return how many live passages hold a word."""
-        return self._look_up([word])[word].frequency
-
-    def worth(self, word: str) -> float:
-        """Return how rare a word is among the live passages; 0 where none has it."""
-        return self._look_up([word])[word].worth
 
     def worths(self, words: Sequence[str]) -> float:
         """Return what words are worth together, one that comes twice twice."""

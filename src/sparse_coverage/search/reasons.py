@@ -6,7 +6,6 @@ is one sum. So is what feedback adds, which comes from the passages that were fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -17,8 +16,6 @@ from sparse_coverage.kernels import Doubles, Int64s, Mask
 from sparse_coverage.search.results import Match, Place, Reason, Reasons
 from sparse_coverage.text import Word, content_words, guess_language, stems, stems_of
 from sparse_coverage.vectors import Activations
-
-_BREAK = re.compile(r"\S")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +48,7 @@ class Phrases:
         runs: list[list[Word]] = []
         numbers = []
         for word in words:
-            if not runs or _BREAK.search(text, runs[-1][-1].end, word.start) is not None:
+            if not runs or text[runs[-1][-1].end : word.start].strip():
                 runs.append([])
             runs[-1].append(word)
             numbers.append(len(runs) - 1)

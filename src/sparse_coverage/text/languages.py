@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import chain
 from typing import Any, TypeVar
 
 from sparse_coverage.errors import InputError
@@ -57,16 +58,30 @@ def guess_language(text: str) -> str:
     >>> guess_language("solenoid valve")
     ''
     """
-    text = text[:_LONGEST]
-    letters = sum(map(str.isalpha, text))
+    return _guessed(text[:_LONGEST])
+
+
+@lru_cache(128)  # the passages of a search are looked at several times
+def _guessed(text: str) -> str:
+    letters = 0 if text.isascii() else sum(map(str.isalpha, text))
     for language, script in _SCRIPTS.items():  # kana before Han, which Japanese has too
         if letters and len(re.findall(script, text)) > letters / (10 if language == "ja" else 2):
             return language
     words = _WORD.findall(text.lower())
-    counts = Counter({language: sum(map(function_words(language).__contains__, words)) for language in _LATIN})
-    (best, most), (_, next_most) = counts.most_common(2)
+    counts = Counter(chain.from_iterable(filter(None, map(_languages_of_words().get, words))))
+    (best, most), (_, next_most) = [*counts.most_common(2), ("", 0), ("", 0)][:2]
     clear = most >= 4 and most >= len(words) / 8 and most >= 1.4 * next_most
     return best if clear else ""
+
+
+@cache
+def _languages_of_words() -> dict[str, list[str]]:
+    """Return for each function word of a language in Latin letters the languages that have it."""
+    found: dict[str, list[str]] = {}
+    for language in _LATIN:
+        for word in function_words(language):
+            found.setdefault(word, []).append(language)
+    return found
 
 
 Part = TypeVar("Part")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -26,6 +26,7 @@ _PAIR = rf"[{_EAST_ASIAN}](?=([{_EAST_ASIAN}]?))"
 _WORD = re.compile(rf"{_PAIR}|{_LETTER}+(?:[-'’]{_LETTER}+)*")
 _PART = re.compile(rf"{_PAIR}|{_LETTER}+")
 _SIMPLE = re.compile(r"[^\W_]+")
+_SIMPLE_WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _ANY_EAST_ASIAN = re.compile(f"[{_EAST_ASIAN}]")
 _EAST = "\u3005"  # a letter from here on says something by itself
 _NUMERAL = re.compile(r"[\d'’-]+[a-z]?")
@@ -58,6 +59,8 @@ def words(text: str) -> list[Word]:
     >>> [word.text for word in words("二次電池 Li")]
     ['二次', '次電', '電池', 'Li']
     """
+    if text.isascii() or not _ANY_EAST_ASIAN.search(text):
+        return [Word(found[0], *found.span()) for found in _SIMPLE_WORD.finditer(text)]
     return list(_found(_WORD, text))
 
 
@@ -95,33 +98,38 @@ def index_terms(text: str) -> list[str]:
     >>> index_terms("The valve closes the 12 valves of the lead-acid battery.")
     ['valv', 'close', '12', 'valv', 'lead', 'acid', 'batteri']
     """
-    return [term for term, _ in _terms(text)]
+    language = guess_language(text)
+    without = function_words(language)
+    return [stem(word, language) for word in word_pieces(text) if _is_term(word, without)]
 
 
+@lru_cache(64)  # the query is looked at again for every passage
 def term_places(text: str) -> dict[str, list[Word]]:
     """Return where each of the `index_terms` of a text stands.
 
     >>> [word.start for word in term_places("The valve closes the 12 valves.")["valv"]]
     [4, 24]
+    >>> term_places("within a thin film")["thin"]
+    [Word(text='thin', start=9, end=13)]
     >>> [word.start for places in term_places("二次電池").values() for word in places]
     [0, 1, 2]
     """
     found: dict[str, list[Word]] = {}
+    language = guess_language(text)
+    without = function_words(language)
     place = 0
-    for term, word in _terms(text):
+    for word in word_pieces(text):
         start = max(text.find(word, place), place)  # a letter with its accent apart is written otherwise
         end = min(start + len(word), len(text))
-        found.setdefault(term, []).append(Word(text[start:end], start, end))
-        place = start + 1 if _ANY_EAST_ASIAN.match(word) else end  # pairs of letters overlap
+        place = start + 1 if word >= _EAST and _ANY_EAST_ASIAN.match(word) else end  # pairs of letters overlap
+        if _is_term(word, without):
+            found.setdefault(stem(word, language), []).append(Word(text[start:end], start, end))
     return found
 
 
-def _terms(text: str) -> Iterator[tuple[str, str]]:
-    language = guess_language(text)
-    without = function_words(language)
-    for word in word_pieces(text):
-        if (len(word) > 1 or word >= _EAST) and word.lower() not in without:
-            yield stem(word, language), word
+def _is_term(word: str, without: Container[str]) -> bool:
+    """Tell whether texts are found by a word: by no function word and no single letter."""
+    return (len(word) > 1 or word >= _EAST) and word.lower() not in without
 
 
 def stems(text: str, language: str = "") -> set[str]:
@@ -144,6 +152,7 @@ def stems_of(word: str, language: str = "en") -> tuple[str, ...]:
     return tuple(stem(part, language) for part in word_pieces(word))
 
 
+@lru_cache(100_000)
 def stem(word: str, language: str = "en") -> str:
     """Return the stem of a word without hyphens; where the language has no stemmer, the word in small letters without accents.
 
