@@ -209,6 +209,8 @@ class Ranker:
         rarest = np.argmin(np.where(frequencies > 0, frequencies, np.iinfo(np.int64).max))  # a short list, but not none
         vector = SparseVector(np.full(1, rarest, np.int32), np.ones(1, np.float32), one, one, one, 1, 0)
         use("machine")
+        for segment in self.store.segments:
+            segment.packed.use_large_pages()
         with waiting("Preparing the search; after an installation this compiles it"):
             self.rank_passages(vector, 1)
             self.rank_documents(vector, 1, np.ones(self.store.size, np.uint8), 1)
