@@ -84,7 +84,7 @@ def calibrations(data: bytes) -> None:
         path = Path(folder) / "calibration.json"
         path.write_bytes(data[6:] if data[5] % 8 == 0 else _changed(_made_calibration(), data))
         found = Calibration.load(path)
-        found.verdict(float(found.score.evidence([Figures(0.5, -1.0, 3.0, 0.2, 0.4)])[0]))
+        found.verdict(float(found.score.evidence([Figures(0.5, -1.0, 3.0, 0.2)])[0]))
 
 
 def _changed(content: bytes, data: bytes) -> bytes:
@@ -138,9 +138,9 @@ def _made_project() -> bytes:
 
 @lru_cache(1)
 def _made_calibration() -> bytes:
-    rows = np.random.default_rng(6).normal(size=(2, _DIMENSION)).astype(np.float32)
+    rows = np.random.default_rng(6).normal(size=(3, _DIMENSION)).astype(np.float32)
     score = Score((0.0,) * 4, (1.0,) * 4, (1.0, 1.0, -1.0, 1.0), (0.5, -0.5))
-    made = Calibration("hash", "hash-24", TokenSpace(rows[0], rows[1]), score, {"made": "for fuzzing"})
+    made = Calibration("hash", "hash-24", TokenSpace(*rows), score, {"made": "for fuzzing"})
     path = Path(tempfile.mkdtemp(prefix="fuzz-calibration-")) / "calibration.json"
     made.save(path)
     return path.read_bytes()
