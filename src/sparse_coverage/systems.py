@@ -32,6 +32,7 @@ class System:
 
     `study` makes what an evaluation ranks with, from a workbench and options. `reads` are the settings that it reads; a system with a
     `preset` to start from has a vocabulary and reads all that concern one, too. `cited` are the works that a paper cites for it.
+    `studied_as` is the name that an evaluation has for it, where that is another.
     """
 
     name: str
@@ -46,6 +47,7 @@ class System:
     reads: tuple[str, ...] = ()
     preset: str = ""
     cited: tuple[str, ...] = ()
+    studied_as: str = ""
 
 
 _INDEX = "retrievers.opening:open_ranked"
@@ -62,9 +64,9 @@ _ROWS = (
     System(
         "combined", "standard", _INDEX, study="experiments.systems:CombinedSystem", preset="default", reads=("k1", "b")
     ),
-    System("centers", "by concepts", _INDEX),
-    System("words", "by words", _INDEX),
-    System("vectors", "by overall meaning", _INDEX),
+    System("centers", "by concepts", _INDEX, studied_as="default"),
+    System("words", "by words", _INDEX, studied_as="bm25"),
+    System("vectors", "by overall meaning", _INDEX, studied_as="dense"),
     System("bm25", "BM25", **_WORDS),
     System("dense", "Dense vectors", **_VECTORS),
     System("splade", "SPLADE", side="retrievers.splade:Splade", **_SIDE, **_SPLADE),
@@ -95,19 +97,24 @@ def get_system(system: str | System, what: Ability = "retriever") -> System:
     row = _BY_NAME.get(system)
     if row and (row.study if what == "study" else row.retriever or row.reranker):
         return row
-    if system.startswith("cross-encoder:"):
+    if system.startswith("cross-encoder:") and what != "study":
         return replace(_BY_NAME["cross-encoder"], name=system)  # the model is part of the name
     from importlib.metadata import entry_points  # takes longer to load than all else here
 
     added = {one.name: one for one in entry_points(group=ENTRY_POINTS)}
-    if system not in added:
-        names = [*(row.name for row in _ROWS if getattr(row, what)), *added]
-        noun = {"retriever": "ranking", "study": "system to evaluate"}.get(what, what)
-        raise InputError(f"There is no {noun} '{system}'. There are: {', '.join(names)}.")
-    loaded = added[system].load()
-    if not isinstance(loaded, System):
-        raise InputError(f"The entry point '{system}' of {ENTRY_POINTS} gives a {type(loaded).__name__}, not a System.")
-    return loaded
+    if system in added:
+        loaded = added[system].load()
+        if not isinstance(loaded, System):
+            raise InputError(
+                f"The entry point '{system}' of {ENTRY_POINTS} gives a {type(loaded).__name__}, not a System."
+            )
+        if loaded.study or what != "study":
+            return loaded
+    names = [*(one.name for one in _ROWS if getattr(one, what)), *(name for name in added if name != system)]
+    listed = ", ".join("cross-encoder:NAME" if name == "cross-encoder" else name for name in names)
+    noun = {"retriever": "ranking", "study": "system to evaluate"}.get(what, what)
+    same = f" The ranking {system} is evaluated as {row.studied_as}." if row and row.studied_as else ""
+    raise InputError(f"There is no {noun} '{system}'. There are: {listed}.{same}")
 
 
 def system_of(name: str) -> System | None:

@@ -114,6 +114,14 @@ def test_an_error_lists_every_source_that_was_tried(shelf: KnownModel, monkeypat
     assert "carrier==1.0 (package index)" in str(caught.value)
 
 
+@pytest.mark.parametrize(("onnx", "what"), [(False, "encoder"), (True, "cross-encoder")])
+def test_an_error_names_a_hub_model_as_it_was_given(shelf: KnownModel, onnx: bool, what: str) -> None:
+    weights.model_folder(shelf.name)  # an encoder that is in the cache is no help where a cross-encoder is wanted
+    with pytest.raises(ModelError, match=f"^The {what} 'someone/model' could not be fetched") as caught:
+        weights.model_folder("someone/model", onnx=onnx)
+    assert ("Another encoder" in str(caught.value)) == (not onnx)
+
+
 def test_a_name_that_is_nothing_is_refused_with_the_known_names() -> None:
     with pytest.raises(ModelError, match="minilm"):
         weights.model_folder("no such thing")

@@ -92,7 +92,7 @@ def test_the_measures_can_be_chosen(cache: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "cause"),
     [
-        (("evaluate", "demo", "--system", "magic"), "no system"),
+        (("evaluate", "demo", "--system", "magic"), "no system to evaluate"),
         (("evaluate", "demo", "--measure", "R"), "cutoff"),
         (("evaluate", "demo", "--system", "bm25", "--against", "dense"), "--against must name one row, not 0 of: bm25"),
         (("evaluate", "demo", "--rho", "2"), "rho"),

@@ -70,6 +70,28 @@ def test_a_system_of_ones_own_is_taken_as_a_row_or_by_an_entry_point(
         get_system("other")
 
 
+@pytest.mark.parametrize(("ranking", "studied"), [("centers", "default"), ("words", "bm25"), ("vectors", "dense")])
+def test_a_ranking_of_search_says_what_an_evaluation_calls_it(run: Run, ranking: str, studied: str) -> None:
+    assert get_system(studied, "study").study
+    status, _, err = run("evaluate", "demo", "--system", ranking)
+    assert (status, f"The ranking {ranking} is evaluated as {studied}." in " ".join(err.split())) == (1, True)
+
+
+def test_what_only_ranks_is_not_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reranker named like a model, and a row of another package that has no `study`."""
+    monkeypatch.setattr(sys.modules[__name__], "MINE", MINE)
+    point = importlib.metadata.EntryPoint("mine", f"{__name__}:MINE", systems.ENTRY_POINTS)
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [point])
+    for name in ("cross-encoder:someone/model", "mine"):
+        with pytest.raises(InputError, match=f"no system to evaluate '{name}'. There are: paper, "):
+            get_system(name, "study")
+
+
+def test_a_cross_encoder_is_listed_as_it_is_written() -> None:
+    with pytest.raises(InputError, match=r"no reranker 'oracle'\. There are: .*cross-encoder:NAME"):
+        get_system("oracle", "reranker")
+
+
 def test_what_cannot_rank_is_told(folder: Path) -> None:
     with pytest.raises(InputError, match="'cross-encoder' cannot rank an index by itself"):
         open_retriever(folder, "cross-encoder")

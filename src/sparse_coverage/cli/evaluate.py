@@ -54,8 +54,9 @@ _TRIED = (
     "--system",
     "systems",
     multiple=True,
-    type=NamesIn("systems:STUDIED", what="system"),
-    help="What to measure; may be repeated [paper, or none where a --run is given].",
+    type=NamesIn("systems:STUDIED", what="system", open=True),
+    help="What to measure; may be repeated. Of `search`: combined is what it does by itself, default its --ranking centers, bm25 "
+    "words, dense vectors [paper, or none where a --run is given].",
 )
 @method.encoder_option(("minilm",), "May be repeated.", multiple=True)
 @method.unit_option(("token",), "What counts as a span; may be repeated.", multiple=True)
@@ -98,7 +99,7 @@ _TRIED = (
 @click.option(
     "--metadata",
     is_flag=True,
-    help="With --runs: say in each run where it comes from (ir_metadata comments, which trec_eval does not read).",
+    help="With --runs: say in each run where it comes from (ir_metadata comments, which trec_eval and ir_measures do not read).",
 )
 @path_option(
     "--topics",

@@ -160,10 +160,16 @@ def _fill(model: KnownModel, partial: Path, *, onnx: bool) -> str:
         else:
             return origin
     tried = "\n".join(failures)
-    here = [name for name, one in CATALOGUE.items() if one.kind == "encoder" and cached_folder(name)]
+    name = model.name if model.name in CATALOGUE else model.hub
+    if onnx:
+        raise ModelError(
+            f"The cross-encoder '{name}' could not be fetched. Tried:\n{tried}\n"
+            "Check the connection and try again, or give the path of a folder with tokenizer.json and onnx/model.onnx."
+        )
+    here = [known for known, one in CATALOGUE.items() if one.kind == "encoder" and cached_folder(known)]
     other = f" Another encoder is in the cache and can be named instead: {', '.join(here)}." if here else ""
     raise ModelError(
-        f"The encoder '{model.name}' could not be fetched. Tried:\n{tried}\n"
+        f"The encoder '{name}' could not be fetched. Tried:\n{tried}\n"
         "Check the connection and try again, or give the path of a folder with "
         f"tokenizer.json and onnx/model.onnx, or config.json and model.safetensors.{other}"
     )

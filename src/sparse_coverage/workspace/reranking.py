@@ -34,8 +34,8 @@ class Rerankers:
         """Return what ranks again."""
         if self._offered is not None and name not in (names := self.names(rankings)):
             raise InputError(
-                f"Documents cannot be ranked again by {name} here; they can by: {', '.join(names) or 'nothing'}. "
-                "Ask for one of these, or start the server with --rerank cross-encoder:NAME."
+                f"Documents cannot be ranked again by {name} here; they can by: {', '.join(names) or 'nothing yet'}. "
+                "Ask for what is named, or start the server with --rerank cross-encoder:NAME."
             )
         with self._lock:
             if name not in self._loaded:
