@@ -203,19 +203,6 @@ def test_a_short_document_that_names_two_things_nowhere_does_not_disclose_them(e
     assert [cell.verdict for cell in made.cells[-1]] == ["disclosed", "partly", "disclosed"]
 
 
-def test_a_document_in_the_words_of_the_claim_without_one_of_its_things_does_not_disclose_it(encoder, calibration):
-    easy = replace(calibration, score=replace(calibration.score, thresholds=(1e-6, 1e-6)))
-    filled = "The frame is painted in a colour. " * 300
-    claims, elements = claims_and_elements("A device comprising: a branclodri folgrahin; a plosk vimter; and a krell.")
-    same = ["The device comprises a branclodri folgrahin.", "The device has a plosk vimter.", filled]
-    documents = [ChartDocument.of_texts("all", [*same, "It has a krell."]), ChartDocument.of_texts("less", same)]
-    near = replace(easy, score=replace(easy.score, means=(-2.0,) * 4, deviations=(0.1,) * 4, weights=(0.0,) * 4))
-    far = replace(near, score=replace(near.score, means=(2.0,) * 4))
-    for how, verdicts in ((near, ["disclosed", "partly"]), (far, ["disclosed", "disclosed"])):
-        made = make_chart(encode_claims(claims, elements, encoder, how), documents, encoder, how)
-        assert [cell.verdict for cell in made.cells[-1]] == verdicts
-
-
 def test_windows_are_two_sentences_of_one_passage():
     found = Sentences.of(ChartDocument.of_texts("X", ["One pump. Two rotors. Three. --", "Four valves.", "…"]))
     assert found.passages.tolist() == [0, 0, 0, 1]

@@ -93,7 +93,6 @@ class Wanted:
         self.place = place
         self.head = head(place)
         weights = {word: rarity(word) for word in stems_in(place.text)}
-        self.rarity = max(weights.values(), default=0.0)
         total = sum(weights.values()) or 1.0
         self._weights = {word: weight / total for word, weight in weights.items()}
 

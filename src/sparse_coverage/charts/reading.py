@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -36,10 +36,8 @@ _WORDS = 1 / 3
 _ADDS = 0.05
 """A neighbouring sentence is quoted, too, where it adds this much likeness."""
 _SHORT, _LACKS = 8000, 2
-"""A document of at most so many characters that has so many phrases of an element in no words does not disclose it."""
-_CONTEXT, _IN_ITS_WORDS, _RARE, _NOTHING_LIKE = Figures._fields.index("context"), 2.3, 3.5, 0.6
-"""So many deviations nearer to the claim than judged documents are, a document has it in its words. If it has nothing of this likeness
-to a thing this rare, it does not have the thing (`benchmarks/charts_on_patents.py`)."""
+"""A document of at most so many characters that has so many phrases of an element in no words does not disclose it
+(`benchmarks/charts_on_patents.py`)."""
 _SAME = 0.7
 """A phrase is not missing where its words have this mean likeness to words of the document."""
 
@@ -195,7 +193,6 @@ class ElementReader:
             numbers = self._compared(number, quotes)
             evidence = float(self._calibration.score.evidence([read.figures[number]])[0])
             lacks = short and len(missing) >= _LACKS
-            lacks = lacks or self._lacks(number, read.figures[number].context, missing, near)
             if refused[:1] == [True]:
                 evidence = self._calibration.at_most(evidence, Verdict.NOT_FOUND)
             elif any(refused) or any(not one.agrees for one in numbers) or lacks:
@@ -254,13 +251,6 @@ class ElementReader:
         places = [phrase.place for phrase in self._wanted[number]]
         inside = [(starts >= place.start) & (starts < place.end) for place in places]
         return {place: float(nearest[here].mean()) for place, here in zip(places, inside, strict=True) if here.any()}
-
-    def _lacks(self, number: int, context: float, missing: Sequence[Place], near: Mapping[Place, float]) -> bool:
-        """Return whether a document that is as near to the claim as its own words has nothing like a rare thing of an element."""
-        score = self._calibration.score
-        wanted = [each.place for each in self._wanted[number] if each.rarity >= _RARE]
-        nothing = any(place in missing and near.get(place, 1.0) < _NOTHING_LIKE for place in wanted)
-        return nothing and context >= score.means[_CONTEXT] + _IN_ITS_WORDS * score.deviations[_CONTEXT]
 
     def _compared(self, number: int, quotes: Sequence[Quote]) -> tuple[NumberFound, ...]:
         """Compare numbers with those of the quotations; one that agrees anywhere is not contradicted elsewhere."""
