@@ -107,6 +107,54 @@ def test_page_text_and_json_hold_each_element_and_word(chart):
     assert "4 of 4 features found" in console.export_text()
 
 
+def test_a_narrow_terminal_shows_every_feature_and_every_number_whole(chart):
+    from rich.console import Console
+
+    made, _ = chart
+    ids = [f"US-2023000{number}869-A1" for number in range(5)]
+    first = made.documents[0]
+    wide = replace(
+        made,
+        documents=tuple(replace(first, id=id_) for id_ in ids),
+        cells=tuple(tuple(replace(row[0], document=id_) for id_ in ids) for row in made.cells),
+    )
+    console = Console(record=True, width=80)
+    console.print(chart_text(wide, quotations=False))
+    shown = console.export_text()
+    assert "…" not in shown
+    assert all(id_ in shown and id_.split("-")[1] in shown.partition("Claim chart")[2] for id_ in ids)
+    assert all(element.text.split()[-1] in shown for element in made.elements)
+
+
+def test_five_documents_on_a_narrow_page_are_two_tables_of_about_equal_width(chart):
+    from sparse_coverage.present.chart_files import write_matrix
+
+    made, _ = chart
+    five = [made.documents[0]] * 5
+    wide = replace(made, documents=tuple(five), cells=tuple((row[0],) * 5 for row in made.cells))
+    headers = []
+
+    class Page:
+        def table(self, header, rows, widths):
+            assert sum(widths) == pytest.approx(17)
+            headers.append(header)
+
+    write_matrix(Page(), wide, 17)
+    assert [len(header) - 1 for header in headers] == [3, 2]
+
+
+def test_a_cell_of_the_page_opens_only_where_it_has_quotations(chart):
+    made, _ = chart
+    page = chart_page(made)
+    quoted = sum(bool(cell.quotes) and bool(cell.verdict.credit) for row in made.cells for cell in row)
+    assert 0 < quoted < page.count('class="cell')
+    assert page.count("<details>") == page.count("</details>") == quoted
+
+
+def _marked(cell):
+    return [run for paragraph in cell.paragraphs for run in paragraph.runs if "w:shd" in run._r.xml]
+
+
 def test_word_and_excel_files_quote_verbatim(chart):
     docx, openpyxl = pytest.importorskip("docx"), pytest.importorskip("openpyxl")
     import io
@@ -119,6 +167,9 @@ def test_word_and_excel_files_quote_verbatim(chart):
     told = " ".join(cell.text for table in word.tables for row in table.rows for cell in row.cells)
     assert len(word.tables) == 2 + len(made.elements)
     assert documents[0].passages[0].text in told
+    marked = [run.text for table in word.tables for row in table.rows for run in _marked(row.cells[-1])]
+    assert marked
+    assert set(marked) <= {pair.passage.text for row in made.cells for cell in row for pair in cell.pairs}
     book = openpyxl.load_workbook(io.BytesIO(chart_workbook(made)))
     texts = {passage.text for one in documents for passage in one.passages}
     quoted = [row[5] for row in book["Quotations"].iter_rows(min_row=2, values_only=True)]

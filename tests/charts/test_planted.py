@@ -72,6 +72,16 @@ def test_an_element_that_no_document_has_is_named(encoder, calibration):
     assert [element.label for element in chart.undisclosed] == [labels[3]]
 
 
+def test_what_a_document_of_a_combination_has_in_part_alone_is_said(calibration):
+    from sparse_coverage.present.chart_text import combination_lines
+
+    half = (calibration.partly + calibration.disclosed) / 2
+    evidence = np.asarray([[0.99], [half], [0.0]], np.float32)
+    found = combine(evidence, ["1a", "1b", "1c"], ["a"], calibration)
+    assert found.found[0].parts[0].partly == ("1b",)
+    assert "1. a (1a, 1b partly): lacks 1c." in list(combination_lines(found))
+
+
 def test_two_documents_of_one_family_are_not_combined(calibration):
     high, low = 0.99, 0.0
     evidence = np.asarray([[high, low, low], [low, high, high]], np.float32)

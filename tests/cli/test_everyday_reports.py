@@ -163,6 +163,27 @@ def test_reports_name_the_members_of_a_family() -> None:
     assert any("family: EP-1-B1, US-2-A" in paragraph.text for paragraph in read.paragraphs)
 
 
+def test_a_report_says_how_close_documents_are_and_what_the_searcher_was_told() -> None:
+    import docx
+
+    from sparse_coverage.present.export_kinds import SEARCH_EXPORTS
+    from sparse_coverage.present.search_report import search_page
+    from sparse_coverage.search import Hit
+    from sparse_coverage.workspace import SearchResult
+    from sparse_coverage.workspace.results import About
+
+    note = "Nothing close was found: the nearest is only weak."
+    about = About("2026-11-18", "0.1.0", "valves", 2, 9, "minilm", "standard")
+    hit = Hit("EP-1-A1", "Valve", 1.0, {}, (), closeness="weak")
+    findings = SearchResult(CLAIM, [hit], about=about, notes=[note])
+    read = docx.Document(io.BytesIO(SEARCH_EXPORTS["docx"].make(findings)))
+    cells = {cell.text for table in read.tables for row in table.rows for cell in row.cells}
+    page = search_page(findings)
+    for said in (note, "1.000, weak"):
+        assert said in cells
+        assert said in page
+
+
 def test_a_word_report_to_send(run: Run, library: Path, tmp_path: Path) -> None:
     import docx
 

@@ -25,10 +25,11 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A document of a combination, and the labels of the elements that it is there for."""
+    """A document of a combination, and the labels of the elements that it is there for; `partly` are those that it has in part alone."""
 
     document: str
     discloses: tuple[str, ...]
+    partly: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,15 +206,18 @@ def _combination(
         if place == closest:  # also what another has in stronger words
             here |= at >= calibration.disclosed
         left &= ~here
-        parts.append(
-            Part(documents[chosen[place]], tuple(label for label, mine in zip(labels, here, strict=True) if mine))
-        )
+        in_part = here & (at < calibration.disclosed)
+        parts.append(Part(documents[chosen[place]], _named(labels, here), _named(labels, in_part)))
     best = of_set.max(1)
     weakest = int(np.argmin(best))
     near = [nearness(fields[chosen[closest]], fields[chosen[place]]) for place in order[1:]]
     verdict = calibration.verdict(float(best[weakest]))
     lacks = tuple(label for label, value in zip(labels, best, strict=True) if value < calibration.partly)
     return Combination(tuple(parts), float(best[weakest]), labels[weakest], verdict, min(near, default=1.0), lacks)
+
+
+def _named(labels: Sequence[str], which: npt.NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(label for label, mine in zip(labels, which, strict=True) if mine)
 
 
 def nearness(ours: Sequence[str], theirs: Sequence[str]) -> float:

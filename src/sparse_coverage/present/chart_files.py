@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from sparse_coverage.charts.chart import Cell, Chart, strength
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.elements import Element
 from sparse_coverage.present.chart_text import combination_lines, finding_of, notes_of, own_words, quotes_of
-from sparse_coverage.present.office import NewPage, Page, Stretch, Words, stretches
+from sparse_coverage.present.office import NewPage, Page, Stretch, Words, ground, stretches
 from sparse_coverage.present.office_sheet import Sheet, Value, workbook
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.places import TextMark, cited, cut_at
@@ -71,12 +72,14 @@ def chart_document(new_page: NewPage, chart: Chart, combinations: Combinations |
 
 
 def write_matrix(page: Page, chart: Chart, width: float) -> None:
-    """Write the features of a chart against its documents, verdicts alone, so many documents in a table as fit a page."""
-    at_once = 4 if width < 20 else 6
+    """Write the features of a chart against its documents, verdicts alone: in as few tables as fit a page, of about equal width."""
+    fits = 4 if width < 20 else 6
+    tables = max(1, math.ceil(len(chart.documents) / fits))
+    at_once = max(1, math.ceil(len(chart.documents) / tables))
     for first in range(0, len(chart.documents), at_once):
         columns = chart.documents[first : first + at_once]
         # A number is broken where its parts meet, or not at all.
-        own, breaks = (3.5, 1) if len(columns) < at_once else (3.2, 2)
+        own, breaks = (3.5, 1) if len(columns) < fits else (3.2, 2)
         names = [column.id if len(column.id) <= 12 else column.id.replace("-", "-\n", breaks) for column in columns]
         rows: list[list[Words]] = [
             [
@@ -182,15 +185,14 @@ def _said(cell: Cell) -> list[Stretch]:
     own = cell.overruled is not None and cell.overruled.quote is not None
     adding = set() if own else {pair.quote for pair in cell.pairs}
     parts: list[Stretch] = []
-    for number, quote in enumerate(quotes_of(cell)):
+    for number, quotation in enumerate(_shown(cell).quotations):
         if number and number not in adding:
             continue
         if parts:
             parts.append(Stretch("\n"))
-        parts += [
-            Stretch(f"{cited(quote)} ", bold=True),
-            Stretch(f"“{quote.text}”"),
-        ]
+        parts += [Stretch(f"{quotation.place} ", bold=True), Stretch("“")]
+        parts += [Stretch(text, ground=ground(0.5) if marked else "") for text, marked in quotation.pieces]
+        parts.append(Stretch("”"))
     notes = [Stretch(f"{_sentence(note)} ", dim=True) for note in notes_of(cell, own=False)]
     if cell.overruled is not None:
         told = Stretch(_sentence(own_words(cell.verdict, cell.overruled)), bold=True)

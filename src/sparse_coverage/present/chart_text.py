@@ -9,12 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from sparse_coverage.charts.chart import Cell, Chart, Overruled, Quote, Verdict, strength
-from sparse_coverage.charts.combining import Combination, Combinations
+from sparse_coverage.charts.combining import Combination, Combinations, Part
 from sparse_coverage.charts.elements import Element
 from sparse_coverage.present.places import cited
 from sparse_coverage.present.terms import CITED_BY_US
-
-_SHORT = 60
 
 
 def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
@@ -58,16 +56,23 @@ def own_words(verdict: Verdict, overruled: Overruled) -> str:
 
 
 def chart_text(chart: Chart, quotations: bool = True) -> RenderableType:
-    """Return a chart as a table of words, followed by the best quotation of each cell."""
+    """Return the features and the documents of a chart, a table of verdicts, and the best quotation of each cell."""
+    names = Table.grid(padding=(0, 2))  # beside a table of verdicts a terminal has no room for these
+    for element in chart.elements:
+        names.add_row(element.label, Text(element.text))
+    documents = Table.grid(padding=(0, 2))
+    documents.add_column(overflow="fold")
     table = Table(title="Claim chart", expand=False)
     table.add_column("")
-    table.add_column("feature", max_width=_SHORT)
     for column in chart.documents:
-        table.add_column(f"{column.id}\n{chart.summary(column.id)}")
+        documents.add_row(
+            column.id, Text(f"{column.title}: {chart.summary(column.id)}" if column.title else chart.summary(column.id))
+        )
+        table.add_column(_broken(column.id), overflow="fold")
     for element, row in zip(chart.elements, chart.cells, strict=True):
         words = [Text(finding_of(cell), style=cell.verdict.style) for cell in row]
-        table.add_row(element.label, Text(element.text), *words)
-    parts: list[RenderableType] = [table]
+        table.add_row(element.label, *words)
+    parts: list[RenderableType] = [names, Text(), documents, Text(), table]
     if chart.undisclosed:
         parts.append(
             Text("In none of these documents: " + ", ".join(one.label for one in chart.undisclosed), style="red")
@@ -77,6 +82,13 @@ def chart_text(chart: Chart, quotations: bool = True) -> RenderableType:
             parts += _quotations(element, row)
     parts += [Text(f"\n{line}" if number == 0 else line, style="dim") for number, line in enumerate(chart.about)]
     return Group(*parts)
+
+
+def _broken(id_: str) -> str:
+    """Return the id of a document over as many lines as a publication number has parts."""
+    country, _, rest = id_.partition("-")
+    number, dash, kind = rest.rpartition("-")
+    return f"{country}-\n{number}\n{dash}{kind}" if number else id_
 
 
 def combination_notes(found: Combinations) -> Iterator[str]:
@@ -97,10 +109,15 @@ def combination_lines(found: Combinations) -> Iterator[str]:
     """Yield a sentence for each combination, and what they start from and lack."""
     yield from combination_notes(found)
     for number, one in enumerate(found.found, 1):
-        parts = " with ".join(f"{part.document} ({', '.join(part.discloses) or 'nothing alone'})" for part in one.parts)
+        parts = " with ".join(f"{part.document} ({part_has(part)})" for part in one.parts)
         yield f"{number}. {parts}: {combination_ends(one)}."
     if found.bound > 1:
         yield f"Found one document after the other: at most {found.bound:.2f} times the fewest documents."
+
+
+def part_has(part: Part) -> str:
+    """Return the features that a document is in a combination for, and which of them it has in part alone."""
+    return ", ".join(f"{one} partly" if one in part.partly else one for one in part.discloses) or "nothing alone"
 
 
 def combination_ends(one: Combination) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sparse_coverage.charts.chart import Cell, Chart, Opinion, Quote, overrule, strength
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.dataclass_json import from_json
-from sparse_coverage.present.chart_text import combination_ends, combination_notes, notes_of, quotes_of
+from sparse_coverage.present.chart_text import combination_ends, combination_notes, notes_of, part_has, quotes_of
 from sparse_coverage.present.page_view import ShownSnippet
 from sparse_coverage.present.places import TextMark, TextPiece, cited, cut_at, snippet
 from sparse_coverage.projects import KeptChart, Ruling
@@ -175,12 +175,7 @@ def _combinations(found: Combinations, chart: Chart) -> ShownCombinations:
         tuple(combination_notes(found)),
         tuple(
             ShownCombination(
-                tuple(
-                    ShownPart(
-                        part.document, titles.get(part.document, ""), ", ".join(part.discloses) or "nothing alone"
-                    )
-                    for part in one.parts
-                ),
+                tuple(ShownPart(part.document, titles.get(part.document, ""), part_has(part)) for part in one.parts),
                 combination_ends(one),
             )
             for one in found.found

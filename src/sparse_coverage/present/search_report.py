@@ -78,7 +78,7 @@ def _document(key: str, hit: Hit, shown: Mapping[str, Explanation], result: Sear
         "title": hit.title,
         "facts": [
             hit.document,
-            f"score {hit.score:.3f}{f', {hit.closeness}' if hit.closeness else ''}",
+            f"score {_score(hit)}",
             *facts,
             *(f"family: {id_}" for id_ in hit.members),
         ],
@@ -91,6 +91,10 @@ def _document(key: str, hit: Hit, shown: Mapping[str, Explanation], result: Sear
         "rows": reason_rows(first.reasons, ROWS) if first else [],
         "sum": first.score if first else 0.0,
     }
+
+
+def _score(hit: Hit) -> str:
+    return f"{hit.score:.3f}, {hit.closeness}" if hit.closeness else f"{hit.score:.3f}"
 
 
 def _claim(query: str, shown: Mapping[str, Explanation]) -> list[TextPiece]:
@@ -137,6 +141,8 @@ def _facts(result: SearchResult) -> list[tuple[str, str]]:
         since = "only what came into the index since the search before" if filters.get("since") else ""
         more = "; ".join(filter(None, [str(about.filters.get("--like", "")), since]))
         facts["filters"] = filters_text(filters, more=more)
+    if result.notes:
+        facts["notes"] = " ".join(result.notes)
     return list(facts.items())
 
 
@@ -183,11 +189,11 @@ def search_document(new_page: NewPage, result: SearchResult) -> bytes:
                 Stretch(hit.document, link=public_links(hit.document).get("Espacenet", "")),
                 hit.title,
                 listed(hit.metadata.get("publication_date", "")),
-                f"{hit.score:.3f}",
+                _score(hit),
             )
             for rank, hit in enumerate(result.hits, 1)
         ],
-        (0.9, 4, 7.3, 2.6, 2.2),
+        (0.9, 4, 6.7, 2.4, 3),
     )
     for rank, hit in enumerate(result.hits, 1):
         _write_hit(page, rank, hit, result)

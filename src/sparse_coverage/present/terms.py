@@ -10,7 +10,7 @@ from sparse_coverage.workspace.filters import filters_text
 
 NOTICE = (
     "A tool for finding documents; nothing here is legal advice.",
-    "Verdicts of charts are measured, not decided: the page on charts says how often they are wrong. Read the passage.",
+    "Verdicts of charts are measured, not decided: each chart says how often they are wrong. Read the passage.",
     "Only what was indexed was searched. That nothing was found is no proof of novelty.",
 )
 """What every result says of itself."""
