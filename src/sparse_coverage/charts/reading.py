@@ -246,10 +246,8 @@ class ElementReader:
         """Return the phrases of an element that the document comes near to, in whatever words."""
         starts, nearest = self._encoded.tokens[number].starts, read.likeness[number].max(1)
         places = [phrase.place for phrase in self._wanted[number]]
-        inside = [(starts >= place.start) & (starts < place.end) for place in places]
-        return {
-            place for place, here in zip(places, inside, strict=True) if here.any() and nearest[here].mean() >= _SAME
-        }
+        inside = [(place, (starts >= place.start) & (starts < place.end)) for place in places]
+        return {place for place, here in inside if here.any() and nearest[here].mean() >= _SAME}
 
     def _compared(self, number: int, quotes: Sequence[Quote]) -> tuple[NumberFound, ...]:
         """Compare numbers with those of the quotations; one that agrees anywhere is not contradicted elsewhere."""
