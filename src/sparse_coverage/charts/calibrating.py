@@ -76,22 +76,28 @@ def _placed_claims(claims: Sequence[JudgedClaim], encoder: Encoder, space: Token
     return space.place_means(np.stack(placed))
 
 
+def spaces_without(claims: Sequence[JudgedClaim], encoder: Encoder, space: TokenSpace) -> list[TokenSpace]:
+    """Return for each claim a space that knows what all other claims are like."""
+    placed = _placed_claims(claims, encoder, space)
+    order = list(dict.fromkeys(judged.claim.text for judged in claims))
+    places = [order.index(judged.claim.text) for judged in claims]
+    return [replace(space, claims=np.delete(placed, place, axis=0).mean(0)) for place in places]
+
+
 def judged_cells(
     claims: Sequence[JudgedClaim], texts: Sequence[Sequence[str]], encoder: Encoder, space: TokenSpace
 ) -> JudgedCells:
     """Read every judged document closely. What claims are like is learned without the claim that is read for."""
     wide = len(Figures._fields)
     blank = Score((0.0,) * wide, (1.0,) * wide, (1.0,) * wide, (0.0, 0.0))
-    placed = _placed_claims(claims, encoder, space)
-    order = list(dict.fromkeys(judged.claim.text for judged in claims))
     documents = [ChartDocument.of_texts(str(number), passages) for number, passages in enumerate(texts)]
     vectors = KeptTokenVectors(encoder)
     figures: list[Figures] = []
     found: list[int] = []
     numbers: list[int] = []
     names = {claim.claim.text: number for number, claim in enumerate(claims)}
-    for judged in tracked(claims, "Reading documents", len(claims)):
-        others = replace(space, claims=np.delete(placed, order.index(judged.claim.text), axis=0).mean(0))
+    spaces = spaces_without(claims, encoder, space)
+    for judged, others in zip(tracked(claims, "Reading documents", len(claims)), spaces, strict=True):
         calibration = Calibration(encoder.name, encoder.fingerprint, others, blank, {}, Rarity.shipped())
         encoded = encode_claims([judged.claim], judged.elements, encoder, calibration)
         read = read_documents(encoded, [documents[place] for place in judged.labels], vectors, calibration)

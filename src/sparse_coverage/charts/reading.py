@@ -36,8 +36,7 @@ _WORDS = 1 / 3
 _ADDS = 0.05
 """A neighbouring sentence is quoted, too, where it adds this much likeness."""
 _SHORT, _LACKS = 8000, 2
-"""A document of at most so many characters that has so many phrases of an element in no words does not disclose it
-(`benchmarks/charts_on_patents.py`)."""
+"""A document of at most so many characters that has so many phrases of an element in no words does not disclose it."""
 _SAME = 0.7
 """A phrase is not missing where its words have this mean likeness to words of the document."""
 
@@ -182,8 +181,7 @@ class ElementReader:
                 yield Cell(element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=places)
                 continue
             pairs = self._pairs(number, [quote.text for quote in quotes])
-            near = self._near(number, read)
-            found = {pair.element for pair in pairs} | {place for place, likeness in near.items() if likeness >= _SAME}
+            found = {pair.element for pair in pairs} | self._near(number, read)
             naming = {each.place: _naming(document, each, self._denied[number]) for each in every}
             refused = [bool(there) and all(denies for _, denies in there) for there in naming.values()]
             found |= {
@@ -192,10 +190,9 @@ class ElementReader:
             missing = tuple(one for one, no in zip(naming, refused, strict=True) if no or one not in found)
             numbers = self._compared(number, quotes)
             evidence = float(self._calibration.score.evidence([read.figures[number]])[0])
-            lacks = short and len(missing) >= _LACKS
             if refused[:1] == [True]:
                 evidence = self._calibration.at_most(evidence, Verdict.NOT_FOUND)
-            elif any(refused) or any(not one.agrees for one in numbers) or lacks:
+            elif any(refused) or any(not one.agrees for one in numbers) or (short and len(missing) >= _LACKS):
                 evidence = self._calibration.at_most(evidence, Verdict.PARTLY)
             verdict = self._calibration.verdict(evidence)
             yield Cell(element.label, document.id, verdict, evidence, tuple(quotes), pairs, missing, numbers)
@@ -245,12 +242,12 @@ class ElementReader:
                 pairs.append(Pair(phrase.place, named[0][1], named[0][0]))
         return tuple(pairs)
 
-    def _near(self, number: int, read: CloseReading) -> dict[Place, float]:
-        """Return how near the document comes to each phrase of an element, in whatever words."""
+    def _near(self, number: int, read: CloseReading) -> set[Place]:
+        """Return the phrases of an element that the document comes near to, in whatever words."""
         starts, nearest = self._encoded.tokens[number].starts, read.likeness[number].max(1)
         places = [phrase.place for phrase in self._wanted[number]]
-        inside = [(starts >= place.start) & (starts < place.end) for place in places]
-        return {place: float(nearest[here].mean()) for place, here in zip(places, inside, strict=True) if here.any()}
+        inside = [(place, (starts >= place.start) & (starts < place.end)) for place in places]
+        return {place for place, here in inside if here.any() and nearest[here].mean() >= _SAME}
 
     def _compared(self, number: int, quotes: Sequence[Quote]) -> tuple[NumberFound, ...]:
         """Compare numbers with those of the quotations; one that agrees anywhere is not contradicted elsewhere."""
