@@ -169,7 +169,9 @@ class Workbench:
         notes = [*self.learned_from(), *self.collection.notes]
         held = len(self.corpus.documents)
         if problems := sorted(self.collection.problems):
-            notes.append(f"{len(problems):,} documents could not be used, the first: {problems[0]}")
+            notes.append(
+                f"{len(problems):,} document{'s' * (len(problems) > 1)} could not be used, the first: {problems[0]}"
+            )
         if self._learn_from and self._unread_file.is_file() and (unread := read_json(self._unread_file)):
             notes.append(f"{len(unread):,} of --learn-from could not be used, the first: {unread[0]}")
         documents_read = max(held + self.corpus.without_text, self.collection.candidates or 0)
