@@ -164,7 +164,8 @@ def test_an_upload_that_gave_up_is_finished_by_the_next(
 ) -> None:
     monkeypatch.setattr(sync_module, "batches", partial(batches, most_points=8))
     collection = _open(nodes, patience=2.0)
-    collection.on_upload = lambda count: nodes[1].kill() if count == 4 else None
+    # Four batches are under way at a time: when the twelfth begins, eight are there for good.
+    collection.on_upload = lambda count: nodes[1].kill() if count == 12 else None
     with pytest.raises(EngineError, match="goes on where it stopped"):
         push(collection, local.store)
     collection.on_upload = lambda count: None
