@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
 # What a notebook shows at least: texts that it prints, and how many figures.
 SHOWS = {
-    "first-search": (["EP-9110112-A1", "4,181 centers", "1. "], 0),
+    "first-search": (["EP-9110112-A1", "3,909 centers", "1. "], 0),
     "explain-and-chart": (["all together; the score is", "disclosed", "not found", "washing machine"], 2),
     "research": (["letters", "MiniLM, pairs", "longest first", "held out", "p = "], 1),
     "vocabulary-explored": (["centers of 384 dimensions", "centers are named", "noise:"], 2),
