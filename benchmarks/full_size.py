@@ -4,13 +4,15 @@
     python benchmarks/full_size.py keep --folder WORK
     python benchmarks/full_size.py use --folder WORK --queries TOPICS.tsv
     python benchmarks/full_size.py stages --folder WORK --queries TOPICS.tsv
+    python benchmarks/full_size.py serve --index INDEX --queries TOPICS.tsv --clients 32
     python benchmarks/full_size.py quality --folder WORK COLLECTION.toml...
     python benchmarks/full_size.py grow FILE --folder WORK --queries TOPICS.tsv
     python benchmarks/full_size.py plot --folder WORK -o docs/images/growth.svg
 
 `build` takes the documents of FILES in order. It builds an index of the first ones, is killed (kill -9) on the way and goes on, and
 then adds the others, a batch a week, until the minutes are over or all are in. `keep` deletes a week, merges and verifies, on a copy.
-`use` searches, charts, combines and serves 8 clients; `stages` says where the time of a search goes. `quality` ranks the topics of test
+`use` searches, charts, combines and serves 8 clients; `stages` says where the time of a search goes, `serve` what
+more clients get. `quality` ranks the topics of test
 collections. `grow` does all of this with made-up passages, and fits how each figure grows with the size. Every step is a process of
 its own, so that its memory is its own. All figures are kept in WORK/figures.json, and steps that are there are not made again.
 """
@@ -341,7 +343,9 @@ def grow(folder: Path, source: Path, sizes: list[int], topics: Path, seconds: fl
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=["build", "keep", "use", "stages", "quality", "grow", "growth", "plot", "user"])
+    parser.add_argument(
+        "part", choices=["build", "keep", "use", "stages", "serve", "quality", "grow", "growth", "plot", "user"]
+    )
     parser.add_argument("files", type=Path, nargs="*", help="documents to build from, or collections to rank")
     parser.add_argument("--folder", type=Path, default=Path("full-size"), help="where all is kept")
     parser.add_argument("--first", type=int, default=254, help="how many documents the build itself has")
@@ -351,6 +355,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000, 100_000, 1_400_000])
     parser.add_argument("--queries", type=Path, help="topics: id, tab, text; those of 150 words and more are asked")
     parser.add_argument("--count", type=int, default=111, help="how many of them")
+    parser.add_argument("--clients", type=int, default=8, help="how many ask the server at a time")
     parser.add_argument("--seconds", type=float, default=15, help="how long the server is asked")
     parser.add_argument("--index", type=Path, help="the index that a process of its own uses")
     parser.add_argument("-o", "--output", type=Path, default=Path("growth.svg"))
@@ -369,6 +374,8 @@ def main() -> None:
         measure_use(index, figures, "", options.queries, options.count, options.seconds)
     elif options.part == "stages":
         stages(index, queries_in(options.queries, 150, options.count))
+    elif options.part == "serve":
+        print(json.dumps(serve(index, queries_in(options.queries, 150, 400), options.clients, options.seconds)))
     elif options.part == "quality":
         quality(index, figures, options.files)
     elif options.part == "grow":
