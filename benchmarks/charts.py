@@ -27,12 +27,11 @@ from sparse_coverage.charts.calibrating import (
     cross_validated,
     judged_cells,
     kappa,
-    learn_space,
+    learn_spaces,
     measures,
-    spaces_without,
 )
 from sparse_coverage.charts.calibration import Calibration, calibration_for
-from sparse_coverage.charts.chart import ChartDocument, Verdict
+from sparse_coverage.charts.chart import ChartDocument, Verdict, strength
 from sparse_coverage.charts.claims import Sentences, encode_claims
 from sparse_coverage.charts.elements import given_elements
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
@@ -72,8 +71,8 @@ def on_judged(folder: Path, encoder, save: Path | None, step: int) -> None:
     """Measure cells by scores fitted without their claim, and the quotations of disclosed cells."""
     claims, texts, sets, paragraphs = read_judged(folder, step)
     begun = time.process_time()
-    space = learn_space(claims, texts, encoder)
-    cells = judged_cells(claims, texts, encoder, space)
+    space, spaces = learn_spaces(claims, texts, encoder)
+    cells = judged_cells(claims, texts, encoder, spaces)
     labels = np.asarray(cells.labels)
     each = [(sets[number], judged) for number, judged in enumerate(claims)]
     group = np.asarray([name for name, judged in each for _ in judged.labels for _ in judged.elements])
@@ -98,7 +97,10 @@ def on_judged(folder: Path, encoder, save: Path | None, step: int) -> None:
     print(
         f"  weights {[round(weight, 2) for weight in score.weights]}, offsets {[round(one, 2) for one in score.offsets]}"
     )
-    said, shown = charted(claims, texts, paragraphs, sets, encoder, space, cells)
+    said, called, shown = charted(claims, texts, paragraphs, sets, encoder, spaces, cells)
+    for name in sorted(set(called)):
+        these = (said == 2) & (called == name)
+        print(f"  disclosed ({name}): right {np.mean(labels[these] == 2):.3f} of {these.sum()}" if these.any() else "")
     for what, verdicts in (("charts", said), ("thresholds without the claim", with_chosen_thresholds(cells))):
         for name in (*sorted(set(sets)), "all"):
             of_set = (group == name) | (name == "all")
@@ -122,7 +124,7 @@ def peers(folder: Path, encoder, step: int) -> None:
         encoded = encode_claims([judged.claim], judged.elements, encoder, calibration)
         asked = means([element.text for element in judged.elements], encoder)
         for place, of_document in judged.labels.items():
-            sentences = Sentences.of(ChartDocument.of_texts("", texts[place]))
+            sentences = Sentences.of(ChartDocument.of_texts("", texts[place]), encoded.columns)
             shared = encoded.shares(sentences)[1].max(1)
             rows += np.stack([shared, (asked @ dense[place].T).max(1)], axis=1).tolist()
             labels += of_document
@@ -145,15 +147,16 @@ def means(texts, encoder):
     return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
 
 
-def charted(claims, texts, paragraphs, sets, encoder, space, cells):
-    """Return the verdicts of charts by scores that did not know the claim, and for cells that readers call disclosed whether the first
-    and any quotation lie in a paragraph that they name, by sets.
+def charted(claims, texts, paragraphs, sets, encoder, spaces, cells):
+    """Return the verdicts of charts by scores that did not know the claim, how strong they are called, and for cells that readers call
+    disclosed whether the first and any quotation lie in a paragraph that they name, by sets.
     """
     table, labels, numbers = np.asarray(cells.figures), np.asarray(cells.labels), np.asarray(cells.claims)
     right: dict[str, list[tuple[bool, bool]]] = {}
     said: list[int] = []
+    called: list[str] = []
     vectors = KeptTokenVectors(encoder)
-    for number, (judged, others) in enumerate(zip(claims, spaces_without(claims, encoder, space), strict=True)):
+    for number, (judged, others) in enumerate(zip(claims, spaces, strict=True)):
         rest = numbers != numbers[len(said)]
         score = Score.fit(table[rest].tolist(), labels[rest].tolist(), THRESHOLDS)
         calibration = Calibration(encoder.name, encoder.fingerprint, others, score, {})
@@ -163,12 +166,13 @@ def charted(claims, texts, paragraphs, sets, encoder, space, cells):
         for place, column in zip(judged.labels, zip(*chart.cells, strict=True), strict=True):
             for label, cell in zip(judged.labels[place], column, strict=True):
                 said.append((Verdict.NOT_FOUND, Verdict.PARTLY, Verdict.DISCLOSED).index(cell.verdict))
+                called.append(strength(cell.evidence, bool(cell.missing)))
                 named = paragraphs[number, place, cell.element]
                 if label == 2 and named:
                     places = [int(quote.passage.split("/")[-1]) for quote in cell.quotes]
                     hit = (places[:1] != [] and places[0] in named, bool(set(places) & named))
                     right.setdefault(sets[number], []).append(hit)
-    return np.asarray(said), right
+    return np.asarray(said), np.asarray(called), right
 
 
 def with_chosen_thresholds(cells: JudgedCells):

@@ -148,14 +148,14 @@ def on_time(path: Path, encoder) -> None:
                 make_chart(encoded, ten[:count], encoder, calibration, vectors=vectors)
     chance = np.random.default_rng(0)
     parts = [half_of(ten[n % 10], f"part-{n}", chance) for n in range(200)]
+    vectors = KeptTokenVectors(encoder)
     with measured("looking through 200 documents, each half of one of the ten"):
-        places = worth_reading(encoded, parts)
-    with measured(f"reading {len(places)} of them closely"):
-        documents = [parts[place] for place in places]
-        chart = make_chart(encoded, documents, encoder, calibration)
+        documents = worth_reading(encoded, parts, vectors, calibration)
+    with measured(f"reading {len(documents)} of them closely"):
+        chart = make_chart(encoded, documents, encoder, calibration, vectors=vectors)
     evidence = np.asarray([[cell.evidence for cell in row] for row in chart.cells], np.float32)
     for most in (2, 3):
-        with measured(f"combinations of up to {most} of {len(places)} documents read"):
+        with measured(f"combinations of up to {most} of {len(documents)} documents read"):
             labels, ids = [element.label for element in elements], [one.id for one in documents]
             found = combine(evidence, labels, ids, calibration, most=most)
         print(f"    {len(found.found)} found, missing: {found.missing or 'nothing'}")

@@ -3,7 +3,7 @@
     python benchmarks/closeness.py path/to/claims-to-papers.toml --encoder gte-small
 
 An index of the collection is built; `--folder` keeps it for the next run. For each claim: its own paper, the nearest other (the best of
-the standard ranking that is about something else), and twenty papers drawn at random. The weights are fitted by logistic regression on
+the combined ranking that is about something else), and twenty papers drawn at random. The weights are fitted by logistic regression on
 every second claim (own papers against the five nearest others), the thresholds there too: 5 % of the nearest others are above `close`,
 95 % of the own papers above `related`. The table has the other half, and then both halves swapped. Then queries of one and of two words
 (held by 3 to 60 papers, drawn at random): how many find anything close or related with the scale that is shipped.

@@ -110,7 +110,7 @@ def table(
         for name, one in found.items():
             costs = ["", ""]
             if name.startswith("centers"):
-                searched = SparseCoverageSystem(bench, one.options)
+                searched = SparseCoverageSystem(bench, one.variant.options)
                 held = sum(path.stat().st_size for path in files_of(searched))
                 costs = [f"{searched.index.store.manifest['postings'] / 1e6:.2f}", f"{held / 1e6:.1f}"]
             scanned = f"{one.cost:,.0f}" if one.cost is not None else ""

@@ -21,8 +21,8 @@ from sparse_coverage.aggregation import document_scores
 from sparse_coverage.evaluation.collection import Collection
 from sparse_coverage.experiments import Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems import CombinedSystem, concerning
+from sparse_coverage.experiments.options import SystemOptions, concerning
+from sparse_coverage.experiments.systems import CombinedSystem
 
 
 def scaled(scores: np.ndarray, depth: int = 1000, lowest: float | None = None) -> np.ndarray:
@@ -73,7 +73,7 @@ def of_collection(
         system = CombinedSystem(bench, concerning("combined", SystemOptions(size=size, encoder=encoder)))
         starts = bench.corpus.starts[:-1]
         for query in collection.judged:
-            parts = [document_scores(part.scores(query.id), starts, part.aggregation) for part in system.parts]
+            parts = [document_scores(part.scores(query), starts, part.aggregation) for part in system.parts]
             yield query.id, bench.corpus.documents, parts
 
 

@@ -26,9 +26,9 @@ from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.evaluation.significance import compare
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.evaluation import Evaluation, evaluate_system
-from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems import concerning
+from sparse_coverage.experiments.comparison import evaluate_rows
+from sparse_coverage.experiments.evaluation import Evaluation
+from sparse_coverage.experiments.options import Variant
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,8 @@ def measured(spec: str, size: int) -> dict[str, Evaluation]:
         names = ["R@100", "MAP", *(["MAP(D)"] if collection.has_passages else [])]
         measures = [parse_measure(name) for name in names]
         with Workbench(collection, default_cache(), token_budget=TOKENS) as bench:
-            options = {
-                name: concerning(row.system, SystemOptions(size=size, **row.options)) for name, row in mine.items()
-            }
-            bench.plan(options.values())
-            for name, row in mine.items():
-                found[name] = evaluate_system(bench, row.system, options[name], measures)
+            variants = {name: Variant(row.system, size=size, **row.options) for name, row in mine.items()}
+            found |= evaluate_rows(bench, variants, measures).rows
     return {name: found[name] for name in rows}
 
 

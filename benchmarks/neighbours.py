@@ -30,8 +30,8 @@ from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.evaluation.protocol import rank_scores
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems import SparseCoverageSystem, concerning, make_system
+from sparse_coverage.experiments.options import SystemOptions, concerning
+from sparse_coverage.experiments.systems import SparseCoverageSystem, make_system
 from sparse_coverage.kernels import Floats
 from sparse_coverage.retrievers.colbert import PlaidTokens, max_sim
 from sparse_coverage.spans import get_unit

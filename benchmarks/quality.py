@@ -39,9 +39,8 @@ from sparse_coverage.evaluation.collection import Collection, corpus_passages
 from sparse_coverage.evaluation.significance import bootstrap, compare
 from sparse_coverage.experiments import Evaluation, Output, Results, Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.evaluation import settings_of
-from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems import SparseCoverageSystem, concerning
+from sparse_coverage.experiments.options import SystemOptions, concerning
+from sparse_coverage.experiments.systems import SparseCoverageSystem
 from sparse_coverage.spans import get_unit
 from sparse_coverage.vectors import activate, aggregate
 
@@ -93,7 +92,7 @@ def setting_rows(size: int, encoder: str, *, full_text: bool) -> dict[str, Varia
     for name, step in steps.items():
         grown = replace(grown, **{field: getattr(default, field) for field in step})
         every[f"+ {name}"] = grown
-    return {name: Variant("paper", **settings_of("paper", options)["options"]) for name, options in every.items()}
+    return {name: Variant("paper", options) for name, options in every.items()}
 
 
 def is_full_text(collection: Collection) -> bool:

@@ -21,9 +21,8 @@ from sparse_coverage.evaluation.loading import load_collection
 from sparse_coverage.evaluation.measures import parse_measure
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import default_cache
-from sparse_coverage.experiments.evaluation import evaluate_system
-from sparse_coverage.experiments.options import SystemOptions
-from sparse_coverage.experiments.systems import concerning
+from sparse_coverage.experiments.evaluation import evaluate_variant
+from sparse_coverage.experiments.options import Variant
 
 MEASURES = tuple(parse_measure(name) for name in ("R@100", "MAP"))
 SPANS = (25_000, 50_000, 100_000, 200_000, 300_000)
@@ -48,8 +47,8 @@ def main() -> None:
                 size = min(LARGEST, spans // 10)
                 found, begun = [], process_time()
                 for seed in range(arguments.seeds):
-                    chosen = concerning("default", SystemOptions(size=size, max_spans=spans, seed=seed))
-                    found.append(evaluate_system(bench, "default", chosen, MEASURES).means())
+                    chosen = Variant("default", size=size, max_spans=spans, seed=seed)
+                    found.append(evaluate_variant(bench, chosen, MEASURES).means())
                 spent = (process_time() - begun) / arguments.seeds
                 cells = [", ".join(f"{100 * one[str(measure)]:.1f}" for one in found) for measure in MEASURES]
                 table.add_row(f"{spans:,}", f"{size:,}", *cells, f"{spent:.0f}")

@@ -13,6 +13,7 @@ bm25s and FAISS (float32, and 8 bits). All take turns query by query, one thread
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import re
@@ -39,6 +40,8 @@ from sparse_coverage.search.part_scores import DEPTH, VectorScores, WordScores
 from sparse_coverage.search.ranking import Ranker, ScoringConfig
 
 sys.path.append(str(Path(__file__).parent.parent / "tests" / "engines"))
+from qdrant_server import REASON, binary, running
+
 DIMENSION, WORDS, PASSAGE_WORDS, PASSAGES = 384, 100_000, 60, 20
 K = 100
 console = Console()
@@ -112,6 +115,18 @@ class Query:
     def __init__(self, centers: Any, words: np.ndarray, vector: np.ndarray) -> None:
         self.centers, self.words, self.vector = centers, words, vector
         self.text = text_of(words)
+
+
+def missing(peers: list[str]) -> Iterator[str]:
+    """Tell what a peer needs and is not there, before anything is built."""
+    modules = {"bm25s": "bm25s", "faiss": "faiss", "qdrant": "qdrant_client"}
+    for name in peers:
+        if name not in modules:
+            yield f"--peers: there is no {name}; choose from {', '.join(modules)}"
+        elif importlib.util.find_spec(modules[name]) is None:
+            yield f"--peers: {name} needs the package {modules[name]}: pip install 'sparse-coverage[bench]'"
+    if "qdrant" in peers and binary() is None:
+        yield REASON
 
 
 def bm25s_peer(words: np.ndarray) -> Callable[[Query], Any]:
@@ -236,18 +251,13 @@ def measure(units: int, count: int, folder: Path, peers: list[str]) -> dict[str,
         if "faiss" in peers:
             runs |= faiss_peers(vectors)
         if "qdrant" in peers:
-            from qdrant_server import binary, running
-
-            if binary() is None:
-                console.print("[yellow]left out Qdrant: SPARSE_COVERAGE_QDRANT names no server[/yellow]")
-            else:
-                [node] = stack.enter_context(running(Path(tempfile.mkdtemp()), nodes=1))
-                norms = ours.ranker.statistics.config.norms(corpus.span_counts)
-                search = qdrant_peer(node.url, corpus, words, vectors, norms)
-                factors = ours.ranker.statistics.factors
-                runs["Qdrant, three parts"] = lambda q: search(q, factors(q.centers.centers, q.centers.weights))
-                server = node._process.pid
-                figures["qdrant_MiB"] = resident(server)
+            [node] = stack.enter_context(running(Path(tempfile.mkdtemp()), nodes=1))
+            norms = ours.ranker.statistics.config.norms(corpus.span_counts)
+            search = qdrant_peer(node.url, corpus, words, vectors, norms)
+            factors = ours.ranker.statistics.factors
+            runs["Qdrant, three parts"] = lambda q: search(q, factors(q.centers.centers, q.centers.weights))
+            server = node._process.pid
+            figures["qdrant_MiB"] = resident(server)
         times: dict[str, list[tuple[float, float]]] = {name: [] for name in runs}
         there = spent(server) if server else 0.0
         for turn, query in enumerate(tracked(queries, "Searching", len(queries))):
@@ -279,9 +289,12 @@ def main() -> None:
     options = parser.parse_args()
     if options.quick:
         options.units, options.queries = 20_000, 8
+    peers = [name for name in options.peers.split(",") if name]
+    if lacking := list(missing(peers)):
+        parser.error("\n".join(lacking))
     folder = options.folder or Path(tempfile.mkdtemp(prefix="search-benchmark-"))
     try:
-        figures = measure(options.units, options.queries, folder, [name for name in options.peers.split(",") if name])
+        figures = measure(options.units, options.queries, folder, peers)
     finally:
         if options.folder is None:
             shutil.rmtree(folder, ignore_errors=True)

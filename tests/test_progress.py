@@ -73,12 +73,10 @@ def test_a_log_gets_plain_lines_with_totals_and_the_time_left(capsys: pytest.Cap
     assert "\x1b" not in shown
 
 
-def test_a_total_may_become_known_later_and_none_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_total_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     with progress_bar("Weighing anchors") as advance:
         advance(3)
         assert "Weighing anchors: 3, " in told(capsys, " s\n")
-        advance(1, total=8)
-        told(capsys, "4 of 8 (50%)")
 
 
 def test_the_time_left_is_told_once_enough_is_done(capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,5 +131,15 @@ def test_a_total_that_proves_too_small_grows_so_that_no_share_exceeds_a_hundred_
     heard: list[tuple[int, int | None]] = []
     with progress.heard_by(lambda _, done, total: heard.append((done, total))), progress_bar("Reading", 8) as advance:
         advance(9)
-        advance(1, total=9)
+        advance(1)
     assert heard == [(0, 8), (9, 9), (10, 10)]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_share_is_shown_in_percent_alone(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1" if terminal else "")
+    with progress_bar("Weighing anchors", 1000, share=True) as advance:
+        advance(250)
+        assert "1000" not in told(capsys, "25%").replace(",", "")

@@ -85,6 +85,9 @@ def test_that_no_step_runs():
 def suite(tmp_path: Path) -> Path:
     """A folder of tests that are run as those of this project."""
     shutil.copy(ROOT / "conftest.py", tmp_path)
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\n", encoding="utf-8"
+    )  # otherwise a setup.py in a folder above names the tests
     return tmp_path
 
 

@@ -26,8 +26,8 @@ _LONG = 60.0  # seconds after which the time left is told even where only a thou
 class Advance(Protocol):
     """Moves a bar forward; called with the number of steps done since the last call."""
 
-    def __call__(self, steps: int = 1, *, total: int | None = None) -> None:
-        """Move the bar forward; `total` is how many steps there are, where that has become known or changed."""
+    def __call__(self, steps: int = 1) -> None:
+        """Move the bar forward."""
         ...
 
 
@@ -58,8 +58,10 @@ def be_quiet(quiet: bool = True) -> None:
 
 
 @contextmanager
-def progress_bar(label: str, total: int | None = None, *, bytes_: bool = False) -> Iterator[Advance]:
-    """Show how far a block has come and give the function that moves it on.
+def progress_bar(
+    label: str, total: int | None = None, *, bytes_: bool = False, share: bool = False
+) -> Iterator[Advance]:
+    """Show how far a block has come and give the function that moves it on. Of a `share`, percents are shown and no numbers of steps.
 
     >>> with progress_bar("Counting", 3) as advance:
     ...     for _ in range(3):
@@ -71,10 +73,10 @@ def progress_bar(label: str, total: int | None = None, *, bytes_: bool = False) 
     elif _Shown.quiet:
         yield no_progress
     elif _is_terminal():
-        with _bar(label, total, bytes_) as advance:
+        with _bar(label, total, bytes_, share) as advance:
             yield advance
     else:
-        lines = _Lines(label, total, bytes_)
+        lines = _Lines(label, total, bytes_, share)
         try:
             yield lines.advance
         except BaseException:
@@ -116,11 +118,15 @@ def waiting(label: str, patience: float = 1.0) -> Iterator[None]:
 
 
 @contextmanager
-def _bar(label: str, total: int | None, bytes_: bool) -> Iterator[Advance]:
+def _bar(label: str, total: int | None, bytes_: bool, share: bool) -> Iterator[Advance]:
     from rich import progress
     from rich.console import Console
 
-    counts = [progress.DownloadColumn(), progress.TransferSpeedColumn()] if bytes_ else [progress.MofNCompleteColumn()]
+    counts: list[progress.ProgressColumn] = [progress.MofNCompleteColumn()]
+    if bytes_:
+        counts = [progress.DownloadColumn(), progress.TransferSpeedColumn()]
+    elif share:
+        counts = [progress.TaskProgressColumn()]
     columns: list[progress.ProgressColumn] = [progress.TextColumn("{task.description}"), progress.BarColumn(), *counts]
     columns += [progress.TimeElapsedColumn(), progress.TimeRemainingColumn()]
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bars:
@@ -134,11 +140,10 @@ class _Count:
     def __init__(self, total: int | None) -> None:
         self.done, self.total = 0, total
 
-    def add(self, steps: int, total: int | None) -> None:
-        """Take note of some steps, and of the total where it has become known or changed."""
+    def add(self, steps: int) -> None:
+        """Take note of some steps."""
         done = self.done + steps
-        known = self.total if total is None else total
-        self.total = None if known is None else max(known, done)
+        self.total = None if self.total is None else max(self.total, done)
         self.done = done  # last: a thread that writes lines may look in between
 
 
@@ -146,8 +151,8 @@ def _counting(total: int | None, show: Callable[[int, int | None], None]) -> Adv
     """Return what moves a bar on: after each call, `show` is told how many steps are done, and how many there are."""
     count = _Count(total)
 
-    def advance(steps: int = 1, *, total: int | None = None) -> None:
-        count.add(steps, total)
+    def advance(steps: int = 1) -> None:
+        count.add(steps)
         show(count.done, count.total)
 
     return advance
@@ -156,8 +161,9 @@ def _counting(total: int | None, show: Callable[[int, int | None], None]) -> Adv
 class _Lines:
     """Writes a line now and then, also while a single step takes long."""
 
-    def __init__(self, label: str, total: int | None, bytes_: bool) -> None:
+    def __init__(self, label: str, total: int | None, bytes_: bool, share: bool) -> None:
         self._label = label
+        self._share = share
         self._count = _Count(total)
         self._number = (lambda count: f"{count / 1e6:,.1f} MB") if bytes_ else "{:,}".format
         self._begun = monotonic()
@@ -166,16 +172,17 @@ class _Lines:
         self._thread = threading.Thread(target=self._tell_now_and_then, name="progress", daemon=True)
         self._thread.start()
 
-    def advance(self, steps: int = 1, *, total: int | None = None) -> None:
+    def advance(self, steps: int = 1) -> None:
         """Take note of some steps."""
-        self._count.add(steps, total)
+        self._count.add(steps)
 
     def end(self, *, finished: bool) -> None:
         """Write the last line, if there was any."""
         self._over.set()
         self._thread.join()
         if self._told and finished:
-            self._write(f"{self._number(self._count.done)} done in {duration(monotonic() - self._begun)}")
+            done = "" if self._share else f"{self._number(self._count.done)} "
+            self._write(f"{done}done in {duration(monotonic() - self._begun)}")
 
     def _tell_now_and_then(self) -> None:
         wait = FIRST_LINE
@@ -188,7 +195,9 @@ class _Lines:
         passed, done, total = monotonic() - self._begun, self._count.done, self._count.total
         if total is None:
             return f"{self._number(done)}, {duration(passed)}"
-        parts = f"{self._number(done)} of {self._number(total)} ({done / max(total, 1):.0%})"
+        parts = f"{done / max(total, 1):.0%}"
+        if not self._share:
+            parts = f"{self._number(done)} of {self._number(total)} ({parts})"
         if not done or done < total / 1000 or (done < total / 100 and passed < _LONG):
             return f"{parts}, {duration(passed)}"  # so little tells nothing about the rest
         left = passed / done * (total - done)
@@ -225,7 +234,7 @@ def _is_terminal() -> bool:
         return False
 
 
-def no_progress(steps: int = 1, *, total: int | None = None) -> None:
+def no_progress(steps: int = 1) -> None:
     """Move no bar: for work that is not shown."""
 
 

@@ -62,7 +62,7 @@ _ROWS = (
     System("paper", "Sparse Coverage as published", study=_CENTERS, preset="paper"),
     System("default", "Sparse Coverage (preset default)", study=_CENTERS, preset="default"),
     System(
-        "combined", "standard", _INDEX, study="experiments.systems:CombinedSystem", preset="default", reads=("k1", "b")
+        "combined", "combined", _INDEX, study="experiments.systems:CombinedSystem", preset="default", reads=("k1", "b")
     ),
     System("centers", "by concepts", _INDEX, studied_as="default"),
     System("words", "by words", _INDEX, studied_as="bm25"),

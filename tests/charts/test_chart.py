@@ -254,11 +254,27 @@ def test_a_short_document_that_names_two_things_nowhere_does_not_disclose_them(e
     assert [cell.verdict for cell in made.cells[-1]] == ["disclosed", "partly", "disclosed"]
 
 
+def test_what_a_document_in_the_words_of_the_claim_does_not_name_is_not_disclosed(encoder, calibration):
+    easy = replace(calibration, score=replace(calibration.score, thresholds=(1e-6, 1e-6)))
+    claims, elements = claims_and_elements("A device comprising: a branclodri folgrahin; a plosk with a krell.")
+    others, long = "The device comprising a branclodri folgrahin is here.", "The frame is painted in a colour. " * 300
+    documents = [
+        ChartDocument.of_texts("all", [others, "It has a plosk with a krell.", long]),
+        ChartDocument.of_texts("without the thing", [others, "It has a krell.", long]),
+        ChartDocument.of_texts("without what it is with", [others, "It has a plosk.", long]),
+        ChartDocument.of_texts("in other words", ["It has a krell.", long]),
+    ]
+    made = make_chart(encode_claims(claims, elements, encoder, easy), documents, encoder, easy)
+    assert [[place.text for place in cell.missing] for cell in made.cells[-1]] == [[], ["plosk"], ["krell"], ["plosk"]]
+    assert [cell.verdict for cell in made.cells[-1]] == ["disclosed", "partly", "disclosed", "disclosed"]
+
+
 def test_windows_are_two_sentences_of_one_passage():
-    found = Sentences.of(ChartDocument.of_texts("X", ["One pump. Two rotors. Three. --", "Four valves.", "…"]))
+    texts = ["One pump. Two rotors. Three. --", "Four valves.", "…"]
+    found = Sentences.of(ChartDocument.of_texts("X", texts), ["rotor", "wheel"])
     assert found.passages.tolist() == [0, 0, 0, 1]
     assert found.last.tolist() == [1, 2, 2, 3]
-    assert found.places["rotor"] == [1]
+    assert found.places == {"rotor": [1], "wheel": []}
 
 
 def test_a_chart_is_the_same_when_vectors_of_its_passages_are_kept(encoder, calibration):

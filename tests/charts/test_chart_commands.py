@@ -147,6 +147,33 @@ def test_combinations_start_from_the_users_own_verdicts_and_leave_documents_out(
     assert ruled.own == len(rulings)
 
 
+def test_what_no_document_has_is_said_of_those_that_were_read_closely(made, run, monkeypatch):
+    monkeypatch.setattr(charting, "_CLOSELY", (2, 1))
+    words = [
+        "combine",
+        made / "index",
+        "A hovercraft comprising a xylophone.",
+        "--calibration",
+        made / "calibration.json",
+    ]
+    status, out, err = run(*words, "--json")
+    assert status == 0, err
+    result = json.loads(out)
+    found, about = result["combinations"], result["chart"]["about"]
+    assert found["missing"]
+    assert 0 < found["read"] < found["documents"] == 12
+    others = 12 - found["read"]
+    assert (
+        f"Looked at: 12 of 12 documents of the index “index”, {found['read']} of them read closely, the others only"
+        in about[0]
+    )
+    told = " ".join(run(*words)[1].split())
+    assert (
+        f"In none of the {found['read']} documents that were read closely (the other {others} of the 12 found were "
+        "only looked through)" in told
+    )
+
+
 def test_a_chart_says_what_was_searched_how_often_it_is_right_and_what_it_is_not(made, run, tmp_path):
     shared = ["--calibration", made / "calibration.json", "--html", tmp_path / "chart.html"]
     limited = ["-k", 2, "--before", "2100-01-01", "--undated", "keep"]

@@ -8,7 +8,7 @@ from made_documents_for_charts import claim_of, claims_and_elements, document, f
 from sparse_coverage.charts.charting import worth_reading
 from sparse_coverage.charts.claims import encode_claims
 from sparse_coverage.charts.combining import combine, family_of
-from sparse_coverage.charts.reading import make_chart
+from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
 
 OTHERS = 1000
 CASES = examples(10)
@@ -51,7 +51,7 @@ def test_the_features_of_a_claim_split_over_two_documents_are_found_among_a_thou
         claims, elements = claims_and_elements(claim_of(wanted))
         encoded = encode_claims(claims, elements, encoder, calibration)
         every = [*others, *pair]
-        chosen = [every[place] for place in worth_reading(encoded, every)]
+        chosen = worth_reading(encoded, every, KeptTokenVectors(encoder), calibration)
         chart = make_chart(encoded, chosen, encoder, calibration)
         evidence = np.asarray([[cell.evidence for cell in row] for row in chart.cells], np.float32)
         found = combine(evidence, [element.label for element in elements], [one.id for one in chosen], calibration)

@@ -67,11 +67,10 @@ def test_every_ranking_has_a_report_that_states_how_it_came_about(
     page = path.read_text(encoding="utf-8")
     assert ("<mark" in page) == (ranking in ("combined", "centers"))
     for said in (
-        str(library),
-        "6 documents",
+        f"the index “{library.name}”: 6 documents",
         "published before 2005",
         "exclude families of US-1-A",
-        "sparse-coverage 0.",
+        "Sparse Coverage 0.",
         "20",
     ):
         assert said in page
@@ -173,7 +172,7 @@ def test_a_report_says_how_close_documents_are_and_what_the_searcher_was_told() 
     from sparse_coverage.workspace.results import About
 
     note = "Nothing close was found: the nearest is only weak."
-    about = About("2026-11-18", "0.1.0", "valves", 2, 9, "minilm", "standard")
+    about = About("2026-11-18", "0.1.0", "valves", 2, 9, "minilm", "combined")
     hit = Hit("EP-1-A1", "Valve", 1.0, {}, (), closeness="weak")
     findings = SearchResult(CLAIM, [hit], about=about, notes=[note])
     read = docx.Document(io.BytesIO(SEARCH_EXPORTS["docx"].make(findings)))
@@ -184,6 +183,30 @@ def test_a_report_says_how_close_documents_are_and_what_the_searcher_was_told() 
         assert said in page
 
 
+def test_a_report_says_in_plain_words_what_was_searched_and_how() -> None:
+    import docx
+
+    from sparse_coverage.present.export_kinds import SEARCH_EXPORTS
+    from sparse_coverage.search import Hit
+    from sparse_coverage.workspace import SearchResult
+    from sparse_coverage.workspace.results import About
+
+    settings = {"k": 10, "rerank": "cross-encoder:small", "top": 50, "relevant": ["EP-1-A1"], "b": 0.7, "k1": 1.2}
+    request = {"filters": {"before": "2001-05-17"}}
+    about = About("2026-11-18", "0.1.0", "/home/me/valves", 20, 9, "np, V=60", "combined", settings, request=request)
+    findings = SearchResult(CLAIM, [Hit("EP-1-A1", "Valve", 1.0, {}, ())], about=about, searched=12)
+    read = docx.Document(io.BytesIO(SEARCH_EXPORTS["docx"].make(findings)))
+    assert {row.cells[0].text: row.cells[1].text for row in read.tables[0].rows} == {
+        "date": "2026-11-18",
+        "searched": "the index “valves”: 20 documents, 12 of them within the filters",
+        "filters": "published before 2001-05-17",
+        "ranking": "combined: by concepts, by words, by overall meaning, added up; the first 50 then by cross-encoder:small; "
+        "with 1 marked relevant",
+        "found": "1 shown of 12",
+        "made with": "Sparse Coverage 0.1.0",
+    }
+
+
 def test_a_word_report_to_send(run: Run, library: Path, tmp_path: Path) -> None:
     import docx
 
@@ -192,6 +215,9 @@ def test_a_word_report_to_send(run: Run, library: Path, tmp_path: Path) -> None:
     text = "\n".join(p.text for p in read.paragraphs)
     assert text.startswith("Prior art found")
     assert "claim 1 of EP-1000001-A1" in text
+    places = [p for p in read.paragraphs if re.match(r"(claim|paragraph|abstract).* · \d\.\d{3}$", p.text)]
+    assert places
+    assert all(p.paragraph_format.keep_with_next for p in places), "a place stands on the page of its passage"
     assert ["ranking", "rank there", "its score", "adds"] in [[c.text for c in t.rows[0].cells] for t in read.tables]
     assert any(link.address.startswith("https://worldwide.espacenet") for p in read.paragraphs for link in p.hyperlinks)
 

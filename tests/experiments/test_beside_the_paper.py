@@ -9,7 +9,7 @@ from small_collection import papers_collection, small_collection
 
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.evaluation import Evaluation
-from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.options import SystemOptions, Variant
 from sparse_coverage.experiments.paper import (
     notes_on_the_paper,
     other_collection,
@@ -17,7 +17,7 @@ from sparse_coverage.experiments.paper import (
     papers_ablations,
     reason,
 )
-from sparse_coverage.experiments.sweep import Definition, Row, RowOutcome, load_definition
+from sparse_coverage.experiments.sweep import Definition, load_definition
 from sparse_coverage.experiments.tables import ablation_table
 from sparse_coverage.present.tables import TableCell
 
@@ -36,10 +36,10 @@ PAPER = SystemOptions(encoder="paecter", unit="np", size=20_000)
     ],
 )
 def test_another_row_has_no_values_and_says_what_differs(options: SystemOptions, cause: str) -> None:
-    row = Row("paper", options)
+    row = Variant("paper", options)
     assert cause in reason(row)
     assert paper_values(row, papers_collection()) == {}
-    [note] = notes_on_the_paper([row, Row("bm25", SystemOptions())], papers_collection(), learned_here=False)
+    [note] = notes_on_the_paper([row, Variant("bm25", SystemOptions())], papers_collection(), learned_here=False)
     assert "1 of 2 rows" in note
     assert cause in note
 
@@ -47,34 +47,34 @@ def test_another_row_has_no_values_and_says_what_differs(options: SystemOptions,
 @pytest.mark.parametrize("encoder", ["paecter", "mpi-inno-comp/paecter"])
 @pytest.mark.parametrize("unit", ["np", "np[spacy:en_core_sci_lg]", "np[spacy-raw:en_core_sci_lg]"])
 def test_a_hub_id_and_the_papers_own_tagger_keep_the_values(encoder: str, unit: str) -> None:
-    row = Row("paper", replace(PAPER, encoder=encoder, unit=unit))
-    assert paper_values(row, papers_collection()) == paper_values(Row("paper", PAPER), papers_collection()) != {}
+    row = Variant("paper", replace(PAPER, encoder=encoder, unit=unit))
+    assert paper_values(row, papers_collection()) == paper_values(Variant("paper", PAPER), papers_collection()) != {}
     notes = notes_on_the_paper([row], papers_collection(), learned_here=False)
     assert any("our own tagger" in note for note in notes) == (unit == "np")
 
 
 def test_other_seeds_are_the_same_configuration() -> None:
-    assert paper_values(Row("paper", replace(PAPER, seed=4, max_documents=300_000)), papers_collection())
+    assert paper_values(Variant("paper", replace(PAPER, seed=4, max_documents=300_000)), papers_collection())
 
 
 @pytest.mark.parametrize("system", ["default", "combined"])
 def test_other_systems_never_stand_beside_the_papers_method(system: str) -> None:
-    assert "not the paper's" in reason(Row(system, PAPER))
-    assert not paper_values(Row(system, PAPER), papers_collection())
+    assert "not the paper's" in reason(Variant(system, PAPER))
+    assert not paper_values(Variant(system, PAPER), papers_collection())
 
 
 def test_baselines_by_another_rule_have_no_values() -> None:
-    assert paper_values(Row("bm25", SystemOptions()), papers_collection())
-    assert paper_values(Row("colbert-plaid", SystemOptions()), papers_collection())["R@100"] == 71.28
-    assert "exact MaxSim" in reason(Row("colbert", SystemOptions()))
-    assert not paper_values(Row("colbert", SystemOptions()), papers_collection())
-    assert not paper_values(Row("bm25", SystemOptions(rank="top-mean:3")), papers_collection())
-    assert not paper_values(Row("dense", SystemOptions(encoder="minilm")), papers_collection())
-    assert paper_values(Row("dense", SystemOptions(encoder="allenai/specter2_base")), papers_collection())
+    assert paper_values(Variant("bm25", SystemOptions()), papers_collection())
+    assert paper_values(Variant("colbert-plaid", SystemOptions()), papers_collection())["R@100"] == 71.28
+    assert "exact MaxSim" in reason(Variant("colbert", SystemOptions()))
+    assert not paper_values(Variant("colbert", SystemOptions()), papers_collection())
+    assert not paper_values(Variant("bm25", SystemOptions(rank="top-mean:3")), papers_collection())
+    assert not paper_values(Variant("dense", SystemOptions(encoder="minilm")), papers_collection())
+    assert paper_values(Variant("dense", SystemOptions(encoder="allenai/specter2_base")), papers_collection())
 
 
 def test_another_collection_or_pool_has_no_values_at_all() -> None:
-    row = Row("paper", PAPER)
+    row = Variant("paper", PAPER)
     for collection, cause in (
         (small_collection(), "small, not CLEF-IP 2013"),
         (papers_collection(candidates=100), "100 candidates, not 25,000"),
@@ -88,9 +88,10 @@ def test_another_collection_or_pool_has_no_values_at_all() -> None:
 
 def test_where_the_vocabulary_comes_from_is_told() -> None:
     assert any(
-        "300,000" in note for note in notes_on_the_paper([Row("paper", PAPER)], papers_collection(), learned_here=True)
+        "300,000" in note
+        for note in notes_on_the_paper([Variant("paper", PAPER)], papers_collection(), learned_here=True)
     )
-    assert not notes_on_the_paper([Row("bm25", SystemOptions())], papers_collection(), learned_here=True)
+    assert not notes_on_the_paper([Variant("bm25", SystemOptions())], papers_collection(), learned_here=True)
 
 
 def test_ablations_need_all_twenty_configurations() -> None:
@@ -108,7 +109,7 @@ def _ablated(bench: Workbench, encoder: str, sizes: tuple[int, ...]) -> dict[tup
         value = 0.2 if (row.factor, row.setting) == ("alpha", "0") else 0.6
         queries = {query.id: value + 0.001 * place for place, query in enumerate(bench.collection.judged)}
         values = dict.fromkeys(measures, queries)
-        rows.append(RowOutcome(row, Evaluation(row.system, row.options, values, 1.0, 0.0)))
+        rows.append(Evaluation(row, values, 1.0))
     table, tests = ablation_table(Definition("ablations", "Ablations", ()), bench, rows)
     assert len(tests) == 11 * len(measures)
     return {(str(row[0]), str(row[1])): row[2] for row in table.rows if isinstance(row[2], TableCell)}

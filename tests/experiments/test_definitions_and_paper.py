@@ -12,13 +12,13 @@ from sparse_coverage.cli import evaluate
 from sparse_coverage.cli.options.collections import CollectionOptions, Means
 from sparse_coverage.errors import InputError
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.evaluation import Evaluation, variants
+from sparse_coverage.experiments.evaluation import Evaluation
 from sparse_coverage.experiments.options import NAMES as NAMES_OF_OPTIONS
-from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.options import SystemOptions, Variant, variants
 from sparse_coverage.experiments.paper import paper_table, paper_values
 from sparse_coverage.experiments.provenance import methods
 from sparse_coverage.experiments.reproduce import _draw_cost
-from sparse_coverage.experiments.sweep import NAMES, Definition, Result, Row, RowOutcome, load_definition, row_command
+from sparse_coverage.experiments.sweep import NAMES, Definition, Result, load_definition, row_command
 from sparse_coverage.present.tables import Table
 
 
@@ -42,8 +42,7 @@ def test_splade_stands_in_the_plot_of_cost_and_recall(bench: Workbench, tmp_path
     assert paper_values(splade, papers_collection())["R@100"] == 89.51
     pytest.importorskip("matplotlib")
     values = {"R@100": {query.id: 0.9 for query in bench.collection.judged}}
-    outcomes = [RowOutcome(row, Evaluation(row.system, row.options, values, 1e6, 0.0)) for row in rows]
-    _, drawn, _ = _draw_cost(tmp_path, outcomes)
+    _, drawn, _ = _draw_cost(tmp_path, [Evaluation(row, values, 1e6) for row in rows])
     text = drawn.read_text(encoding="utf-8")
     assert "SPLADE-v2" in text
     assert "postings scanned per query" in text
@@ -108,12 +107,30 @@ def test_an_experiment_of_ones_own(tmp_path: Path) -> None:
     definition = load_definition(str(path), seed=3)
     assert [(row.options.rho, row.options.seed) for row in definition.rows] == [(0.0, 3), (0.05, 3)]
     assert definition.name == "mine"
+    path.write_text('[[rows]]\nsystem = ["bm25", "dense", "combined"]\ngroup = "All"\n', encoding="utf-8")
+    assert [(row.system, row.group) for row in load_definition(str(path)).rows] == [
+        ("bm25", "All"),
+        ("dense", "All"),
+        ("combined", "All"),
+    ]
+
+
+def test_of_several_systems_each_takes_the_settings_that_it_reads(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[[rows]]\nsystem = ["bm25", "paper"]\nsize = [5, 6]\nk1 = 0.9\n', encoding="utf-8")
+    rows = load_definition(str(path)).rows
+    assert [(row.system, row.options.size, row.options.k1) for row in rows] == [
+        ("bm25", SystemOptions().size, 0.9),
+        ("paper", 5, SystemOptions().k1),
+        ("paper", 6, SystemOptions().k1),
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
         ("[[rows]]\nsize = 5\n", "no system"),
+        ("[[rows]]\nsystem = []\n", "no system"),
         ('[[rows]]\nsystem = "paper"\nsizes = 5\n', "no setting 'sizes'"),
         ("[grid]\n", "means nothing"),
         ('kind = "pie"\n', "kind is one of"),
@@ -124,6 +141,7 @@ def test_an_experiment_of_ones_own(tmp_path: Path) -> None:
         ('[[rows]]\nsystem = "paper"\nassignment = "harsh"\n', "or hard"),
         ('[[rows]]\nsystem = "paper"\nrho = 2\n', "rho"),
         ('[[rows]]\nsystem = "bm25"\nalpha = 2\n', "bm25 does not read alpha"),
+        ('[[rows]]\nsystem = ["bm25", "dense"]\nalpha = 2\n', "bm25 does not read alpha"),
         ('[[rows]]\nsystem = "bm25"\nb = [0.5, 1.5]\n', "at most 1, not 1.5"),
         ('[split]\nshare = 0.5\n[[rows]]\nsystem = "bm25"\n', "not share"),
         ('kind = "ablations"\n[[rows]]\nsystem = "paper"\n', "has .*settings"),
@@ -160,7 +178,7 @@ def test_every_setting_can_be_given_to_evaluate() -> None:
     every = changed.differences() | words.differences() | checkpoint.differences()
     assert every.keys() == set(NAMES_OF_OPTIONS)
     for system, options in (("paper", changed), ("bm25", words), ("splade", checkpoint)):
-        assert options_of(row_command("demo", Row(system, options))) == [(system, options)]
+        assert options_of(row_command("demo", Variant(system, options))) == [(system, options)]
 
 
 def options_of(command: str) -> list[tuple[str, SystemOptions]]:
@@ -172,15 +190,15 @@ def options_of(command: str) -> list[tuple[str, SystemOptions]]:
     settings = {name: given[name] for name in (*NAMES_OF_OPTIONS, "hard") if name in given}
     max_documents = settings.pop("max_documents")
     means = Means(CollectionOptions(1, 0, Path()), (), max_documents, None)
-    return variants(given["systems"], evaluate._settings(settings, means))
+    return [(one.name, one.options) for one in variants(given["systems"], evaluate._settings(settings, means))]
 
 
 def test_one_row_is_one_command() -> None:
-    row = Row("paper", SystemOptions("paecter", "np", 50_000, alpha=3.0, assignment="hard"))
+    row = Variant("paper", SystemOptions("paecter", "np", 50_000, alpha=3.0, assignment="hard"))
     assert row_command("clef/", row) == (
         "sparse-coverage evaluate clef/ --system paper --encoder paecter --unit np -V 50000 --assignment hard --alpha 3.0"
     )
-    assert row_command("demo", Row("bm25", SystemOptions())) == "sparse-coverage evaluate demo --system bm25"
+    assert row_command("demo", Variant("bm25", SystemOptions())) == "sparse-coverage evaluate demo --system bm25"
 
 
 def test_the_methods_cite_what_chose_the_centers() -> None:
@@ -191,7 +209,7 @@ def test_the_methods_cite_what_chose_the_centers() -> None:
         "machine": {"processor": "a CPU", "cores": 2}, "encoders": {"minilm": {"precision": "bf16", "weights": "x"}},
     }  # fmt: skip
     for selection, cited in (("farthest-first", True), ("kmeans++", False)):
-        rows = (Row("paper", SystemOptions(size=500, selection=selection)),)
+        rows = (Variant("paper", SystemOptions(size=500, selection=selection)),)
         result = Result(Definition("mine", "Mine", rows), Table("mine", "Mine", (), ()), (), (), ())
         text, bibliography = methods(result, about)
         assert f"by {selection} selection" in text

@@ -83,6 +83,20 @@ def test_a_run_made_elsewhere_is_measured_and_compared(cache: Path, tmp_path: Pa
     assert "–" in run(*words[:-1], "--run", tmp_path / "bm25.run").output
 
 
+def test_the_table_is_written_for_a_paper(cache: Path, tmp_path: Path) -> None:
+    words = ("evaluate", "demo", "--cache", cache, "--system", "bm25", "--k1", "0.9", "--k1", "1.5", "--measure", "MAP")
+    files = [tmp_path / "new" / f"table.{suffix}" for suffix in ("csv", "md", "tex")]
+    told = output(run(*words, "--against", "k1=1.5", *(word for file in files for word in ("--table", file)), "--json"))
+    by_csv, by_markdown, by_tex = (file.read_text(encoding="utf-8") for file in files)
+    [head, first, _] = by_csv.splitlines()
+    assert head == "System,MAP,MAP low,MAP high,MAP p"
+    [test] = told["comparisons"]
+    assert float(first.split(",")[-1]) == pytest.approx(test["p_holm"], abs=1e-6)
+    assert r"\toprule" in by_tex
+    assert "12 queries, means x 100" in by_tex
+    assert by_markdown.startswith("# demo: 12 queries, means x 100\n")
+
+
 def test_the_measures_can_be_chosen(cache: Path) -> None:
     words = ("evaluate", "demo", "--cache", cache, "--system", "bm25", "--measure", "MRR", "--measure", "P@5", "--json")
     record = output(run(*words))
@@ -97,6 +111,7 @@ def test_the_measures_can_be_chosen(cache: Path) -> None:
         (("evaluate", "demo", "--system", "bm25", "--against", "dense"), "--against must name one row, not 0 of: bm25"),
         (("evaluate", "demo", "--rho", "2"), "rho"),
         (("evaluate", "nowhere"), "no collection"),
+        (("evaluate", "demo", "--table", "table.pdf"), "written as .csv, .md, .tex"),
         (("reproduce", "everything"), "no experiment"),
         (("clefip", "check", "nowhere"), "no such folder"),
     ],

@@ -184,7 +184,7 @@ def test_a_table_has_a_column_for_each_setting_that_varies(bench: Workbench, swe
     text, _ = methods(result, told)
     assert "as published but for rho" in text
     assert "Sparse Coverage as published~" not in text
-    sparse = next(o.evaluation for o in result.outcomes if o.evaluation and o.row.system == "paper")
+    sparse = next(one for one in result.rows.values() if one.variant.system == "paper")
     assert sparse.stamps["V"] == 40
     assert f"{sparse.stamps['spans']:,}" in " ".join(table.notes)
     assert f"$V={sparse.stamps['V']}$" in text
@@ -372,6 +372,9 @@ def test_evaluation_from_python_takes_objects_and_gives_arrays(
     assert all(isinstance(one, np.ndarray) and one.shape == (4,) for one in values.values())
     assert values["turned"].mean() < values["words"].mean() == 1.0
     assert {one.first for one in results.compare("MAP")} == {"words"}
+    tested = {one.second: one.p_holm for one in results.compare("MAP")}
+    assert {str(row[0]): row[1].p for row in results.table().rows} == {"words": None, **tested}  # type: ignore[union-attr]
+    assert any("† differs from words" in note for note in results.table().notes)
     half = results.only(results.queries[:2])
     assert half.values("MAP")["mine"].shape == (2,)
     with pytest.raises(InputError, match="no judged query"):
@@ -480,7 +483,7 @@ def test_a_sweep_is_tuned_on_one_part_and_reported_on_the_other(
     assert isinstance(best[-3], TableCell)
     told = result.table.notes[1]
     assert f"it has {best[-3].ours:.2f}" in told
-    first = result.outcomes[0].evaluation
+    first = next(iter(result.rows.values()))
     assert first is not None
     tuned, held, recall = result.table.rows[0][-4:-1]
     values = first.values["MAP"]

@@ -15,12 +15,13 @@ from sparse_coverage.evaluation.collection import corpus_passages
 from sparse_coverage.evaluation.protocol import evidence, rank_scores
 from sparse_coverage.experiments import indexes
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.evaluation import default_measures, evaluate_system, label, variants
+from sparse_coverage.experiments.comparison import evaluate_rows
+from sparse_coverage.experiments.evaluation import default_measures, evaluate_variant
 from sparse_coverage.experiments.indexes import whole_vector
-from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.options import SystemOptions, Variant, concerning, row_names, variants
 from sparse_coverage.experiments.reproduce import run_experiment
-from sparse_coverage.experiments.sweep import Definition, Row, run_rows
-from sparse_coverage.experiments.systems import CombinedSystem, concerning, vector_system, word_system
+from sparse_coverage.experiments.sweep import Definition
+from sparse_coverage.experiments.systems import CombinedSystem, vector_system, word_system
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.retrievers import open_retriever
 from sparse_coverage.search import Index
@@ -32,7 +33,7 @@ HERE = [name for name in STUDIED if name not in ("splade", "colbert", "colbert-p
 
 def test_every_system_finds_what_stands_there_word_for_word(bench: Workbench, options: SystemOptions) -> None:
     for name in HERE:
-        found = evaluate_system(bench, name, options, default_measures(bench.collection))
+        found = evaluate_variant(bench, Variant(name, options), default_measures(bench.collection))
         assert found.means()["R@100"] == 1.0, name
         # In a handful of documents, those found first lend a query nearly everything; ranks mean little then.
         assert found.means()["MAP"] == 1.0 or get_system(name, "study").preset != "paper", name
@@ -107,15 +108,16 @@ def test_a_row_that_fails_does_not_lose_the_others(
     bench: Workbench, options: SystemOptions, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [
-        Row("paper", replace(options, size=10_000)),  # more centers than there are spans
-        Row("paper", options),
-        Row("no such system", options),
-        Row("dense", replace(options, encoder="/no/such/encoder")),
-        Row("dense", options),
+        Variant("paper", replace(options, size=10_000)),  # more centers than there are spans
+        Variant("paper", options),
+        Variant("no such system", options),
+        Variant("dense", replace(options, encoder="/no/such/encoder")),
+        Variant("dense", options),
     ]
-    outcomes = run_rows(bench, rows, default_measures(bench.collection))
-    assert [bool(outcome.evaluation) for outcome in outcomes] == [False, True, False, False, True]
-    assert all(outcome.failure for outcome in outcomes if not outcome.evaluation)
+    named = dict(zip(row_names(rows), rows, strict=True))
+    found = evaluate_rows(bench, named, default_measures(bench.collection), keep_going=True).rows
+    assert [bool(one.values) for one in found.values()] == [False, True, False, False, True]
+    assert [bool(one.failure) for one in found.values()] == [True, False, True, True, False]
     assert capsys.readouterr().err.count("failed:") == 3
 
 
@@ -123,8 +125,11 @@ def test_a_bug_in_a_system_is_a_failed_row_too(
     bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(systems._BY_NAME, "broken", System("broken", "Broken", study=lambda bench, options, row: 1 / 0))
-    [outcome] = run_rows(bench, [Row("broken", options)], default_measures(bench.collection))
-    assert "ZeroDivisionError" in outcome.failure
+    rows = {"mine": Variant("broken", options)}
+    found = evaluate_rows(bench, rows, default_measures(bench.collection), keep_going=True).rows
+    assert "ZeroDivisionError" in found["mine"].failure
+    with pytest.raises(ZeroDivisionError):
+        evaluate_rows(bench, rows, default_measures(bench.collection))
 
 
 def test_an_interruption_is_not_a_failed_row(
@@ -134,13 +139,14 @@ def test_an_interruption_is_not_a_failed_row(
         raise KeyboardInterrupt
 
     monkeypatch.setitem(systems._BY_NAME, "slow", System("slow", "Slow", study=interrupted))
+    rows = {"one": Variant("dense", options), "two": Variant("slow", options)}
     with pytest.raises(KeyboardInterrupt):
-        run_rows(bench, [Row("dense", options), Row("slow", options)], default_measures(bench.collection))
+        evaluate_rows(bench, rows, default_measures(bench.collection), keep_going=True)
 
 
 def test_ablations_average_only_what_all_settings_have(bench: Workbench, options: SystemOptions) -> None:
     rows = tuple(
-        Row("paper", replace(options, size=size, k=k), factor="assignment", setting=f"K={k}")
+        Variant("paper", replace(options, size=size, k=k), factor="assignment", setting=f"K={k}")
         for k in (3, 5)
         for size in (20, 40, 10_000)
     )
@@ -148,9 +154,9 @@ def test_ablations_average_only_what_all_settings_have(bench: Workbench, options
     assert len(result.failures) == 2
     assert "averaged over 2 configurations" in result.table.notes[0]
     means = [
-        evaluate_system(bench, "paper", replace(options, size=size, k=3), default_measures(bench.collection)).means()[
-            "MAP"
-        ]
+        evaluate_variant(
+            bench, Variant("paper", replace(options, size=size, k=3)), default_measures(bench.collection)
+        ).means()["MAP"]
         for size in (20, 40)
     ]
     cell = result.table.rows[0][result.table.columns.index("MAP")]
@@ -161,10 +167,10 @@ def test_ablations_average_only_what_all_settings_have(bench: Workbench, options
 def test_variants_are_every_combination_that_concerns_a_system() -> None:
     settings = {"encoder": ("a", "b"), "unit": ("token", "np"), "size": (5, 9)}
     found = variants(["bm25", "dense", "paper"], settings)
-    assert [system for system, _ in found].count("bm25") == 1
-    assert [options.encoder for system, options in found if system == "dense"] == ["a", "b"]
-    assert len([system for system, _ in found if system == "paper"]) == 8
-    assert len({label(*one) for one in found}) == len(found)
+    assert [one.system for one in found].count("bm25") == 1
+    assert [one.options.encoder for one in found if one.system == "dense"] == ["a", "b"]
+    assert len([one for one in found if one.system == "paper"]) == 8
+    assert len({one.named() for one in found}) == len(found)
 
 
 def test_an_unknown_system_lists_the_known_ones() -> None:

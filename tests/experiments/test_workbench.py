@@ -21,8 +21,8 @@ from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.experiments import indexes as indexing
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import RememberingEncoder, alone, code_key
-from sparse_coverage.experiments.evaluation import default_measures, evaluate_system, rank_queries, result_path
-from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.evaluation import default_measures, evaluate_variant, rank_queries, result_path
+from sparse_coverage.experiments.options import SystemOptions, Variant
 from sparse_coverage.experiments.reproduce import center_properties
 from sparse_coverage.experiments.systems import SparseCoverageSystem
 from sparse_coverage.patents import Patent
@@ -175,10 +175,10 @@ def test_an_evaluation_is_found_again(
     bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     measures = default_measures(bench.collection)
-    first = evaluate_system(bench, "paper", options, measures)
+    first = evaluate_variant(bench, Variant("paper", options), measures)
     assert first.means()["R@100"] == 1.0
     monkeypatch.setattr(Workbench, "index", lambda *_: pytest.fail("the index was asked for again"))
-    again = evaluate_system(bench, "paper", options, measures)
+    again = evaluate_variant(bench, Variant("paper", options), measures)
     assert again.values == first.values
     assert again.cost == first.cost
 
@@ -197,7 +197,7 @@ def test_other_weights_under_the_same_name_are_another_evaluation(
             name = next(name for name in sorted(weights) if name.endswith("word_embeddings.weight"))
             save_file({**weights, name: weights[name] * 1.5}, mine / "model.safetensors")
         with Workbench(small_collection(), tmp_path / "cache", threads=1) as bench:
-            paths.append(result_path(bench, "paper", own, ["MAP"]))
+            paths.append(result_path(bench, Variant("paper", own), ["MAP"]))
     assert paths[0] == paths[1] != paths[2]
 
 
@@ -208,9 +208,15 @@ def test_another_option_is_another_evaluation(
     bench: Workbench, options: SystemOptions, change: dict[str, object]
 ) -> None:
     other = replace(options, **change)
-    assert result_path(bench, "paper", options, ["MAP"]) != result_path(bench, "paper", other, ["MAP"])
-    assert result_path(bench, "paper", options, ["MAP"]) != result_path(bench, "paper", options, ["MAP", "R@100"])
-    same = result_path(bench, "dense", options, ["MAP"]) == result_path(bench, "dense", other, ["MAP"])
+    assert result_path(bench, Variant("paper", options), ["MAP"]) != result_path(
+        bench, Variant("paper", other), ["MAP"]
+    )
+    assert result_path(bench, Variant("paper", options), ["MAP"]) != result_path(
+        bench, Variant("paper", options), ["MAP", "R@100"]
+    )
+    same = result_path(bench, Variant("dense", options), ["MAP"]) == result_path(
+        bench, Variant("dense", other), ["MAP"]
+    )
     assert same  # which reads none of these
 
 
@@ -288,9 +294,9 @@ def test_a_damaged_cache_is_named(tiny_encoder: OpenVinoEncoder, tmp_path: Path)
 def test_center_properties_are_found_again(
     bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = center_properties(bench, options)
+    first = center_properties(bench, Variant("paper", options))
     monkeypatch.setattr(Workbench, "index", lambda *_: pytest.fail("the index was asked for again"))
-    assert center_properties(bench, options) == first
+    assert center_properties(bench, Variant("paper", options)) == first
 
 
 def test_what_the_collection_lacks_is_told(tmp_path: Path) -> None:
@@ -331,10 +337,10 @@ def test_a_vocabulary_can_be_learned_from_other_patents(
     path = tmp_path / "others.jsonl"
     records = [{"id": f"YY-{n}-A1", "abstract": f"A kettle number {n} with a lid and a whistle."} for n in range(9)]
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
-    own = evaluate_system(bench, "paper", options, default_measures(bench.collection))
+    own = evaluate_variant(bench, Variant("paper", options), default_measures(bench.collection))
     with Workbench(small_collection(), bench.cache, threads=1, learn_from=[str(path)]) as other:
         vocabulary = other.model(options).vocabulary
         assert {anchor.document for anchor in vocabulary.anchors} <= {record["id"] for record in records}
-        found = evaluate_system(other, "paper", options, default_measures(bench.collection))
+        found = evaluate_variant(other, Variant("paper", options), default_measures(bench.collection))
         assert found.cost != own.cost
     assert {anchor.document for anchor in bench.model(options).vocabulary.anchors} <= {p.id for p in patents()}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import mmap
 from pathlib import Path
 
 import numpy as np
@@ -52,3 +53,23 @@ def test_an_array_that_does_not_fit_its_sums_is_refused() -> None:
     array = np.arange(5000, dtype=np.uint32)
     with pytest.raises(IndexStoreError, match="do not fit"):
         guarded(array[:-2000], page_sums(array))
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="large pages are asked for on Linux alone")
+def test_large_pages_are_asked_for_the_whole_file(tmp_path: Path) -> None:
+    path = tmp_path / "postings.bin"
+    np.arange(2**20, dtype=np.uint32).tofile(path)
+    array = np.memmap(path, np.uint32, "r", offset=PAGE)
+    opened = guarded(array, page_sums(array))
+    opened.use_large_pages()
+    mapped = Path("/proc/self/smaps").read_text().partition(str(path))[2]
+    flags = mapped.partition("VmFlags:")[2].partition("\n")[0].split()
+    assert "hg" in flags or not Path("/sys/kernel/mm/transparent_hugepage").exists()
+    opened.check_all()
+
+
+def test_an_array_in_memory_needs_no_large_pages() -> None:
+    array = np.arange(5000, dtype=np.uint32)
+    opened = guarded(array, page_sums(array))
+    opened.use_large_pages()
+    opened.check_all()

@@ -19,6 +19,7 @@ from sparse_coverage.index import (
     open_store,
     parse_filter,
 )
+from sparse_coverage.index import store as store_module
 from sparse_coverage.index import writer as writer_module
 from sparse_coverage.index.segment_writer import Size, groups_to_merge
 
@@ -60,6 +61,20 @@ def test_what_was_added_can_be_read_again(folder: Path) -> None:
         assert store.find_passage(f"{document.id}/0") == store.passages_of(number).start
     assert store.find_document("nobody") is None
     assert store.find_passage("nobody/0") is None
+
+
+def test_passages_read_before_are_found_as_before(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "_RECENT", 3)  # more are read than are kept
+    with IndexWriter.open(folder) as writer:
+        writer.delete("D1")
+        writer.commit()
+    fresh, used = open_store(folder), open_store(folder)
+    for _ in range(2):
+        for number in range(used.size):
+            record = used.passage(number)
+            assert record == fresh.segment_of_passage(number).texts.passage(number)
+            deleted = record.document == "D1"
+            assert used.find_passage(record.id) == (None if deleted else number)
 
 
 def test_nothing_shows_before_the_commit(folder: Path) -> None:

@@ -45,6 +45,20 @@ def test_inspect_shows_tables_to_people_and_notes_on_demand(collection):
     assert "left out: abstract (en); wanted: en" in result.stderr
 
 
+def test_what_is_said_of_a_whole_file_is_told_without_being_asked_for(tmp_path):
+    table = tmp_path / "export.csv"
+    table.write_bytes("number,title,abstract\nEP1000001A1,Café,A valve.\n".encode("cp1252"))
+    (tmp_path / "letter.bin").write_bytes(bytes(range(256)))
+    result = run(inspect, tmp_path)
+    assert result.exit_code == 0
+    assert "line 2 is not UTF-8; it was read as cp1252" in result.stderr
+    assert "letter.bin" not in result.stderr
+    assert "letter.bin" in run(inspect, tmp_path, "--notes").stderr
+    row = next(line for line in result.stdout.splitlines() if "(--notes)" in line)
+    assert row.split()[-2] == "2"
+    assert "documents with small damage" not in result.stdout
+
+
 def test_the_exit_status_tells_that_something_was_not_read(collection):
     (collection / "broken.xml").write_text("<patent-document><a></patent-document>", encoding="utf-8")
     inspected = run(inspect, collection, "--json")

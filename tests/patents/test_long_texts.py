@@ -68,3 +68,22 @@ def test_the_time_grows_with_the_length_only(name):
 @pytest.mark.parametrize(("opening", "unit"), [("", "a "), ("a", " or a"), ("ti:a", ",a")])
 def test_the_time_of_a_long_filter_grows_with_its_length_only(opening, unit):
     require_linear(lambda text: parse_filter(text.strip(", or")), opening, unit)
+
+
+@pytest.mark.parametrize(
+    ("opening", "unit"),
+    [
+        ("A pump", ", said part comprising a rotor"),
+        ("A pump", ", wherein the part comprises a rotor"),
+        ("A pump comprising: ", "any of x a) "),
+        ("A pump comprising: a; ", "x: (a) y, "),
+        ("A pump comprising: a; to (a) x", ", (b) y"),
+        ("A pump comprising: parts used in: a", "; b; or c"),
+        ("A test comprising: genes selected from A", "; B"),
+        ("A method comprising: heating a cup", ", cooling a cup"),
+        ("A pump comprising: ", ", move a "),
+        ("A pump comprising: a lamp with parts; x", "; or x"),
+    ],
+)
+def test_the_time_of_a_long_claim_grows_with_its_length_only(opening, unit):
+    require_linear(claim_elements, opening, unit)

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sparse_coverage.patents import Limits, Problem, read_patents
-from sparse_coverage.patents.readers.pdf_file import paragraphs
+from sparse_coverage.patents.readers.pdf_file import Line, _places, paragraphs
 from sparse_coverage.patents.readers.text_files import TextBlock, patent_of
 
 docx = pytest.importorskip("docx", reason="the extra [documents] is not installed")
@@ -62,6 +62,18 @@ def test_the_parts_of_a_word_file_are_told_by_its_headings(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize("begins", ["1 Introduction", "BACKGROUND OF THE INVENTION", "Technical field:", None])
+def test_an_abstract_ends_where_the_text_of_an_article_begins(begins: str | None) -> None:
+    abstract = ["Valves are noisy. " * 50, "This one has the background of the invention in mind and is not."]
+    body = ["The plunger " + "of the valve " * 60 + "moves.", "It stops."]
+    texts = ["Abstract", *abstract, *([begins] if begins else ["Long before, " + "and long ago, " * 90]), *body]
+    patent = patent_of([TextBlock(text) for text in texts], "article.docx", "DOCX")
+    assert [one.text for one in patent.abstract] == [" ".join(text.split()) for text in abstract]
+    assert [one.text for one in patent.description][1:] == body
+    [alone] = patent_of([TextBlock("Abstract"), TextBlock("word " * 900)], "a.docx", "DOCX").abstract
+    assert len(alone.text.split()) == 900, "one paragraph is never cut"
+
+
 def test_a_pdf_keeps_its_paragraph_numbers_and_claims(tmp_path: Path) -> None:
     (tmp_path / "my lamp.pdf").write_bytes(text_pdf(PAGES))
     [patent] = read_patents(tmp_path / "my lamp.pdf")
@@ -71,6 +83,55 @@ def test_a_pdf_keeps_its_paragraph_numbers_and_claims(tmp_path: Path) -> None:
         ("0002", "The switch is closed by a spring."),
     ]
     assert [claim.depends_on for claim in patent.claims] == [(), (1,)]
+
+
+def test_a_paragraph_of_a_pdf_without_printed_numbers_has_the_page_on_which_it_begins(tmp_path: Path) -> None:
+    writer = pypdf.PdfWriter()
+    for lines in (
+        ("Lamps shine.", "", "The present lamp has a shade that is made", "The present lamp has no switch, and"),
+        ("The present lamp goes on over the page,", "here.", "The end is here."),
+    ):
+        writer.append(io.BytesIO(text_pdf(lines)))
+    writer.write(tmp_path / "lamp.pdf")
+    [patent] = read_patents(tmp_path / "lamp.pdf")
+    assert [(one.number, one.text[:16]) for one in patent.description] == [
+        ("page 1", "Lamps shine."),
+        ("page 1", "The present lamp"),
+        ("page 2", "The end is here."),
+    ]
+
+
+def test_a_paragraph_whose_first_line_was_changed_does_not_move_the_pages_of_those_after_it() -> None:
+    pages = [[f"Lamp {page}{row} has a shade that is moved", "by hand."] for page in range(1, 9) for row in range(5)]
+    lines = [
+        Line(line, f"page {number}") for number, page in enumerate(pages, 1) for line in ("A head", *page, str(number))
+    ]
+    lines.append(Line("A", "page 99"))  # begins many a text
+    texts = [" ".join(page) for page in pages]
+    texts[3] = f"A {texts[3]}"
+    found = list(_places(texts, lines))
+    assert found[3] in ("page 3", "page 4")  # its own first line is not there
+    assert found[:3] + found[4:] == [f"page {number}" for number in range(1, len(pages) + 1) if number != 4]
+
+
+def test_what_stands_above_the_first_heading_of_a_pdf_is_its_title(tmp_path: Path) -> None:
+    text = [
+        "Lamp with a shade",
+        "of two parts",
+        "Abstract",
+        "A lamp has a shade.",
+        "Description",
+        "[0001] Lamps shine.",
+    ]
+    (tmp_path / "EP1000001A1.pdf").write_bytes(text_pdf((*text, "Claims", "1. A lamp with a shade.")))
+    [patent] = read_patents(tmp_path)
+    assert patent.title == "Lamp with a shade of two parts"
+    assert [one.text for one in patent.description] == ["Lamps shine."]
+    for first in ("Lamp with a shade", "EP 1 000 001 A1"):
+        begin = ["Description"] * first.startswith("EP")
+        (tmp_path / "EP1000001A1.pdf").write_bytes(text_pdf((first, *begin, "[0001] Lamps shine for many hours.")))
+        [patent] = read_patents(tmp_path)
+        assert patent.title == "", "no heading follows, or it is a number"
 
 
 def test_lines_of_a_pdf_become_paragraphs_without_running_heads() -> None:
@@ -109,7 +170,7 @@ def other_office_file(member: str, first: str = "[Content_Types].xml") -> bytes:
         (other_office_file("xl/workbook.xml"), "not readable as an Excel file"),
         (other_office_file("content.xml", "mimetype"), "an OpenDocument file. Save a text as .docx"),
         (other_office_file("word/document.xml"), "not readable as a Word file"),
-        (text_files()[:2000], "damaged file"),
+        (text_files()[:2000], "damaged file: it is cut short. Copy or download it again."),
         (b"%PDF-1.4\nnothing of the kind", "not readable as PDF"),
         (text_pdf(()), "a PDF without text, as a scan is: no letters on its one page."),
         (b"{\\rtf1\\ansi A valve.}", "rich text format (.rtf). Save it as .docx"),

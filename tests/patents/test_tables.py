@@ -91,6 +91,23 @@ def test_a_line_that_is_not_utf_8_among_others_that_are_is_read_and_noted(tmp_pa
     assert notes[0].cause.startswith("line 2001 is not UTF-8; it was read as cp1252")
 
 
+@pytest.mark.parametrize(
+    ("encoding", "title"),
+    [
+        ("cp1252", "A “valve” – open"),
+        ("cp1252", "The valve’s seat at 5° – 7°"),
+        ("cp1252", "Soupape – pressée à froid"),
+        ("mac_roman", "Soupape pressée à froid et réglée près du siège"),
+        ("mac_roman", "Válvula de cañería"),
+    ],
+)
+def test_quotes_and_dashes_of_typesetting_do_not_make_a_western_table_that_of_a_mac(tmp_path, encoding, title):
+    content = f"id,title,abstract\nEP1234567A1,{title},A valve.\n"
+    [patent], problems, notes = read(tmp_path / "x.csv", content.encode(encoding))
+    assert (patent.title, problems) == (title, [])
+    assert f"it was read as {encoding}" in notes[0].cause
+
+
 def test_ten_thousand_columns_are_read(tmp_path):
     header = ["id", "title", *(f"column {n}" for n in range(10_000))]
     content = ",".join(header) + "\n" + ",".join(["EP1234567A1", "Valve", *("x" for _ in range(10_000))]) + "\n"

@@ -35,6 +35,26 @@ def test_a_word_page_holds_headings_paragraphs_tables_and_links() -> None:
     assert read.core_properties.title == "Prior art <found>"
 
 
+def test_a_heading_of_a_pdf_is_on_the_page_on_which_its_table_begins() -> None:
+    pypdf = pytest.importorskip("pypdf", reason="the extra [documents] is not installed")
+    pytest.importorskip("reportlab", reason="the extra [office] is not installed")
+    from sparse_coverage.present.office_pdf import PdfPage
+
+    for between in ("The claim is that of chart 1.", ""):
+        page = PdfPage("Charts")
+        for number in range(28):
+            page.paragraph(f"Line {number}")
+        page.heading("Chart 2")
+        if between:
+            page.paragraph(between, with_next=True)
+        rows = [(f"feature {number}", "not found") for number in range(20)]
+        page.table(("feature", "EP-1-A1"), [("A long feature. " * 50, "partly"), *rows], widths=(10, 7))
+        first, second = (one.extract_text() for one in pypdf.PdfReader(io.BytesIO(page.content())).pages)
+        assert "Line 27" in first
+        assert "Chart 2" not in first
+        assert second.index("Chart 2") <= second.index(between or "Chart 2") < second.index("A long feature.")
+
+
 def test_a_sheet_keeps_numbers_as_numbers_and_texts_as_texts() -> None:
     rows = [[1, 0.123456, "=1+1", Stretch("EP-1-A1", link="https://example.org"), None]]
     sheets = Sheet("found: all", ["rank", "score", "text", "document", "date"], rows, [6, 8, 60, 20, 12])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -111,3 +113,21 @@ def test_a_passage_without_an_explanation_is_shown_around_the_words_it_shares_wi
     console.print(hits_text([hit], {}, query="the plunger"))
     shown = " ".join(console.file.getvalue().split())  # type: ignore[attr-defined]
     assert "paragraph [0034] 1.000 … A plunger is biased by a spring." in shown
+
+
+def luminance(colour: list[float]) -> float:
+    parts = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in colour]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_strongest_mark_of_a_report_can_be_read(scheme: str) -> None:
+    css = (files("sparse_coverage.present") / "assets" / "page.css").read_text(encoding="utf-8")
+    rule = re.findall(r":root \{([^}]*)\}", css)[scheme == "dark"]
+    ink, paper = ([int(one[n : n + 2], 16) / 255 for n in (0, 2, 4)] for one in re.findall(r"#([0-9a-f]{6})", rule)[:2])
+    mark = [int(one) / 255 for one in re.findall(r"--mark: (\d+), (\d+), (\d+)", rule)[0]]
+    ground = [
+        0.88 * above + 0.12 * below for above, below in zip(mark, paper, strict=True)
+    ]  # 0.18 + 0.7, of report.html
+    light, dark = sorted((luminance(ink), luminance(ground)), reverse=True)
+    assert (light + 0.05) / (dark + 0.05) >= 4.5

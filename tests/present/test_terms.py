@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sparse_coverage.present.terms import NOTICE, NOTICE_HERE, TERMS
+from sparse_coverage.systems import PARTS, label_of
 
 ROOT = Path(__file__).parents[2]
 STATIC = ROOT / "src" / "sparse_coverage" / "server" / "page" / "static"
@@ -16,6 +17,13 @@ GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 def test_the_docs_explain_every_term_as_it_is_meant():
     for term, meaning in TERMS.items():
         assert f"| {term} | {meaning} |" in GLOSSARY
+
+
+def test_the_default_ranking_has_one_name_and_the_docs_say_what_each_is_called():
+    rankings = ("combined", *PARTS)
+    labels, names = (", ".join(map(name, rankings)) for name in (label_of, lambda one: f"`{one}`"))
+    assert label_of("combined") == "combined"
+    assert f"| {labels} | the four rankings, the first by default; in commands {names} |" in GLOSSARY
 
 
 @pytest.mark.parametrize("file", ["README.md", "docs/page.md"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,8 @@ from made_project import CLAIM, PASSAGE, TEXT, chart_record, filled, made_chart,
 
 from sparse_coverage.charts.chart import Opinion, Quote, Verdict, overrule
 from sparse_coverage.charts.phrases import Pair
+from sparse_coverage.dataclass_json import to_json
+from sparse_coverage.present.chart_text import finding_of, notes_of, quotation
 from sparse_coverage.present.export_kinds import CHART_EXPORTS, PROJECT_EXPORTS
 from sparse_coverage.present.project_view import ReportParts, project_view
 from sparse_coverage.present.terms import NOTICE
@@ -62,6 +65,62 @@ def test_what_combinations_lack_is_in_every_report_with_a_chart(view, kind):
     assert "In none of the 2 documents: 1c." in text_of(kind, PROJECT_EXPORTS[kind].make(view))
 
 
+@pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "html", "json"])
+def test_a_long_quotation_is_cut_around_its_marked_phrases_and_whole_for_programs(kind):
+    chart = made_chart()
+    filler = "and a lid that is made of tin or brass, " * 20
+    text = f"A pump comprising a rotor, {filler}a coil spring, {filler}and a float, {filler}and an end."
+    quote = Quote(PASSAGE.id, "claims", "1", text, 0, len(text), 0.9)
+    pairs = tuple(
+        Pair(Place(word, 0, 1), Place(word, at := text.index(word), at + len(word)), 0) for word in ("spring", "float")
+    )
+    cell = replace(chart.cells[0][0], quotes=(quote,), pairs=pairs)
+    made = replace(chart, cells=((cell, chart.cells[0][1]), *chart.cells[1:]))
+    if kind == "json":
+        assert text in to_json(made)
+        return
+    shown = text_of(kind, CHART_EXPORTS[kind].make(made)).replace("<mark>", "").replace("</mark>", "")
+    quoted = re.search("“(…\\sand a.*?)”" if kind != "xlsx" else "(?m)^(…\\sand a.*)$", shown)
+    assert quoted is not None
+    assert quoted[1].endswith("…")
+    assert len(quoted[1]) < 440
+    for part in re.split("\\s… |…\\s|\\s…", quoted[1]):
+        assert part in text
+    assert "a coil spring, and a lid" in quoted[1]
+    assert "and a float, and a lid" in quoted[1]
+
+
+def test_a_quotation_that_the_searcher_chose_is_never_cut():
+    chart = made_chart()
+    text = "A rotor turns. " * 60
+    own = Quote(PASSAGE.id, "description", "0034", text, 0, len(text), 1.0)
+    ruled = overrule(chart, {(chart.elements[0].text, "EP-1-A1"): Opinion(Verdict.DISCLOSED, "", own)})
+    assert "".join(one.text for one in quotation(ruled.cells[0][0], own)) == text
+
+
+@pytest.mark.parametrize("report", ["project", "chart"])
+def test_what_stands_above_a_matrix_is_on_its_page(view, report):
+    docx = pytest.importorskip("docx")
+    content = PROJECT_EXPORTS["docx"].make(view) if report == "project" else CHART_EXPORTS["docx"].make(made_chart())
+    body = docx.Document(io.BytesIO(content))
+    first = body.tables[0]._tbl.getprevious()
+    [above] = [one for one in body.paragraphs if one._p is first]
+    assert above.paragraph_format.keep_with_next
+    assert above.text.endswith({"project": "No combination found.", "chart": CLAIM}[report])
+
+
+def test_what_a_chart_says_of_itself_stays_on_one_page():
+    docx = pytest.importorskip("docx")
+    about = ("Looked at: 2 documents.", "Right in 9 of 10 cells.", "No legal opinion.")
+    made = docx.Document(io.BytesIO(CHART_EXPORTS["docx"].make(replace(made_chart(), about=about))))
+    texts = [one.text for one in made.paragraphs]
+    first = texts.index(about[0])
+    assert texts[first : first + 3] == list(about)
+    kept = [bool(one.paragraph_format.keep_with_next) for one in made.paragraphs[first : first + 3]]
+    assert kept == [True, True, False]
+    assert any(text.startswith("1a") for text in texts[first + 3 :]), "quotations follow: no page has these lines alone"
+
+
 def test_a_word_file_has_the_second_quotation_where_it_names_what_the_first_does_not():
     chart = made_chart()
     first, second = (
@@ -104,7 +163,7 @@ def test_the_json_report_has_the_users_word_and_what_was_found(view):
     record = json.loads(PROJECT_EXPORTS["json"].make(view).decode())
     cell = record["charts"][0]["chart"]["cells"][1][1]
     assert cell["verdict"] == "disclosed"
-    assert cell["overruled"] == {"found": "partly", "note": "implicit in figure 2", "quote": None}
+    assert cell["overruled"] == {"found": "partly", "note": "implicit in figure 2", "quote": None, "judged": True}
 
 
 def test_overruling_changes_the_share_of_the_document_and_nothing_else():
@@ -116,6 +175,20 @@ def test_overruling_changes_the_share_of_the_document_and_nothing_else():
     noted = overrule(chart, {("a plunger", "EP-2-A1"): Opinion(note="see figure 2")})
     assert noted.cell("1b", "EP-2-A1").verdict == "partly"
     assert noted.documents == chart.documents
+
+
+@pytest.mark.parametrize(
+    ("said", "finding", "words"),
+    [
+        (Opinion(Verdict.PARTLY, "so it is"), "partly", "assessed by the searcher (found: partly): so it is"),
+        (Opinion(note="see figure 2"), "partly (weak)", "noted by the searcher: see figure 2"),
+    ],
+)
+def test_a_verdict_that_confirms_is_the_searchers_and_a_note_alone_is_not(said, finding, words):
+    cell = overrule(made_chart(), {("a plunger", "EP-2-A1"): said}).cell("1b", "EP-2-A1")
+    assert cell.is_own == (said.verdict is not None)
+    assert finding_of(cell) == finding
+    assert words in notes_of(cell)
 
 
 def test_a_document_that_was_marked_and_never_found_is_reported(tmp_path):

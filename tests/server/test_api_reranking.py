@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +17,6 @@ from sparse_coverage import InputError, ModelError
 from sparse_coverage.server.app import create_app
 from sparse_coverage.server.indexes import ServedIndexes
 from sparse_coverage.server.settings import ServerSettings
-from sparse_coverage.workspace import BatchRequest, SearchRequest
 
 SEARCH = "/v1/indexes/devices/search"
 NAME = "cross-encoder:reader"
@@ -70,8 +70,9 @@ def test_what_is_offered_is_listed_without_its_path(offering, client):
             {"rerank": "cross-encoder:someone/else"},
             "cannot be ranked again by cross-encoder:someone/else here; they can by",
         ),
-        ({"rerank": "words"}, "'words' cannot rank documents again"),
-        ({"rerank": "colour"}, "There is no reranker 'colour'"),
+        ({"rerank": "words"}, f"cannot be ranked again by words here; they can by: letters, {NAME}."),
+        ({"rerank": "colour"}, f"cannot be ranked again by colour here; they can by: letters, {NAME}."),
+        ({"rerank": "splade"}, f"cannot be ranked again by splade here; they can by: letters, {NAME}."),
         ({"rerank": NAME, "marks": {"relevant": ["EP-1000001-A1"]}}, "Marks and `rerank`"),
         ({"rerank": NAME, "top": 100_000}, "top is 100,000"),
         ({"rerank": NAME, "top": 0}, "top"),
@@ -89,12 +90,30 @@ def test_no_request_makes_a_server_load_a_model_it_does_not_offer(client, reader
     assert "they can by: letters" in answer.json()["error"]["message"]
 
 
+def test_an_assistant_ranks_again_by_what_is_offered(offering, settings, reader):
+    mcp = pytest.importorskip(
+        "sparse_coverage.server.mcp", reason="the extra [mcp] is not installed", exc_type=ImportError
+    )
+    tools = mcp.Tools(replace(settings, rerankers=(f"cross-encoder:{reader}",)))
+
+    async def asked():
+        [about] = (await tools.list_indexes())["indexes"]
+        with pytest.raises(mcp.ToolError, match="they can by: letters, cross-encoder:reader"):
+            await tools.search(CLAIM, rerank="splade")
+        return about["rerankers"], (await tools.search(CLAIM, k=5, passages=3, rerank=NAME))["documents"]
+
+    offered, documents = asyncio.run(asked())
+    there = offering.post(SEARCH, json={"query": CLAIM, "k": 5, "rerank": NAME}).json()["hits"]
+    assert offered == ["letters", NAME]
+    assert [one["document"] for one in documents] == [hit["document"] for hit in there]
+
+
 def test_a_page_keeps_the_search_and_says_what_ranked_again(offering):
     project = offering.post("/v1/projects", json={"name": "Valves"}).json()["head"]["id"]
     body = {"index": "devices", "search": {"query": CLAIM, "rerank": NAME}, "elements": []}
     made = offering.post(f"/v1/projects/{project}/searches", json=body)
     assert made.status_code == 200, made.text
-    assert made.json()["view"]["ranking"] == f"standard, then by {NAME}"
+    assert made.json()["view"]["ranking"] == f"combined, then by {NAME}"
 
 
 def test_a_model_that_cannot_be_loaded_stops_the_server_at_once(made, tmp_path):
@@ -105,7 +124,16 @@ def test_a_model_that_cannot_be_loaded_stops_the_server_at_once(made, tmp_path):
         ServedIndexes({"devices": made / "devices"}, None, ["cross-encoder:a/empty", "cross-encoder:b/empty"])
 
 
-def test_requests_know_the_registry():
-    assert SearchRequest(query="a valve", rerank="cross-encoder:any").rerank == "cross-encoder:any"
-    with pytest.raises(InputError, match=r"There is no reranker 'colour'\. There are: splade"):
-        BatchRequest(queries={"q": "a valve"}, rerank="colour")
+@pytest.mark.parametrize("name", ["colour", "words", "splade", "letters"])
+def test_a_server_is_told_what_it_can_offer(made, name):
+    with pytest.raises(InputError, match=rf"--rerank {name} cannot be offered.* Give --rerank cross-encoder:NAME"):
+        ServedIndexes({"devices": made / "devices"}, None, [name])
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("colour", "There is no reranker 'colour'. There are: splade"), ("words", "There are: splade")]
+)
+def test_the_command_line_names_all_that_can_rank_again(made, run, name, told):
+    status, _, err = run("search", made / "devices", CLAIM, "--rerank", name)
+    assert status == 1
+    assert told in " ".join(err.split())

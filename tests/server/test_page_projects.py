@@ -120,6 +120,17 @@ def test_an_expression_alone_is_a_search_of_a_project(keeping, project):
     assert made.json()["view"]["filters"] == f"cl:{WANTED[0][0]}"
 
 
+def test_every_feature_whose_word_the_passages_have_is_told_with_it(keeping, project):
+    elements = [{"label": "1a", "text": WANTED_TEXT}, {"label": "1b", "text": f"a lid beside the {WANTED[0][0]}s"}]
+    hit = searched(keeping, project, elements=elements)["view"]["hits"][0]
+    shown = " ".join(one["text"] for passage in hit["passages"] for one in passage["pieces"]).lower()
+    assert WANTED[0][0] in shown
+    assert "lid" not in shown.split()
+    assert (hit["features"][1]["phrases"], hit["features"][1]["words"]) == ([], [WANTED[0][0]])
+    assert any(WANTED[0][0] in one for one in hit["features"][0]["phrases"])
+    assert WANTED[0][0] not in hit["features"][0]["words"]
+
+
 def test_a_hit_is_shown_with_its_place_its_features_and_where_it_stood_before(keeping, project):
     first = searched(
         keeping, project, elements=[{"label": "1a", "text": WANTED_TEXT}, {"label": "1b", "text": "no such words"}]
@@ -133,6 +144,7 @@ def test_a_hit_is_shown_with_its_place_its_features_and_where_it_stood_before(ke
     assert [one["label"] for one in hit["features"]] == ["1a", "1b"]
     assert hit["features"][0]["phrases"]
     assert not hit["features"][1]["phrases"]
+    assert not hit["features"][1]["words"]
     assert {piece["feature"] for one in hit["passages"] for piece in one["pieces"] if piece["strength"]} <= {-1, 0}
     assert hit["links"]["Google Patents"].endswith(hit["document"].replace("-", ""))
     marks = {"relevant": [first["view"]["hits"][3]["document"]], "not_relevant": [hit["document"]]}

@@ -212,12 +212,12 @@ def test_a_server_with_a_key_asks_for_it_once(desks, made, tmp_path, environment
         server.stop()
 
 
-def test_marks_rank_again_by_the_standard_ranking_whatever_found_the_documents(desk):
+def test_marks_rank_again_by_the_combined_ranking_whatever_found_the_documents(desk):
     page = desk.page
     page.get_by_role("combobox", name="Ranking").select_option("words")
     desk.search()
     page.locator(".mark-relevant").nth(1).click()
-    page.get_by_role("button", name="Rank again with 1 marked relevant, 0 not, by the standard ranking").click()
+    page.get_by_role("button", name="Rank again with 1 marked relevant, 0 not, by the combined ranking").click()
     page.get_by_text("Ranked with 1 marked relevant, 0 not.").wait_for()
     page.get_by_role("button", name="Rank without marks").click()
     page.get_by_text("· by words").wait_for()
@@ -279,3 +279,30 @@ def test_only_the_claim_that_was_chosen_is_charted(desk):
     assert [one.strip() for one in page.locator(".chart-table tbody b").all_inner_texts() if one[0] in "123"] == ["2a"]
     [kept] = desk.http.get(f"/v1/projects/{desk.project}").json()["charts"]
     assert kept["request"]["claim"] == "2. The device of claim 1, made of steel."
+
+
+def test_an_assessment_that_is_refused_is_written_no_second_time(desk):
+    page = desk.page
+    desk.search()
+    best = desk.ids()[:2]
+    for number in (1, 0):  # marked in the other order, charted as they are ranked
+        page.locator(".mark-relevant").nth(number).click()
+        desk.saved()
+    with page.expect_request(lambda asked: asked.method == "POST" and "chart" in asked.url) as asked:
+        page.get_by_role("button", name="Chart the claim").click()
+    assert re.findall("|".join(map(re.escape, best)), asked.value.post_data) == best
+    page.wait_for_selector(".chart-table tbody tr")
+    page.locator(".cell-button").first.click()
+    page.get_by_role("combobox", name="Verdict").select_option("disclosed")
+    page.get_by_label("Reason").fill("see its figure 2")
+    page.get_by_label("Quotation").fill("words that stand in no document")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("dialog").get_by_text("The quotation does not stand in").wait_for()
+    assert page.get_by_label("Reason").input_value() == "see its figure 2"
+    assert page.get_by_label("Quotation").input_value() == "words that stand in no document"
+    page.get_by_role("button", name="Quote this").first.click()
+    page.get_by_role("button", name="Save").click()
+    page.locator(".own").wait_for()
+    page.locator(".cell-note", has_text="see its figure 2").wait_for()
+    assert page.locator("#notices .notice").count() == 0
+    desk.wrong.clear()  # the browser's own words about the answer that refused

@@ -51,6 +51,15 @@ def test_drawings_are_those_named_as_the_document_or_all_of_a_folder_of_its_own(
     assert drawings_of(record(folder / "gone.xml")) == []
 
 
+def test_the_files_of_other_documents_are_no_drawings(tmp_path):
+    for name in ("US6103599.pdf", "US7000000.pdf", "US6103599-figures.pdf", "export.csv"):
+        (tmp_path / name).write_bytes(b"content")
+    for source in ("US6103599.pdf", "export.csv"):
+        names = {path.name for path in drawings_of(record(tmp_path / source))}
+        assert "US6103599-figures.pdf" in names
+        assert "US7000000.pdf" not in names
+
+
 def test_tiff_is_sent_as_png(tmp_path):
     image = pytest.importorskip("PIL.Image")
     (tmp_path / "a.xml").write_text("<a/>", encoding="utf-8")

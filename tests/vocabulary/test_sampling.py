@@ -17,9 +17,11 @@ from sparse_coverage.model import sample_config
 from sparse_coverage.patents import Claim, Paragraph, Patent, passages
 from sparse_coverage.patents.patent import in_other_language
 from sparse_coverage.presets import get_preset
+from sparse_coverage.progress import heard_by
 from sparse_coverage.spans import get_unit
-from sparse_coverage.vocabulary import SampleConfig, SpanSample, draw_sample
+from sparse_coverage.vocabulary import SampleConfig, SpanSample, draw_sample, passage_sample
 from sparse_coverage.vocabulary import sampler as sampler_module
+from sparse_coverage.vocabulary.passage_sample import PassageSampler, choose_passages
 from sparse_coverage.vocabulary.sampling import sample_by_year, shares
 
 
@@ -63,6 +65,24 @@ def texts(count: int) -> list[str]:
 
 def sample(folder: Path, documents: Iterable[Patent | str], how: SampleConfig, *, broken: bool = False) -> SpanSample:
     return draw_sample(folder, documents, WordEncoder(broken), get_unit("token"), how)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wanted", [1000, 10, 5], ids=["all passages do", "a part does", "the last is too long"])
+def test_the_bar_of_a_sample_of_passages_goes_to_its_end_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: int
+) -> None:
+    monkeypatch.setattr(passage_sample, "GROUP_CHARACTERS", 40)
+    words = [f"a{number} b{number} c{number}" for number in range(20)]
+    chosen = choose_passages(words, "paragraph", wanted, 0, None)
+    heard: list[tuple[int, int | None]] = []
+    sampler = PassageSampler(tmp_path, wanted)
+    with heard_by(lambda label, done, total: heard.append((done, total)) if "sample" in label else None):
+        sampler.run(chosen, WordEncoder(), get_unit("token"))  # type: ignore[arg-type]
+    assert {total for _, total in heard} == {1000}
+    shown = [done for done, _ in heard]
+    assert shown == sorted(shown)
+    assert (shown[0], shown[-1]) == (0, 1000)
+    assert len(set(shown)) > 2
 
 
 def test_a_small_collection_is_kept_whole_in_order(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from sparse_coverage.charts.reading import KeptTokenVectors, read_documents
 from sparse_coverage.charts.score import Figures, PlacedTokens, Rarity, Score, TokenSpace
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.errors import InputError
-from sparse_coverage.kernels import Doubles, Floats, Int64s
+from sparse_coverage.kernels import Doubles, Int64s
 from sparse_coverage.patents import Claim
 from sparse_coverage.progress import tracked
 
@@ -51,43 +51,37 @@ def fit_calibration(claims: Sequence[JudgedClaim], texts: Sequence[Sequence[str]
         raise InputError(
             f"A calibration needs at least {_LEAST} claims with documents that disclose them; here are {len(claims)}."
         )
-    space = learn_space(claims, texts, encoder)
-    cells = judged_cells(claims, texts, encoder, space)
+    space, without = learn_spaces(claims, texts, encoder)
+    cells = judged_cells(claims, texts, encoder, without)
     score = Score.fit(cells.figures, cells.labels, THRESHOLDS)
     return Calibration(
         encoder.name, encoder.fingerprint, space, score, measures(cells.labels, cross_validated(cells), score)
     )
 
 
-def learn_space(claims: Sequence[JudgedClaim], texts: Sequence[Sequence[str]], encoder: Encoder) -> TokenSpace:
-    """Learn the space of token vectors from passages of documents, some of each, and what claims are like from all of them."""
+def learn_spaces(
+    claims: Sequence[JudgedClaim], texts: Sequence[Sequence[str]], encoder: Encoder
+) -> tuple[TokenSpace, list[TokenSpace]]:
+    """Learn the space of token vectors from passages of documents, some of each, and what claims are like from all of them.
+
+    Return it, and for each claim one that knows what all other claims are like. A text that was judged twice counts once.
+    """
     some = [passage for passages in texts for passage in passages[:: max(1, len(passages) // 4)]]
     vectors = [found.vectors for found in encoder.encode(some[:: max(1, len(some) // _SAMPLE)]) if len(found.vectors)]
     space = TokenSpace.learn(np.concatenate(vectors))
-    return replace(space, claims=_placed_claims(claims, encoder, space).mean(0))
-
-
-def _placed_claims(claims: Sequence[JudgedClaim], encoder: Encoder, space: TokenSpace) -> Floats:
-    """Return the mean vector of each claim in a space; a text that was judged twice counts once."""
-    every = list(dict.fromkeys(judged.claim.text for judged in claims))
-    placed = [
-        PlacedTokens.of(text, found, space).mean for text, found in zip(every, encoder.encode(every), strict=True)
+    places = {text: place for place, text in enumerate(dict.fromkeys(judged.claim.text for judged in claims))}
+    means = [
+        PlacedTokens.of(text, found, space).mean for text, found in zip(places, encoder.encode(places), strict=True)
     ]
-    return space.place_means(np.stack(placed))
-
-
-def spaces_without(claims: Sequence[JudgedClaim], encoder: Encoder, space: TokenSpace) -> list[TokenSpace]:
-    """Return for each claim a space that knows what all other claims are like."""
-    placed = _placed_claims(claims, encoder, space)
-    order = list(dict.fromkeys(judged.claim.text for judged in claims))
-    places = [order.index(judged.claim.text) for judged in claims]
-    return [replace(space, claims=np.delete(placed, place, axis=0).mean(0)) for place in places]
+    placed = space.place_means(np.stack(means))
+    without = [np.delete(placed, places[judged.claim.text], axis=0).mean(0) for judged in claims]
+    return replace(space, claims=placed.mean(0)), [replace(space, claims=others) for others in without]
 
 
 def judged_cells(
-    claims: Sequence[JudgedClaim], texts: Sequence[Sequence[str]], encoder: Encoder, space: TokenSpace
+    claims: Sequence[JudgedClaim], texts: Sequence[Sequence[str]], encoder: Encoder, spaces: Sequence[TokenSpace]
 ) -> JudgedCells:
-    """Read every judged document closely. What claims are like is learned without the claim that is read for."""
+    """Read every judged document closely, in a space for each claim that does not know it."""
     wide = len(Figures._fields)
     blank = Score((0.0,) * wide, (1.0,) * wide, (1.0,) * wide, (0.0, 0.0))
     documents = [ChartDocument.of_texts(str(number), passages) for number, passages in enumerate(texts)]
@@ -96,7 +90,6 @@ def judged_cells(
     found: list[int] = []
     numbers: list[int] = []
     names = {claim.claim.text: number for number, claim in enumerate(claims)}
-    spaces = spaces_without(claims, encoder, space)
     for judged, others in zip(tracked(claims, "Reading documents", len(claims)), spaces, strict=True):
         calibration = Calibration(encoder.name, encoder.fingerprint, others, blank, {}, Rarity.shipped())
         encoded = encode_claims([judged.claim], judged.elements, encoder, calibration)

@@ -55,17 +55,13 @@ class Verdict(str, Enum):
         return list(Verdict).index(self)
 
 
-STRENGTHS = (("strong", 0.8), ("fair", 0.5), ("weak", 0.0))
-"""What evidence between 0 and 1 is called for people: the first whose least it reaches."""
+def strength(evidence: float, lacks: bool = False) -> str:
+    """Return what evidence is called; where a document `lacks` a phrase of the element, none is strong (`benchmarks/charts.py`).
 
-
-def strength(evidence: float) -> str:
-    """Return what evidence is called.
-
-    >>> strength(0.99), strength(0.6), strength(0.1)
+    >>> strength(0.99), strength(0.99, lacks=True), strength(0.1)
     ('strong', 'fair', 'weak')
     """
-    return next(name for name, least in STRENGTHS if evidence >= least or not least)
+    return "strong" if evidence >= 0.8 and not lacks else "fair" if evidence >= 0.5 else "weak"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +95,12 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Overruled:
-    """What stood in a cell before a user gave a verdict of their own, why they did, and the quotation that they chose."""
+    """What stood in a cell before a user spoke, their note and quotation, and whether the verdict is theirs, as one that confirms it is."""
 
     found: Verdict
     note: str = ""
     quote: Quote | None = None
+    judged: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +121,7 @@ class Cell:
 
     `pairs` are phrases of the element and of the quotations that say the same; `missing` are phrases of the element that the
     document does not have; `numbers` sets quantities of the element against those of the quotations. `overruled` is there where
-    `verdict` is a user's own, `second` where a second reader was asked.
+    a user spoke, `second` where a second reader was asked.
     """
 
     element: str
@@ -137,6 +134,11 @@ class Cell:
     numbers: tuple[NumberFound, ...] = ()
     overruled: Overruled | None = None
     second: Opinion | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Tell whether the verdict is a user's own."""
+        return self.overruled is not None and self.overruled.judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +233,7 @@ def overrule(chart: Chart, rulings: Mapping[tuple[str, str], Opinion]) -> Chart:
     def own(cell: Cell, said: Opinion | None) -> Cell:
         if said is None or said == Opinion():
             return cell
-        overruled = Overruled(cell.verdict, said.note, said.quote)
+        overruled = Overruled(cell.verdict, said.note, said.quote, said.verdict is not None)
         return replace(cell, verdict=said.verdict or cell.verdict, overruled=overruled)
 
     rows = tuple(

@@ -13,19 +13,21 @@ from sparse_coverage.charts.chart import Chart, ChartDocument, Opinion, Verdict,
 from sparse_coverage.charts.claims import EncodedClaims, Sentences, encode_claims
 from sparse_coverage.charts.combining import Combinations, combine, family_of
 from sparse_coverage.charts.elements import Element, chart_elements, read_claims
-from sparse_coverage.charts.reading import KeptTokenVectors, make_chart
+from sparse_coverage.charts.reading import KeptTokenVectors, make_chart, read_documents
 from sparse_coverage.encoding import Encoder, load_encoder
 from sparse_coverage.errors import InputError, NoDocumentError, SparseCoverageError
 from sparse_coverage.index import Filter
 from sparse_coverage.kernels import Floats
 from sparse_coverage.patents import Claim
+from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 from sparse_coverage.search.stored import stored_passages
 
 BEST_READER = "gte-small"
 """The encoder that reads best (`benchmarks/charts.py`): charts read with it wherever it can be had."""
-_READ, _READ_FOR_EACH = 40, 5
-"""So many documents are read closely to be combined: those that look best, and for each element those that look best for it."""
+_BY_WORDS, _CLOSELY = (25, 5), (12, 3)
+"""So many documents are looked at by their best windows, and so many of these read closely to be combined: the best for all elements,
+and the best for each (`benchmarks/charts_on_patents.py`)."""
 _SHOWN = 5
 """So many documents are charted where none can be combined."""
 
@@ -70,15 +72,18 @@ class Charts:
         elements: Sequence[Element] | None = None,
         filter: Filter | str | None = None,  # noqa: A002 - the word a user looks for
     ) -> Chart:
-        """Chart claims, or the text of some, against documents by id, or against the `k` that a search for the claims finds.
+        """Chart claims, or the text of some, against documents by id, or the `k` that a search for them finds, most covering first."""
+        encoded = self._encoded(claims, elements)
+        chosen = [self.document(id_) for id_ in documents] or self.found(encoded.claims, k, filter)
+        return self.over(encoded, chosen).best_first()
 
-        The document that covers most comes first.
-        """
+    def _encoded(self, claims: str | Sequence[Claim], given: Sequence[Element] | None) -> EncodedClaims:
+        """Return claims with the elements that were given, else with their own."""
         claims = read_claims(claims) if isinstance(claims, str) else claims
-        rows = _elements(claims, elements)
-        ids = list(documents) or [document.id for document in self.found(claims, k, filter)]
-        encoded = encode_claims(claims, rows, self.encoder, self.calibration)
-        return self.over(encoded, [self.document(id_) for id_ in ids]).best_first()
+        elements = chart_elements(claims) if given is None else given
+        if not elements:
+            raise InputError("The claim has no words, so there is no element to look for. Give the text of a claim.")
+        return encode_claims(claims, elements, self.encoder, self.calibration)
 
     def found(self, claims: Sequence[Claim], k: int, filter: Filter | str | None = None) -> list[ChartDocument]:  # noqa: A002
         """Return the documents that a search for the claims finds."""
@@ -87,8 +92,7 @@ class Charts:
 
     def over(self, encoded: EncodedClaims, documents: Sequence[ChartDocument]) -> Chart:
         """Chart encoded claims against documents, in their order."""
-        weights = [self.calibration.rarity.of_text(element.text) for element in encoded.elements]
-        return make_chart(encoded, documents, self.encoder, self.calibration, weights=weights, vectors=self._vectors)
+        return make_chart(encoded, documents, self.encoder, self.calibration, vectors=self._vectors)
 
     def document(self, id_: str) -> ChartDocument:
         """Return a document of the index with its paragraphs, each whole: scores were fitted on such, and pieces of one score higher."""
@@ -97,8 +101,7 @@ class Charts:
         if number is None:
             raise NoDocumentError(f"The index has no document {id_}. Ids look like EP-1234567-A1; `search` shows them.")
         record = store.document(number)
-        passages = stored_passages(store, number)
-        return ChartDocument(record.id, record.title, tuple(passages), record.metadata)
+        return ChartDocument(record.id, record.title, tuple(stored_passages(store, number)), record.metadata)
 
     def combine(
         self,
@@ -114,20 +117,16 @@ class Charts:
         """Combine documents of the `top` that a search finds. Return the combinations, and the chart of the documents read for them.
 
         `verdicts` are a user's own, by the text of the element and the document, and count instead of those that are found; their
-        documents are always read. Documents `without` are left out.
-
-        Those with most of the words of the elements, and those with most of one element, are read closely.
+        documents are always read. Documents `without` are left out. Those that look best for all elements or for one are read closely.
         """
-        claims = read_claims(claims) if isinstance(claims, str) else claims
-        rows = _elements(claims, elements)
-        encoded = encode_claims(claims, rows, self.encoder, self.calibration)
+        encoded = self._encoded(claims, elements)
         own = verdicts or {}
-        documents = [document for document in self.found(claims, top, filter) if document.id not in without]
+        documents = [document for document in self.found(encoded.claims, top, filter) if document.id not in without]
         judged = {document for _, document in own}
-        places = {*worth_reading(encoded, documents), *(n for n, one in enumerate(documents) if one.id in judged)}
-        chart = self.over(encoded, [documents[place] for place in sorted(places)])
+        chosen = {one.id for one in worth_reading(encoded, documents, self._vectors, self.calibration)} | judged
+        chart = self.over(encoded, [document for document in documents if document.id in chosen])
         found = self.combined(overrule(chart, {place: Opinion(said) for place, said in own.items()}), most)
-        return replace(found, documents=len(documents), left_out=len(without)), chart
+        return replace(found, documents=len(documents), left_out=len(without), read=len(chart.documents)), chart
 
     def combined(self, chart: Chart, most: int = 2) -> Combinations:
         """Combine the documents of a chart."""
@@ -139,25 +138,17 @@ class Charts:
             most=most,
             fields=[column.metadata.get("ipc", ()) for column in chart.documents],
             families=[family_of(column.id, column.metadata) for column in chart.documents],
-            own=sum(cell.overruled is not None for row in chart.cells for cell in row),
+            own=sum(cell.is_own for row in chart.cells for cell in row),
         )
 
     def _evidence(self, chart: Chart) -> Floats:
         """Return the evidence of a chart, an element a row; a user's own verdict is as sure as evidence can be."""
         sure, between = {1.0: 1.0, 0.0: 0.0}, (self.calibration.partly + self.calibration.disclosed) / 2
         rows = [
-            [cell.evidence if cell.overruled is None else sure.get(cell.verdict.credit, between) for cell in row]
+            [sure.get(cell.verdict.credit, between) if cell.is_own else cell.evidence for cell in row]
             for row in chart.cells
         ]
         return np.asarray(rows, np.float32).reshape(len(chart.elements), -1)
-
-
-def _elements(claims: Sequence[Claim], given: Sequence[Element] | None) -> tuple[Element, ...]:
-    """Return the elements that were given, else those of the claims."""
-    rows = tuple(given) if given is not None else chart_elements(claims)
-    if not rows:
-        raise InputError("The claim has no words, so there is no element to look for. Give the text of a claim.")
-    return rows
 
 
 def chart_of_combinations(combinations: Combinations, chart: Chart) -> Chart:
@@ -167,10 +158,22 @@ def chart_of_combinations(combinations: Combinations, chart: Chart) -> Chart:
     return chart.only([column.id for column in chart.documents if column.id in used]).best_first()
 
 
-def worth_reading(encoded: EncodedClaims, documents: Sequence[ChartDocument]) -> list[int]:
-    """Return the documents with most of the words of all elements in single windows, and the best few for each, in their order."""
-    shares = [encoded.shares(Sentences.of(document))[1].max(1, initial=0.0) for document in documents]
-    scores = np.stack(shares, axis=1) if shares else np.zeros((len(encoded.elements), 0), np.float32)
-    best = np.argsort(-scores.mean(0), kind="stable")[:_READ]
-    of_each = np.argsort(-scores, axis=1, kind="stable")[:, :_READ_FOR_EACH]
-    return sorted({*best.tolist(), *of_each.ravel().tolist()})
+def worth_reading(
+    encoded: EncodedClaims, documents: Sequence[ChartDocument], vectors: KeptTokenVectors, calibration: Calibration
+) -> list[ChartDocument]:
+    """Return the documents to be combined, in their order: the best by words, then the best of these by their best windows alone."""
+    cut = (Sentences.of(document, encoded.columns) for document in documents)
+    shares = [encoded.shares(sentences)[1].max(1, initial=0.0) for sentences in cut]
+    some = _best(documents, shares, *_BY_WORDS)
+    read = tracked(read_documents(encoded, some, vectors, calibration, 1), "Looking at documents", len(some))
+    return _best(some, [calibration.score.evidence(closely.figures) for _, closely in read], *_CLOSELY)
+
+
+def _best(documents: Sequence[ChartDocument], scores: Sequence[Floats], count: int, each: int) -> list[ChartDocument]:
+    """Return the documents with the best scores over all elements, and the best few for each."""
+    if not documents:
+        return []
+    table = np.stack(scores, axis=1)
+    chosen = np.argsort(-table.mean(0), kind="stable")[:count].tolist()
+    chosen += np.argsort(-table, axis=1, kind="stable")[:, :each].ravel().tolist()
+    return [documents[place] for place in sorted(set(chosen))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from sparse_coverage.text.sentences import sentence_ends
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sentences:
-    """The sentences of a document in text order: the number of the passage each is in, where in it, and which words it has.
+    """The sentences of a document in text order: the number of the passage each is in, where in it, and which of the words looked for.
 
     Evidence is looked for in windows of two sentences that follow one another in a passage; `last` is the second of each.
     """
@@ -32,10 +32,10 @@ class Sentences:
     last: Int64s
 
     @classmethod
-    def of(cls, document: ChartDocument) -> Sentences:
+    def of(cls, document: ChartDocument, words: Iterable[str]) -> Sentences:
         """Cut the passages of a document into sentences; those without a letter or digit are left out."""
         rows: list[tuple[int, int, int]] = []
-        places: dict[str, list[int]] = {}
+        places: dict[str, list[int]] = {word: [] for word in words}
         for number, passage in enumerate(document.passages):
             begin = 0
             for end in sentence_ends(passage.text):
@@ -44,16 +44,13 @@ class Sentences:
                 begin = end
                 text = piece.strip()
                 if any(map(str.isalnum, text)):
-                    for stem in stems(text, "en"):
-                        places.setdefault(stem, []).append(len(rows))
+                    for stem in places.keys() & stems(text, "en"):
+                        places[stem].append(len(rows))
                     rows.append((number, start, start + len(text)))
         table = np.asarray(rows, np.int64).reshape(-1, 3)
         last = np.arange(len(table))
         last[:-1] += table[1:, 0] == table[:-1, 0]
         return cls(table[:, 0], table[:, 1], table[:, 2], places, last)
-
-    def __len__(self) -> int:
-        return len(self.passages)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,9 +71,9 @@ class EncodedClaims:
 
         Rare words count more.
         """
-        there = np.zeros((len(sentences), len(self.columns)), np.float32)
+        there = np.zeros((len(sentences.passages), len(self.columns)), np.float32)
         for word, column in self.columns.items():
-            there[sentences.places.get(word, ()), column] = 1
+            there[sentences.places[word], column] = 1
         return self.weights @ there.T, self.weights @ np.maximum(there, there[sentences.last]).T
 
 

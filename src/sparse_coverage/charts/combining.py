@@ -37,7 +37,6 @@ class Combination:
     """The closest document first, then those that add what it lacks. `weakest` is the evidence of the weakest element.
 
     `lacks` are the elements that none of the documents has: a combination that lacks any is only the best there is.
-
     `verdict` is what every element is at least: disclosed, or partly. `nearness` is how near the fields (IPC) are: 1 the same subclass.
     """
 
@@ -52,8 +51,9 @@ class Combination:
 @dataclass(frozen=True, slots=True)
 class Combinations:
     """The combinations that were found, best first; where none has every element, the best that lack some. `missing`: the elements
-    that no document has. `bound`: how many times the fewest documents the answer may take; 1 where all sets were looked at. `own`: how
-    many of a user's own verdicts they start from; `left_out`: how many documents were left out as not relevant.
+    that no document has. `documents`: how many were looked at; `read`: how many of them closely. `bound`: how many times the fewest
+    documents the answer may take; 1 where all sets were looked at. `own`: how many of a user's own verdicts they start from;
+    `left_out`: how many documents were left out as not relevant.
     """
 
     found: tuple[Combination, ...]
@@ -62,6 +62,7 @@ class Combinations:
     bound: float = 1.0
     own: int = 0
     left_out: int = 0
+    read: int = 0
 
 
 def combine(
@@ -88,13 +89,10 @@ def combine(
     missing = tuple(label for label, row in zip(labels, evidence, strict=True) if row.max() < calibration.partly)
     kin = families or [frozenset((document,)) for document in documents]
     symbols = fields or [()] * len(documents)
-    chosen: list[tuple[int, ...]]
-    bound = 1.0
-    if missing:
-        chosen = []
-    elif most <= EXACT:
+    chosen, bound = list[tuple[int, ...]](), 1.0
+    if not missing and most <= EXACT:
         chosen = _all_sets(evidence, calibration, most, kin, show * 20)
-    else:
+    elif not missing:
         chosen, bound = _greedy(evidence, calibration, most, kin)
     chosen = chosen or _partial_sets(evidence, calibration, min(most, EXACT), kin, show)
     made = [_combination(each, evidence, labels, documents, calibration, symbols) for each in chosen]
@@ -115,10 +113,8 @@ def _all_sets(
     evidence: Floats, calibration: Calibration, most: int, kin: Sequence[frozenset[str]], show: int
 ) -> list[tuple[int, ...]]:
     """Return the best sets of each size that none of their own parts makes needless."""
-    count = evidence.shape[1]
     for level in (calibration.disclosed, calibration.partly):
-        found: list[tuple[int, ...]] = []
-        for size in range(1, min(most, count) + 1):
+        for size in range(1, min(most, evidence.shape[1]) + 1):
             found = [one for one in _sets_of(evidence, size, level, show) if _apart(one, kin)]
             if found:
                 return found
@@ -131,9 +127,7 @@ def _sets_of(evidence: Floats, size: int, level: float, show: int) -> Iterable[t
     kept: list[tuple[float, tuple[int, ...]]] = []
     for first in combinations(range(count), size - 1):
         start = first[-1] + 1 if first else 0
-        if start >= count:
-            continue
-        base = evidence[:, list(first)].max(1, keepdims=True) if first else np.zeros((len(evidence), 1), np.float32)
+        base = evidence[:, first].max(1, keepdims=True, initial=0.0)
         weakest = np.maximum(base, evidence[:, start:]).min(0)
         for place in np.flatnonzero(weakest >= level).tolist():
             kept.append((-float(weakest[place]), (*first, start + place)))
@@ -143,14 +137,16 @@ def _sets_of(evidence: Floats, size: int, level: float, show: int) -> Iterable[t
 def _partial_sets(
     evidence: Floats, calibration: Calibration, most: int, kin: Sequence[frozenset[str]], show: int
 ) -> list[tuple[int, ...]]:
-    """Return the sets with most of the elements: fewest documents first, then most evidence."""
+    """Return the sets with most of the elements, grown from those in which each document adds something: fewest documents first."""
+    count, has = evidence.shape[1], evidence >= calibration.partly
     found: list[tuple[int, int, float, tuple[int, ...]]] = []
-    for size in range(1, min(most, evidence.shape[1]) + 1):
-        for chosen in combinations(range(evidence.shape[1]), size):
-            best = evidence[:, list(chosen)].max(1)
-            has = int((best >= calibration.partly).sum())
-            if has and _apart(chosen, kin) and _each_adds(evidence[:, list(chosen)] >= calibration.partly):
-                found.append((-has, size, -float(best.sum()), chosen))
+    grown: list[tuple[int, ...]] = [()]
+    for size in range(1, min(most, count) + 1):
+        larger = [(*one, place) for one in grown for place in range(one[-1] + 1 if one else 0, count)]
+        grown = [one for one in larger if _each_adds(has[:, one]) and _apart(one, kin)]
+        for one in grown:
+            best = evidence[:, one].max(1)
+            found.append((-int((best >= calibration.partly).sum()), size, -float(best.sum()), one))
         found = sorted(found)[:show]
     return [chosen for *_, chosen in found]
 
@@ -171,9 +167,7 @@ def _greedy(
         chosen: list[int] = []
         while left.any() and len(chosen) < most:
             gains = covers[left].sum(0)
-            for place in range(len(gains)):
-                if any(kin[place] & kin[other] for other in chosen):
-                    gains[place] = 0
+            gains[[any(mine & kin[other] for other in chosen) for mine in kin]] = 0
             best = int(np.argmax(gains + evidence.mean(0) * 1e-3))
             if not gains[best]:
                 break

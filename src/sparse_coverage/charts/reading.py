@@ -6,9 +6,12 @@ this way gives the verdicts that reading all of it gives (`benchmarks/charts.py`
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -20,6 +23,7 @@ from sparse_coverage.charts.quantities import NumberFound, compare, quantities
 from sparse_coverage.charts.score import Figures, PlacedTokens
 from sparse_coverage.encoding import Encoder, TokenVectors
 from sparse_coverage.encoding.batching import windows
+from sparse_coverage.encoding.one_thread import ONE_THREAD
 from sparse_coverage.kernels import Floats, Int64s
 from sparse_coverage.progress import tracked
 from sparse_coverage.search.results import Place
@@ -39,6 +43,8 @@ _SHORT, _LACKS = 8000, 2
 """A document of at most so many characters that has so many phrases of an element in no words does not disclose it."""
 _SAME = 0.7
 """A phrase is not missing where its words have this mean likeness to words of the document."""
+_IN_ITS_WORDS = 0.85
+"""A document with this mean likeness to the words of a claim's other elements calls things what the claim calls them."""
 
 
 class KeptTokenVectors:
@@ -55,7 +61,8 @@ class KeptTokenVectors:
         with self._lock:
             found = {text: self._kept[text] for text in texts if text in self._kept}
         new = [text for text in dict.fromkeys(texts) if text not in found]
-        found |= zip(new, map(_halved, self.encoder.encode(new)), strict=True)
+        halved = (replace(one, vectors=one.vectors.astype(np.float16)) for one in self.encoder.encode(new))
+        found |= zip(new, halved, strict=True)
         with self._lock:
             for text, vectors in found.items():
                 if text not in self._kept:
@@ -65,10 +72,6 @@ class KeptTokenVectors:
             while self._bytes > _KEPT and self._kept:
                 self._bytes -= self._kept.popitem(last=False)[1].vectors.nbytes
         return [found[text] for text in texts]
-
-
-def _halved(found: TokenVectors) -> TokenVectors:
-    return TokenVectors(found.vectors.astype(np.float16), found.starts, found.ends, found.chunks)
 
 
 class CloseReading:
@@ -112,24 +115,28 @@ class CloseReading:
 
 
 def read_documents(
-    encoded: EncodedClaims, documents: Sequence[ChartDocument], vectors: KeptTokenVectors, calibration: Calibration
+    encoded: EncodedClaims,
+    documents: Sequence[ChartDocument],
+    vectors: KeptTokenVectors,
+    calibration: Calibration,
+    best: int = _READ,
 ) -> Iterator[tuple[Sentences, CloseReading]]:
-    """Read documents closely at the sentences that share words with the elements, in small batches, to report progress and to stop."""
-    cut = map(Sentences.of, documents)
-    chosen = ((document, found, _worth_reading(encoded, found)) for document, found in zip(documents, cut, strict=True))
-    for group in windows(chosen, lambda one: sum(len(one[0].passages[number].text) for number in one[2]), _TOGETHER):
-        texts = [[document.passages[number].text for number in numbers] for document, _, numbers in group]
-        encoded_texts = iter(vectors.of([text for each in texts for text in each]))
-        for (_, sentences, numbers), each in zip(group, texts, strict=True):
-            read = [PlacedTokens.of(text, next(encoded_texts), calibration.space) for text in each]
-            yield sentences, CloseReading(encoded, sentences, numbers, read, calibration)
+    """Read documents closely at the `best` windows for each element by its words, in small batches, to report progress and to stop."""
+    chosen = (_worth_reading(encoded, document, best) for document in documents)
+    with ONE_THREAD:
+        for group in windows(chosen, lambda one: sum(map(len, one[1].values())), _TOGETHER):
+            encoded_texts = iter(vectors.of([text for _, texts in group for text in texts.values()]))
+            for sentences, texts in group:
+                read = [PlacedTokens.of(text, next(encoded_texts), calibration.space) for text in texts.values()]
+                yield sentences, CloseReading(encoded, sentences, list(texts), read, calibration)
 
 
-def _worth_reading(encoded: EncodedClaims, sentences: Sentences) -> list[int]:
-    """Return the numbers of the passages whose windows have most of the words of an element."""
-    best = np.argsort(-encoded.shares(sentences)[1], axis=1, kind="stable")[:, :_READ].ravel()
-    numbers: list[int] = np.unique(sentences.passages[best]).tolist() if best.size else []
-    return numbers
+def _worth_reading(encoded: EncodedClaims, document: ChartDocument, best: int) -> tuple[Sentences, dict[int, str]]:
+    """Return the sentences of a document, and by their numbers its passages with the windows that have most words of an element."""
+    sentences = Sentences.of(document, encoded.columns)
+    places = np.argsort(-encoded.shares(sentences)[1], axis=1, kind="stable")[:, :best].ravel()
+    numbers = np.unique(sentences.passages[places]).tolist() if places.size else []
+    return sentences, {number: document.passages[number].text for number in numbers}
 
 
 def make_chart(
@@ -138,7 +145,6 @@ def make_chart(
     encoder: Encoder,
     calibration: Calibration,
     *,
-    weights: Sequence[float] | None = None,
     vectors: KeptTokenVectors | None = None,
 ) -> Chart:
     """Set claims against documents. `vectors` are those of an earlier chart, where some may be kept."""
@@ -148,7 +154,7 @@ def make_chart(
         tuple(reader.cells(document, *found))
         for document, found in zip(documents, tracked(read, "Reading documents", len(documents)), strict=True)
     ]
-    rare = tuple(weights) if weights is not None else (1.0,) * len(encoded.elements)
+    rare = tuple(calibration.rarity.of_text(element.text) for element in encoded.elements)
     shown = tuple(
         Column(document.id, document.title, document.metadata, covered(column, rare))
         for document, column in zip(documents, columns, strict=True)
@@ -172,27 +178,40 @@ class ElementReader:
     def cells(self, document: ChartDocument, sentences: Sentences, read: CloseReading) -> Iterator[Cell]:
         """Yield the cell of each element."""
         shares = self._encoded.shares(sentences)[0][:, read.rows]
-        short = sum(len(passage.text) for passage in document.passages) <= _SHORT
+        texts = [passage.text for passage in document.passages]
+        words, denies = [stems_in(text) for text in texts], cache(lambda place: denied(texts[place]))
+        most = _LACKS if sum(map(len, texts)) <= _SHORT else math.inf
+        nearest = [likeness.max(1) for likeness in read.likeness]
         for number, element in enumerate(self._encoded.elements):
             every = self._wanted[number]
             quotes = self._quotes(number, document, sentences, read, shares[number])
             if not quotes:
-                places = tuple(each.place for each in every)
-                yield Cell(element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=places)
+                yield Cell(
+                    element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=tuple(one.place for one in every)
+                )
                 continue
             pairs = self._pairs(number, [quote.text for quote in quotes])
-            found = {pair.element for pair in pairs} | self._near(number, read)
-            naming = {each.place: _naming(document, each, self._denied[number]) for each in every}
+            found = {pair.element for pair in pairs} | self._near(number, nearest[number])
+            naming = {
+                each.place: [
+                    (here, each.head not in self._denied[number] and each.head in denies(place))
+                    for place, here in enumerate(words)
+                    if each.head in here
+                ]
+                for each in every
+            }
             refused = [bool(there) and all(denies for _, denies in there) for there in naming.values()]
             found |= {
                 each.place for each in every if any(each.named_by(has) and not no for has, no in naming[each.place])
             }
             missing = tuple(one for one, no in zip(naming, refused, strict=True) if no or one not in found)
+            others = np.concatenate(nearest[:number] + nearest[number + 1 :] or nearest).mean()
+            nameless = bool(missing) and missing[0] == every[0].place and others > _IN_ITS_WORDS
             numbers = self._compared(number, quotes)
             evidence = float(self._calibration.score.evidence([read.figures[number]])[0])
             if refused[:1] == [True]:
                 evidence = self._calibration.at_most(evidence, Verdict.NOT_FOUND)
-            elif any(refused) or any(not one.agrees for one in numbers) or (short and len(missing) >= _LACKS):
+            elif any(refused) or not all(one.agrees for one in numbers) or nameless or len(missing) >= most:
                 evidence = self._calibration.at_most(evidence, Verdict.PARTLY)
             verdict = self._calibration.verdict(evidence)
             yield Cell(element.label, document.id, verdict, evidence, tuple(quotes), pairs, missing, numbers)
@@ -242,10 +261,9 @@ class ElementReader:
                 pairs.append(Pair(phrase.place, named[0][1], named[0][0]))
         return tuple(pairs)
 
-    def _near(self, number: int, read: CloseReading) -> set[Place]:
+    def _near(self, number: int, nearest: Floats) -> set[Place]:
         """Return the phrases of an element that the document comes near to, in whatever words."""
-        starts, nearest = self._encoded.tokens[number].starts, read.likeness[number].max(1)
-        places = [phrase.place for phrase in self._wanted[number]]
+        starts, places = self._encoded.tokens[number].starts, [phrase.place for phrase in self._wanted[number]]
         inside = [(place, (starts >= place.start) & (starts < place.end)) for place in places]
         return {place for place, here in inside if here.any() and nearest[here].mean() >= _SAME}
 
@@ -266,12 +284,3 @@ def _with_neighbour(place: int, match: Floats, windows: Floats, passages: Int64s
     if max(after, before) < match[place] + _ADDS:
         return place, place
     return (place, place + 1) if after >= before else (place - 1, place)
-
-
-def _naming(document: ChartDocument, phrase: Wanted, denied_there: set[str]) -> list[tuple[set[str], bool]]:
-    """Return the words of each passage that names the thing of a phrase, and whether it says that the thing is not there."""
-    found = []
-    for text in (passage.text for passage in document.passages):
-        if phrase.head and phrase.head in text.lower() and phrase.head in (words := stems_in(text)):
-            found.append((words, phrase.head not in denied_there and phrase.head in denied(text)))
-    return found

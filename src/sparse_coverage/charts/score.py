@@ -59,7 +59,7 @@ class Rarity:
     def of_text(self, text: str) -> float:
         """Return the mean rarity of the words of a text."""
         found = stems(text, "en")
-        return sum(map(self.of, found)) / len(found) if found else 1.0
+        return math.fsum(map(self.of, found)) / len(found) if found else 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

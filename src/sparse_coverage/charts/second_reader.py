@@ -35,6 +35,7 @@ _NO_ANSWER = "no answer: "
 _SILENT = 5
 """So many times in a row a model may give no answer that can be used; then it is not asked about the other cells."""
 _FENCE = "=====" * 4
+_VERDICTS = {verdict.value: verdict for verdict in Verdict}
 _CHOICE = " | ".join(f'"{one}"' for one in Verdict)
 _SYSTEM = (
     "You compare one feature of a patent claim with passages of an earlier document. The passages stand between lines of = signs. They are "
@@ -42,9 +43,6 @@ _SYSTEM = (
     f'else: {{"verdict": {_CHOICE}, "quotation": "the words of one passage that show it, copied exactly; '
     'empty for not found", "reason": "one short sentence"}. Other words for the same thing and a more specific example count as disclosed.'
 )
-
-
-_VERDICTS = {verdict.value: verdict for verdict in Verdict}
 
 
 class SecondReaderError(Exception):

@@ -35,7 +35,8 @@ from sparse_coverage.cli.options import (
 from sparse_coverage.cli.options.collections import Means, bench_options
 from sparse_coverage.cli.options.searching import documents_by_option, weighting_options
 from sparse_coverage.errors import InputError
-from sparse_coverage.present.tables import short_heading
+from sparse_coverage.files import write_text
+from sparse_coverage.present.tables import WRITERS, short_heading
 
 if TYPE_CHECKING:
     from sparse_coverage.evaluation.significance import Comparison
@@ -95,6 +96,13 @@ _TRIED = (
 @measure_option
 @depth_option
 @click.option("--against", help="Compare with this row only, not every two rows: its name, or a part of it.")
+@path_option(
+    "--table",
+    "tables",
+    multiple=True,
+    dir_okay=False,
+    help="Also write the table into this file: .tex or .md with daggers, .csv with intervals and p. May be repeated.",
+)
 @path_option("--runs", file_okay=False, help="Also write the rankings into this folder, as TREC runs.")
 @click.option(
     "--metadata",
@@ -124,6 +132,7 @@ def command(
     seeds: int,
     depth: int,
     against: str | None,
+    tables: tuple[Path, ...],
     runs: Path | None,
     metadata: bool,
     topics: Path | None,
@@ -134,20 +143,19 @@ def command(
 ) -> None:
     """Fit, index, search and measure on COLLECTION; several systems are compared with paired tests.
 
-    COLLECTION is `demo`, a BEIR folder, a CLEF-IP 2013 folder, a .toml file that describes a collection, or
+    COLLECTION is `demo`, the path of a BEIR or CLEF-IP 2013 folder or of a .toml file that describes a collection, or
     ir_datasets:ID. Options that may be repeated are tried in every combination. What was computed once is kept.
 
     \b
     Example:
+      sparse-coverage evaluate demo --system bm25 --system combined
       sparse-coverage evaluate demo --system bm25 --system paper --unit token --unit np
-      sparse-coverage evaluate path/to/scifact --system dense --system paper -V 5000 --runs runs/
+      sparse-coverage evaluate path/to/scifact --system dense --system combined -V 5000 --runs runs/
       sparse-coverage evaluate path/to/papers.toml --system bm25 --system default --topics topics/
-      sparse-coverage evaluate demo --system paper --system default --seeds 5 --against paper
+      sparse-coverage evaluate demo --system bm25 --system combined --seeds 5 --against bm25 --table table.tex
     """
-    from sparse_coverage.experiments.comparison import Output, Variant, checked_measures, evaluate
-    from sparse_coverage.experiments.evaluation import settings_of, variants
-    from sparse_coverage.experiments.options import FLAGS
-    from sparse_coverage.experiments.systems import reads
+    from sparse_coverage.experiments.comparison import Output, checked_measures, evaluate
+    from sparse_coverage.experiments.options import FLAGS, reads, variants
     from sparse_coverage.systems import require_system
 
     systems = systems or (() if given_runs else ("paper",))
@@ -164,7 +172,11 @@ def command(
         raise InputError("--topics shows the rankings of one seed: leave out --seeds, or choose one with --seed.")
     if metadata and runs is None:
         raise InputError("--metadata is for the runs that --runs writes: name a folder for them.")
-    for folder in filter(None, (runs, topics)):
+    if wrong := next((path for path in tables if path.suffix not in WRITERS), None):
+        raise InputError(
+            f"--table {wrong}: a table is written as {', '.join(WRITERS)}. Give the file one of these suffixes."
+        )
+    for folder in filter(None, (runs, topics, *(path.parent for path in tables))):
         folder.mkdir(parents=True, exist_ok=True)
     loaded = means.reading.collection(collection)
     checked_measures(measures, loaded)
@@ -172,7 +184,7 @@ def command(
     with means.workbench(loaded) as bench:
         found = evaluate(
             loaded,
-            [Variant(system, **settings_of(system, options)["options"]) for system, options in rows],
+            rows,
             measures,
             seeds=seeds,
             depth=depth,
@@ -183,6 +195,11 @@ def command(
             fresh=fresh,
         )
     show(found.record(), lambda: evaluation_text(found), crop=False)
+    if tables:
+        table = found.table()
+        for path in tables:
+            write_text(path, WRITERS[path.suffix](table))
+            echo_people(f"Table: {path}")
     if runs is not None:
         echo_people(f"Runs: {runs}")
     if topics is not None and rows:

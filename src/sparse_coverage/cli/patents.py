@@ -15,6 +15,7 @@ from rich.text import Text
 from sparse_coverage.cli.options import json_option, wants_json
 from sparse_coverage.cli.options.inputs import (
     ProblemLog,
+    is_always_told,
     paths_argument,
     processes_option,
     reading_options,
@@ -33,7 +34,12 @@ _LONGEST = 12
 @paths_argument
 @reading_options
 @processes_option
-@click.option("--notes", "show_notes", is_flag=True, help="Also list what was left out on purpose, and why.")
+@click.option(
+    "--notes",
+    "show_notes",
+    is_flag=True,
+    help="Also list the notes on single documents and skipped files: what was left out on purpose, and why.",
+)
 @json_option
 @click.pass_context
 def inspect_command(
@@ -72,7 +78,7 @@ def inspect_command(
 
 
 class Notes:
-    """Counts what was left out on purpose, and lists it on demand."""
+    """Counts what was left out on purpose or read in another way than usual, and lists on demand what is not always told."""
 
     def __init__(self, show: bool) -> None:
         self.count = self.mended = 0
@@ -80,18 +86,14 @@ class Notes:
         self._show = show
 
     def __call__(self, note: Problem) -> None:
-        """Take one note; what was mended was not left out, and is always told, and so are columns that are not used."""
+        """Take one note."""
         if note.cause.startswith(UNUSED):
             self.unused += note.cause.removeprefix(UNUSED).split(", ")
-            click.echo(f"note {note}", err=True)
-            return
-        if note.cause.startswith("metadata: "):
-            click.echo(f"note {note}", err=True)
-            return
-        mended = note.cause.startswith(MENDED)
-        self.mended += mended
-        self.count += not mended
-        if self._show or mended:
+        elif note.cause.startswith(MENDED):
+            self.mended += 1
+        elif not note.cause.startswith("metadata: "):
+            self.count += 1
+        if self._show or is_always_told(note):
             click.echo(f"note {note}", err=True)
 
 
@@ -106,7 +108,7 @@ def _text(survey: Survey, log: ProblemLog, notes: Notes) -> Group:
         ("words in passages", survey.words),
         *((f"documents without {part}", n) for part, n in survey.without.items() if n),
         ("documents whose id came before", survey.duplicates.count),
-        ("left out on purpose (--notes)", notes.count),
+        ("notes, such as parts left out (--notes)", notes.count),
         *([("documents with small damage, mended", notes.mended)] if notes.mended else []),
         ("problems", len(log.problems)),
     )

@@ -34,6 +34,7 @@ from sparse_coverage.cli.options.method import encoder_option, size_option, unit
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
+    from sparse_coverage.experiments.options import Variant
     from sparse_coverage.experiments.sweep import Definition
 
 
@@ -92,9 +93,7 @@ def reproduce_command(
       sparse-coverage reproduce ablations --collection path/to/beir --small -V 1000 -V 5000
     """
     from sparse_coverage.evaluation.measures import parse_measure
-    from sparse_coverage.experiments.evaluation import seeded
     from sparse_coverage.experiments.sweep import NAMES, load_definition
-    from sparse_coverage.experiments.systems import is_sparse
 
     names = [name for given in experiments for name in (NAMES if given == "all" else (given,))]
     small = collection == "demo" if small is None else small
@@ -103,18 +102,7 @@ def reproduce_command(
         for name in dict.fromkeys(names)
     ]
     if means.as_published:
-        definitions = [
-            replace(
-                one,
-                rows=tuple(
-                    replace(row, options=replace(row.options, unit=means.units([row.options.unit])[0]))
-                    if is_sparse(row.system)
-                    else row
-                    for row in one.rows
-                ),
-            )
-            for one in definitions
-        ]
+        definitions = [replace(one, rows=tuple(_as_published(row, means) for row in one.rows)) for one in definitions]
     if measures:
         for name in measures:
             parse_measure(name)
@@ -126,8 +114,8 @@ def reproduce_command(
     with means.workbench(loaded) as bench:
         if dry_run:
             return _look_ahead(definitions, bench, means.as_typed(collection), seeds, depth)
-        rows = [row for one in definitions for row in one.rows if is_sparse(row.system)]
-        bench.plan(options for row in rows for options in seeded(row.system, row.options, seeds))
+        rows = [row for one in definitions for row in one.rows if row.is_sparse]
+        bench.plan(one.options for row in rows for one in row.seeded(seeds))
         about = {
             "command": shlex.join(["sparse-coverage", *sys.argv[1:]]),
             "collection": loaded.name,
@@ -149,13 +137,19 @@ def reproduce_command(
         return _make(definitions, bench, means.as_typed(collection), output, about, how)
 
 
+def _as_published(row: Variant, means: Means) -> Variant:
+    """Return a row with its unit as the paper has it."""
+    options = replace(row.options, unit=means.units([row.options.unit])[0])
+    return row.replaced(options=options) if row.is_sparse else row
+
+
 def _tell_what_is_missing(definitions: Sequence[Definition]) -> None:
     """Say before the work begins which rows will fail, and that figures will, for want of an extra."""
     from sparse_coverage.errors import MissingExtraError, require_package
     from sparse_coverage.experiments.figures import FIGURES_NEED
     from sparse_coverage.systems import require_system
 
-    systems = dict.fromkeys(row.system for one in definitions for row in one.rows)
+    systems = dict.fromkeys(row.name for one in definitions for row in one.rows)
     checks: list[Callable[[], object]] = [partial(require_system, name, "study") for name in systems]
     checks.append(partial(require_package, *FIGURES_NEED))
     for check in checks:
@@ -173,7 +167,6 @@ def _make(
     about: dict[str, Any],
     how: dict[str, Any],
 ) -> int:
-    from sparse_coverage.experiments.evaluation import settings_of
     from sparse_coverage.experiments.report import RUNS, write_result
     from sparse_coverage.experiments.reproduce import run_experiment
 
@@ -185,7 +178,7 @@ def _make(
         runs = output / definition.name / RUNS if how["runs"] else None
         result = run_experiment(definition, bench, spoken, **{**how, "runs": runs})
         seconds = round(perf_counter() - begun, 1)
-        rows = [settings_of(row.system, row.options) for row in definition.rows]
+        rows = [row.record() for row in definition.rows]
         own = {**about, "encoders": bench.encoders(), "experiment": definition.name, "rows": rows, "seconds": seconds}
         index, failures = write_result(result, output, own)
         failed += len(failures)

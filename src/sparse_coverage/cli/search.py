@@ -87,7 +87,7 @@ def search_command(
 
     \b
     Rankings, by --ranking:
-      combined   centers, words and whole passages, each scaled to 0..1 and added up: the standard
+      combined   centers, words and whole passages, each scaled to 0..1 and added up: the default
       centers    by concepts: the spans that claim and passage share in meaning
       words      by words: BM25
       vectors    by overall meaning: one vector a passage

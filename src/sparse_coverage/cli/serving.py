@@ -59,6 +59,15 @@ def named_indexes(given: tuple[str, ...]) -> dict[str, Path]:
     return found
 
 
+rerank_option = click.option(
+    "--rerank",
+    "rerankers",
+    multiple=True,
+    metavar="NAME",
+    help="Offer this to rank documents again, beside the sides of an index: cross-encoder:NAME, an ONNX folder or hub id. Repeatable.",
+)
+
+
 @click.command(no_args_is_help=True)
 @click.argument("indexes", nargs=-1, required=True, metavar="[NAME=]INDEX...")
 @path_option("--projects", file_okay=False, help="Keep projects (searches, marks, notes, charts) in this folder.")
@@ -74,13 +83,7 @@ def named_indexes(given: tuple[str, ...]) -> dict[str, Path]:
 @key_option
 @click.option("--allow-changes", is_flag=True, help="Let requests add, replace and delete documents.")
 @path_option("--calibration", exists=True, dir_okay=False, help="Of claim charts, made by `calibrate -o`.")
-@click.option(
-    "--rerank",
-    "rerankers",
-    multiple=True,
-    metavar="NAME",
-    help="Offer this to rank documents again, beside the sides of an index: cross-encoder:NAME, an ONNX folder or hub id. Repeatable.",
-)
+@rerank_option
 @count_option("--concurrency", help="How many requests are worked on at a time [as many as there are cores].")
 @count_option(
     "--waiting", default=64, least=0, help="How many more may wait; those beyond are told to come again (429)."
@@ -135,6 +138,7 @@ def serve_command(
 )
 @key_option
 @path_option("--calibration", exists=True, dir_okay=False, help="Of claim charts, made by `calibrate -o`.")
+@rerank_option
 def mcp_command(indexes: tuple[str, ...], http: bool, key_file: Path | None, **given: Any) -> None:
     """Give an assistant tools to search INDEXES: search, read a passage, find a document, chart a claim, combine documents.
 

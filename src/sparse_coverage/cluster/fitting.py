@@ -41,6 +41,7 @@ from sparse_coverage.vocabulary.passage_sample import (
     encode_passages,
     from_row,
     packed_group,
+    sample_bar,
 )
 from sparse_coverage.vocabulary.sampler import (
     GROUP_CHARACTERS,
@@ -356,11 +357,11 @@ def _encode_chosen(
             target = str(sampler.groups.path(number))
             yield str(documents), target, [one for _, one in group], spec, config.unit, config.dimension, by
 
-    with progress_bar("Encoding a sample of passages", len(draw.chosen())) as advance:
+    with sample_bar(len(draw.chosen()), config.max_spans) as add:
         for count, found in cluster.run(encode_chosen, calls()):
             if spans < config.max_spans:
                 spans, groups, rows = spans + count, groups + 1, rows + found
-                advance(len(found))
+                add(len(found), count)
     remove_partial_files(sampler.groups.path(0).parent)
     while sampler.groups.path(groups).exists():  # begun before it was known that the ones before suffice
         sampler.groups.path(groups).unlink()

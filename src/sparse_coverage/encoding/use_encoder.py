@@ -7,18 +7,17 @@ three convolutions over 2, 3 and 5 neighbours, and a small network on the mean o
 from __future__ import annotations
 
 import struct
-import threading
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from sparse_coverage.encoding.batching import Batches, ChunkEncoder, Hidden, Ids, TextTokenizer
 from sparse_coverage.encoding.graphs import protobuf_fields
+from sparse_coverage.encoding.one_thread import ONE_THREAD
 from sparse_coverage.errors import InputError, ModelError
 from sparse_coverage.kernels import Array, Floats, Int64s, Workers
 
@@ -27,30 +26,6 @@ LIMIT = 512
 """How many pieces are encoded at once; a longer text is cut, as for the other encoders."""
 _WINDOWS = ((2, 0), (3, 1), (5, 2))  # how many neighbours a convolution sees, and how many of them stand before
 _BEGIN, _END = "<s>", "</s>"
-
-
-class _OneThread:
-    """While anybody is within, NumPy computes each product on one thread: on several, its last digits are others."""
-
-    def __init__(self) -> None:
-        self._lock, self._within = threading.Lock(), 0
-        self._limits: threadpool_limits | None = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            self._within += 1
-            if self._limits is None:
-                self._limits = threadpool_limits(1, user_api="blas")
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._within -= 1
-            if not self._within and self._limits is not None:
-                self._limits.restore_original_limits()
-                self._limits = None
-
-
-_ONE_THREAD = _OneThread()
 
 
 class UseEncoder(ChunkEncoder):
@@ -87,7 +62,7 @@ class UseEncoder(ChunkEncoder):
 
     def _run(self, batches: Batches) -> Iterable[tuple[int, Hidden]]:
         wanted = list(batches)
-        with _ONE_THREAD, Workers(min(self.threads, len(wanted)) or 1) as workers:
+        with ONE_THREAD, Workers(min(self.threads, len(wanted)) or 1) as workers:
             return list(enumerate(workers.map(self._hidden, wanted)))
 
     def _hidden(self, batch: tuple[Ids, Ids]) -> Hidden:

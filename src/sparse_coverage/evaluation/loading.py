@@ -93,7 +93,10 @@ def _load(spec: str, pool: PoolConfig | None, cache: Path | None, ancestors: Anc
     if path.suffix == ".toml":
         return read_described(path)
     if not path.exists():
-        raise InputError(f"There is no collection '{spec}': not `demo`, not a folder or a .toml file that exists.")
+        raise InputError(
+            f"There is no collection '{spec}': only `demo` is built in, and `{IR_DATASETS}ID` names one of that catalogue. Every other "
+            f"is given by its path: a folder of BEIR (path/to/{path.name}) or CLEF-IP 2013, or a .toml file."
+        )
     if is_beir(path):
         return read_beir(path)
     if is_clefip(path):

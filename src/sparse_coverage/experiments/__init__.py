@@ -8,8 +8,9 @@ from sparse_coverage.package import lazy_names
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
-    from sparse_coverage.experiments.comparison import Output, Results, Variant, evaluate
+    from sparse_coverage.experiments.comparison import Output, Results, evaluate
     from sparse_coverage.experiments.evaluation import Evaluation
+    from sparse_coverage.experiments.options import Variant
     from sparse_coverage.experiments.sweep import split_queries
 
 __all__ = ["Evaluation", "Output", "Results", "Variant", "Workbench", "evaluate", "split_queries"]
@@ -18,8 +19,9 @@ __getattr__ = lazy_names(
     __name__,
     {
         "bench": "Workbench",
-        "comparison": "Output Results Variant evaluate",
+        "comparison": "Output Results evaluate",
         "evaluation": "Evaluation",
+        "options": "Variant",
         "sweep": "split_queries",
     },
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing import Any
 
 from sparse_coverage.encoding import Encoder, TokenVectors, load_encoder
 from sparse_coverage.errors import InputError, SparseCoverageError, VocabularyError
-from sparse_coverage.evaluation.collection import Collection, Corpus, missing_passages, read_corpus
+from sparse_coverage.evaluation.collection import Collection, Corpus, Ranking, missing_passages, read_corpus
 from sparse_coverage.experiments.cache import DEFAULT_BUDGET, RememberingEncoder, alone, code_key, content_key, unit_key
 from sparse_coverage.experiments.indexes import Vocabularies, build_indexes, build_part, vectors_of
 from sparse_coverage.experiments.options import SystemOptions
@@ -23,7 +24,7 @@ from sparse_coverage.patents import Passage, Patent, Problem, passages, read_pat
 from sparse_coverage.patents.reading.sources import expand, require_present
 from sparse_coverage.presets import Preset
 from sparse_coverage.progress import tracked
-from sparse_coverage.search import Index
+from sparse_coverage.search import Hit, Index, PassageHit
 from sparse_coverage.search.own_model import vocabulary_digest
 from sparse_coverage.spans import SpanUnit, get_unit
 from sparse_coverage.vectors import SparseVector
@@ -91,6 +92,24 @@ class Workbench:
                 cut = {passage.id: passage for passage in passages(patent, by=self.collection.by)}
                 self._texts[patent.id] = (patent.title, cut)
         return {id_: self._texts[id_][1] for id_ in wanted}, {id_: self._texts[id_][0] for id_ in wanted}
+
+    def hits(self, ranking: Ranking, top: int) -> list[Hit]:
+        """Return the first documents of a ranking as hits with the texts of their passages, as a reranker reads them."""
+        documents = ranking.documents[:top]
+        ranked: dict[str, dict[str, float]] = {document: {} for document in documents}
+        for passage, of, score in zip(ranking.passages, ranking.passage_documents, ranking.passage_scores, strict=True):
+            if of in ranked:
+                ranked[of][passage] = score
+        cut, titles = self.passages_of(documents)
+        hits = []
+        for document, score in zip(documents, ranking.scores, strict=False):
+            known = ranked[document] or dict.fromkeys(cut[document], -math.inf)
+            passages = [
+                PassageHit(id_, document, cut[document][id_].section, cut[document][id_].text, value)
+                for id_, value in known.items()
+            ]
+            hits.append(Hit(document, titles[document], score, {}, tuple(passages)))
+        return hits
 
     @cached_property
     def own_ids(self) -> Mapping[str, str]:

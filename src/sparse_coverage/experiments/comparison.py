@@ -1,4 +1,4 @@
-"""Evaluation from Python: systems on a collection, measured query by query and compared.
+"""Systems on a collection, measured query by query and compared: what `evaluate` does, from Python and as a command.
 
     from sparse_coverage import Variant, evaluate, load_collection
 
@@ -12,17 +12,20 @@ What was computed once is kept in the cache and found again.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from rich.console import Console
 
-from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import Collection, Query, Ranking
+from sparse_coverage.errors import InputError, SparseCoverageError
+from sparse_coverage.evaluation.collection import Collection
 from sparse_coverage.evaluation.measures import AnyMeasure, parse_measure
 from sparse_coverage.evaluation.significance import Comparison, compare
 from sparse_coverage.evaluation.trec import write_passage_run, write_run
@@ -33,79 +36,20 @@ from sparse_coverage.experiments.evaluation import (
     Evaluation,
     default_measures,
     evaluate_run,
-    evaluate_system,
-    label,
-    measured,
+    evaluate_variant,
     over_seeds,
-    rank_queries,
-    seeded,
-    settings_of,
     stamp_notes,
     tells_apart,
-    varied_settings,
 )
 from sparse_coverage.experiments.figures import draw_intervals
-from sparse_coverage.experiments.options import SystemOptions, make_options
+from sparse_coverage.experiments.options import Variant, row_named, row_names
 from sparse_coverage.experiments.provenance import run_header
-from sparse_coverage.experiments.report import document_hits, write_topics
-from sparse_coverage.experiments.systems import concerning, is_sparse, reads
-from sparse_coverage.experiments.tables import value_cell
+from sparse_coverage.experiments.report import write_topics
+from sparse_coverage.experiments.tables import dagger_note, value_cell
 from sparse_coverage.present.tables import Content, Table
-from sparse_coverage.retrievers import Reranker
 from sparse_coverage.search import Retriever
 from sparse_coverage.search.searcher import require_counts
-from sparse_coverage.spans import SpanUnit
 from sparse_coverage.spans.units import UNITS
-from sparse_coverage.systems import require_system, system_of
-
-_OBJECTS = ("encoder", "unit")
-"""Settings that may be objects of a user's own in the place of a name."""
-
-
-@dataclass(frozen=True, slots=True, eq=False, init=False)
-class Variant:
-    """Something to evaluate: a system by name with its settings, or any object with a `search` like ours. It can have a reranker.
-
-    `settings` are those of a system (`encoder`, `unit`, `size`, `k`, `alpha`, `rho`, …; see `SystemOptions`). An encoder and a unit may
-    be objects of your own: an encoder is known again by its `fingerprint`, a unit by the code of its class and its attributes.
-    `rerank` orders the first `top` documents again; it gets the query and hits with their texts.
-    """
-
-    system: str | Retriever
-    label: str
-    rerank: Reranker | None
-    top: int
-    settings: Mapping[str, Any]
-
-    def __init__(
-        self,
-        system: str | Retriever,
-        *,
-        label: str = "",
-        rerank: Reranker | None = None,
-        top: int = 100,
-        **settings: Any,
-    ) -> None:
-        if isinstance(system, str):
-            require_system(system, "study")
-            make_options(
-                {name: value for name, value in settings.items() if isinstance(value, str) or name not in _OBJECTS}
-            )
-            if unread := sorted(settings.keys() - set(reads(system))):
-                raise InputError(f"{system} does not read {unread[0]}. Its settings are: {', '.join(reads(system))}.")
-        elif settings:
-            raise InputError(f"{', '.join(settings)}: only a system that is named takes settings, not an object.")
-        elif not callable(getattr(system, "search", None)):
-            raise InputError(f"{type(system).__name__} is no system: it has no method `search(queries, k, ...)`.")
-        given = {"system": system, "label": label, "rerank": rerank, "top": top, "settings": settings}
-        for name, value in given.items():
-            object.__setattr__(self, name, value)
-
-    def named(self, options: SystemOptions, varied: Sequence[str] = ()) -> str:
-        """Return what its row is called: its label, or what distinguishes it, and of its settings all that is `varied` beside it."""
-        told = [name for name in varied if name in self.settings]
-        own = label(self.system, options, told) if isinstance(self.system, str) else type(self.system).__name__
-        return self.label or own + (f" + {type(self.rerank).__name__}" if self.rerank else "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +103,7 @@ class Results:
         """Test every two systems, or all with one, by paired randomisation with Holm's correction."""
         measure = self._known(measure)
         values = {name: one.values[measure] for name, one in self.rows.items() if measure in one.values}
-        base = _row_named(against, list(self.rows)) or self.against
+        base = row_named(against, list(self.rows)) or self.against
         return [] if base and base not in values else compare(values, measure, against=base)
 
     def says_nothing(self, measure: str) -> bool:
@@ -167,13 +111,20 @@ class Results:
         return not tells_apart(measure, self.rows.values(), self.documents)
 
     def table(self) -> Table:
-        """Return the means in percent with their intervals, ready for the terminal, Markdown, CSV and LaTeX."""
+        """Return the means in percent with their intervals, ready for the terminal, Markdown, CSV and LaTeX.
+
+        Where rows are tested `against` one, a dagger marks what differs from it.
+        """
+        tests = [one for measure in self.measures for one in self.compare(measure)] if self.against else []
+        p = {(one.second, one.measure): one.p_holm for one in tests}
         rows: list[tuple[Content, ...]] = [
-            (name, *(value_cell(one, measure) for measure in self.measures)) for name, one in self.rows.items()
+            (name, *(value_cell(one, measure, p=p.get((name, measure))) for measure in self.measures))
+            for name, one in self.rows.items()
         ]
         best = tuple(place for place, measure in enumerate(self.measures, 1) if not self.says_nothing(measure))
-        title = f"{self.collection}: {len(self.queries)} queries"
-        notes = (*stamp_notes([*self.rows.values()]), *self.notes)
+        title = f"{self.collection}: {len(self.queries)} queries, means x 100"
+        marked = [dagger_note(self.against)] if self.against else []
+        notes = (*stamp_notes([*self.rows.values()]), *marked, *self.notes)
         return Table("evaluation", title, ("System", *self.measures), tuple(rows), notes, best)
 
     def plot(self, path: str | Path, measure: str) -> list[Path]:
@@ -193,15 +144,8 @@ class Results:
     def record(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
         systems = {
-            row: {
-                **(settings_of(one.system, one.options) if system_of(one.system) else {"system": one.system}),
-                "measures": {measure: one.interval(measure) for measure in one.values},
-                "per_query": one.values,
-                "seeds": list(one.seeds),
-                "cost": one.cost,
-                "stamps": one.stamps,
-            }
-            for row, one in self.rows.items()
+            name: {**one.record(), "measures": {measure: one.interval(measure) for measure in one.values}}
+            for name, one in self.rows.items()
         }
         return {
             "collection": self.collection,
@@ -224,6 +168,73 @@ class Output:
     topics: Path | None = None
     metadata: bool = False
     command: str = ""
+
+
+def evaluate_rows(
+    bench: Workbench,
+    rows: Mapping[str, Variant],
+    measures: Sequence[AnyMeasure],
+    *,
+    seeds: int = 1,
+    depth: int = DEPTH,
+    against: str | None = None,
+    output: Output = Output(),  # noqa: B008 - immutable
+    fresh: bool = False,
+    keep_going: bool = False,
+) -> Results:
+    """Evaluate rows by their names, each with so many seeds, and write their runs. With `keep_going`, a row that fails loses no other."""
+    found: dict[str, Evaluation] = {}
+    keep = output.runs is not None or output.topics is not None
+    for name, row in announced(bench, rows, seeds):
+        made: list[Evaluation] = []
+        try:
+            for one in (drawn := row.seeded(seeds)):
+                made.append(evaluate_variant(bench, one, measures, keep_run=keep, fresh=fresh, depth=depth))
+                if output.runs is not None:
+                    tag = write_runs(
+                        output, name + (f" seed={one.options.seed}" if len(drawn) > 1 else ""), made[-1], bench
+                    )
+                    made[-1] = replace(made[-1], written=(tag,))
+            found[name] = over_seeds(made)
+        except Exception as error:  # whatever a row dies of, the others go on; the report shows what it was
+            if not keep_going:
+                raise
+            found[name] = Evaluation(row, failure=failure_of(name, error))
+    queries, documents = tuple(query.id for query in bench.collection.judged), len(bench.corpus.documents)
+    about = (bench.notes(), bench.encoders(), documents, depth, against)
+    return Results(bench.collection.name, queries, tuple(map(str, measures)), found, *about)
+
+
+def announced(bench: Workbench, rows: Mapping[str, Variant], seeds: int = 1) -> Iterator[tuple[str, Variant]]:
+    """Plan all rows, then yield them one by one and tell people where the work is; each row's own bars run below."""
+    bench.plan(one.options for row in rows.values() if row.is_sparse for one in row.seeded(seeds))
+    console = Console(stderr=True)
+    begun = monotonic()
+    for done, (name, row) in enumerate(rows.items()):
+        if console.is_terminal and len(rows) > 1:
+            elapsed = monotonic() - begun
+            left = f", about {elapsed / done * (len(rows) - done) / 60:,.0f} min left" if done and elapsed > 60 else ""
+            console.print(f"[{done + 1}/{len(rows)}] {name}{left}", markup=False, highlight=False)
+        yield name, row
+
+
+def failure_of(name: str, error: Exception) -> str:
+    """Say what a row died of, at once on standard error, and return it for the report."""
+    cause = str(error) if isinstance(error, SparseCoverageError) else f"{type(error).__name__}: {error}"
+    print(f"failed: {name}: {cause}", file=sys.stderr)
+    return cause
+
+
+def write_runs(output: Output, name: str, found: Evaluation, bench: Workbench) -> str:
+    """Write the run of an evaluation, and that of its passages where they are judged, with the collection's own ids. Return its tag."""
+    assert output.runs is not None
+    output.runs.mkdir(parents=True, exist_ok=True)
+    tag = re.sub(r"[^\w.+=-]+", "-", name)
+    header = run_header(bench, found, tag, output.command) if output.metadata else ""
+    write_run(output.runs / f"{tag}.run", found.run, tag, header=header, own_ids=bench.own_ids)
+    if bench.collection.has_passages:
+        write_passage_run(output.runs / f"{tag}.passages.run", found.run, tag, header=header, own_ids=bench.own_ids)
+    return tag
 
 
 System = str | Variant | Retriever
@@ -256,44 +267,22 @@ def evaluate(
     if output.topics is not None and seeds > 1:
         raise InputError("Topic by topic shows the rankings of one seed: measure one seed.")
     runs = runs or {}
-    found: dict[str, Evaluation] = {}
     own = Workbench(collection, Path(cache) if cache else default_cache()) if bench is None else nullcontext(bench)
     with own as work:
-        given = list(_variants(systems))
-        _require_own_names(given)
-        variants = [(one, _options(work, one)) for one in given]
-        named = ((one.system, options) for one, options in variants if isinstance(one.system, str) and not one.label)
-        varied = varied_settings(named)
-        base = _row_named(against, [*(one.named(options, varied) for one, options in variants), *runs])
-        keep = output.runs is not None or output.topics is not None
-        every = [(one, one.named(options, varied), _seeded(one, options, seeds)) for one, options in variants]
-        work.plan(
-            option
-            for one, _, options in every
-            if isinstance(one.system, str) and is_sparse(one.system)
-            for option in options
-        )
-        for variant, name, chosen in every:
-            made = []
-            for one in chosen:
-                made.append(_one(work, variant, one, wanted, depth, keep=keep, fresh=fresh))
-                if output.runs is not None:
-                    write_runs(output, name + (f" seed={one.seed}" if len(chosen) > 1 else ""), made[-1], work)
-            found[name] = over_seeds(made)
-        if output.topics is not None and found:
+        variants = list(_variants(systems))
+        _make_known(work, variants)
+        names = row_names(variants, list(runs))
+        base = row_named(against, [*names, *runs])
+        rows = dict(zip(names, variants, strict=True))
+        results = evaluate_rows(work, rows, wanted, seeds=seeds, depth=depth, against=base, output=output, fresh=fresh)
+        if output.topics is not None and rows:
             main = next((measure for measure in wanted if str(measure) == "MAP"), wanted[0])
-            write_topics(output.topics, work, found, str(main))
-        notes = list(work.notes())
+            write_topics(output.topics, work, results.rows, str(main))
+        found, notes = dict(results.rows), list(results.notes)
         for name, path in runs.items():
             found[name], noticed = evaluate_run(work, path, wanted, depth)
             notes += [f"{name}: {note}" for note in noticed]
-        queries, names = tuple(query.id for query in collection.judged), tuple(map(str, wanted))
-        documents = len(work.corpus.documents)
-        return Results(collection.name, queries, names, found, tuple(notes), work.encoders(), documents, depth, base)
-
-
-def _seeded(variant: Variant, options: SystemOptions, seeds: int) -> list[SystemOptions]:
-    return seeded(variant.system, options, seeds) if isinstance(variant.system, str) else [options]
+        return replace(results, rows=found, notes=tuple(notes))
 
 
 def _variants(systems: Systems) -> Iterator[Variant]:
@@ -302,70 +291,23 @@ def _variants(systems: Systems) -> Iterator[Variant]:
         systems = [systems]
     for name, one in systems.items() if isinstance(systems, Mapping) else (("", one) for one in systems):
         given = one if isinstance(one, Variant) else Variant(one)
-        own = name or given.label
-        yield Variant(given.system, label=own, rerank=given.rerank, top=given.top, **given.settings)
+        yield given.replaced(label=name or given.label)
 
 
-def _require_own_names(variants: Sequence[Variant]) -> None:
-    """Refuse two encoders or units of one name: settings mean them by it, so one would be measured in the place of the other."""
-    for kind in _OBJECTS:
+def _make_known(bench: Workbench, variants: Sequence[Variant]) -> None:
+    """Make encoders and units of a user's own known to the workbench by their names.
+
+    Two of one name are refused: settings mean them by it, so one would be measured in the place of the other.
+    """
+    for kind, use in (("encoder", bench.use), ("unit", bench.use_unit)):
         known: dict[str, object] = {name: name for name in UNITS} if kind == "unit" else {}
-        for thing in (one.settings[kind] for one in variants if one.settings.get(kind) is not None):
-            name = thing if isinstance(thing, str) else thing.name
-            if known.setdefault(name, thing) != thing:
-                raise InputError(f"Two {kind}s are called '{name}'. Give yours a name of its own.")
-
-
-def _options(bench: Workbench, variant: Variant) -> SystemOptions:
-    """Return the settings of a variant; objects of a user's own become known to the workbench by their names."""
-    if not isinstance(variant.system, str):
-        return SystemOptions()
-    settings = dict(variant.settings)
-    encoder, unit = settings.get("encoder"), settings.get("unit")
-    if encoder is not None and not isinstance(encoder, str):
-        settings["encoder"] = bench.use(encoder)
-    if isinstance(unit, SpanUnit):
-        settings["unit"] = bench.use_unit(unit)
-    return concerning(variant.system, make_options(settings))
-
-
-def _one(
-    bench: Workbench,
-    variant: Variant,
-    options: SystemOptions,
-    measures: Sequence[AnyMeasure],
-    depth: int,
-    *,
-    keep: bool,
-    fresh: bool,
-) -> Evaluation:
-    """Evaluate a variant with one seed."""
-    if isinstance(variant.system, str):
-        whole = keep or variant.rerank is not None
-        found = evaluate_system(bench, variant.system, options, measures, keep_run=whole, fresh=fresh, depth=depth)
-    else:
-        run, _ = rank_queries(bench, variant.system, depth)
-        name = variant.named(options)
-        values = measured(bench.collection, run, measures)
-        found = Evaluation(name, options, values, None, 0.0, run, depth=depth, stamps={"code": bench.code})
-    if variant.rerank is None:
-        return found
-    run = {
-        query.id: _reranked(bench, query, found.run[query.id], variant.rerank, variant.top)
-        for query in bench.collection.judged
-    }
-    values = measured(bench.collection, run, measures)
-    return replace(found, system=variant.named(options), values=values, run=run, cost=None)
-
-
-def _reranked(bench: Workbench, query: Query, ranking: Ranking, reranker: Reranker, top: int) -> Ranking:
-    """Return a ranking whose first documents stand in the order that the reranker gives them."""
-    first = list(reranker.rerank(query.text, document_hits(bench, ranking, top)))
-    order = [hit.document for hit in first]
-    rest = [document for document in ranking.documents if document not in set(order)]
-    low = first[-1].score if first else 0.0
-    scores = (*(hit.score for hit in first), *(low - 1 - place for place in range(len(rest))))
-    return replace(ranking, documents=(*order, *rest), scores=scores)
+        for one in variants:
+            if kind in one.reads:
+                name = getattr(one.options, kind)
+                if known.setdefault(name, dict(one.own).get(kind, name)) != dict(one.own).get(kind, name):
+                    raise InputError(f"Two {kind}s are called '{name}'. Give yours a name of its own.")
+        for thing in (thing for one in variants for of, thing in one.own if of == kind):
+            use(thing)
 
 
 def checked_measures(given: Sequence[str | AnyMeasure], collection: Collection) -> list[AnyMeasure]:
@@ -377,27 +319,3 @@ def checked_measures(given: Sequence[str | AnyMeasure], collection: Collection) 
                 f"{measure} is about passages, and the collection '{collection.name}' judges documents only."
             )
     return wanted or list(default_measures(collection))
-
-
-def _row_named(part: str | None, rows: Sequence[str]) -> str | None:
-    """Return the row that `against` means, before anything is computed."""
-    if twice := next((row for place, row in enumerate(rows) if row in rows[:place]), None):
-        raise InputError(f"Two rows are called '{twice}'. Give them names of their own.")
-    if part is None:
-        return None
-    chosen = [row for row in rows if row == part] or [row for row in rows if part in row]
-    if len(chosen) != 1:
-        raise InputError(f"--against must name one row, not {len(chosen)} of: {', '.join(rows)}.")
-    return chosen[0]
-
-
-def write_runs(output: Output, name: str, found: Evaluation, bench: Workbench) -> str:
-    """Write the run of an evaluation, and that of its passages where they are judged, with the collection's own ids. Return its tag."""
-    assert output.runs is not None
-    output.runs.mkdir(parents=True, exist_ok=True)
-    tag = re.sub(r"[^\w.+=-]+", "-", name)
-    header = run_header(bench, found, tag, output.command) if output.metadata else ""
-    write_run(output.runs / f"{tag}.run", found.run, tag, header=header, own_ids=bench.own_ids)
-    if bench.collection.has_passages:
-        write_passage_run(output.runs / f"{tag}.passages.run", found.run, tag, header=header, own_ids=bench.own_ids)
-    return tag

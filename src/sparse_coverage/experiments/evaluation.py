@@ -1,10 +1,12 @@
-"""Evaluating a system on a collection: ranked by the two-stage protocol, measured query by query, with one seed or several."""
+"""Measuring rows on a collection: ranked by the two-stage protocol, measured query by query, with one seed or several.
+
+What was measured once is found again in the cache, so that what was interrupted goes on where it stopped.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import product
 from pathlib import Path
 from statistics import stdev
 from time import perf_counter
@@ -18,8 +20,8 @@ from sparse_coverage.evaluation.significance import Interval, bootstrap
 from sparse_coverage.evaluation.trec import read_passage_run, read_run
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import code_key, content_key, unit_key
-from sparse_coverage.experiments.options import NAMES, SystemOptions, make_options
-from sparse_coverage.experiments.systems import PassageScorer, concerning, make_system, reads
+from sparse_coverage.experiments.options import SystemOptions, Variant
+from sparse_coverage.experiments.systems import PassageScorer, make_system
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Retriever
@@ -31,22 +33,24 @@ _EVERYTHING = "."  # a result may depend on any file of the package
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """The values of a system, by measure and query, and what its queries cost on average (None: not counted).
+    """What came out of a row: its values, by measure and query, and what its queries cost on average (None: not counted).
 
     `run` is there when it was asked for. `seconds` is the time of ranking and measuring alone. Of several seeds, `values` are
     the means over them and `seeds` what each gave. `depth` is how many documents of a ranking were measured, `stamps` what was
-    really used: precision and weights of the encoder, V, spans and seed of the vocabulary, the digest of the code.
+    really used: precision and weights of the encoder, V, spans and seed of the vocabulary, the digest of the code. `written` are the
+    tags of the run files, one a seed. Where the row failed, `failure` says of what, and there are no values.
     """
 
-    system: str
-    options: SystemOptions
-    values: Mapping[str, Mapping[str, float]]
-    cost: float | None
-    seconds: float
+    variant: Variant
+    values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    cost: float | None = None
+    seconds: float = 0.0
     run: Run = field(default_factory=dict)
     seeds: tuple[Mapping[str, float], ...] = ()
     depth: int | None = None
     stamps: Mapping[str, Any] = field(default_factory=dict)
+    written: tuple[str, ...] = ()
+    failure: str = ""
 
     def deviation(self, measure: str) -> float | None:
         """Return the standard deviation of a measure over seeds (n - 1); None for a single one."""
@@ -68,6 +72,16 @@ class Evaluation:
         }
         return replace(self, values=values, run={}, seeds=())
 
+    def record(self) -> dict[str, Any]:
+        """Return what every file says of it, as plain values."""
+        return {
+            **self.variant.record(),
+            "per_query": self.values,
+            "seeds": list(self.seeds),
+            "cost": self.cost,
+            "stamps": dict(self.stamps),
+        }
+
 
 def tells_apart(measure: str, found: Iterable[Evaluation], documents: int) -> bool:
     """Tell whether a measure can tell rows apart: its cutoff is not the whole collection, and not all values are equal."""
@@ -81,38 +95,57 @@ def default_measures(collection: Collection) -> tuple[AnyMeasure, ...]:
     return (*DOCUMENT_MEASURES, *PASSAGE_MEASURES) if collection.has_passages else DOCUMENT_MEASURES
 
 
-def evaluate_system(
+def evaluate_variant(
     bench: Workbench,
-    system: str,
-    options: SystemOptions,
+    variant: Variant,
     measures: Sequence[AnyMeasure],
     *,
     keep_run: bool = False,
     fresh: bool = False,
     depth: int = DEPTH,
 ) -> Evaluation:
-    """Evaluate a system, or find the result of an earlier evaluation of the same things again.
+    """Evaluate a variant, or find the result of an earlier evaluation of the same things again.
 
     `keep_run` also returns the rankings; `fresh` computes everything but encodings, vocabularies and indexes anew. Only the first
-    `depth` documents of a ranking count, so that measures are those of the run as it is written.
+    `depth` documents of a ranking count, so that measures are those of the run as it is written. What objects of a user's own rank
+    is not kept.
     """
-    relevant = concerning(system, options)
-    path = result_path(bench, system, options, result_facts(measures, depth))
-    if path.is_file() and not keep_run and not fresh:
-        kept = read_json(path)
-        return Evaluation(
-            system, relevant, kept["values"], kept["cost"], kept["seconds"], depth=depth, stamps=kept["stamps"]
-        )
-    retriever = make_system(system, bench, relevant)
+    system, options = variant.system, variant.options
+    path = None
+    if isinstance(system, str) and variant.rerank is None:
+        path = result_path(bench, variant, result_facts(measures, depth))
+        if path.is_file() and not keep_run and not fresh:
+            return Evaluation(variant, **read_json(path), depth=depth)
+    retriever = make_system(system, bench, options) if isinstance(system, str) else system
     begun = perf_counter()
     run, costs = rank_queries(bench, retriever, depth)
-    values = measured(bench.collection, run, measures)
-    cost = sum(costs) / len(costs) if costs else None
-    seconds = perf_counter() - begun
-    stamps = {**bench.stamps(relevant, reads(system)), **getattr(retriever, "stamps", {})}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, {"values": values, "cost": cost, "seconds": seconds, "stamps": stamps})
-    return Evaluation(system, relevant, values, cost, seconds, run if keep_run else {}, depth=depth, stamps=stamps)
+    if variant.rerank is not None:
+        run, costs = _reranked(bench, variant, run), []
+    found: dict[str, Any] = {
+        "values": measured(bench.collection, run, measures),
+        "cost": sum(costs) / len(costs) if costs else None,
+        "seconds": perf_counter() - begun,
+        "stamps": {**bench.stamps(options, variant.reads), **getattr(retriever, "stamps", {})},
+    }
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, found)
+    return Evaluation(variant, **found, run=run if keep_run else {}, depth=depth)
+
+
+def _reranked(bench: Workbench, variant: Variant, run: Run) -> dict[str, Ranking]:
+    """Return rankings whose first documents stand in the order that the variant's reranker gives them."""
+    assert variant.rerank is not None
+    found = {}
+    for query in bench.collection.judged:
+        ranking = run[query.id]
+        first = list(variant.rerank.rerank(query.text, bench.hits(ranking, variant.top)))
+        order = [hit.document for hit in first]
+        rest = [document for document in ranking.documents if document not in set(order)]
+        low = first[-1].score if first else 0.0
+        scores = (*(hit.score for hit in first), *(low - 1 - place for place in range(len(rest))))
+        found[query.id] = replace(ranking, documents=(*order, *rest), scores=scores)
+    return found
 
 
 def measured(collection: Collection, run: Run, measures: Sequence[AnyMeasure]) -> dict[str, dict[str, float]]:
@@ -126,20 +159,19 @@ def result_facts(measures: Sequence[AnyMeasure], depth: int) -> list[str]:
     return [*map(str, measures), f"depth {depth}"]
 
 
-def result_path(bench: Workbench, system: str, options: SystemOptions, what: Sequence[str]) -> Path:
-    """Return where the result of a system on a collection is kept: by everything that it depends on."""
-    relevant = concerning(system, options)
-    read = reads(system)
-    encoder = bench.encoder(relevant.encoder) if "encoder" in read else None
+def result_path(bench: Workbench, variant: Variant, what: Sequence[str]) -> Path:
+    """Return where the result of a named system on a collection is kept: by everything that it depends on."""
+    options, read = variant.options, variant.reads
+    encoder = bench.encoder(options.encoder) if "encoder" in read else None
     key = content_key(
         code=code_key(_EVERYTHING),
         collection=bench.fingerprint,
         encoder=(encoder.fingerprint, encoder.precision) if encoder else None,  # a name can come to mean other weights
-        unit=unit_key(bench.unit(relevant.unit)) if "unit" in read else None,
-        checkpoint=_files_in(relevant.checkpoint),
+        unit=unit_key(bench.unit(options.unit)) if "unit" in read else None,
+        checkpoint=_files_in(options.checkpoint),
         source=bench.source,
-        system=system,
-        options=asdict(relevant),
+        system=variant.system,
+        options=asdict(options),
         what=list(what),
     )
     return bench.cache / "results" / f"{key}.json"
@@ -180,7 +212,7 @@ def evaluate_run(
     held = {document for query in judgements.keys() & given.keys() for document in given[query].documents}
     if unknown := len(held.difference(bench.corpus.documents)):
         notes.append(f"{unknown:,} of the {len(held):,} documents in it are not in the collection")
-    return Evaluation(path.stem, SystemOptions(), values, None, 0.0, depth=depth), notes
+    return Evaluation(Variant(path.stem, SystemOptions()), values, depth=depth), notes
 
 
 def rank_queries(
@@ -204,62 +236,6 @@ def rank_queries(
             ranking = rank_hits(hits, bench.corpus, mine)
         run[query.id] = ranking.cut(depth)
     return run, costs
-
-
-def variants(systems: Sequence[str], settings: Mapping[str, Sequence[Any]]) -> list[tuple[str, SystemOptions]]:
-    """Return every combination of systems and settings once; a system counts only the settings that concern it."""
-    found: dict[tuple[str, SystemOptions], None] = {}
-    for system in systems:
-        for values in product(*settings.values()):
-            options = make_options(dict(zip(settings, values, strict=True)))
-            found[system, concerning(system, options)] = None
-    return list(found)
-
-
-def settings_of(system: str, options: SystemOptions) -> dict[str, Any]:
-    """Return a system with those of the options that it reads, for records."""
-    return {"system": system, "options": {name: getattr(options, name) for name in reads(system)}}
-
-
-def label(system: str, options: SystemOptions, varied: Sequence[str] = ()) -> str:
-    """Name a variant by what distinguishes it; settings that are `varied` beside it are named whatever they are.
-
-    >>> label("paper", SystemOptions(unit="np", size=5000), ["rho"])
-    'paper minilm np V=5000 rho=0.01'
-    """
-    read = reads(system)
-    words = [system, *(str(getattr(options, name)) for name in ("encoder", "unit") if name in read)]
-    if "size" in read and options.size:
-        words.append(f"V={options.size}")
-    preset = concerning(system, SystemOptions())
-    special = [
-        name for name in NAMES if getattr(options, name) != getattr(preset, name) or (name in varied and name in read)
-    ]
-    special = [name for name in special if name not in ("encoder", "unit", "size")]
-    return " ".join([*words, *(f"{name}={getattr(options, name)}" for name in special)])
-
-
-def varied_settings(rows: Iterable[tuple[str, SystemOptions]]) -> list[str]:
-    """Return the settings, beside encoder, unit and V, in which rows of one system differ: each of these rows has to name them."""
-    by_system: dict[str, list[SystemOptions]] = {}
-    for system, options in rows:
-        by_system.setdefault(system, []).append(options)
-    return [
-        name
-        for name in NAMES
-        if name not in ("encoder", "unit", "size")
-        and any(len({getattr(one, name) for one in every}) > 1 for every in by_system.values())
-    ]
-
-
-def seeded(system: str, options: SystemOptions, seeds: int) -> list[SystemOptions]:
-    """Return the options with as many seeds, from their own on; once, where the system draws nothing at random.
-
-    >>> [one.seed for one in seeded("paper", SystemOptions(seed=3), 2)], len(seeded("bm25", SystemOptions(), 2))
-    ([3, 4], 1)
-    """
-    count = seeds if "seed" in reads(system) else 1
-    return [replace(options, seed=options.seed + step) for step in range(count)]
 
 
 def mean_values(found: Sequence[Evaluation]) -> dict[str, dict[str, float]]:
@@ -286,6 +262,7 @@ def over_seeds(found: Sequence[Evaluation]) -> Evaluation:
         seconds=sum(one.seconds for one in found),
         run={},
         seeds=tuple(one.means() for one in found),
+        written=tuple(tag for one in found for tag in one.written),
         stamps={
             **first.stamps,
             **{name: stamped(found, name) for name in ("V", "spans", "seed") if name in first.stamps},

@@ -196,6 +196,7 @@ def draw_intervals(
             axis.plot(interval, [-place, -place], color=color, linewidth=1)
         axis.plot([mean], [-place], marker="o", color=color)
     axis.set_yticks([-place for place in range(len(points))], [textwrap.shorten(name, 40) for name in points])
+    axis.set_ylim(0.5 - len(points), 0.5)
     axis.set_xlabel(title)
     return _save(plots, figure, path)
 

@@ -15,8 +15,7 @@ from importlib.util import find_spec
 
 from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.evaluation.collection import Collection
-from sparse_coverage.experiments.sweep import Row
-from sparse_coverage.experiments.systems import is_sparse
+from sparse_coverage.experiments.options import Variant
 
 Values = dict[str, float]
 
@@ -76,14 +75,14 @@ def other_collection(collection: Collection) -> str:
     return f"the collection has {' and '.join(facts)}" if facts else ""
 
 
-def reason(row: Row) -> str:
+def reason(row: Variant) -> str:
     """Say why the paper has no value for a row, whatever the collection; nothing where it has one."""
     encoder, unit = known_encoder(row.options.encoder), paper_unit(row.options.unit)
     if row.factor:
         return "the paper has no such setting" if f"{row.factor} {row.setting}" not in paper_table("ablations") else ""
-    if is_sparse(row.system):
-        if row.system != "paper":
-            return f"the system is {row.system}, not the paper's"
+    if row.is_sparse:
+        if row.name != "paper":
+            return f"the system is {row.name}, not the paper's"
         if changed := sorted(row.options.differences().keys() - FREE):
             return f"other settings ({', '.join(changed)})"
         if not any(name.startswith(f"{encoder} ") for name in paper_table("full")):
@@ -94,28 +93,26 @@ def reason(row: Row) -> str:
         return ""
     if row.options.rank != "best":
         return f"documents by {row.options.rank}, not by their best passage"
-    if row.system == "colbert":
+    if row.name == "colbert":
         return "exact MaxSim, not PLAID over texts cut at 512 tokens"
     if _baseline(row) not in paper_table("main"):
-        return (
-            f"another encoder ({encoder_name(encoder)})" if row.system == "dense" else f"no {row.system} in the paper"
-        )
+        return f"another encoder ({encoder_name(encoder)})" if row.name == "dense" else f"no {row.name} in the paper"
     return ""
 
 
-def paper_values(row: Row, collection: Collection) -> Values:
+def paper_values(row: Variant, collection: Collection) -> Values:
     """Return what the paper reports for a row measured on this collection; nothing where it has no such row."""
     if reason(row) or other_collection(collection):
         return {}
     if row.factor:
         return paper_table("ablations")[f"{row.factor} {row.setting}"]
-    if is_sparse(row.system):
+    if row.is_sparse:
         unit = paper_unit(row.options.unit)
         return paper_table("full")[f"{known_encoder(row.options.encoder)} {unit} {row.options.size}"]
     return paper_table("main")[_baseline(row)]
 
 
-def notes_on_the_paper(rows: Sequence[Row], collection: Collection, *, learned_here: bool) -> tuple[str, ...]:
+def notes_on_the_paper(rows: Sequence[Variant], collection: Collection, *, learned_here: bool) -> tuple[str, ...]:
     """Say which rows the paper's values do not stand beside, and why; and what else differs where they do."""
     if cause := other_collection(collection):
         return (f"Without the paper's values: {cause}.",)
@@ -125,7 +122,7 @@ def notes_on_the_paper(rows: Sequence[Row], collection: Collection, *, learned_h
         listed = "; ".join(f"{cause}: {count:,}" for cause, count in causes.items())
         notes.append(f"Without the paper's values are {causes.total():,} of {len(rows):,} rows: {listed}.")
     beside = [row for row in rows if not reason(row)]
-    sparse = [row for row in beside if is_sparse(row.system)]
+    sparse = [row for row in beside if row.is_sparse]
     if sparse and learned_here:
         notes.append(
             "Vocabularies are learned from the candidates, the paper's from 300,000 EPO documents of 2000 to 2010."
@@ -159,10 +156,10 @@ def known_encoder(encoder: str) -> str:
     return next((model.name for model in CATALOGUE.values() if encoder == model.hub), encoder)
 
 
-def _baseline(row: Row) -> str:
-    if row.system == "colbert-plaid":
+def _baseline(row: Variant) -> str:
+    if row.name == "colbert-plaid":
         return "colbert"
-    return f"dense {known_encoder(row.options.encoder)}" if row.system == "dense" else row.system
+    return f"dense {known_encoder(row.options.encoder)}" if row.name == "dense" else row.name
 
 
 def _other_tagger(unit: str) -> str:
@@ -200,9 +197,9 @@ def unit_name(unit: str) -> str:
     return f"{name} ({tagger})" if tagger else name
 
 
-def model_name(row: Row) -> str:
+def model_name(row: Variant) -> str:
     """Return what the column "Model" says of a row."""
-    if row.system == "dense" or is_sparse(row.system):
+    if row.name == "dense" or row.is_sparse:
         name = encoder_name(row.options.encoder)
-        return name if row.system in ("dense", "paper") else f"{name} ({row.system})"
-    return SYSTEMS.get(row.system, row.system)
+        return name if row.name in ("dense", "paper") else f"{name} ({row.name})"
+    return SYSTEMS.get(row.name, row.name)

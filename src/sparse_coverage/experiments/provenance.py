@@ -17,11 +17,10 @@ from typing import Any
 
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import code_key
-from sparse_coverage.experiments.evaluation import Evaluation, settings_of, stamped
-from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.evaluation import Evaluation, stamped
+from sparse_coverage.experiments.options import SystemOptions, Variant, is_sparse, reads
 from sparse_coverage.experiments.paper import FREE, SYSTEMS, encoder_name, known_encoder, unit_name
-from sparse_coverage.experiments.sweep import Result, Row
-from sparse_coverage.experiments.systems import is_sparse, reads
+from sparse_coverage.experiments.sweep import Result
 from sparse_coverage.kernels import usable_cores
 from sparse_coverage.package import __version__
 from sparse_coverage.present.tables import escaped
@@ -73,10 +72,10 @@ def methods(result: Result, about: dict[str, Any]) -> tuple[str, str]:
     parts = [_collection(about, cited)]
     if rows:
         parts.append(_systems(result, cited))
-        sparse = [row for row in rows if is_sparse(row.system)]
+        sparse = [row for row in rows if row.is_sparse]
         if sparse:
             parts.append(_vocabularies(sparse, about, cited))
-    if result.outcomes:
+    if result.rows:
         parts.append(_statistics(result, about, cited))
     machine, packages = about["machine"], ", ".join(f"{name} {version}" for name, version in about["packages"].items())
     parts.append(
@@ -90,9 +89,9 @@ def methods(result: Result, about: dict[str, Any]) -> tuple[str, str]:
     return text + "\n", bibliography(cited)
 
 
-def _precisions(rows: Sequence[Row], about: dict[str, Any]) -> str:
+def _precisions(rows: Sequence[Variant], about: dict[str, Any]) -> str:
     """Say what the encoders of some rows computed in: it moves values as another seed does."""
-    used = dict.fromkeys(row.options.encoder for row in rows if "encoder" in reads(row.system))
+    used = dict.fromkeys(row.options.encoder for row in rows if "encoder" in row.reads)
     known = {name: about["encoders"][name]["precision"] for name in used if name in about["encoders"]}
     said = [f"{escaped(encoder_name(name))} in {escaped(precision)}" for name, precision in known.items()]
     return f", {_listed(said)}" if said else ""
@@ -125,8 +124,8 @@ def _collection(about: dict[str, Any], cited: list[str]) -> str:
 def _systems(result: Result, cited: list[str]) -> str:
     rows = result.definition.rows
     named = []
-    for system in dict.fromkeys(row.system for row in rows):
-        mine = [row.options for row in rows if row.system == system]
+    for system in dict.fromkeys(row.name for row in rows):
+        mine = [row.options for row in rows if row.name == system]
         encoders = list(dict.fromkeys(known_encoder(one.encoder) for one in mine)) if "encoder" in reads(system) else []
         known = [key for key in encoders if key in ("minilm", "bert-for-patents", "paecter", "patentmap", "specter2")]
         with_encoders = f" with {_listed([encoder_name(one) for one in encoders])}" if encoders else ""
@@ -140,7 +139,7 @@ def _systems(result: Result, cited: list[str]) -> str:
     return f"The systems are {_listed(named)}."
 
 
-def _vocabularies(rows: Sequence[Row], about: dict[str, Any], cited: list[str]) -> str:
+def _vocabularies(rows: Sequence[Variant], about: dict[str, Any], cited: list[str]) -> str:
     options = [row.options for row in rows]
     units = _listed([escaped(unit_name(unit)) for unit in dict.fromkeys(one.unit for one in options)])
     sizes = sorted({one.size for one in options if one.size})
@@ -159,8 +158,8 @@ def _vocabularies(rows: Sequence[Row], about: dict[str, Any], cited: list[str]) 
     if any(one.unit.endswith("en_core_sci_lg]") for one in options):
         text += f"; noun phrases by SciSpaCy{_cite(cited, 'scispacy')}"
     by_system = {
-        _title(row.system, [o.options for o in rows if o.system == row.system]): _fixed(
-            [o.options for o in rows if o.system == row.system]
+        _title(row.name, [o.options for o in rows if o.name == row.name]): _fixed(
+            [o.options for o in rows if o.name == row.name]
         )
         for row in rows
     }
@@ -199,7 +198,7 @@ def _statistics(result: Result, about: dict[str, Any], cited: list[str]) -> str:
     spread = "the mean" if result.definition.split else "mean and standard deviation"
     listed = f"the seeds {seeds[0]} to {seeds[-1]}, of which we give {spread}" if len(seeds) > 1 else ""
     text = f"Vocabularies were drawn with {listed or f'seed {seeds[0]}'}. "
-    used = [outcome.evaluation for outcome in result.outcomes if outcome.evaluation]
+    used = [one for one in result.rows.values() if not one.failure]
     if sizes := stamped(used, "V"):
         text += f"They have $V={_between(sizes)}$ centers, chosen from {_between(stamped(used, 'spans'))} spans. "
     if (split := result.definition.split) is not None:
@@ -259,7 +258,7 @@ def run_facts(bench: Workbench, found: Evaluation, tag: str, command: str) -> di
     about = surroundings()
     machine = about["machine"]
     libraries = [f"python=={about['python']}", *(f"{name}=={version}" for name, version in about["packages"].items())]
-    settings = settings_of(found.system, found.options)["options"]
+    method = found.variant.record()
     collection = bench.collection
     return {
         "tag": tag,
@@ -282,7 +281,7 @@ def run_facts(bench: Workbench, found: Evaluation, tag: str, command: str) -> di
         "method": {
             "automatic": True,
             "score ties": "corpus order",
-            "retrieval": [{"name": found.system, **settings, "used": dict(found.stamps)}],
+            "retrieval": [{"name": method["system"], **method.get("options", {}), "used": dict(found.stamps)}],
             "documents measured and written": found.depth,
         },
         "research goal": {"evaluation": {"reported measures": list(found.values)}},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -15,14 +14,13 @@ from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.evaluation.collection import Ranking
 from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.evaluation import Evaluation, settings_of
+from sparse_coverage.experiments.evaluation import Evaluation
 from sparse_coverage.experiments.figures import draw_differences
 from sparse_coverage.experiments.provenance import methods, surroundings
-from sparse_coverage.experiments.sweep import NAMES, Result, RowOutcome
+from sparse_coverage.experiments.sweep import NAMES, Result
 from sparse_coverage.files import read_json, write_json, write_text
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.tables import Table, TableCell, writers
-from sparse_coverage.search import Hit, PassageHit
+from sparse_coverage.present.tables import WRITERS, Table, TableCell
 
 SECTION, CONFIGURATION, ROWS, COMPARISONS = "section.html", "configuration.json", "rows.json", "comparisons.csv"
 METHODS, REFERENCES, RUNS = "methods.tex", "references.bib", "runs"
@@ -35,11 +33,11 @@ def write_result(result: Result, folder: Path, about: Mapping[str, Any]) -> tupl
     """
     own = folder / result.definition.name
     own.mkdir(parents=True, exist_ok=True)
-    for suffix, write in writers(result.table).items():
-        write_text(own / f"{result.table.name}{suffix}", write())
+    for suffix, write in WRITERS.items():
+        write_text(own / f"{result.table.name}{suffix}", write(result.table))
     drawn, undrawn = _draw(result, own)
     failures = [*result.failures, *undrawn]
-    write_json(own / ROWS, [_row_record(outcome) for outcome in result.outcomes])
+    write_json(own / ROWS, [_row_record(one) for one in result.rows.values()])
     if result.comparisons:
         write_text(own / COMPARISONS, _comparisons_csv(result.comparisons))
     configuration = {**about, **surroundings(), "commands": list(result.commands), "failures": failures}
@@ -80,7 +78,7 @@ def _draw(result: Result, folder: Path) -> tuple[list[Path], list[str]]:
 
 
 def _section(result: Result, drawn: Sequence[Path], failures: Sequence[str], about: Mapping[str, Any]) -> str:
-    files = [f"{result.table.name}{suffix}" for suffix in writers(result.table)]
+    files = [f"{result.table.name}{suffix}" for suffix in WRITERS]
     files += (
         [path.name for path in drawn]
         + [ROWS, CONFIGURATION, METHODS, REFERENCES]
@@ -114,21 +112,16 @@ def _comparisons_csv(comparisons: Sequence[Comparison]) -> str:
     return stream.getvalue()
 
 
-def _row_record(outcome: RowOutcome) -> dict[str, Any]:
-    found = outcome.evaluation
+def _row_record(found: Evaluation) -> dict[str, Any]:
     return {
-        **settings_of(outcome.row.system, outcome.row.options),
-        "factor": outcome.row.factor,
-        "setting": outcome.row.setting,
-        "failure": outcome.failure,
-        "per_query": found.values if found else {},
-        "intervals": {measure: record(found.interval(measure)) for measure in found.values} if found else {},
-        "seeds": list(found.seeds) if found else [],
-        "cost": found.cost if found else None,
-        "seconds": found.seconds if found else None,
-        "depth": found.depth if found else None,
-        "stamps": dict(found.stamps) if found else {},
-        "runs": list(outcome.runs),
+        **found.record(),
+        "factor": found.variant.factor,
+        "setting": found.variant.setting,
+        "failure": found.failure,
+        "intervals": {measure: record(found.interval(measure)) for measure in found.values},
+        "seconds": None if found.failure else found.seconds,
+        "depth": found.depth,
+        "runs": list(found.written),
     }
 
 
@@ -239,31 +232,6 @@ def topic_pages(bench: Workbench, found: Mapping[str, Evaluation]) -> list[Topic
         }
         pages.append(TopicPage(query.id, query.text, values, tuple(places)))
     return pages
-
-
-def document_hits(bench: Workbench, ranking: Ranking, top: int) -> list[Hit]:
-    """Return the first documents of a ranking as hits with the texts of their passages, as a reranker reads them."""
-    documents = ranking.documents[:top]
-    ordered = {
-        document: [
-            (passage, score)
-            for passage, of, score in zip(
-                ranking.passages, ranking.passage_documents, ranking.passage_scores, strict=True
-            )
-            if of == document
-        ]
-        for document in documents
-    }
-    cut, titles = bench.passages_of(documents)
-    hits = []
-    for document, score in zip(documents, ranking.scores, strict=False):
-        known = ordered[document] or [(passage, -math.inf) for passage in cut[document]]
-        passages = [
-            PassageHit(id_, document, cut[document][id_].section, cut[document][id_].text, value)
-            for id_, value in known
-        ]
-        hits.append(Hit(document, titles[document], score, {}, tuple(passages)))
-    return hits
 
 
 def _best_passage(document: str, runs: Sequence[Ranking]) -> str:

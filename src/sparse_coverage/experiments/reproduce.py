@@ -4,20 +4,20 @@ some of the queries and reported on the others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import dataset_statistics, query_lengths
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.comparison import Output, write_runs
+from sparse_coverage.experiments.comparison import Output, announced, evaluate_rows, failure_of
 from sparse_coverage.experiments.evaluation import DEPTH, Evaluation, result_path, stamp_notes
 from sparse_coverage.experiments.figures import Curves, FigurePoint, draw_curves, draw_histograms, draw_scatter
-from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.options import Variant, row_names, varied_settings
 from sparse_coverage.experiments.paper import (
     BENCHMARK,
     encoder_name,
@@ -26,35 +26,22 @@ from sparse_coverage.experiments.paper import (
     paper_table,
     unit_name,
 )
-from sparse_coverage.experiments.sweep import (
-    Definition,
-    Draw,
-    Result,
-    Row,
-    RowOutcome,
-    Split,
-    announced,
-    failure_of,
-    row_command,
-    run_rows,
-    table_measures,
-)
-from sparse_coverage.experiments.systems import is_sparse
+from sparse_coverage.experiments.sweep import Definition, Draw, Result, Split, row_command, table_measures
 from sparse_coverage.experiments.tables import (
     ablation_table,
     averaged,
     baseline_row,
-    comparisons,
     place_of,
     results_table,
     setting_text,
     value_cell,
-    varied_in,
 )
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.present.tables import Content, Table, TableCell
 from sparse_coverage.vectors.analysis import Behaviour, analyse
 
+COMPARED_UP_TO = 20
+"""Tables of at most so many rows have their rows compared two by two; beyond that Holm's correction leaves nothing."""
 _MEASURE_PANELS = {"R@100": "document R@100", "MAP": "document MAP", "MAP(D)": "passage MAP(D)"}
 
 
@@ -83,51 +70,44 @@ def run_experiment(
         definition.split.parts([query.id for query in bench.collection.judged])
         if definition.split.measure not in map(str, measures):
             raise InputError(f"[split] goes by {definition.split.measure}, which is not measured. Add it to measures.")
-    base = baseline_row(against, definition.rows) if against and definition.kind != "ablations" else None
-    varied = varied_in(definition.rows)
-    keep = None if runs is None else partial(_keep_run, bench, Output(runs), varied)
-    outcomes = tuple(run_rows(bench, definition.rows, measures, fresh=fresh, seeds=seeds, depth=depth, keep=keep))
-    failures = tuple(f"{o.row.name(varied)}: {o.failure}" for o in outcomes if o.failure)
-    commands = tuple(dict.fromkeys(row_command(collection, outcome.row, seeds) for outcome in outcomes))
+    rows = _by_name(definition.rows)
+    base = baseline_row(against, rows) if against and definition.kind != "ablations" else None
+    if base is not None and definition.split is None:
+        rows = _by_name(dict.fromkeys([*definition.rows, base]))
+    baseline = next((name for name, row in rows.items() if row == base), None)
+    how: dict[str, Any] = {"seeds": seeds, "depth": depth, "against": baseline, "output": Output(runs), "fresh": fresh}
+    found = evaluate_rows(bench, rows, measures, **how, keep_going=True)
+    shown = {name: one for name, one in found.rows.items() if one.variant in definition.rows}
+    failures = tuple(f"{name}: {one.failure}" for name, one in shown.items() if one.failure)
+    commands = tuple(dict.fromkeys(row_command(collection, row, seeds) for row in definition.rows))
     if definition.split is not None:
-        queries = [query.id for query in bench.collection.judged]
-        table, effects = sweep_table(definition, outcomes, definition.split, queries, bench.notes())
-        return Result(definition, table, effects, commands, failures, outcomes)
+        table, effects = sweep_table(definition, [*shown.values()], definition.split, found.queries, found.notes)
+        return Result(definition, table, effects, commands, failures, shown)
     if definition.kind == "ablations":
-        table, tests = ablation_table(definition, bench, outcomes)
-        return Result(definition, table, (), commands, failures, outcomes, tests)
-    baseline = None
-    if base is not None:
-        baseline = (
-            next((o for o in outcomes if o.row == base), None)
-            or run_rows(bench, [base], measures, fresh=fresh, depth=depth)[0]
-        )
-        if baseline.failure:
-            failures = (*failures, f"no tests: the baseline {against} failed: {baseline.failure}")
-    tests = comparisons(measures, outcomes, baseline)
-    done = [outcome for outcome in outcomes if outcome.evaluation]
+        table, tests = ablation_table(definition, bench, [*shown.values()])
+        return Result(definition, table, (), commands, failures, shown, tests)
+    if baseline and (why := found.rows[baseline].failure):
+        failures = (*failures, f"no tests: the baseline {against} failed: {why}")
+    done = [one for one in shown.values() if not one.failure]
+    compared = measures if baseline or len(done) <= COMPARED_UP_TO else ()
+    tests = tuple(test for measure in compared for test in found.compare(str(measure)))
     figures: list[Draw] = []
-    if definition.kind == "cost" and any(o.evaluation and o.evaluation.cost for o in done):
+    if definition.kind == "cost" and any(one.cost for one in done):
         figures.append(lambda folder: _draw_cost(folder, done))
-    if definition.kind == "sizes" and any(o.row.options.size for o in done if is_sparse(o.row.system)):
+    if definition.kind == "sizes" and any(one.variant.is_sparse and one.variant.options.size for one in done):
         figures.append(lambda folder: _draw_sizes(folder, done))
-    table = results_table(definition, bench, outcomes, tests, against=base)
-    return Result(definition, table, tuple(figures), commands, failures, outcomes, tests)
+    table = results_table(definition, bench, shown, tests, against=baseline or "")
+    return Result(definition, table, tuple(figures), commands, failures, shown, tests)
 
 
-def _keep_run(bench: Workbench, output: Output, varied: Sequence[str], row: Row, found: Evaluation, seed: str) -> str:
-    """Write the run of a row with one seed; return its name."""
-    named = f"{row.factor} {row.setting} " if row.factor else ""
-    return write_runs(output, f"{named}{row.name(varied)}{seed}", found, bench)
+def _by_name(rows: Iterable[Variant]) -> dict[str, Variant]:
+    every = list(rows)
+    return dict(zip(row_names(every), every, strict=True))
 
 
-def _draw_sizes(folder: Path, outcomes: Sequence[RowOutcome]) -> list[Path]:
+def _draw_sizes(folder: Path, done: Sequence[Evaluation]) -> list[Path]:
     """Draw the effect of V and unit: each curve averages over the encoders that finished all sizes of that unit."""
-    found = {
-        place_of(o.row): o.evaluation
-        for o in outcomes
-        if o.evaluation and is_sparse(o.row.system) and o.row.options.size
-    }
+    found = {place_of(one.variant): one for one in done if one.variant.is_sparse and one.variant.options.size}
     panels: dict[str, Curves] = {}
     for measure, title in _MEASURE_PANELS.items():
         curves: dict[tuple[str, str], list[FigurePoint]] = {}
@@ -152,16 +132,13 @@ def _draw_sizes(folder: Path, outcomes: Sequence[RowOutcome]) -> list[Path]:
     )
 
 
-def _draw_cost(folder: Path, outcomes: Sequence[RowOutcome]) -> list[Path]:
+def _draw_cost(folder: Path, done: Sequence[Evaluation]) -> list[Path]:
     points: dict[tuple[str, str], list[FigurePoint]] = {}
-    for outcome in outcomes:
-        row, found = outcome.row, outcome.evaluation
-        if found is None or not found.cost:
-            continue
-        kind = unit_name(row.options.unit) if is_sparse(row.system) else "dense" if row.system == "dense" else ""
-        cell = value_cell(found, "R@100")
-        if cell.ours is not None:
-            points.setdefault((model_name(row), kind), []).append(FigurePoint(found.cost, cell.ours, cell.interval))
+    for one in done:
+        row, cell = one.variant, value_cell(one, "R@100")
+        kind = unit_name(row.options.unit) if row.is_sparse else "dense" if row.name == "dense" else ""
+        if one.cost and cell.ours is not None:
+            points.setdefault((model_name(row), kind), []).append(FigurePoint(one.cost, cell.ours, cell.interval))
     x_label = "postings scanned per query (dense: similarities)"
     return draw_scatter(folder / "cost-and-recall", points, x_label, "document R@100")
 
@@ -173,9 +150,9 @@ _CENTER_PANELS = {
 }
 
 
-def center_properties(bench: Workbench, options: SystemOptions, *, fresh: bool = False) -> Behaviour:
-    """Measure the vocabulary and the index of some options, or find what was measured before."""
-    path = result_path(bench, "paper", options, ["centers"])
+def center_properties(bench: Workbench, row: Variant, *, fresh: bool = False) -> Behaviour:
+    """Measure the vocabulary and the index of a row, or find what was measured before."""
+    path, options = result_path(bench, row, ["centers"]), row.options
     if path.is_file() and not fresh:
         return Behaviour(**read_json(path))
     lists, vocabulary = bench.index(options).store.frequencies, bench.model(options).vocabulary
@@ -190,13 +167,13 @@ def study_centers(definition: Definition, bench: Workbench, *, fresh: bool = Fal
     rows: list[tuple[Content, ...]] = []
     failures = []
     measured: list[Behaviour] = []
-    for row in announced(bench, definition.rows):
+    for name, row in announced(bench, _by_name(definition.rows)):
         kind = (encoder_name(row.options.encoder), unit_name(row.options.unit))
         size = f"{row.options.size:,}" if row.options.size else "default"
         try:
-            found = center_properties(bench, row.options, fresh=fresh)
+            found = center_properties(bench, row, fresh=fresh)
         except Exception as error:  # as in every sweep: the others go on
-            failures.append(f"{' '.join(kind)} {size}: {failure_of(row, error)}")
+            failures.append(f"{' '.join(kind)} {size}: {failure_of(name, error)}")
             rows.append((*kind, size, TableCell(None), TableCell(None), TableCell(None)))
             continue
         measured.append(replace(found, encoder=kind[0], unit=kind[1]))
@@ -249,66 +226,58 @@ def study_collection(definition: Definition, bench: Workbench) -> Result:
 
 
 def sweep_table(
-    definition: Definition, outcomes: Sequence[RowOutcome], split: Split, queries: Sequence[str], notes: Sequence[str]
+    definition: Definition, found: Sequence[Evaluation], split: Split, queries: Sequence[str], notes: Sequence[str]
 ) -> tuple[Table, tuple[Draw, ...]]:
     """Return one line a row with its values on both parts, the best by the tuned one marked, and a figure for each swept setting.
 
     The measure of the split has a column for each part, every other measure one for the part that is held out.
     """
     tuned, held = split.parts(queries)
-    done = [(outcome, outcome.evaluation) for outcome in outcomes if outcome.evaluation]
-    swept = varied_in([outcome.row for outcome in outcomes])
-    varied = [*_named(outcomes), *swept]
-    others = [measure for measure in (done[0][1].values if done else ()) if measure != split.measure]
-    on = {id(one): (one.on(tuned), one.on(held)) for _, one in done}
-    best = max(done, key=lambda pair: on[id(pair[1])][0].means()[split.measure], default=None)
-    rows: list[tuple[Content, ...]] = []
-    for outcome in outcomes:
-        parts = on[id(outcome.evaluation)] if outcome.evaluation else (None, None)
-        mark = "★" if best is not None and outcome is best[0] else ""
-        cells = [*(value_cell(part, split.measure) for part in parts), *(value_cell(parts[1], one) for one in others)]
-        rows.append((outcome.row.system, *(setting_text(outcome.row, each) for each in varied), *cells, mark))
+    done = [one for one in found if not one.failure]
+    rows = [one.variant for one in found]
+    swept = varied_settings(rows)
+    named = [name for name in ("encoder", "unit", "size") if len({getattr(row.options, name) for row in rows}) > 1]
+    varied = [*named, *swept]
+    others = [measure for measure in (done[0].values if done else ()) if measure != split.measure]
+    parts = {id(one): (one.on(tuned), one.on(held)) for one in found}
+    best = max(done, key=lambda one: parts[id(one)][0].means()[split.measure], default=None)
+    lines: list[tuple[Content, ...]] = []
+    for one in found:
+        on_tuned, on_held = parts[id(one)]
+        cells = [value_cell(on_tuned, split.measure), *(value_cell(on_held, each) for each in (split.measure, *others))]
+        settings = (setting_text(one.variant, each) for each in varied)
+        lines.append((one.variant.name, *settings, *cells, "★" if one is best else ""))
     told = [f"{len(tuned)} queries are tuned on, {len(held)} held out."]
     if best is not None:
-        at = on[id(best[1])][1].interval(split.measure)
+        at = parts[id(best)][1].interval(split.measure)
         told.append(
-            f"★ is best on the tuned queries: {best[0].row.name(swept)}; on the held-out ones it has "
+            f"★ is best on the tuned queries: {best.variant.named(swept)}; on the held-out ones it has "
             f"{100 * at.mean:.2f} ({100 * at.low:.2f} to {100 * at.high:.2f})."
         )
-    told += stamp_notes([one for _, one in done])
+    told += stamp_notes(done)
     measured = (f"{split.measure} tuned", f"{split.measure} held out", *(f"{one} held out" for one in others))
     columns = ("System", *varied, *measured, "Best")
-    numeric = [each for each in varied if len({_number(o, each) for o, _ in done} - {None}) > 1]
-    figures = tuple(_sweep_figure(each, done, on, split.measure) for each in numeric)
-    return Table(definition.name, definition.title, columns, tuple(rows), (*told, *notes)), figures
+    numeric = [each for each in varied if len({_number(row, each) for row in rows} - {None}) > 1]
+    both = [(one.variant, parts[id(one)]) for one in done]
+    figures = tuple(_sweep_figure(each, both, split.measure) for each in numeric)
+    return Table(definition.name, definition.title, columns, tuple(lines), (*told, *notes)), figures
 
 
-def _named(outcomes: Sequence[RowOutcome]) -> list[str]:
-    """Return which of encoder, unit and V differ between rows."""
-    options = [outcome.row.options for outcome in outcomes]
-    return [name for name in ("encoder", "unit", "size") if len({getattr(one, name) for one in options}) > 1]
+def _number(row: Variant, setting: str) -> float | None:
+    value = getattr(row.options, setting)
+    return float(value) if isinstance(value, int | float) and setting_text(row, setting) != "–" else None
 
 
-def _number(outcome: RowOutcome, setting: str) -> float | None:
-    value = getattr(outcome.row.options, setting)
-    return float(value) if isinstance(value, int | float) and setting_text(outcome.row, setting) != "–" else None
-
-
-def _sweep_figure(
-    setting: str,
-    done: Sequence[tuple[RowOutcome, Evaluation]],
-    on: Mapping[int, tuple[Evaluation, Evaluation]],
-    measure: str,
-) -> Draw:
+def _sweep_figure(setting: str, done: Sequence[tuple[Variant, tuple[Evaluation, Evaluation]]], measure: str) -> Draw:
     """Return what draws the effect of a setting on both parts, the mean over all rows that have each value."""
 
     def draw(folder: Path) -> list[Path]:
         curves: dict[tuple[str, str], list[FigurePoint]] = {}
         for place, part in enumerate(("tuned", "held out")):
             by_value: dict[float, list[float]] = {}
-            for outcome, one in done:
-                if (value := _number(outcome, setting)) is not None:
-                    by_value.setdefault(value, []).append(100 * on[id(one)][place].means()[measure])
+            for row, parts in done:
+                if (value := _number(row, setting)) is not None:
+                    by_value.setdefault(value, []).append(100 * parts[place].means()[measure])
             curves[part, ""] = [FigurePoint(value, float(np.mean(found))) for value, found in sorted(by_value.items())]
         return draw_curves(folder / f"effect-of-{setting}", {measure: curves}, setting)
 

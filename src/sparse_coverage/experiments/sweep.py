@@ -1,23 +1,19 @@
-"""Experiments from small TOML files: rows of settings, where a list stands for each of its values in turn; working through them, or looking
-ahead at what that would take.
-
-That can be interrupted and taken up again, and a row that fails does not lose the others.
+"""Experiments from small TOML files: rows of settings, where a list stands for each of its values in turn; and looking ahead at what
+working through them would take.
 """
 
 from __future__ import annotations
 
 import shlex
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib import resources
 from itertools import islice, product
 from pathlib import Path
-from time import monotonic, perf_counter
+from time import perf_counter
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from sparse_coverage.encoding import load_encoder
 from sparse_coverage.encoding.weights import cached_folder
@@ -26,19 +22,9 @@ from sparse_coverage.evaluation.collection import corpus_passages
 from sparse_coverage.evaluation.measures import MAP, MAP_D, PASSAGE_R, PRES, AnyMeasure, R, parse_measure
 from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.evaluation import (
-    DEPTH,
-    Evaluation,
-    evaluate_system,
-    label,
-    over_seeds,
-    result_facts,
-    result_path,
-    seeded,
-)
-from sparse_coverage.experiments.options import FLAGS, SystemOptions, make_options
+from sparse_coverage.experiments.evaluation import DEPTH, Evaluation, result_facts, result_path
+from sparse_coverage.experiments.options import FLAGS, Variant, make_options, reads
 from sparse_coverage.experiments.options import NAMES as OPTIONS
-from sparse_coverage.experiments.systems import concerning, is_sparse, reads
 from sparse_coverage.files import read_toml
 from sparse_coverage.present.tables import Table
 from sparse_coverage.systems import get_system
@@ -48,21 +34,6 @@ KINDS = ("table", "sizes", "ablations", "cost", "centers", "lengths")
 """What is made of the rows: a table; with curves over V; averages of settings; with a plot of cost against recall; the
 geometry of the vocabularies; or, without rows, a description of the collection."""
 _KNOWN = {"title", "kind", "rows", "small", "settings", "measures", "split"}
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One configuration to evaluate. `factor` and `setting` name what an ablation varies."""
-
-    system: str
-    options: SystemOptions
-    group: str = ""
-    factor: str = ""
-    setting: str = ""
-
-    def name(self, varied: Sequence[str] = ()) -> str:
-        """Return what it is called: what distinguishes it, and all that is `varied` beside it."""
-        return label(self.system, self.options, varied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +91,7 @@ class Definition:
 
     name: str
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[Variant, ...]
     kind: str = "table"
     measures: tuple[str, ...] = ()
     split: Split | None = None
@@ -187,27 +158,39 @@ def _tables(about: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 def _expanded(
     described: dict[str, Any], setting: dict[str, Any], changes: Mapping[str, Sequence[Any]], common: dict[str, Any]
-) -> list[Row]:
-    """Return the rows of one table: every combination of its lists, with what an ablation sets instead."""
+) -> list[Variant]:
+    """Return the rows of one table: every combination of its lists, with what an ablation sets instead.
+
+    Of several systems, each takes the settings that it reads; one that none of them reads is an error.
+    """
+    systems = described.get("system")
+    if isinstance(systems, list) and systems:
+        known = {name for one in systems for name in reads(str(one))}
+        found = []
+        for one in systems:
+            mine = {name: value for name, value in described.items() if name not in known or name in reads(str(one))}
+            found += _expanded({**mine, "system": one}, setting, changes, common)
+        return found
+    if not isinstance(systems, str):
+        raise InputError('a row has no system = "…".')
     given = {name: value for name, value in described.items() if name not in ("system", "group")}
     varied = {name: value for name, value in setting.items() if name not in ("factor", "name")}
-    system = described.get("system")
-    if not isinstance(system, str):
-        raise InputError('a row has no system = "…".')
-    read = reads(system)
+    read = reads(systems)
     if unread := sorted((given.keys() & set(OPTIONS)) - set(read)):
-        raise InputError(f"{system} does not read {unread[0]}. Its settings are: {', '.join(read)}.")
+        raise InputError(f"{systems} does not read {unread[0]}. Its settings are: {', '.join(read)}.")
     given |= {name: list(values) for name, values in changes.items() if values and name in read}
     values = [value if isinstance(value, list) else [value] for value in given.values()]
-    labels = (str(described.get("group", "")), str(setting.get("factor", "")), str(setting.get("name", "")))
-    found = [make_options({**common, **dict(zip(given, chosen, strict=True)), **varied}) for chosen in product(*values)]
-    return [Row(system, concerning(system, options), *labels) for options in found]
+    group, factor, name = (
+        str(text) for text in (described.get("group", ""), setting.get("factor", ""), setting.get("name", ""))
+    )
+    made = [make_options({**common, **dict(zip(given, chosen, strict=True)), **varied}) for chosen in product(*values)]
+    return [Variant(systems, options, group=group, factor=factor, setting=name) for options in made]
 
 
-def row_command(collection: str, row: Row, seeds: int = 1) -> str:
+def row_command(collection: str, row: Variant, seeds: int = 1) -> str:
     """Return the command that evaluates one row by itself; `collection` may be followed by options, as typed."""
-    words = ["sparse-coverage evaluate", collection, f"--system {row.system}"]
-    read, changed = reads(row.system), row.options.differences()
+    words = ["sparse-coverage evaluate", collection, f"--system {row.name}"]
+    read, changed = row.reads, row.options.differences()
     for name, value in asdict(row.options).items():
         if name in read and (name in changed or name in row.options.fixed or name in ("encoder", "unit")):
             words.append(f"{FLAGS[name]} {shlex.quote(str(value))}")
@@ -219,14 +202,14 @@ Draw = Callable[[Path], list[Path]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """An experiment's table, its figures (functions that draw into a folder), commands, failures, and tests between rows."""
+    """An experiment's table, its figures (functions that draw into a folder), commands, failures, rows, and tests between them."""
 
     definition: Definition
     table: Table
     figures: tuple[Draw, ...]
     commands: tuple[str, ...]
     failures: tuple[str, ...]
-    outcomes: tuple[RowOutcome, ...] = ()
+    rows: Mapping[str, Evaluation] = field(default_factory=dict)
     comparisons: Sequence[Comparison] = ()
 
 
@@ -237,74 +220,6 @@ def table_measures(bench: Workbench, definition: Definition) -> tuple[AnyMeasure
         return tuple(one for one in wanted if one.ranked == "document" or bench.collection.has_passages)
     documents = (R @ 100, MAP, PRES @ 100)
     return (*documents, MAP_D, PASSAGE_R @ 1000) if bench.collection.has_passages else documents
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RowOutcome:
-    """A row with its evaluation, or with why there is none; `runs` are the files that its rankings were written to, one a seed."""
-
-    row: Row
-    evaluation: Evaluation | None
-    failure: str = ""
-    runs: tuple[str, ...] = ()
-
-
-KeepRun = Callable[[Row, Evaluation, str], str]
-"""Writes the rankings of a row with one seed; returns the name of the file."""
-
-
-def run_rows(
-    bench: Workbench,
-    rows: Sequence[Row],
-    measures: Sequence[AnyMeasure],
-    *,
-    fresh: bool = False,
-    seeds: int = 1,
-    depth: int = DEPTH,
-    keep: KeepRun | None = None,
-) -> list[RowOutcome]:
-    """Evaluate all rows. What an earlier, interrupted run finished is found in the cache and not computed again.
-
-    `keep` writes the rankings of a row with one seed.
-    """
-    outcomes: list[RowOutcome] = []
-    for row in announced(bench, rows, seeds):
-        try:
-            found, runs = [], []
-            drawn = seeded(row.system, row.options, seeds)
-            for options in drawn:
-                found.append(
-                    evaluate_system(
-                        bench, row.system, options, measures, keep_run=keep is not None, fresh=fresh, depth=depth
-                    )
-                )
-                if keep is not None:
-                    runs.append(keep(row, found[-1], f" seed={options.seed}" if len(drawn) > 1 else ""))
-            outcomes.append(RowOutcome(row, over_seeds(found), runs=tuple(runs)))
-        except Exception as error:  # whatever a row dies of, the others go on; the report shows what it was
-            outcomes.append(RowOutcome(row, None, failure_of(row, error)))
-    return outcomes
-
-
-def announced(bench: Workbench, rows: Sequence[Row], seeds: int = 1) -> Iterator[Row]:
-    """Plan all rows, then yield them one by one and tell people where the sweep is; each row's own bars run below."""
-    bench.plan(one for row in rows if is_sparse(row.system) for one in seeded(row.system, row.options, seeds))
-    console = Console(stderr=True)
-    begun = monotonic()
-    for done, row in enumerate(rows):
-        if console.is_terminal:
-            elapsed = monotonic() - begun
-            left = f", about {elapsed / done * (len(rows) - done) / 60:,.0f} min left" if done and elapsed > 60 else ""
-            text = f"[{done + 1}/{len(rows)}] {row.name()}{left}"
-            console.print(text, markup=False, highlight=False)
-        yield row
-
-
-def failure_of(row: Row, error: Exception) -> str:
-    """Say what a row died of, at once on standard error, and return it for the report."""
-    cause = str(error) if isinstance(error, SparseCoverageError) else f"{type(error).__name__}: {error}"
-    print(f"failed: {row.name()}: {cause}", file=sys.stderr)
-    return cause
 
 
 TIMED_PASSAGES = 32
@@ -339,19 +254,19 @@ def look_ahead(
         for row in definition.rows:
             state = _row_state(definition, row, bench, seeds, depth)
             planned.append(Planned(definition.name, row_command(collection, row, seeds), state))
-            if state != "finished" and "encoder" in reads(row.system):
+            if state != "finished" and "encoder" in row.reads:
                 waiting[row.options.encoder] = waiting.get(row.options.encoder, 0) + 1
     return planned, [EncoderTime(name, rows, _encoding_seconds(bench, name)) for name, rows in waiting.items()]
 
 
-def _row_state(definition: Definition, row: Row, bench: Workbench, seeds: int, depth: int) -> str:
-    if "encoder" in reads(row.system) and not _is_here(row.options.encoder):
+def _row_state(definition: Definition, row: Variant, bench: Workbench, seeds: int, depth: int) -> str:
+    if "encoder" in row.reads and not _is_here(row.options.encoder):
         return "open: the encoder will be fetched"
-    what = ["centers"] if definition.kind == "centers" else result_facts(table_measures(bench, definition), depth)
+    centers = definition.kind == "centers"
+    what = ["centers"] if centers else result_facts(table_measures(bench, definition), depth)
     try:
-        get_system(row.system, "study")
-        every = [row.options] if definition.kind == "centers" else seeded(row.system, row.options, seeds)
-        done = all(result_path(bench, row.system, options, what).is_file() for options in every)
+        get_system(row.name, "study")
+        done = all(result_path(bench, one, what).is_file() for one in row.seeded(1 if centers else seeds))
         return "finished" if done else "open"
     except SparseCoverageError as error:
         return f"cannot run: {error}"

@@ -19,7 +19,7 @@ from sparse_coverage.evaluation.collection import Query, corpus_passages
 from sparse_coverage.evaluation.protocol import evidence
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import alone, code_key, content_key
-from sparse_coverage.experiments.options import BASELINES, NAMES, SystemOptions, preset_settings
+from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.index.postings import MAX_PASSAGES
 from sparse_coverage.index.sides import open_block, write_block
 from sparse_coverage.kernels import Doubles
@@ -30,7 +30,7 @@ from sparse_coverage.search import Retriever
 from sparse_coverage.search.feedback import with_feedback
 from sparse_coverage.search.part_scores import DEPTH, PartScores, VectorScores, WordScores
 from sparse_coverage.spans.span import normalise
-from sparse_coverage.systems import System, get_system, load_maker, system_of
+from sparse_coverage.systems import System, get_system, load_maker
 from sparse_coverage.vectors import SparseVector
 
 
@@ -215,29 +215,3 @@ def make_system(name: str, bench: Workbench, options: SystemOptions) -> PassageS
     row = get_system(name, "study")
     made: PassageScorer | Retriever = load_maker(row.study or "")(bench, options, row)
     return made
-
-
-def reads(name: str) -> tuple[str, ...]:
-    """Return which options a system reads; none, where there is no such system."""
-    row = system_of(name)
-    if row is None:
-        return ()
-    return (*(field for field in NAMES if field not in BASELINES), *row.reads) if row.preset else row.reads
-
-
-def is_sparse(name: str) -> bool:
-    """Tell whether a system has a vocabulary, and so an index to share with others."""
-    return "size" in reads(name)
-
-
-def concerning(name: str, options: SystemOptions) -> SystemOptions:
-    """Return the options with everything that the system does not read at its default, and its preset where nothing was set.
-
-    Of what is `fixed`, only what keeps the preset from being followed stays named: the others say nothing.
-    """
-    changed = options.differences()
-    given = {field: getattr(options, field) for field in reads(name) if field in changed or field in options.fixed}
-    row = system_of(name)
-    preset = preset_settings(row.preset) if row and row.preset else {}
-    fixed = tuple(field for field in options.fixed if field in preset and field in given and field not in changed)
-    return SystemOptions(**{**preset, **given}, fixed=fixed)

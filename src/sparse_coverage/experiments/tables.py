@@ -7,19 +7,10 @@ from dataclasses import replace
 
 from sparse_coverage.encoding.catalogue import CATALOGUE
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.measures import AnyMeasure
 from sparse_coverage.evaluation.significance import Comparison, compare, holm
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.evaluation import (
-    Evaluation,
-    ends,
-    mean_values,
-    stamp_notes,
-    stamped,
-    tells_apart,
-    varied_settings,
-)
-from sparse_coverage.experiments.options import SystemOptions
+from sparse_coverage.experiments.evaluation import Evaluation, ends, mean_values, stamp_notes, stamped, tells_apart
+from sparse_coverage.experiments.options import SystemOptions, Variant, is_sparse, varied_settings
 from sparse_coverage.experiments.paper import (
     known_encoder,
     model_name,
@@ -30,107 +21,84 @@ from sparse_coverage.experiments.paper import (
     papers_ablations,
     unit_name,
 )
-from sparse_coverage.experiments.sweep import Definition, Row, RowOutcome, table_measures
-from sparse_coverage.experiments.systems import concerning, is_sparse, reads
+from sparse_coverage.experiments.sweep import Definition, table_measures
 from sparse_coverage.present.tables import Content, Table, TableCell
 from sparse_coverage.systems import STUDIED
 
-COMPARED_UP_TO = 20
-"""Tables of at most so many rows have their rows compared two by two; beyond that Holm's correction leaves nothing."""
 _STARRED = {"assignment": "K=5", "alpha": "2", "gamma": "0.5"}
 """The paper's default of each factor, which the others are compared with."""
 _DIMENSIONS = {"splade": 30_522, "colbert": 128, "colbert-plaid": 128}
 
 
-def baseline_row(name: str, rows: Sequence[Row]) -> Row:
+def baseline_row(name: str, rows: Mapping[str, Variant]) -> Variant:
     """Return the row that `--against` means: one of the experiment's, by its name or a part of it, or a system beside them."""
-    names = {row.name(varied_in(rows)): row for row in rows}
-    chosen = [names[name]] if name in names else [row for one, row in names.items() if name in one]
+    chosen = [rows[name]] if name in rows else [row for one, row in rows.items() if name in one]
     if len(chosen) == 1:
         return chosen[0]
     if name in STUDIED and not is_sparse(name):
-        encoder = next((row.options.encoder for row in rows if "encoder" in reads(row.system)), SystemOptions().encoder)
-        return Row(name, concerning(name, SystemOptions(encoder=encoder)))
+        encoder = next(
+            (row.options.encoder for row in rows.values() if "encoder" in row.reads), SystemOptions().encoder
+        )
+        return Variant(name, SystemOptions(encoder=encoder))
     raise InputError(
-        f"--against must name one row, or bm25, dense, splade or colbert; '{name}' names {len(chosen)} of: {', '.join(names)}."
-    )
-
-
-def varied_in(rows: Sequence[Row]) -> list[str]:
-    """Return the settings that need a column of their own, and a place in the names of rows."""
-    return varied_settings((row.system, row.options) for row in rows)
-
-
-def comparisons(
-    measures: Sequence[AnyMeasure], outcomes: Sequence[RowOutcome], against: RowOutcome | None = None
-) -> tuple[Comparison, ...]:
-    """Test every two rows on every measure, or all of them with a baseline, however many they are."""
-    done = [outcome for outcome in outcomes if outcome.evaluation]
-    if against is None and not 2 <= len(done) <= COMPARED_UP_TO:
-        return ()
-    varied = varied_in([outcome.row for outcome in outcomes])
-    base = None if against is None else against.row.name(varied)
-    every = [*done, *([against] if against and against.evaluation else [])]
-    found = {o.row.name(varied): o.evaluation for o in every if o.evaluation}
-    if base is not None and base not in found:
-        return ()
-    return tuple(
-        comparison
-        for measure in map(str, measures)
-        for comparison in compare({name: one.values[measure] for name, one in found.items()}, measure, against=base)
+        f"--against must name one row, or bm25, dense, splade or colbert; '{name}' names {len(chosen)} of: {', '.join(rows)}."
     )
 
 
 def results_table(
     definition: Definition,
     bench: Workbench,
-    outcomes: Sequence[RowOutcome],
+    rows: Mapping[str, Evaluation],
     tests: Sequence[Comparison] = (),
     *,
-    against: Row | None = None,
+    against: str = "",
 ) -> Table:
     """Return one line a row. `tests` against a baseline put a dagger at what differs."""
     measures = [str(measure) for measure in table_measures(bench, definition)]
-    varied = varied_in([outcome.row for outcome in outcomes])
-    base = against.name(varied) if against else ""
-    p_values = {(one.second, one.measure): one.p_holm for one in tests if base and one.first == base}
+    variants = [one.variant for one in rows.values()]
+    varied = varied_settings(variants)
+    p_values = {(one.second, one.measure): one.p_holm for one in tests if against and one.first == against}
     cost = definition.kind == "cost"
-    rows: list[tuple[Content, ...]] = []
-    for outcome in outcomes:
-        row, found, paper = outcome.row, outcome.evaluation, paper_values(outcome.row, bench.collection)
-        name = row.name(varied)
+    lines: list[tuple[Content, ...]] = []
+    for name, found in rows.items():
+        row, paper = found.variant, paper_values(found.variant, bench.collection)
         cells: list[Content] = [
             value_cell(found, measure, paper.get(measure), p_values.get((name, measure))) for measure in measures
         ]
         if cost:
-            cells.append(TableCell(found.cost if found else None, digits=0))
-        group = row.group or ("Sparse Coverage" if is_sparse(row.system) else "Baselines")
-        unit = unit_name(row.options.unit) if is_sparse(row.system) else "–"
+            cells.append(TableCell(found.cost, digits=0))
+        group = row.group or ("Sparse Coverage" if row.is_sparse else "Baselines")
+        unit = unit_name(row.options.unit) if row.is_sparse else "–"
         set_to = (setting_text(row, name) for name in varied)
-        rows.append((group, model_name(row), unit, _width(row, bench, found), *set_to, *cells))
+        lines.append((group, model_name(row), unit, _width(bench, found), *set_to, *cells))
     columns = ("Group", "Model", "Unit", "V/d", *varied, *measures, *(("Scanned per query",) if cost else ()))
-    notes = [*_seed_note(outcomes), *stamp_notes([one.evaluation for one in outcomes if one.evaluation])]
-    if base:
-        notes.append(
-            f"† differs from {base} (p < .05, paired randomisation test, Holm's correction over the rows of a column)."
-        )
-    every = [outcome.row for outcome in outcomes]
-    notes += [*bench.notes(), *notes_on_the_paper(every, bench.collection, learned_here=bench.learns_from_itself)]
-    done, count = [outcome.evaluation for outcome in outcomes if outcome.evaluation], len(bench.corpus.documents)
+    done = [one for one in rows.values() if not one.failure]
+    notes = [*_seed_note(done), *stamp_notes(done)]
+    if against:
+        notes.append(dagger_note(against))
+    notes += [*bench.notes(), *notes_on_the_paper(variants, bench.collection, learned_here=bench.learns_from_itself)]
+    count = len(bench.corpus.documents)
     best = tuple(4 + len(varied) + place for place, one in enumerate(measures) if tells_apart(one, done, count))
-    return Table(definition.name, definition.title, columns, tuple(rows), tuple(notes), best)
+    return Table(definition.name, definition.title, columns, tuple(lines), tuple(notes), best)
 
 
-def setting_text(row: Row, name: str) -> str:
+def dagger_note(against: str) -> str:
+    """Say what the daggers of a table mean."""
+    return (
+        f"† differs from {against} (p < .05, paired randomisation test, Holm's correction over the rows of a column)."
+    )
+
+
+def setting_text(row: Variant, name: str) -> str:
     """Return the value of a setting as printed; a dash where the system does not read it."""
     value = getattr(row.options, name)
-    if name not in reads(row.system):
+    if name not in row.reads:
         return "–"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def ablation_table(
-    definition: Definition, bench: Workbench, outcomes: Sequence[RowOutcome]
+    definition: Definition, bench: Workbench, found: Sequence[Evaluation]
 ) -> tuple[Table, tuple[Comparison, ...]]:
     """Average each setting over the configurations that all settings finished, so that the averages compare like with like.
 
@@ -138,23 +106,19 @@ def ablation_table(
     paper's default of its factor; Holm's correction is over all settings of a measure.
     """
     measures = [str(measure) for measure in table_measures(bench, definition)]
-    failed = {place_of(o.row) for o in outcomes if not o.evaluation}
-    used = {place_of(o.row) for o in outcomes} - failed
-    means: dict[tuple[str, str], Evaluation] = {}
-    settings = list(dict.fromkeys((o.row.factor, o.row.setting) for o in outcomes))
-    for pair in settings:
-        mine = [
-            o.evaluation
-            for o in outcomes
-            if o.evaluation and (o.row.factor, o.row.setting) == pair and place_of(o.row) not in failed
-        ]
-        if mine:
-            means[pair] = averaged(mine)
+    failed = {place_of(one.variant) for one in found if one.failure}
+    used = {place_of(one.variant) for one in found} - failed
+    by_setting: dict[tuple[str, str], list[Evaluation]] = {}
+    for one in found:
+        mine = by_setting.setdefault((one.variant.factor, one.variant.setting), [])
+        if place_of(one.variant) not in failed:
+            mine.append(one)
+    means = {pair: averaged(mine) for pair, mine in by_setting.items() if mine}
     tests = _ablation_tests(means, measures)
     p_values = {(one.second, one.measure): one.p_holm for one in tests}
     other = other_collection(bench.collection) or papers_ablations(used)
     rows: list[tuple[Content, ...]] = []
-    for factor, setting in settings:
+    for factor, setting in by_setting:
         paper = {} if other else paper_table("ablations").get(f"{factor} {setting}", {})
         name = f"{factor} {setting}"
         cells = [
@@ -164,7 +128,8 @@ def ablation_table(
         starred = f"{setting} ★" if _STARRED.get(factor) == setting else setting
         rows.append((factor, starred, *cells))
     notes = [f"Each setting is averaged over {len(used)} configurations; ★ marks the paper's default."]
-    notes += [*_seed_note(outcomes), *stamp_notes([one.evaluation for one in outcomes if one.evaluation])]
+    done = [one for one in found if not one.failure]
+    notes += [*_seed_note(done), *stamp_notes(done)]
     if tests:
         notes.append(
             "† differs from ★ of its factor (p < .05, paired randomisation test, Holm's correction over a column)."
@@ -177,7 +142,7 @@ def ablation_table(
     return table, tests
 
 
-def place_of(row: Row) -> tuple[str, str, int | None]:
+def place_of(row: Variant) -> tuple[str, str, int | None]:
     """Return which configuration of the grid a row is."""
     return row.options.encoder, row.options.unit, row.options.size
 
@@ -215,18 +180,20 @@ def _ablation_tests(means: Mapping[tuple[str, str], Evaluation], measures: Seque
     return tuple(found)
 
 
-def _width(row: Row, bench: Workbench, found: Evaluation | None) -> str:
+def _width(bench: Workbench, found: Evaluation) -> str:
     """Return V of a vocabulary, or how many numbers a passage or token has."""
-    if is_sparse(row.system):
-        sizes = (stamped([found], "V") if found else []) or [size for size in (row.options.size,) if size]
+    row = found.variant
+    if row.is_sparse:
+        sizes = stamped([found], "V") or [size for size in (row.options.size,) if size]
         return ends(sizes) if sizes else "default"
-    if row.system == "dense":
+    if row.name == "dense":
         known = CATALOGUE.get(known_encoder(row.options.encoder))
-        dimension = known.dimension if known else bench.encoder(row.options.encoder).dimension if found else 0
+        here = 0 if found.failure else bench.encoder(row.options.encoder).dimension
+        dimension = known.dimension if known else here
         return f"{dimension:,}" if dimension else "–"
-    return f"{_DIMENSIONS[row.system]:,}" if row.system in _DIMENSIONS else "–"
+    return f"{_DIMENSIONS[row.name]:,}" if row.name in _DIMENSIONS else "–"
 
 
-def _seed_note(outcomes: Sequence[RowOutcome]) -> list[str]:
-    counts = {len(o.evaluation.seeds) for o in outcomes if o.evaluation and o.evaluation.seeds}
+def _seed_note(found: Sequence[Evaluation]) -> list[str]:
+    counts = {len(one.seeds) for one in found if one.seeds}
     return [f"± is the standard deviation over {max(counts)} seeds."] if counts else []

@@ -14,6 +14,7 @@ from sparse_coverage.patents.patent import Claim, Patent
 ALL = "all"
 """What names every claim of a text, each without its number, where their numbers could be given."""
 _HEAD = 1 << 16
+_NAMES_CANCELLED = re.compile(r"(?:\d\s?[.:)]\s?|\()(?:cancell?ed|withdrawn|deleted)\b", re.I)
 _RANGE = re.compile(r"(\d{1,4})(?:\s*[-–]\s*(\d{1,4}))?")
 FILE_SUFFIXES = frozenset(
     ".txt .md .xml .json .jsonl .ndjson .csv .tsv .xlsx .xlsm .xls .docx .doc .pdf .rtf .odt .html .htm".split()
@@ -54,9 +55,13 @@ def claim_numbers(wanted: str) -> list[int]:
 
 
 def claims_query(claims: Sequence[Claim], wanted: str | None, of: str) -> QueryText:
-    """Return claims as a query: all of them, or those wanted, each with the claims it depends on. `of` names where they are from."""
-    from sparse_coverage.patents.claims import expand_claim
+    """Return claims as a query: all of them, or those wanted, each with the claims it depends on. `of` names where they are from.
 
+    Cancelled claims are none.
+    """
+    from sparse_coverage.patents.claims import expand_claim, is_cancelled
+
+    claims = [claim for claim in claims if not is_cancelled(claim.text)]
     known = {claim.number for claim in claims}
     numbers = claim_numbers(wanted) if wanted not in (None, ALL) else sorted(known)
     if missing := [number for number in numbers if number not in known]:
@@ -88,8 +93,10 @@ def listed_numbers(numbers: Sequence[int]) -> str:
 
 def patent_query(patent: Patent, wanted: str | None = None, of: str = "") -> QueryText:
     """Return a patent as a query: its claims, or those wanted; without any claims, its abstract, else its description."""
+    from sparse_coverage.patents.claims import is_cancelled
+
     of = of or patent.id
-    if patent.claims or wanted is not None:
+    if wanted is not None or not all(is_cancelled(claim.text) for claim in patent.claims):
         return claims_query(patent.claims, wanted, of)
     for what, parts in (("the abstract", patent.abstract), ("the text", patent.description)):
         if parts:
@@ -102,12 +109,21 @@ def patent_query(patent: Patent, wanted: str | None = None, of: str = "") -> Que
 
 
 def text_query(text: str, wanted: str | None = None, of: str = "") -> QueryText:
-    """Return a text as a query: all of it, or the claims wanted, by the numbers that are printed before them."""
-    if wanted is None:
+    """Return a text as a query: all of it but for cancelled claims, or the claims wanted, by the numbers printed before them.
+
+    >>> text_query("1 - 48. (canceled) 49. A lamp with a dimmer.").text
+    '49. A lamp with a dimmer.'
+    """
+    if wanted is None and not _NAMES_CANCELLED.search(text):
         return QueryText(text, of)
-    from sparse_coverage.patents.claims import begins_with_number, numbered_claims, split_claims
+    from sparse_coverage.patents.claims import begins_with_number, is_cancelled, numbered_claims, split_claims
 
     pieces = split_claims(text)
+    if wanted is None:
+        left = [piece for piece in pieces if not is_cancelled(piece)]
+        if not left:
+            raise InputError(f"Every claim of {of or 'the query'} is cancelled. Give one with a text.")
+        return QueryText("\n".join(left) if len(left) < len(pieces) else text, of)
     if not any(begins_with_number(piece) for piece in pieces):
         raise InputError(
             f"{of or 'The query'} is one text without numbered claims, so --claims {wanted} names none of it."

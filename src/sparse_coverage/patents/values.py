@@ -223,6 +223,9 @@ def entity_text(name: str) -> str:
 
 
 _FALLBACKS = ("cp1252", "mac_roman", "cp932", "gb18030")
+_MARKS = "[“”‘’–—…•·°±×®©™§«»\u00a0]"
+_TYPESET = re.compile(rf"[^\W\d_]?’[^\W\d_]?|{_MARKS}+[^\W\d_]?|[^\W\d_]{_MARKS}+")
+"""Signs of typesetting beside a word, or an apostrophe in it: as good as letters, which other encodings take them for."""
 
 
 def decoded(head: bytes) -> str:
@@ -249,7 +252,7 @@ def _likelihood(sample: bytes, encoding: str) -> float:
             return -1.0
         text = sample[: error.start].decode(encoding)
     high = [match[0] for match in re.finditer(r"[^\W\d_]?[^\x00-\x7f]+[^\W\d_]?", text)]
-    good = sum(1 for run in high if run.isalpha())
+    good = sum(1 for run in high if run.isalpha() or _TYPESET.fullmatch(run))
     kana = len(re.findall("[\u3040-\u30ff]", text))
     han = len(re.findall("[\u4e00-\u9fff]", text))
     if encoding == "cp932":  # nearly any bytes are some Han characters; kana are no accident

@@ -9,11 +9,18 @@ from dataclasses import dataclass
 from sparse_coverage.charts.chart import Cell, Chart, strength
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.elements import Element
-from sparse_coverage.present.chart_text import combination_lines, finding_of, notes_of, own_words, quotes_of
-from sparse_coverage.present.office import NewPage, Page, Stretch, Words, ground, stretches
+from sparse_coverage.present.chart_text import (
+    combination_lines,
+    finding_of,
+    notes_of,
+    own_words,
+    quotation,
+    quotes_of,
+)
+from sparse_coverage.present.office import ROW_KEPT, NewPage, Page, Stretch, Words, ground, stretches
 from sparse_coverage.present.office_sheet import Sheet, Value, workbook
 from sparse_coverage.present.pages import render
-from sparse_coverage.present.places import TextMark, cited, cut_at
+from sparse_coverage.present.places import cited
 from sparse_coverage.present.terms import CITED_BY_US, NOTICE
 
 
@@ -51,9 +58,7 @@ def chart_rows(chart: Chart) -> list[tuple[Element, list[_ReportCell]]]:
 def _shown(cell: Cell) -> _ReportCell:
     quotations = []
     for quote in quotes_of(cell):
-        number = cell.quotes.index(quote) if quote in cell.quotes else -1
-        marks = [TextMark(pair.passage.start, pair.passage.end) for pair in cell.pairs if pair.quote == number]
-        pieces = [(one.text, one.strength > 0) for one in cut_at(quote.text, marks)]
+        pieces = [(one.text, one.strength > 0) for one in quotation(cell, quote)]
         quotations.append(_Quotation(cited(quote), pieces))
     return _ReportCell(cell, finding_of(cell), notes_of(cell), quotations)
 
@@ -62,17 +67,24 @@ def chart_document(new_page: NewPage, chart: Chart, combinations: Combinations |
     """Return the chart as a file of pages: the share that each document covers, then one table an element with quotations."""
     page = new_page("Claim chart", landscape=True)
     page.paragraph(Stretch(" ".join(NOTICE), dim=True))
-    for line in combination_lines(combinations) if combinations else ():
-        page.paragraph(line)
-    for claim in chart.claims:
-        page.paragraph([Stretch(f"Claim {claim.number}. ", bold=True), Stretch(claim.text)])
-    write_matrix(page, chart, 25)
+    write_matrix(page, chart, 25, [*(combination_lines(combinations) if combinations else ()), *claim_lines(chart)])
     write_chart(page, chart, 25)
     return page.content()
 
 
-def write_matrix(page: Page, chart: Chart, width: float) -> None:
-    """Write the features of a chart against its documents, verdicts alone: in as few tables as fit a page, of about equal width."""
+def claim_lines(chart: Chart) -> list[Words]:
+    """Return the claims of a chart, each with its number."""
+    return [[Stretch(f"Claim {claim.number}. ", bold=True), Stretch(claim.text)] for claim in chart.claims]
+
+
+def write_matrix(page: Page, chart: Chart, width: float, above: Sequence[Words] = ()) -> None:
+    """Write the features of a chart against its documents, verdicts alone: in as few tables as fit a page, of about equal width.
+
+    The paragraphs `above`, or the last of many, stand on the page on which the first table begins.
+    """
+    few = sum(len(one.text) for words in above for one in stretches(words)) <= ROW_KEPT
+    for number, words in enumerate(above, 1):
+        page.paragraph(words, with_next=few or number == len(above))
     fits = 4 if width < 20 else 6
     tables = max(1, math.ceil(len(chart.documents) / fits))
     at_once = max(1, math.ceil(len(chart.documents) / tables))
@@ -109,27 +121,32 @@ def write_filled(page: Page, header: Sequence[str], rows: Sequence[Sequence[Word
 
 
 def _verdict(cell: Cell) -> str:
-    return f"{cell.verdict.label}\n{CITED_BY_US}" if cell.overruled is not None else cell.verdict.label
+    return f"{cell.verdict.label}\n{CITED_BY_US}" if cell.is_own else cell.verdict.label
 
 
 def write_chart(page: Page, chart: Chart, width: float) -> None:
-    """Write the quotations of a chart into a report, so many centimetres wide."""
+    """Write what a chart comes to and says of itself, and its quotations, into a report, so many centimetres wide."""
     rows: list[list[Words]] = [[column.id, column.title, chart.summary(column.id)] for column in chart.documents]
     write_filled(page, ("document", "title", "features"), rows, (0.22 * width, 0.5 * width, 0.28 * width))
     if chart.undisclosed:
         page.paragraph("In none of these documents: " + ", ".join(one.label for one in chart.undisclosed))
+    write_about(page, chart.about)
     for element, row in zip(chart.elements, chart.cells, strict=True):
         page.heading(f"{element.label}  {element.text}", 2)
         cells: list[list[Words]] = [
             [cell.document, Stretch(finding_of(cell), ground=cell.verdict.fill), _said(cell)] for cell in row
         ]
         page.table(
-            ("document", "finding", "quotation, verbatim, with its place"),
+            ("document", "finding", "quotation, verbatim, with its place; … where something is left out"),
             cells,
             (0.22 * width, 0.14 * width, 0.64 * width),
         )
-    for line in chart.about:
-        page.paragraph(Stretch(line, dim=True))
+
+
+def write_about(page: Page, about: Sequence[str]) -> None:
+    """Write what charts say of themselves, on one page: none of it means much alone."""
+    for number, line in enumerate(about, 1):
+        page.paragraph(Stretch(line, dim=True), with_next=number < len(about))
 
 
 def chart_workbook(chart: Chart, combinations: Combinations | None = None) -> bytes:
@@ -160,7 +177,7 @@ def chart_sheets(chart: Chart, combinations: Combinations | None = None, named: 
             cell.verdict.label,
             "the searcher's" if cell.overruled and quote == cell.overruled.quote else strength(quote.evidence),
             cited(quote),
-            quote.text,
+            "".join(piece.text for piece in quotation(cell, quote)),
         ]
         for element, row in zip(chart.elements, chart.cells, strict=True)
         for cell in row
@@ -185,17 +202,17 @@ def _said(cell: Cell) -> list[Stretch]:
     own = cell.overruled is not None and cell.overruled.quote is not None
     adding = set() if own else {pair.quote for pair in cell.pairs}
     parts: list[Stretch] = []
-    for number, quotation in enumerate(_shown(cell).quotations):
+    for number, shown in enumerate(_shown(cell).quotations):
         if number and number not in adding:
             continue
         if parts:
             parts.append(Stretch("\n"))
-        parts += [Stretch(f"{quotation.place} ", bold=True), Stretch("“")]
-        parts += [Stretch(text, ground=ground(0.5) if marked else "") for text, marked in quotation.pieces]
+        parts += [Stretch(f"{shown.place} ", bold=True), Stretch("“")]
+        parts += [Stretch(text, ground=ground(0.5) if marked else "") for text, marked in shown.pieces]
         parts.append(Stretch("”"))
     notes = [Stretch(f"{_sentence(note)} ", dim=True) for note in notes_of(cell, own=False)]
     if cell.overruled is not None:
-        told = Stretch(_sentence(own_words(cell.verdict, cell.overruled)), bold=True)
+        told = Stretch(_sentence(own_words(cell.overruled)), bold=True)
         parts = [told, *([Stretch("\n")] if parts else []), *parts]
     return [*parts, *([Stretch("\n")] if parts and notes else []), *notes]
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.charts.chart import Cell, Chart, Overruled, Quote, Verdict, strength
+from sparse_coverage.charts.chart import Cell, Chart, Overruled, Quote, strength
 from sparse_coverage.charts.combining import Combination, Combinations, Part
 from sparse_coverage.charts.elements import Element
-from sparse_coverage.present.places import cited
+from sparse_coverage.present.places import TextMark, TextPiece, cited, cut_at
 from sparse_coverage.present.terms import CITED_BY_US
+from sparse_coverage.search.results import Place
+from sparse_coverage.text import sentence_ends
+
+QUOTED = 420
+"""Characters of a quotation in a file or a terminal: a claim may have 200 words, of which few answer a feature."""
+_AROUND = (320, 240, 160, 120, 90, 60, 40, 25)
+"""So many characters around each marked phrase are shown: as many as fit."""
 
 
 def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
@@ -27,7 +34,7 @@ def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
         relation = "agrees with" if number.agrees else "contradicts"
         notes.append(f"{number.found} {relation} {number.claimed}")
     if own and cell.overruled is not None:
-        notes.append(own_words(cell.verdict, cell.overruled))
+        notes.append(own_words(cell.overruled))
     if cell.second is not None:
         said = [cell.second.verdict.label] if cell.second.verdict else []
         said += [f"“{cell.second.quote.text}”"] if cell.second.quote else []
@@ -37,9 +44,9 @@ def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
 
 def finding_of(cell: Cell) -> str:
     """Return the verdict of a cell for people, with how strong its evidence is unless it is the user's own: "partly (fair)"."""
-    if cell.overruled is not None or not cell.verdict.credit:
+    if cell.is_own or not cell.verdict.credit:
         return cell.verdict.label
-    return f"{cell.verdict.label} ({strength(cell.evidence)})"
+    return f"{cell.verdict.label} ({strength(cell.evidence, bool(cell.missing))})"
 
 
 def quotes_of(cell: Cell) -> tuple[Quote, ...]:
@@ -49,9 +56,68 @@ def quotes_of(cell: Cell) -> tuple[Quote, ...]:
     return (own, *(quote for quote in found if quote.text != own.text)) if own else found
 
 
-def own_words(verdict: Verdict, overruled: Overruled) -> str:
+def quotation(cell: Cell, quote: Quote, length: int | None = QUOTED, feature: int = -1) -> list[TextPiece]:
+    """Return a quotation with its phrases marked, and an ellipsis for what is left out where it is longer than so many characters.
+
+    One that the user chose is shown whole, as every one is without a length.
+    """
+    number = cell.quotes.index(quote) if quote in cell.quotes else -1
+    places = [one.passage for one in cell.pairs if one.quote == number]
+    marks = [TextMark(one.start, one.end, feature=feature) for one in places]
+    own = cell.overruled is not None and quote == cell.overruled.quote
+    pieces: list[TextPiece] = []
+    done = 0
+    for start, end in [(0, len(quote.text))] if own or length is None else excerpts(quote.text, places, length):
+        if start > done:
+            pieces.append(TextPiece("\u00a0… " if done else "…\u00a0"))
+        pieces += cut_at(quote.text, marks, start, end)
+        done = end
+    return pieces if done == len(quote.text) else [*pieces, TextPiece("\u00a0…")]
+
+
+def excerpts(text: str, places: Sequence[Place], length: int) -> list[tuple[int, int]]:
+    """Return which parts of a text to show where it is longer than so many characters: those around some places, strongest first.
+
+    Parts begin and end with sentences where some do nearby, else with words. Places that do not fit are left out.
+
+    >>> text = "A pump with a rotor, " + "and a lid, " * 9 + "the rotor being held by a spring."
+    >>> [text[slice(*part)] for part in excerpts(text, [Place("spring", 146, 152), Place("rotor", 14, 19)], 100)]
+    ['A pump with a rotor, and a lid, and a lid,', 'rotor being held by a spring.']
+    """
+    if len(text) <= length:
+        return [(0, len(text))]
+    places = places or [Place("", 0, 0)]
+    ends = sentence_ends(text)
+    for count in range(len(places), 0, -1):
+        for around in (length, *_AROUND):
+            parts: list[tuple[int, int]] = []
+            for place in sorted(places[:count], key=lambda one: one.start):
+                start, end = _around(text, place, around, ends)
+                if parts and start <= parts[-1][1] + 1:
+                    start, end = parts[-1][0], max(end, parts[-1][1])
+                    parts.pop()
+                parts.append((start, end))
+            if sum(end - start for start, end in parts) <= length:
+                return parts
+    return [(places[0].start, places[0].end)]
+
+
+def _around(text: str, place: Place, around: int, ends: Sequence[int]) -> tuple[int, int]:
+    """Return the part of a text around a place, so many characters on each side at most."""
+    low, high = max(0, place.start - around), min(len(text), place.end + around)
+    start = min((one for one in (0, *ends) if low <= one <= place.start), default=-1)
+    if start < 0:
+        start = text.find(" ", low, place.start) + 1 or place.start
+    start += len(text[start : place.start]) - len(text[start : place.start].lstrip())
+    end = max((one for one in (*ends, len(text)) if place.end <= one <= high), default=-1)
+    if end < 0:
+        end = max(text.rfind(" ", place.end, high + 1), place.end)
+    return start, end
+
+
+def own_words(overruled: Overruled) -> str:
     """Return that the searcher gave a verdict or a note, what was found before, and why."""
-    told = "noted by the searcher" if verdict == overruled.found else f"{CITED_BY_US} (found: {overruled.found})"
+    told = f"{CITED_BY_US} (found: {overruled.found})" if overruled.judged else "noted by the searcher"
     return f"{told}: {overruled.note}" if overruled.note else told
 
 
@@ -98,11 +164,21 @@ def combination_notes(found: Combinations) -> Iterator[str]:
     if found.left_out:
         yield f"Left out, as marked not relevant: {found.left_out} document{'s' if found.left_out > 1 else ''}."
     if found.missing:
-        yield f"In none of the {found.documents} documents: {', '.join(found.missing)}."
+        yield f"In none of the {_looked_at(found)}: {', '.join(found.missing)}."
     if not found.found:
         yield "No combination found."
     elif found.found[0].lacks:
         yield "No combination has every feature. The best there are:"
+
+
+def _looked_at(found: Combinations) -> str:
+    """Return how many documents were looked at, and how: most of many are only looked through."""
+    if not found.read or found.read == found.documents:
+        return f"{found.documents:,} documents"
+    return (
+        f"{found.read:,} documents that were read closely (the other {found.documents - found.read:,} of the "
+        f"{found.documents:,} found were only looked through)"
+    )
 
 
 def combination_lines(found: Combinations) -> Iterator[str]:
@@ -144,5 +220,6 @@ def _quotations(element: Element, row: tuple[Cell, ...]) -> list[RenderableType]
             head += Text(f"; {note}", style="dim")
         lines.append(head)
         for quote in quotes_of(cell)[:1]:
-            lines.append(Text(f"    {cited(quote)} “{quote.text}”"))
+            told = "".join(piece.text for piece in quotation(cell, quote))
+            lines.append(Text(f"    {cited(quote)} “{told}”"))
     return lines

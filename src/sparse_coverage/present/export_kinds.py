@@ -77,6 +77,7 @@ CHART_EXPORTS = _named(
     Export("html", "HTML", _HTML, "chart_files:chart_page", "Write the chart as a page."),
     Export("docx", "Word", _WORD, "chart_files:chart_document", "Write the chart as a Word file (extra [office])."),
     Export("xlsx", "Excel", _EXCEL, "chart_files:chart_workbook", "Write the chart as an Excel file (extra [office])."),
+    Export("pdf", "PDF", _PDF, "chart_files:chart_document", "Write the chart as a PDF file (extra [office])."),
 )
 """Of a chart, and the combinations it was made for."""
 PROJECT_EXPORTS = _named(

@@ -14,7 +14,7 @@ _UNPRINTABLE = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 
 
 ROW_KEPT = 1200
-"""A row of a table with at most so many characters is not broken over two pages."""
+"""A row of a table, or what stands above one, with at most so many characters is not broken over two pages."""
 
 
 @dataclass(frozen=True, slots=True)

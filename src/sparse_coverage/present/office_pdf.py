@@ -29,6 +29,7 @@ from reportlab.platypus import CondPageBreak, Paragraph, SimpleDocTemplate, Spac
 _SIZES = {0: 18, 1: 13, 2: 11, 3: 10}
 _INK, _DIM, _LINK = "#1D2530", "#5B6472", "#1B5A9E"
 _EDGE = 2.0  # centimetres
+_MOST_KEPT = 12.0  # centimetres of a heading and the first row of its table; a higher row is broken
 _FONTS = (
     ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
     ("Arial Unicode.ttf", "Arial Bold.ttf"),
@@ -43,17 +44,21 @@ class PdfPage(Page):
     def __init__(self, title: str, *, landscape: bool = False) -> None:
         self._title = printable(title)
         self._landscape = landscape
-        self._parts: list[Any] = [self._paragraph(title, size=_SIZES[0], bold=True)]
+        self._heading = self._paragraph(title, size=_SIZES[0], bold=True)
+        self._parts: list[Any] = [self._heading]
 
     def heading(self, text: str, level: int = 1) -> None:
         """Add a heading, which goes to the next page where only a line or two would fit below it."""
         self._parts.append(CondPageBreak(4 * cm))
-        self._parts.append(self._paragraph(text, size=_SIZES[level], bold=True, above=12 if level == 1 else 8))
+        self._heading = self._paragraph(text, size=_SIZES[level], bold=True, above=12 if level == 1 else 8)
+        self._parts.append(self._heading)
 
     def paragraph(self, words: Words, *, indent: float = 0.0, with_next: bool = False) -> None:
         """Add a paragraph, so many centimetres from the left edge; `with_next`, on the page of what follows."""
         added = self._paragraph(words, indent=indent)
         added.keepWithNext = with_next
+        if with_next and self._parts[-1] is self._heading:
+            self._heading.keepWithNext = True  # before a table it need not be: a long one would begin on the next page
         self._parts.append(added)
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[Words]], widths: Sequence[float]) -> None:
@@ -81,6 +86,9 @@ class PdfPage(Page):
             splitInRow=int(any(len(one) > ROW_KEPT for one in lengths)),
             style=grid,
         )
+        if self._parts[-1] is self._heading and len(self._parts) > 1:  # it is on the page of the first row
+            begin = sum(_row_height(row, widths) for row in (head + cells)[: int(shown) + 1])
+            self._parts[-2] = CondPageBreak(min(begin + 2 * cm, _MOST_KEPT * cm))
         self._parts += [made, Spacer(1, 8)]
 
     def content(self) -> bytes:
@@ -113,6 +121,11 @@ class PdfPage(Page):
             splitLongWords=1,
         )
         return Paragraph("".join(_markup(stretch, strong) for stretch in stretches(words)) or "&nbsp;", style)
+
+
+def _row_height(row: Sequence[Any], widths: Sequence[float]) -> float:
+    """Return how high a row of a table is, with the space that is left around a cell."""
+    return 6.0 + max(float(cell.wrap(width * cm - 12, 100 * cm)[1]) for cell, width in zip(row, widths, strict=True))
 
 
 def _markup(stretch: Any, strong: str) -> str:

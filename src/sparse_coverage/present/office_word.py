@@ -24,7 +24,7 @@ from docx.table import _Cell
 from docx.text.paragraph import Paragraph
 
 _DIM = "6B7280"
-_KEPT_TOGETHER = 700  # characters of a table that is not broken over two pages
+_KEPT_TOGETHER = 1200  # characters of a table that is not broken over two pages
 
 
 class WordPage(Page):

@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from sparse_coverage.charts.chart import Cell, Chart, Opinion, Quote, overrule, strength
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.dataclass_json import from_json
-from sparse_coverage.present.chart_text import combination_ends, combination_notes, notes_of, part_has, quotes_of
-from sparse_coverage.present.page_view import ShownSnippet
-from sparse_coverage.present.places import TextMark, TextPiece, cited, cut_at, snippet
+from sparse_coverage.present.chart_text import (
+    combination_ends,
+    combination_notes,
+    notes_of,
+    part_has,
+    quotation,
+    quotes_of,
+)
+from sparse_coverage.present.places import TextPiece, cited
 from sparse_coverage.projects import KeptChart, Ruling
-from sparse_coverage.search.results import Place
 
 LENGTH = 150
 """Characters of a quotation in a cell; opened, it is shown whole."""
@@ -42,7 +47,7 @@ class ShownCell:
     own: bool
     notes: tuple[str, ...]
     reason: str
-    excerpt: ShownSnippet | None
+    excerpt: ShownQuote | None
     quotes: tuple[ShownQuote, ...]
 
 
@@ -135,38 +140,18 @@ def _cell(cell: Cell, row: int) -> ShownCell:
         cell.document,
         cell.verdict,
         found,
-        strength(cell.evidence),
-        said is not None and cell.verdict != found,
+        strength(cell.evidence, bool(cell.missing)),
+        cell.is_own,
         tuple(notes_of(cell, own=False)),
         said.note if said else "",
-        _excerpt(cell, quotes[0], row) if quotes and cell.verdict.credit else None,
-        tuple(
-            ShownQuote(
-                one.passage,
-                cited(one),
-                strength(one.evidence),
-                tuple(cut_at(one.text, _marks(cell, one, row))),
-            )
-            for one in cell.quotes
-        ),
+        _quote(cell, quotes[0], row, LENGTH) if quotes and cell.verdict.credit else None,
+        tuple(_quote(cell, one, row) for one in cell.quotes),
     )
 
 
-def _places(cell: Cell, quote: Quote) -> list[Place]:
-    """Return what in a quotation says the same as the feature, likest first."""
-    number = cell.quotes.index(quote) if quote in cell.quotes else -1
-    return [one.passage for one in cell.pairs if one.quote == number]
-
-
-def _marks(cell: Cell, quote: Quote, row: int) -> list[TextMark]:
-    return [TextMark(one.start, one.end, feature=row) for one in _places(cell, quote)]
-
-
-def _excerpt(cell: Cell, quote: Quote, row: int) -> ShownSnippet:
-    start, end = snippet(quote.text, _places(cell, quote), LENGTH)
-    pieces = cut_at(quote.text, _marks(cell, quote, row), start, end)
-    place = cited(quote)
-    return ShownSnippet(quote.passage, place, tuple(pieces), start > 0, end < len(quote.text))
+def _quote(cell: Cell, quote: Quote, row: int, length: int | None = None) -> ShownQuote:
+    pieces = quotation(cell, quote, length, row)
+    return ShownQuote(quote.passage, cited(quote), strength(quote.evidence), tuple(pieces))
 
 
 def _combinations(found: Combinations, chart: Chart) -> ShownCombinations:

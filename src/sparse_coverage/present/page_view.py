@@ -18,6 +18,7 @@ from sparse_coverage.present.places import (
     feature_places,
     passage_marks,
     printed_number,
+    shared_words,
     snippet,
     why_line,
     with_links,
@@ -25,6 +26,7 @@ from sparse_coverage.present.places import (
 from sparse_coverage.present.terms import FACTS, asked_filters, ordinal, ranking_text, shown_of
 from sparse_coverage.projects import RecordedResult, SearchMade
 from sparse_coverage.search.results import Hit, Place, Reasons
+from sparse_coverage.text import word_forms
 from sparse_coverage.workspace.related import public_links
 from sparse_coverage.workspace.results import ReadResult, listed
 
@@ -37,6 +39,7 @@ LENGTH = 420
 WORTHWHILE = 0.25
 """The share of the best score that a passage must have to be called a match in the reading view."""
 _FEW = 3
+_NAMED = 5  # phrases of a feature
 _OPTION = re.compile(r"--([a-z][a-z-]{1,30})")
 _SECTIONS = {
     "title+abstract": "Title and abstract",
@@ -48,11 +51,13 @@ _SECTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class ShownFeature:
-    """A feature of the claim beside a document: the phrases of the passages shown that answer it, strongest first."""
+    """A feature of the claim beside a document: the phrases of the passages shown that answer it, strongest first, and single `words` of
+    it that they have beside these."""
 
     label: str
     text: str
     phrases: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,17 +287,34 @@ def _answered(
     hit: Hit, reasons: Mapping[str, Reasons], features: Sequence[Place], elements: Sequence[tuple[str, str]]
 ) -> list[ShownFeature]:
     phrases: dict[int, dict[str, float]] = {}
+    texts = [passage.text for passage in hit.passages]
     for passage in hit.passages:
         own = reasons[passage.id].phrases if passage.id in reasons else ()
         least = FAINT * max((one.contribution for one in own), default=0.0)
         for one in (one for one in own if one.contribution >= least):
-            words = phrases.setdefault(feature_at(one.query, features), {})
+            found = phrases.setdefault(feature_at(one.query, features), {})
             text = " ".join(one.passage.text.lower().split())
-            words[text] = max(words.get(text, 0.0), one.contribution)
+            found[text] = max(found.get(text, 0.0), one.contribution)
     return [
-        ShownFeature(label, text, tuple(sorted(words := phrases.get(number, {}), key=lambda one: -words[one])[:5]))
+        ShownFeature(
+            label,
+            text,
+            tuple(sorted(found := phrases.get(number, {}), key=lambda one: -found[one])[:_NAMED]),
+            tuple(words_beside(text, texts, found)[:_NAMED]),
+        )
         for number, (label, text) in enumerate(elements)
     ]
+
+
+def words_beside(feature: str, passages: Iterable[str], phrases: Iterable[str]) -> list[str]:
+    """Return the words of a feature that stand in passages, but not in its phrases: another feature may have the phrase with them.
+
+    >>> words_beside("a solid rotor with a lid", ["The lid of the solid rotor."], ["solid rotor"])
+    ['lid']
+    """
+    told = {word for phrase in phrases for word in word_forms(phrase)}
+    words = (place.text.lower() for passage in passages for place in shared_words(feature, passage))
+    return [word for word in dict.fromkeys(words) if not told.issuperset(word_forms(word))]
 
 
 def _snippet(passage: Any, reasons: Reasons | None, features: Sequence[Place]) -> ShownSnippet:

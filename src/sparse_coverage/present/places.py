@@ -21,6 +21,7 @@ from sparse_coverage.search.results import (
     Place,
     Reasons,
     Unsearched,
+    WordReason,
 )
 from sparse_coverage.systems import label_of
 from sparse_coverage.text import content_words, sentence_ends, stems_of
@@ -151,7 +152,7 @@ def reason_rows(reasons: Reasons, shown: int) -> list[tuple[str, str, float]]:
     """
     named = [(flat(one.query.text), flat(one.passage.text), one.contribution) for one in reasons.phrases]
     named += [
-        (one.query.text, f"{one.passage.text} (the same word, in {_passages(one.passages)})", one.contribution)
+        (one.query.text, f"{one.passage.text} ({_likeness(one)}, in {_passages(one.passages)})", one.contribution)
         for one in reasons.words
     ]
     named.sort(key=lambda row: -row[2])
@@ -246,6 +247,16 @@ def snippet(text: str, places: Sequence[Place], length: int) -> tuple[int, int]:
 def query_words(query: str, match: Match) -> str:
     """Return the words of the query that a match starts from, or those that another passage lent it, and which."""
     return f"{match.query.text} (lent by {match.lender})" if match.lender else whole_words(query, match.query).text
+
+
+def _likeness(reason: WordReason) -> str:
+    """Say how a word of the query and one of the passage are the same.
+
+    >>> _likeness(WordReason(Place("valves", 0, 6), Place("Valve", 0, 5), 7, 0.5))
+    'a form of the same word'
+    """
+    same = reason.query.text.casefold() == reason.passage.text.casefold()
+    return "the same word" if same else "a form of the same word"
 
 
 def _passages(count: int) -> str:

@@ -9,7 +9,9 @@ from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.present.chart_files import (
     chart_rows,
     chart_sheets,
+    claim_lines,
     notice_sheet,
+    write_about,
     write_chart,
     write_filled,
     write_matrix,
@@ -67,13 +69,8 @@ def project_document(new_page: NewPage, view: ProjectView) -> bytes:
     for number, (kept, chart, together) in enumerate(view.charts, 1):
         page.heading(chart_heading(number, kept, together))
         same = same_claims(view, number)
-        if same:
-            page.paragraph(f"The claim is that of claim chart {same}.")
-        for claim in () if same else chart.claims:
-            page.paragraph([Stretch(f"Claim {claim.number}. ", bold=True), Stretch(claim.text)])
-        for line in combination_lines(together) if together else ():
-            page.paragraph(line)
-        write_matrix(page, chart, _WIDTH)
+        above = [f"The claim is that of claim chart {same}."] if same else claim_lines(chart)
+        write_matrix(page, chart, _WIDTH, [*above, *(combination_lines(together) if together else ())])
     relevant = view.marked("relevant")
     page.heading("Relevant documents")
     if relevant:
@@ -127,8 +124,7 @@ def _write_quotations(page: Page, view: ProjectView) -> None:
         if new.documents:
             write_chart(page, new, _WIDTH)
         else:
-            for line in about:
-                page.paragraph(Stretch(line, dim=True))
+            write_about(page, about)
 
 
 def _search(one: ShownSearch) -> list[Words]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sparse_coverage.present.office import NewPage, Page, Stretch
@@ -33,10 +34,10 @@ from sparse_coverage.present.places import (
 )
 from sparse_coverage.present.terms import NOTICE, shown_of
 from sparse_coverage.search.results import Explanation, Hit
-from sparse_coverage.systems import label_of
+from sparse_coverage.systems import PARTS, label_of
 from sparse_coverage.workspace.filters import filters_text
 from sparse_coverage.workspace.related import public_links
-from sparse_coverage.workspace.results import TITLE, SearchResult, listed
+from sparse_coverage.workspace.results import TITLE, About, SearchResult, listed
 
 ROWS = 12
 """How many reasons for a document's best passage are listed."""
@@ -131,19 +132,43 @@ def _told(result: SearchResult) -> str:
 
 
 def _facts(result: SearchResult) -> list[tuple[str, str]]:
-    """Return how a search came about, for people: its filters in words, and how many documents it shows of those it searched."""
+    """Return how a search came about, in words of people who search; the settings of scores are in the JSON."""
     about = result.about
     if about is None:
         return []
-    facts = dict(about.facts()) | {"found": _told(result)}
-    if about.request:
-        filters = about.request.get("filters") or {}
-        since = "only what came into the index since the search before" if filters.get("since") else ""
-        more = "; ".join(filter(None, [str(about.filters.get("--like", "")), since]))
-        facts["filters"] = filters_text(filters, more=more)
-    if result.notes:
-        facts["notes"] = " ".join(result.notes)
-    return list(facts.items())
+    allowed = f", {result.searched:,} of them within the filters" if 0 < result.searched < about.documents else ""
+    facts = {
+        "date": about.date,
+        "searched": f"the index “{Path(about.index).name}”: {about.documents:,} documents{allowed}",
+        "filters": _filters(about),
+        "ranking": _ranking(about),
+        "found": _told(result),
+        "notes": " ".join(result.notes),
+        "made with": f"Sparse Coverage {about.version}",
+    }
+    return [(name, value) for name, value in facts.items() if value]
+
+
+def _filters(about: About) -> str:
+    filters = about.request.get("filters") or {}
+    since = "only what came into the index since the search before" if filters.get("since") else ""
+    more = "; ".join(filter(None, [str(about.filters.get("--like", "")), since]))
+    return filters_text(filters, more=more)
+
+
+def _ranking(about: About) -> str:
+    """Return what ranked the documents: by what first, by what again, and with which marks."""
+    told = label_of(about.ranking)
+    if about.ranking == "combined":
+        told += f": {', '.join(label_of(part) for part in PARTS)}, added up"
+    if again := about.settings.get("rerank"):
+        told += f"; the first {about.settings['top']} then by {label_of(again)}"
+    marks = [
+        f"{len(about.settings[name])} marked {words}"
+        for name, words in (("relevant", "relevant"), ("not_relevant", "not relevant"))
+        if about.settings.get(name)
+    ]
+    return told + (f"; with {' and '.join(marks)}" if marks else "")
 
 
 def search_csv(result: SearchResult) -> str:
@@ -230,7 +255,7 @@ def _write_hit(page: Page, rank: int, hit: Hit, result: SearchResult) -> None:
         )
     for passage in hit.passages:
         explanation = result.explanations.get(passage.id)
-        page.paragraph(Stretch(f"{cited(passage)} · {passage.score:.3f}", dim=True))
+        page.paragraph(Stretch(f"{cited(passage)} · {passage.score:.3f}", dim=True), with_next=True)
         page.paragraph(marked_stretches(passage.text, explanation.reasons if explanation else None), indent=0.6)
     if hit.document in result.answers:
         page.paragraph(Stretch(missing_sentence(missing_words(result.answers[hit.document]), "claim"), dim=True))

@@ -221,11 +221,6 @@ _TEX = str.maketrans(
 _LEADER = {1: r"\textbf{%s}", 2: r"\underline{%s}"}
 
 
-def writers(table: Table) -> dict[str, Callable[[], str]]:
-    """Return the file formats of a table by suffix."""
-    return {".csv": table.csv, ".md": table.markdown, ".tex": lambda: latex_table(table)}
-
-
 def latex_table(table: Table) -> str:
     """Return the table. It needs `\\usepackage{booktabs}`; one that is wider than a column spans both columns of a page,
     and one of very many rows goes on over several pages (`longtable`).
@@ -258,6 +253,10 @@ def latex_table(table: Table) -> str:
         f"\\begin{{tabular}}{{@{{}}{spec}@{{}}}}\n\\toprule\n{head} \\\\\n\\midrule\n{body}\n\\bottomrule\n"
         f"\\end{{tabular}}\n\\end{{{kind}}}\n"
     )
+
+
+WRITERS: dict[str, Callable[[Table], str]] = {".csv": Table.csv, ".md": Table.markdown, ".tex": latex_table}
+"""The file formats of a table by suffix."""
 
 
 def _long_table(table: Table, spec: str, head: str, columns: int, body: str) -> str:

@@ -84,7 +84,7 @@ def ranking_text(request: Mapping[str, Any]) -> str:
     """Return what ranked a search that was made: an expression alone is ranked by its words, or newest first.
 
     >>> ranking_text({"ranking": "combined"}), ranking_text({"ranking": "combined", "used": {"ranking": "words"}})
-    ('standard', 'by words')
+    ('combined', 'by words')
     >>> ranking_text({"ranking": "words", "rerank": "cross-encoder:small", "top": 50})
     'by words, then by cross-encoder:small'
     """

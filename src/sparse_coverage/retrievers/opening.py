@@ -23,7 +23,7 @@ from sparse_coverage.index.sides import (
 from sparse_coverage.retrievers.baseline import Baseline
 from sparse_coverage.retrievers.joining import ByRetriever, Rerank, Reranker
 from sparse_coverage.search import Index, Retriever, ScoringConfig
-from sparse_coverage.systems import System, load_maker, require_system
+from sparse_coverage.systems import RERANKERS, System, load_maker, require_system
 
 Scoring = ScoringConfig | Mapping[str, float | str | None]
 """How to score: all settings, or by name those that differ from the model's (None: as the model says)."""
@@ -75,7 +75,7 @@ class SystemContext:
             return wanted
         row = require_system(wanted, "reranker")
         if row.reranker is None:
-            raise InputError(f"'{row.name}' cannot rank documents again.")
+            raise InputError(f"'{row.name}' cannot rank documents again. There are: {', '.join(RERANKERS)}.")
         made: Reranker = load_maker(row.reranker)(self, row)
         return made
 

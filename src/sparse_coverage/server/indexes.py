@@ -21,6 +21,7 @@ from sparse_coverage.index.manifest import MANIFEST
 from sparse_coverage.search import Index
 from sparse_coverage.search.own_model import require_fit
 from sparse_coverage.server.settings import ServerSettings, check, require_at_most
+from sparse_coverage.systems import get_system
 from sparse_coverage.workspace import (
     BatchRequest,
     ChartRequest,
@@ -33,6 +34,7 @@ from sparse_coverage.workspace import (
 )
 from sparse_coverage.workspace.preparing import PreparedQuery, PrepareRequest
 from sparse_coverage.workspace.requests import ElementsRequest, QuotationRequest
+from sparse_coverage.workspace.reranking import can_rank_again
 
 logger = logging.getLogger("sparse_coverage.server")
 Record = dict[str, Any]
@@ -193,6 +195,11 @@ def _public_names(rerankers: Sequence[str]) -> dict[str, str]:
     """Return the names to ask for rerankers by: a model by the last part of its folder or hub id, so that no path is told."""
     found: dict[str, str] = {}
     for one in rerankers:
+        if not can_rank_again(one) or get_system(one).side is not None:
+            raise InputError(
+                f"--rerank {one} cannot be offered: sides of an index rank again by themselves, and nothing else but cross-encoders "
+                "can. Give --rerank cross-encoder:NAME, an ONNX folder or hub id."
+            )
         kind, _, model = one.partition(":")
         name = f"{kind}:{Path(model).name}" if model else kind
         if name in found:

@@ -30,7 +30,7 @@ from sparse_coverage.server.settings import ServerSettings
 from sparse_coverage.server.work import BusyError, OvertimeError, Work
 from sparse_coverage.workspace import ChartRequest, CombineRequest, Filters, OpenIndex, SearchRequest
 from sparse_coverage.workspace.related import public_links
-from sparse_coverage.workspace.requests import QuotationRequest, Ranking
+from sparse_coverage.workspace.requests import Again, QuotationRequest, Ranking
 
 INSTRUCTIONS = (
     "Prior-art search over patents. Quote only what these tools return, word for word, and name for each quotation the id of its "
@@ -62,11 +62,11 @@ class Tools:
 
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
-        self.service = Service(ServedIndexes(settings.indexes, settings.calibration), settings)
+        self.service = Service(ServedIndexes(settings.indexes, settings.calibration, settings.rerankers), settings)
         self._work = Work(settings.limits.concurrency, settings.limits.waiting)
 
     async def list_indexes(self) -> dict[str, Any]:
-        """List the indexes that can be searched: how many documents each holds, and what can rank it."""
+        """List the indexes that can be searched: how many documents each holds, what can rank it, and what can rank again."""
         return {"indexes": await self._do(self.service.indexes.about)}
 
     async def search(
@@ -80,6 +80,9 @@ class Tools:
         filter: Expression = None,  # noqa: A002 - the word a user looks for
         not_family_of: NotFamilyOf = [],  # noqa: B006 - read only, and a description is made of it
         ranking: Annotated[Ranking, Field(description="What ranks.")] = "combined",
+        rerank: Annotated[
+            Again, Field(description="What ranks the best 100 again; list_indexes names what can.")
+        ] = None,
         index: IndexName = "",
     ) -> dict[str, Any]:
         """Find prior art: documents ranked by their best passages, each passage with its id and the phrases that matched."""
@@ -89,11 +92,12 @@ class Tools:
                 k=k,
                 passages=passages,
                 ranking=ranking,
+                rerank=rerank,
                 filters=Filters(before=before, filter=filter, not_family_of=tuple(not_family_of)),
             )
         )
         work = partial(self.service.search, self._name(index), body)
-        is_long = self.settings.limits.is_long(query)
+        is_long = rerank is not None or self.settings.limits.is_long(query)
         return await self._do(lambda: found_documents(record(work())), is_long=is_long)
 
     async def read_passage(
@@ -258,7 +262,7 @@ def charted(answer: Mapping[str, Any]) -> dict[str, Any]:
                 {
                     "document": cell["document"],
                     "verdict": cell["verdict"],
-                    "evidence": strength(cell["evidence"]),
+                    "evidence": strength(cell["evidence"], bool(cell["missing"])),
                     "quotations": [
                         {name: quote[name] for name in ("passage", "number", "start", "end", "text")}
                         for quote in cell["quotes"]

@@ -83,13 +83,11 @@ def content_words(text: str, language: str = "") -> tuple[Word, ...]:
     ['valve', 'closed', 'spring']
     """
     without = function_words(language or guess_language(text))
-    return tuple(
-        word
-        for word in words(text)
-        if (len(word.text) > 1 or word.text >= _EAST)
-        and word.text.lower() not in without
-        and not _NUMERAL.fullmatch(word.text)
-    )
+    return tuple(word for word in words(text) if _says_something(word.text, without))
+
+
+def _says_something(word: str, without: Container[str]) -> bool:
+    return _is_term(word, without) and not _NUMERAL.fullmatch(word)
 
 
 def index_terms(text: str) -> list[str]:
@@ -139,7 +137,15 @@ def stems(text: str, language: str = "") -> set[str]:
     ['acid', 'batteri', 'lead', 'spring']
     """
     language = language or guess_language(text)
-    return {stem for word in content_words(text, language) for stem in stems_of(word.text, language)}
+    plain = text.isascii() or not _ANY_EAST_ASIAN.search(text)
+    found = set(_SIMPLE_WORD.findall(text)) if plain else {word.text for word in words(text)}
+    return {stem for word in found for stem in _telling_stems(word, language)}
+
+
+@lru_cache(100_000)
+def _telling_stems(word: str, language: str) -> tuple[str, ...]:
+    """Return the stems of a word that says something, and none of another."""
+    return stems_of(word, language) if _says_something(word, function_words(language)) else ()
 
 
 @lru_cache(100_000)

@@ -11,6 +11,7 @@ import heapq
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -35,6 +36,8 @@ GROUP_CHARACTERS = 500_000
 """Passages are encoded in groups of this much text: what an interruption can cost, and no more."""
 CHARACTERS_A_SPAN = 32
 """More text than this is not held for each span that is wanted: tokens have 5 characters, noun phrases with what is between 20."""
+
+_STEPS = 1000  # of the bar
 
 
 def draw_of(text: str, seed: int) -> int:
@@ -101,6 +104,26 @@ def choose_passages(
     return Chosen([passage for _, passage in draw.chosen()], count, first)
 
 
+@contextmanager
+def sample_bar(passages: int, max_spans: int) -> Iterator[Callable[[int, int], None]]:
+    """Show how much of a sample is encoded, and give the function that is told of more passages and their spans.
+
+    It is done when all passages are encoded, or when there are spans enough: which of them, nobody knows before.
+    """
+    done = spans = shown = 0
+    with progress_bar("Encoding a sample of passages", _STEPS, share=True) as advance:
+
+        def add(more_passages: int, more_spans: int) -> None:
+            nonlocal done, spans, shown
+            done, spans = done + more_passages, spans + more_spans
+            now = int(_STEPS * min(1.0, max(done / max(passages, 1), spans / max(max_spans, 1))))
+            if now > shown:
+                advance(now - shown)
+            shown = now
+
+        yield add
+
+
 class PassageSampler:
     """Encodes the chosen passages group by group, in a folder; what is on disk is never encoded again."""
 
@@ -125,21 +148,19 @@ class PassageSampler:
 
     def run(self, chosen: Chosen, encoder: Encoder, unit: SpanUnit) -> None:
         """Encode passages until there are spans enough."""
-        spans = done = 0
-        with progress_bar("Encoding a sample of passages", len(chosen.passages)) as advance:
+        spans = 0
+        with sample_bar(len(chosen.passages), self._max_spans) as add:
             for number, group in enumerate(groups_of(chosen.passages)):
                 if spans >= self._max_spans:
                     break
                 if number < len(self.groups):
-                    spans += self.groups.spans(number)
-                    advance(len(group))
+                    there = self.groups.spans(number)
+                    add(len(group), there)
                 else:
-                    found = encode_passages(group, encoder, unit, advance)
+                    found = encode_passages(group, encoder, unit, add)
                     write_bytes(self.groups.path(number), packed_group(found, encoder.dimension))
-                    spans += sum(map(len, found))
-                done += len(group)
-                # Fewer than were chosen may do: how many, the share of the spans that are there tells.
-                advance(0, total=min(len(chosen.passages), done * self._max_spans // max(spans, 1)))
+                    there = sum(map(len, found))
+                spans += there
 
     def finish(self, chosen: Chosen, dimension: int) -> None:
         """Put the spans into one matrix on disk, in order; the vectors of whole passages stay where they are."""
@@ -164,15 +185,15 @@ class PassageSampler:
 
 
 def encode_passages(
-    group: list[Passage], encoder: Encoder, unit: SpanUnit, advance: Callable[[], None] = lambda: None
+    group: list[Passage], encoder: Encoder, unit: SpanUnit, add: Callable[[int, int], None] = lambda *_: None
 ) -> list[Spans]:
-    """Return the spans of each passage; `advance` is called after each."""
+    """Return the spans of each passage; `add` is told of each passage and its spans."""
     texts = [passage.text for passage in group]
     found = []
     for passage, spans in zip(group, unit.pool_many(texts, encoder.encode(texts)), strict=True):
         require_numbers(spans.vectors, passage.id)
         found.append(spans)
-        advance()
+        add(1, len(spans))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
 from functools import cached_property, partial
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import Filter, IndexStore, open_store, parse_filter
-from sparse_coverage.index.filters import allowed_documents, family, state_of
+from sparse_coverage.index import IndexStore, open_store, parse_filter
+from sparse_coverage.index.filters import allowed_documents, state_of
 from sparse_coverage.index.sides import segments_without, sides_of
 from sparse_coverage.package import __version__
-from sparse_coverage.patents.queries import QueryText, patent_query, text_query
+from sparse_coverage.patents.queries import patent_query, text_query
 from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Rerank, Reranker, open_retriever, retriever_over
 from sparse_coverage.search import Index, Retriever
@@ -34,7 +34,14 @@ from sparse_coverage.workspace.grouping import (
     language_warning,
     with_closeness,
 )
-from sparse_coverage.workspace.preparing import PreparedQuery, PrepareRequest, date_notes, find_documents, prepare_query
+from sparse_coverage.workspace.preparing import (
+    PreparedQuery,
+    PrepareRequest,
+    find_documents,
+    prepare_query,
+    query_of,
+    without_family,
+)
 from sparse_coverage.workspace.related import Relatives
 from sparse_coverage.workspace.requests import (
     TOP,
@@ -46,7 +53,6 @@ from sparse_coverage.workspace.requests import (
     QuotationRequest,
     ReadRequest,
     SearchRequest,
-    claims_and_elements,
     request_record,
 )
 from sparse_coverage.workspace.reranking import Rerankers
@@ -169,14 +175,13 @@ class OpenIndex:
 
         Without `matches` there are reasons alone, which is quicker; `answers` also sets each document as a whole against the query.
         """
-        notes = self._notes()
-        asked = request_record(request)
+        asked, told = request_record(request), list[str]()
         if request.query is None and request.like is None:
-            request, retriever = self._expression(request, notes)
+            request, retriever = self._expression(request, told)
         else:
-            retriever = self._retriever(request, notes)
-        conditions = self._conditions(request.filters, notes)
-        query, condition, left_out = self._query(request, conditions.filter, notes)
+            retriever = self._retriever(request, told)
+        notes, conditions = self._begin(request.filters, told)
+        query, condition, left_out = query_of(self.store, request, conditions.filter, notes)
         marks = request.marks or None
         found = retriever.search_explained(
             query.text,
@@ -194,20 +199,16 @@ class OpenIndex:
         covering = retriever.coverage if answers else None
         facets = None
         if request.facets:
-            marked: dict[str, Any] = {"marks": marks} if marks else {}
+            with_marks: dict[str, Any] = {"marks": marks} if marks else {}
             first = retriever.retriever if isinstance(retriever, Rerank) else retriever
-            best = first.search(query.text, FACETED, passages=1, filter=condition, **marked)
-            facets = count_facets(best)
-        settings = _settings(request)
-        settings |= {name: list(ids) for name, ids in asdict(marks).items() if ids} if marks else {}
-        filters = request.filters.typed() | ({"--like": f"without {left_out} and its family"} if left_out else {})
+            facets = count_facets(first.search(query.text, FACETED, passages=1, filter=condition, **with_marks))
+        marked = {name: list(ids) for name, ids in asdict(marks).items() if ids} if marks else {}
+        about = self._about(retriever, request, f"without {left_out} and its family" if left_out else "", **marked)
         return SearchResult(
             query.text,
             hits,
             found.explanations,
-            replace(
-                self._about(retriever, request.ranking, settings, filters), state=state_of(self.store), request=asked
-            ),
+            replace(about, state=state_of(self.store), request=asked),
             query.source,
             found.parts,
             {} if covering is None else {hit.document: covering.answers(query.text, hit.document) for hit in hits},
@@ -235,20 +236,17 @@ class OpenIndex:
 
     def search_passages(self, request: SearchRequest, documents: int) -> PassagesResult:
         """Return the k best of all passages of so many best documents (the paper's two stages)."""
-        notes = self._notes()
-        conditions = self._conditions(request.filters, notes)
-        query, condition, _ = self._query(request, conditions.filter, notes)
+        notes, conditions = self._begin(request.filters)
+        query, condition, _ = query_of(self.store, request, conditions.filter, notes)
         index = self.index.ranked_by(request.ranking)
         found = index.rerank_passages(query.text, documents, filter=condition)[: request.k]
         why = {one.id: index.explain(query.text, one.id, filter=condition) for one in found} if request.reasons else {}
-        settings = {"k": request.k, "passages": request.passages, "rerank": "passages", "top": documents}
-        about = self._about(index, request.ranking, settings, request.filters.typed())
+        about = self._about(index, request, rerank="passages", top=documents)
         return PassagesResult(query, found, why, about, notes, conditions.nothing)
 
     def batch(self, request: BatchRequest) -> BatchResult:
         """Rank the documents of many queries."""
-        notes = self._notes()
-        conditions = self._conditions(request.filters, notes)
+        notes, conditions = self._begin(request.filters)
         notes += [conditions.nothing] if conditions.nothing else []
         retriever = self._retriever(request, notes)
         asked = [(id_, text, conditions.filter) for id_, text in request.queries.items()]
@@ -257,9 +255,8 @@ class OpenIndex:
             if (number := self.store.find_document(given)) is None:
                 absent.append(given)
                 continue
-            id_ = self.store.document(number).id
-            condition = ~family(id_) if conditions.filter is None else conditions.filter & ~family(id_)
-            asked.append((id_, patent_query(stored_patent(self.store, number)).text, condition))
+            patent = stored_patent(self.store, number)
+            asked.append((patent.id, patent_query(patent).text, without_family(conditions.filter, patent.id)))
         if absent:
             named = ", ".join(absent[:5]) + (", …" if len(absent) > 5 else "")
             notes.append(f"Note: the index does not hold {len(absent):,} of the documents to search with: {named}.")
@@ -267,14 +264,11 @@ class OpenIndex:
             id_: retriever.search(text, request.k, passages=request.passages, filter=condition)
             for id_, text, condition in tracked(asked, "Searching", len(asked))
         }
-        about = self._about(retriever, request.ranking, _settings(request), request.filters.typed())
-        return BatchResult(rankings, about, notes)
+        return BatchResult(rankings, self._about(retriever, request), notes)
 
     def explain(self, request: ExplainRequest) -> ExplainResult:
         """Say why a query finds a passage, or a document."""
-        notes = self._notes()
-        notes += filter(None, [language_warning(self.store, request.query)])
-        conditions = self._conditions(request.filters, notes)
+        notes, conditions = self._begin(request.filters, filter(None, [language_warning(self.store, request.query)]))
         found = self._retriever(request, notes).explain(request.query, request.id, filter=conditions.filter)
         return ExplainResult(found, notes, conditions.nothing)
 
@@ -291,10 +285,8 @@ class OpenIndex:
 
     def chart(self, request: ChartRequest) -> ChartResult:
         """Set each element of a claim against documents."""
-        notes = self._notes()
-        claims, rows = claims_and_elements(request)
-        notes += self.charts.notes
-        conditions = self._conditions(request.filters, notes)
+        claims, rows = request.split()
+        notes, conditions = self._begin(request.filters, self.charts.notes)
         chart = self.charts.chart(claims, request.documents, k=request.k, elements=rows, filter=conditions.filter)
         return ChartResult(self._told(chart, request.filters, len(chart.documents)), notes, conditions.nothing)
 
@@ -302,10 +294,8 @@ class OpenIndex:
         """Find the fewest documents that together disclose a claim."""
         from sparse_coverage.charts.charting import chart_of_combinations
 
-        notes = self._notes()
-        claims, rows = claims_and_elements(request)
-        notes += self.charts.notes
-        conditions = self._conditions(request.filters, notes)
+        claims, rows = request.split()
+        notes, conditions = self._begin(request.filters, self.charts.notes)
         found, chart = self.charts.combine(
             claims,
             most=request.max,
@@ -315,19 +305,20 @@ class OpenIndex:
             verdicts={(one.element, one.document): one.verdict for one in request.verdicts},
             without=request.without,
         )
-        chart = self._told(chart, request.filters, found.documents)
+        chart = self._told(chart, request.filters, found.documents, found.read)
         return CombineResult(found, chart, chart_of_combinations(found, chart), notes, conditions.nothing)
 
-    def _notes(self) -> list[str]:
-        """Return what everybody who asks is told: how much of the index is encoded, while it is built."""
-        note = self.store.state.encoding_note
-        return [note] if note else []
+    def _begin(self, filters: Filters, notes: Iterable[str] = ()) -> tuple[list[str], Conditions]:
+        """Return what everybody who asks is told (how much is encoded, while the index is built), then `notes`, and what may be found."""
+        told = [*filter(None, [self.store.state.encoding_note]), *notes]
+        return told, join_filters(self.store, filters, told.append)
 
-    def _told(self, chart: Chart, filters: Filters, looked_at: int) -> Chart:
+    def _told(self, chart: Chart, filters: Filters, looked_at: int, read: int = 0) -> Chart:
         """Return a chart that says what was searched, how often such verdicts are right, and what they are not."""
         said = filters_text(request_record(filters))
+        closely = f", {read:,} of them read closely, the others only looked through" if 0 < read < looked_at else ""
         searched = (
-            f"Looked at: {looked_at} of {self.store.state.documents:,} documents of the index “{Path(self.name).name}”; "
+            f"Looked at: {looked_at:,} of {self.store.state.documents:,} documents of the index “{Path(self.name).name}”{closely}; "
             f"filters: {said}. What is not in the index, or was not found by the search, is not here: no hit is no "
             "proof of novelty."
         )
@@ -386,14 +377,15 @@ class OpenIndex:
         return Rerank(first, self.reranker(request.rerank), request.top or TOP)
 
     def _about(
-        self, retriever: Retriever, ranking: str, settings: Mapping[str, Any], filters: Mapping[str, Any]
+        self, retriever: Retriever, request: SearchRequest | BatchRequest, like: str = "", **settings: Any
     ) -> About:
-        """Return how a search comes about now; the settings of the score that hold are added."""
+        """Return how a search comes about now: what was asked for, what ranked again, and the settings of the score that hold."""
         index, state = retriever.coverage, self.store.state
         model, scoring = "none: a side of the index ranks alone", {}
         if index is not None:
             config, scoring = index.model.vocabulary.config, record(index.statistics.config)
             model = f"{config.encoder}, {config.unit}, V={config.size:,}"
+        again = {"rerank": request.rerank, "top": request.top or TOP} if request.rerank else {}
         return About(
             datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
             __version__,
@@ -401,38 +393,7 @@ class OpenIndex:
             state.documents,
             state.passages,
             model,
-            retriever.name if ranking == "combined" else ranking,  # an index may have centers alone
-            {**settings, **scoring},
-            filters,
+            retriever.name if request.ranking == "combined" else request.ranking,  # an index may have centers alone
+            {"k": request.k, "passages": request.passages, **again, **settings, **scoring},
+            request.filters.typed() | ({"--like": like} if like else {}),
         )
-
-    def _conditions(self, filters: Filters, notes: list[str]) -> Conditions:
-        return join_filters(self.store, filters, notes.append)
-
-    def _query(
-        self, request: SearchRequest, condition: Filter | None, notes: list[str]
-    ) -> tuple[QueryText, Filter | None, str]:
-        """Return the text to search with, what may be found, and the document that is left out with its family, if one is."""
-        left_out = ""
-        if request.query is not None:
-            query = text_query(request.query, request.claims)
-            query = replace(query, source=request.source) if request.source else query
-        else:
-            number = require_document(self.store, request.like or "")
-            patent = stored_patent(self.store, number)
-            query = patent_query(patent, request.claims)
-            notes.append(f"The query is {query.source}.")
-            notes += date_notes(patent, request.filters)
-            if not request.keep_family:
-                left_out = self.store.document(number).id
-                others = ~family(left_out)
-                condition = others if condition is None else condition & others
-        if warning := language_warning(self.store, query.text):
-            notes.append(warning)
-        return query, condition, left_out
-
-
-def _settings(request: SearchRequest | BatchRequest) -> dict[str, Any]:
-    """Return how much was asked for, and what ranked again, for records."""
-    again = {"rerank": request.rerank, "top": request.top or TOP} if request.rerank else {}
-    return {"k": request.k, "passages": request.passages, **again}

@@ -14,15 +14,16 @@ import numpy as np
 from sparse_coverage.charts.elements import Element, chart_elements, given_elements, read_claims
 from sparse_coverage.dataclass_json import Bounds
 from sparse_coverage.errors import InputError
-from sparse_coverage.index import IndexStore
-from sparse_coverage.index.filters import Dates, allowed_documents, conditions_in, document
+from sparse_coverage.index import Filter, IndexStore
+from sparse_coverage.index.filters import Dates, allowed_documents, conditions_in, document, family
 from sparse_coverage.patents.claims import is_cancelled
 from sparse_coverage.patents.numbers import parse_number, read_number_list
 from sparse_coverage.patents.patent import Claim, Patent
-from sparse_coverage.patents.queries import claim_numbers, patent_query
+from sparse_coverage.patents.queries import QueryText, claim_numbers, patent_query, text_query
 from sparse_coverage.search.stored import require_document, stored_patent
 from sparse_coverage.workspace.filters import FormFilters, PatentFilters
-from sparse_coverage.workspace.requests import ClaimNumbers, Filters, Request, Says, request_record
+from sparse_coverage.workspace.grouping import language_warning
+from sparse_coverage.workspace.requests import ClaimNumbers, Filters, Request, Says, SearchRequest, request_record
 
 DATES = {"priority_date": "priority date", "application_date": "filing date"}
 """The dates that prior art must be older than, the first that is known counts, and what they are called."""
@@ -163,6 +164,30 @@ def date_notes(patent: Patent, filters: Filters) -> list[str]:
     return [
         f"Documents of any date are found. The {DATES[known[0]]} of {patent.id} is {known[1]}: --before {known[1]}."
     ]
+
+
+def query_of(
+    store: IndexStore, request: SearchRequest, condition: Filter | None, notes: list[str]
+) -> tuple[QueryText, Filter | None, str]:
+    """Return the text to search with, what may be found, and the document that is left out with its family, if one is."""
+    left_out = ""
+    if request.query is not None:
+        query = text_query(request.query, request.claims)
+        query = replace(query, source=request.source) if request.source else query
+    else:
+        patent = stored_patent(store, require_document(store, request.like or ""))
+        query = patent_query(patent, request.claims)
+        notes += [f"The query is {query.source}.", *date_notes(patent, request.filters)]
+        if not request.keep_family:
+            left_out, condition = patent.id, without_family(condition, patent.id)
+    notes += filter(None, [language_warning(store, query.text)])
+    return query, condition, left_out
+
+
+def without_family(condition: Filter | None, id_: str) -> Filter:
+    """Return a condition that also leaves out a document and its family."""
+    others = ~family(id_)
+    return others if condition is None else condition & others
 
 
 def find_documents(store: IndexStore, number: str) -> tuple[list[str], str]:

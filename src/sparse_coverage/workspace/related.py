@@ -55,6 +55,8 @@ MEDIA = {
 }
 """What drawings are sent as, by their endings. TIFF becomes PNG, which browsers show; that takes the package Pillow."""
 _TEXTS = frozenset((".xml", ".sgm", ".sgml", ".txt", ".json", ".html"))
+_SINGLE = _TEXTS | {".pdf", ".docx"}
+"""Files of one document, as a rule; a table holds many."""
 _MENTION = re.compile(
     r"\b(?:U\.\s?S\.|US|EP|WO|DE|GB|FR|JP|CN|KR)[\s-]{0,2}(?:(?:Patents?|Pat|Publication|Publ?|Application|Appl?|Nos?|Nr)\b[.:]?\s?){0,4}"
     r"[A-Z]{0,2}\d[\d,./’\s-]{3,18}\d(?:[\s-]?[ABCEUPT]\d?\b)?"
@@ -75,7 +77,8 @@ def drawings_of(document: DocumentRecord) -> list[Path]:
         return []
     beside = [path for path, _ in zip(source.parent.iterdir(), range(_MOST_FILES), strict=False) if path.is_file()]
     images = [path for path in beside if path.suffix.lower() in MEDIA and path != source and _can_show(path)]
-    if sum(path.suffix.lower() in _TEXTS for path in beside) > 1:
+    own = source.suffix.lower()
+    if own not in _SINGLE or sum(path.suffix.lower() in {*_TEXTS, own} for path in beside) > 1:
         number = parse_number(document.id)
         names = (source.stem.lower(), f"{number.country}{number.number}".lower() if number else source.stem.lower())
         images = [

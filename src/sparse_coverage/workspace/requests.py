@@ -20,7 +20,7 @@ from sparse_coverage.index import Filter, parse_filter
 from sparse_coverage.index.filters import document, family, keeping_undated, published, since, words
 from sparse_coverage.patents import Claim
 from sparse_coverage.search import Marks
-from sparse_coverage.systems import RANKINGS, RERANKERS, get_system
+from sparse_coverage.systems import RANKINGS, get_system
 
 _COMMA = re.compile(r"(?<!\d),|,(?!\d)")  # that of 1,2-dichloroethane sets nothing apart
 
@@ -142,7 +142,6 @@ class Filters(Request):
     filter: Annotated[
         Words | None, Says("An expression, such as: battery near/5 lithium* and ipc:H01M not pa:Bosch")
     ] = None
-
     since: Annotated[
         str | None,
         Bounds(1, 40),
@@ -151,16 +150,13 @@ class Filters(Request):
 
     def __post_init__(self) -> None:
         Request.__post_init__(self)
-        for _ in self.named():  # an expression or date that cannot be read is told at once
-            pass
+        tuple(self.named())  # an expression or date that cannot be read is told at once
 
     def typed(self) -> dict[str, Any]:
         """Return the options that were given, by name, for records."""
         names = {"any_": "any", "not_": "not", "not_family_of": "not-family-of"}
-        given = {f"--{names.get(name, name)}": value for name, value in asdict(self).items() if value}
-        return (
-            given if self.undated == "keep" else {name: value for name, value in given.items() if name != "--undated"}
-        )
+        given = {name: value for name, value in asdict(self).items() if value and (name, value) != ("undated", "drop")}
+        return {f"--{names.get(name, name)}": value for name, value in given.items()}
 
     def named(self) -> Iterator[tuple[str, Filter]]:
         """Yield each condition with the option that it came from."""
@@ -231,8 +227,6 @@ class CellVerdict(Request):
 
 
 Elements = Annotated[tuple[ElementText, ...] | None, Says("One's own split of the claim.", limit="ids")]
-
-
 TAKE_MARKS = ("combined", "centers")
 """The rankings that marks change: marks are centers added and taken away."""
 
@@ -274,7 +268,6 @@ class RankedRequest(Request):
 
     def __post_init__(self) -> None:
         Request.__post_init__(self)
-        _require_reranker(self.rerank)
         if self.marks and self.rerank:
             raise InputError("Marks and `rerank` each rank again in their own way. Leave one of them out.")
         if self.marks and self.ranking not in TAKE_MARKS:
@@ -328,7 +321,6 @@ class BatchRequest(Request):
 
     def __post_init__(self) -> None:
         Request.__post_init__(self)
-        _require_reranker(self.rerank)
         if not (self.queries or self.like):
             raise RequestError("queries: at least one text to search with, or one document in `like`, is needed.")
 
@@ -354,39 +346,41 @@ class ReadRequest(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChartRequest(Request):
-    """A claim against documents by id, or against those that a search for it finds."""
+class ClaimRequest(Request):
+    """What charts and combinations start from: a claim, its elements, and which documents may be found."""
 
     claim: Annotated[Text, Says("The text of one claim, or of several that are numbered.")]
+    elements: Elements = None
+    filters: Filters = NO_FILTERS
+
+    def split(self) -> tuple[tuple[Claim, ...], tuple[Element, ...]]:
+        """Return the claims and their elements, as the user split them or as they are split here."""
+        claims = tuple(read_claims(self.claim))
+        if self.elements is None:
+            return claims, chart_elements(claims)
+        return claims, given_elements(claims, [f"{one.label}\t{one.text}" for one in self.elements])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartRequest(ClaimRequest):
+    """A claim against documents by id, or against those that a search for it finds."""
+
     documents: Annotated[
         tuple[Id, ...], Says("Documents by id; none for those that a search finds.", limit="documents")
     ] = ()
     k: Annotated[int, Bounds(1), Says("Without documents: how many a search is to find.", limit="k")] = 5
-    elements: Elements = None
-    filters: Filters = NO_FILTERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CombineRequest(Request):
+class CombineRequest(ClaimRequest):
     """Which few documents together disclose a whole claim."""
 
-    claim: Text
     max: Annotated[int, Bounds(1, 10), Says("The most documents in a combination; exact up to 3.")] = 2
     top: Annotated[
         int, Bounds(1), Says("How many of the documents that a search finds are looked at.", limit="combined")
     ] = 200
-    elements: Elements = None
-    filters: Filters = NO_FILTERS
     verdicts: Annotated[tuple[CellVerdict, ...], Says("One's own verdicts, which count instead of those found.")] = ()
     without: Annotated[tuple[Id, ...], Says("Documents that are left out.", limit="ids")] = ()
-
-
-def claims_and_elements(request: ChartRequest | CombineRequest) -> tuple[tuple[Claim, ...], tuple[Element, ...]]:
-    """Return the claims of a request and their elements, as a user split them or as they are split here."""
-    claims = tuple(read_claims(request.claim))
-    if request.elements is None:
-        return claims, chart_elements(claims)
-    return claims, given_elements(claims, [f"{one.label}\t{one.text}" for one in request.elements])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -402,9 +396,3 @@ class ElementsRequest(Request):
     """A claim to split into its elements."""
 
     claim: Text
-
-
-def _require_reranker(name: str | None) -> None:
-    """Refuse what cannot rank documents again."""
-    if name is not None and get_system(name, "reranker").reranker is None:
-        raise InputError(f"'{name}' cannot rank documents again. There are: {', '.join(RERANKERS)}.")

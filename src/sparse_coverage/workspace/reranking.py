@@ -28,7 +28,7 @@ class Rerankers:
 
     def names(self, rankings: Sequence[str]) -> tuple[str, ...]:
         """Return what can be asked for, where these can rank the index."""
-        return (*filter(_can_rank_again, rankings), *(self._offered or ()))
+        return (*filter(can_rank_again, rankings), *(self._offered or ()))
 
     def get(self, name: str, rankings: Sequence[str], index: Index | None) -> Reranker:
         """Return what ranks again."""
@@ -44,9 +44,9 @@ class Rerankers:
             return self._loaded[name]
 
 
-def _can_rank_again(ranking: str) -> bool:
-    """Tell whether a ranking can: a side of the index may be of a package that is not installed here."""
+def can_rank_again(name: str) -> bool:
+    """Tell whether what has this name ranks documents again; it may be of a package that is not installed here."""
     try:
-        return get_system(ranking).reranker is not None
+        return get_system(name).reranker is not None
     except InputError:
         return False

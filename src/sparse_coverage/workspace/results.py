@@ -20,7 +20,6 @@ from sparse_coverage.search.results import (
     Reasons,
 )
 from sparse_coverage.search.stored import IndexSummary
-from sparse_coverage.systems import label_of
 from sparse_coverage.workspace.related import public_links
 
 if TYPE_CHECKING:
@@ -49,20 +48,6 @@ class About:
     filters: Mapping[str, Any] = field(default_factory=dict)
     state: str = ""
     request: Mapping[str, Any] = field(default_factory=dict)
-
-    def facts(self) -> list[tuple[str, str]]:
-        """Return the same as names and values for people."""
-        filters = ", ".join(f"{name} {listed(value)}" for name, value in self.filters.items())
-        settings = ", ".join(f"{name} {listed(value)}" for name, value in self.settings.items() if value is not None)
-        return [
-            ("date", self.date),
-            ("index", f"{self.index}: {self.documents:,} documents, {self.passages:,} passages"),
-            ("filters", filters or "none: everything in the index"),
-            ("ranking", label_of(self.ranking)),
-            ("settings", settings),
-            ("model", self.model),
-            ("version", f"sparse-coverage {self.version}"),
-        ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sparse_coverage.patents.passages import By
     from sparse_coverage.patents.queries import QueryText
 
+_SKIPPED = "skipped: "
+
 
 def _existing(context: click.Context, parameter: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
     from sparse_coverage.patents.reading.sources import missing
@@ -183,6 +185,16 @@ def read_ids(paths: Iterable[str], **reading: Any) -> list[str] | None:
     return [patent.id for patent in tracked(patents, "Counting documents")]
 
 
+def is_always_told(note: Problem) -> bool:
+    """Tell whether every command shows a note: what was mended, which columns are not used, and what is said of a file as a whole.
+
+    Skipped files and notes on single documents may be many, and are counted.
+    """
+    from sparse_coverage.patents.reading.context import MENDED, UNUSED
+
+    return not note.cause.startswith(_SKIPPED) and (not note.document or note.cause.startswith((MENDED, UNUSED)))
+
+
 class ProblemLog:
     """Shows what could not be read, as it happens, and counts it for the exit status."""
 
@@ -200,13 +212,10 @@ class ProblemLog:
         self._console.print(f"[yellow]left out[/yellow] {escape(str(problem))}", highlight=False, soft_wrap=True)
 
     def note(self, note: Problem) -> None:
-        """Show what was mended, which columns are not used, and what is said of a file as a whole; count skipped files and other notes."""
-        from sparse_coverage.patents.reading.context import MENDED, UNUSED
-
-        if note.cause.startswith("skipped: "):
-            self.skipped += 1
-        elif note.document and not note.cause.startswith((MENDED, UNUSED)):
-            self.noted += 1
+        """Show what is always told; count skipped files and other notes."""
+        if not is_always_told(note):
+            self.skipped += note.cause.startswith(_SKIPPED)
+            self.noted += not note.cause.startswith(_SKIPPED)
         else:
             self._console.print(f"[yellow]note[/yellow] {escape(str(note))}", highlight=False, soft_wrap=True)
 

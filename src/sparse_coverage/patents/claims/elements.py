@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import islice, pairwise
 from typing import Literal
 
+from sparse_coverage.patents.claims.marks import ARTICLE, CLAUSE, GAP, JOINT, SEMICOLON, marks
 from sparse_coverage.patents.claims.other_languages import ClaimLanguage, claim_language, cut_claim
+from sparse_coverage.patents.claims.preamble import preamble_end
 from sparse_coverage.text import content_words
 
 Role = Literal["preamble", "element", "characterising"]
@@ -20,108 +21,67 @@ _CHARACTERISED = re.compile(
     r"|caract[ée]ris[ée]e?s?\s+(?:en\s+ce\s+que|par))\b\s*[:,]?",
     re.I,
 )
-_STEPS = (
-    r"(?:\s+(?:at\s+least\s+)?(?:the\s+)?(?:following\s+)?(?:steps?|elements?|components?|characteristics|features)(?:\s+of)?"
-    r"(?=\s*:|\s*\(|\s+\w+ing\b|\s+\w\))|\s+at\s+least(?=\s*:)|,\s+(?:in|as)\s+[^,;:]{1,40}[,:])?"
-)
-_STRONG = (
-    r"\b(?:compris(?:ing|es|e|ed\s+of)|consist(?:ing|s)(?:\s+essentially)?\s+of|composed\s+of|umfassend|umfasst"
-    r"|bestehend\s+aus|comprenant|comportant)\b"
-)
-_WEAK = r"\b(?:having|has|including|includes|containing|contains|aufweisend|aufweist|enthaltend|enthält|ayant|contenant|incluant)\b"
-_WHEREIN = r"\b(?:wherein|wobei|dans\s+(?:lequel|laquelle))\b"
-_ARTICLE = (
-    r"(?:an?|at\s+least(?!\s+(?:in\s+part|partially|partly))|one\s+or\s+more|means"
-    r"|eine?[nmrs]?|mindestens|wenigstens|mehrere|une?|des|au\s+moins|plusieurs)"
-)
-# How sure a sign each is that the preamble ends: with a colon, a word of the claim language, an ordinary word.
-_TRANSITIONS = (
-    re.compile(rf"(?:(?<!group\s){_STRONG}|{_WEAK}){_STEPS}\s*:", re.I),
-    re.compile(rf"{_STRONG}{_STEPS}", re.I),
-    re.compile(rf"{_WEAK}{_STEPS}", re.I),
-    re.compile(rf"(?:\b(?:with|mit|avec)(?=\s+{_ARTICLE}\b)|,\s+in\s+which\b)", re.I),
-    re.compile(rf"{_WHEREIN}{_STEPS}\s*:", re.I),
-)
-# "A mouse, wherein the pad comprises ..." tells of a part; "A method ..., wherein the method comprises ..." opens the list of the claim.
-_TOLD = re.compile(r"\bwherein\s(?:the|said|each|an?|at\sleast\sone)\s(?P<thing>[^,;:]{1,120})$", re.I)
-_FINITE = re.compile(r"comprises\b|consists\b|includes\b|contains\b|has\b", re.I)
-_JOINT = r"(?:and|or|und|oder|et|ou)"
-_GAP = r"\s"  # always with a bound: a pattern that begins with any number of blanks is slow on many of them
-# What no cut falls into: a remark in brackets, and an enumeration of what something is made of or chosen from.
-_BRACKETS = re.compile(
-    r"\([^()]*\)|\b(?:consist(?:ing|s)\sof|selected\sfrom|chosen\sfrom)(?:\sthe\sgroup)?(?:\sconsisting\sof)?:?\s(?:either\s)?an?\s"
-    r"(?:(?!\bwherein\b)[^;()]){0,300}?\b(?:and|or)\b",
-    re.I,
-)
-_SEMICOLON = re.compile(rf";\s*(?:and/or\b\s*|{_JOINT}\b\s*,?\s*)?")
 _ALTERNATIVE = re.compile(r"(?<!/)\bor\s*,?\s*$", re.I)
 # A label follows a comma, a colon or "and"; a reference numeral in brackets follows the word that it numbers.
 _LABEL = re.compile(
     r"(?:(?<=[,;:]\s)|(?<=\band\s)|(?<=\bor\s))(?=(?:\(\s*(?:[a-zA-Z]|[ivx]{1,4}|\d{1,2})\s*\)|(?:[a-z]|[ivx]{2,4})\)|[a-h]\.(?=\s[a-z])|-(?=\s))\s*\S)"
 )
-# "one or more of (a)", "selected from the group consisting of: i)": where an enumeration of alternatives with labels begins.
-_CHOICE = re.compile(
-    r"\b(?:selected\sfrom|chosen\sfrom|any\s(?:one\s)?of|one\sof|one\sor\smore\sof|at\sleast\s(?:one|two|three)\sof|either)\b[^;]{0,250}?\s"
-    r"(?P<label>\(?(?:(?P<letter>a)|(?P<roman>i)|(?P<number>1))\)\s)"
-)
-_LABEL_KINDS = {
-    "letter": "bcdefghijklmnopqrstuvwxyz",
-    "roman": "ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(),
-    "number": [str(number) for number in range(2, 30)],
-}
 _LABELLED = re.compile(r"\(?(?:(?P<roman>[ivx]{1,4})|(?P<letter>[a-zA-Z])|(?P<number>\d{1,2}))\)\s")
 _AND_LAST = re.compile(r"\band\s*$", re.I)
-# Clauses that are elements wherever they stand, and a list that a colon opens within an element.
-_CLAUSE = re.compile(
-    rf"(?:[,;]{_GAP}{{0,8}}|{_GAP}{{1,8}})(?:{_JOINT}{_GAP}{{1,8}})?(?=(?:(?:further|optionally|preferably),?\s)?(?:wherein|whereby)\b)"
-    rf"|,{_GAP}{{0,8}}(?:{_JOINT}{_GAP}{{1,8}})?(?=(?:wobei|dans\s+(?:lequel|laquelle))\b)"
-    rf"|(?<=[a-z])(?<!formula)(?<!following)(?<!consisting of):{_GAP}{{1,8}}(?=[a-z(])"
-    rf"|,{_GAP}{{0,8}}and{_GAP}{{1,8}}(?=to\s[a-z]{{1,20}}\s(?:an?|the|when|whether)\b)",
-    re.I,
-)
 _STEP_WORDS = "compris includ hav be consist contain us depend extend form accord correspond follow".split()
 _BY_WHAT = "using|by|via|through|with|at"  # "identifying, using the control unit, a provider": what comes between a verb and its object
-_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)[a-z]{{1,20}}ing(?:\s(?:an?|the|said|each|of|at|in|from|copper|[a-z]+s)|,\s(?:{_BY_WHAT}))\b"
+_NO_OBJECT = "that|to|as|on|for|with|when|until|and|or|is|are"
+_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)[a-z]{{1,20}}ing(?:\s(?!(?:{_NO_OBJECT})\b)\w|,\s(?:{_BY_WHAT})\b)"
+_HOW = r"(?:(?:then|next|[a-z]{2,20}ly)\s)?"
+_STEP_BEGINS = re.compile(rf"\s*(?:\(?\w{{1,3}}[).]\s|step\s\w{{1,3}}\b[^:;]{{0,120}}:\s)?{_HOW}{_STEP}", re.I)
+_FIRST_STEP = re.compile(rf"(?::|\b(?:compris|includ)(?:es?|ing))\s(?={_STEP})", re.I)
+_NEXT_STEP = re.compile(rf",{GAP}{{1,8}}(?:and{GAP}{{1,8}})?(?={_HOW}{_STEP})")
 _AMOUNT = r"(?:(?:up\s+to|from|about)\s+)?\d[\d.]*(?:\s+(?:to|and)\s+\d[\d.]*)?\s+(?:%|wt|parts?\b|(?!to\b|and\b|or\b)[a-z]{4,}\b)"
 _ITEM = (
-    rf"(?:{_ARTICLE}\b|(?:and\s+)?(?:the|said)\s+(?:\w{{1,20}}\s){{1,3}}being\b|(?:[a-z]{{1,20}}\s){{1,3}}means\b|(?:das|die)\s+[A-Z]\w+en\b"
+    rf"(?:{ARTICLE}\b|(?:and\s+)?(?:the|said)\s+(?:\w{{1,20}}\s){{1,3}}being\b|(?!said\b|the\b)(?:[a-z]{{1,20}}\s){{1,3}}means\b|(?:das|die)\s+[A-Z]\w+en\b"
     rf"|{_AMOUNT}|(?:two|three|four|five|six|eight)\s[a-z]{{2,20}}s\b|{_STEP})"
 )
-_COMMA = re.compile(rf",{_GAP}{{0,8}}(?:{_JOINT}{_GAP}{{1,8}})?(?={_ITEM})")
-_AND = re.compile(rf"{_GAP}{{1,8}}{_JOINT}{_GAP}{{1,8}}(?={_ITEM})")
+_COMMA = re.compile(rf",{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?(?={_ITEM})")
+_AND = re.compile(rf"{GAP}{{1,8}}{JOINT}{GAP}{{1,8}}(?={_ITEM})")
 _AND_THAT = re.compile(
-    rf"(?:,{_GAP}{{0,8}}(?:{_JOINT}{_GAP}{{1,8}})?|{_GAP}{{1,8}}{_JOINT}{_GAP}{{1,8}})(?:in\sthat\s|(?=(?:that|dass|daß|que)\s))"
+    rf"(?:,{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?|{GAP}{{1,8}}{JOINT}{GAP}{{1,8}})(?:in\sthat\s|(?=(?:that|dass|daß|que)\s))"
 )
-_ACTS = (
-    "acquire activate adjust allocate analy[sz]e append apply assign calculate capture change classify close combine compare "
-    "compute control convert correct create decode decrease detect determine display divide drive emit encode establish estimate "
-    "evaluate execute extract forward generate identify increase indicate infer initiate inject issue maintain measure modify "
-    "monitor move notify obtain open output perform predict present produce provide read receive record reduce release remove "
-    "render renew replace report retrieve route select send set share start stop store subtract supply switch transform transmit "
-    "trigger tune update verify"
+# What follows a comma before "a" or "the" and is no act.
+_NO_ACT = (
+    "a all also among an and any are as at based because been before being between both but by cause causes comprises "
+    "contains depending during each either every for from further given has have having if in includes including into is "
+    "its just less like more namely neither nor not of on one only onto or over per preferably responsive said than that "
+    "the then thereby therein through to together under until up upon via was were what when where whereby wherein "
+    "whether which while who whose with within without"
 ).replace(" ", "|")
-_OBJECT = r"\s(?:an?|the|said|each|one|at|whether|data|from|to)\b"
+_ACTS = rf"(?!(?:{_NO_ACT})\b)[a-z]{{2,20}}(?<!ing)(?<!ed)"
+_OBJECT = r"\s(?:an?|the|said|each|whether|at\sleast|one\so[fr])\b"
 # "a controller configured to measure a pressure, |compare it ..., and |open a valve"; "which counts ..., |moves ..., and |reports ...".
 _FIRST_ACT = re.compile(
     rf"\b(?:configured|adapted|operable|programmed|arranged|designed|instructions?)\sto:?\s[a-z]|\bto:?\s(?:{_ACTS})\b"
     rf"|\b(?:that|which)\s(?P<third>(?:{_ACTS})e?s){_OBJECT}",
     re.I,
 )
-_NEXT_ACT = re.compile(rf",{_GAP}{{1,8}}(?:and{_GAP}{{1,8}})?(?=(?:{_ACTS})(?:e?s)?{_OBJECT})", re.I)
+_NEXT_ACT = re.compile(rf",{GAP}{{1,8}}(?:and{GAP}{{1,8}})?(?=(?:{_ACTS})(?:e?s)?{_OBJECT})", re.I)
 _THIRD = re.compile(rf"(?:{_ACTS})e?s\b", re.I)
 _WHEREIN_LIST = re.compile(r"\bwherein\s?:", re.I)
 _NEXT_SENTENCE = re.compile(
-    rf",{_GAP}{{0,8}}and{_GAP}{{1,8}}(?=the\s(?:[\w()-]{{1,20}}\s){{1,4}}(?:is|are|has|have)\b)", re.I
+    rf",{GAP}{{0,8}}and{GAP}{{1,8}}(?=the\s(?:[\w()-]{{1,20}}\s){{1,4}}(?:is|are|has|have)\b)", re.I
 )
-_BEGINS_LABELS = re.compile(r"\bto:\s\(?(?:a|i|1)\)[^;]*$")
+# "to (i) compute ..., and (ii) compress", "comprising: a. directing ..., b. applying": an enumeration that is no remark in a sentence.
+_COUNTS = re.compile(r"(?:^|\bto:?|(?<!\bof):)\s{0,8}\(?(?:a|i|1)[).]\s")
+_AFTER_COMMA = re.compile(r",\s(?:and\s)?$")
 # After one of these, "a first leg and a second leg" is what the element has, not the next element.
 _HOLDS = re.compile(
     r"\b(?:having|has|with|compris\w+|includ\w+|contain\w+|between|both|either|each|selected|chosen|consist\w+)\b", re.I
 )
-_INDEFINITE = re.compile(rf"\b{_ARTICLE}\b", re.I)
+_INDEFINITE = re.compile(rf"\b{ARTICLE}\b", re.I)
 _FAR = 600  # so many characters after the last comma an "and" is no longer looked for
 _REFERENCE_WITHIN = 300  # characters: what comes later is no longer the preamble
-_NUMBERS = r"\s\d{1,4}(?:\s?(?:,|to|or|and|and/or|-|–|bis|oder|und|à|ou|et)\s?(?:claims?\s)?\d{1,4}(?!\s?(?:%|°|[a-zµ]{1,2}\b))){0,20}"
+_NUMBERS = (
+    r"\s\d{1,4}(?:(?:\s?,)?\s?(?:,|to|or|and|and/or|-|–|bis|oder|und|à|ou|et)\s?(?:claims?\s)?\d{1,4}"
+    r"(?!\s?(?:%|°|[a-zµ]{1,2}\b))){0,20}"
+)
 _REFERENCE = re.compile(rf"\b(?:claims?|ansprüche?n?|anspruch|revendications?)(?:{_NUMBERS}|(?=[,\s]))", re.I)
 _LINK = re.compile(
     r"[\s,]{0,8}(?:(?:and\s)?(?:wherein|in\swhich|which|whereby|where)\b|characteri[sz]ed\s(?:in\sthat|by)|(?:and\s)?further\scomprising:?"
@@ -130,7 +90,7 @@ _LINK = re.compile(
 )
 # What cannot end an element: a verb without its object, a preposition without its noun.
 _DANGLING = re.compile(
-    r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|(?:^|[\s,])\w+ing,\s(?:using|by|via|through|with|at)\s[^,;:]{1,80}$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:of|from|by|with|in|for|at|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
+    r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|(?:^|[\s,])\w+ing,\s(?:using|by|via|through|with|at)\s[^,;:]{1,80}$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:of|from|by|with|in|for|at|as|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
     r"|having|has|contains?|containing|consists?\sof|consisting\sof|at\sleast))\s?:?$",
     re.I,
 )
@@ -144,12 +104,15 @@ _DEFINITION = re.compile(
 )
 _FORMULA = re.compile(r"\bformula(?:e|s)?\b|\bstructure\b", re.I)
 _BACK = re.compile(r"wherein\s(?:the|said)\s(?P<thing>[\w-]{2,30})(?P<more>\s[\w-]{2,30})?\b", re.I)
-_STEP_HEADING = re.compile(r"(?:step\s\w{1,3}|for\seach)\b[^:;]{0,60}$", re.I)
+# "step 1, heating:", "for each word:", "to detect:": before a colon, what goes on after it.
+_STEP_HEADING = re.compile(r"(?:step\s\w{1,3}|for\seach)\b[^:;]{0,120}$", re.I)
+_WANTS_AN_OBJECT = re.compile(r"\bto\s(?!perform$|automatically$)\w+$", re.I)
 _WORDS_OF_AN_ELEMENT = 2
-_SUBJECT, _ARTICLES = 8, 3  # so many words of a claim say what it is about, but for those of so few letters
 _SHORT = 30  # characters of an alternative without a label
+_COLON = re.compile(r"(?<!\bNO):\s")  # but that of "SEQ ID NO: 7"
+_ITEMS = 50  # of a list of alternatives, at most
 _EDGE = ",;:"
-_TRAILING_JOINT = re.compile(rf"[\s,;]{_JOINT}$", re.I)
+_TRAILING_JOINT = re.compile(rf"[\s,;]{JOINT}$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +144,10 @@ def claim_elements(text: str) -> tuple[ClaimElement, ...]:
         return _in(language, text)
     mark = _CHARACTERISED.search(text)
     known_end = mark.start() if mark else len(text)
-    preamble_end = _preamble_end(text, known_end)
-    elements = [*_trimmed(text, 0, preamble_end, "preamble")]
-    if preamble_end < known_end:
-        elements += _cut(text, preamble_end, known_end, "element")
+    opening = preamble_end(text, known_end)
+    elements = [*_trimmed(text, 0, opening, "preamble")]
+    if opening < known_end:
+        elements += _cut(text, opening, known_end, "element")
     if mark:
         elements += _cut(text, mark.end(), len(text), "characterising")
     return tuple(elements)
@@ -214,70 +177,21 @@ def _in(language: ClaimLanguage, text: str) -> tuple[ClaimElement, ...]:
     return tuple(elements)
 
 
-def _preamble_end(text: str, end: int) -> int:
-    """Return where the first transition ends, by the surest sign before the first semicolon."""
-    semicolon = next(iter(_marks(_SEMICOLON, text, 0, end)), (end, end))[0]
-    for pattern in _TRANSITIONS:
-        if match := pattern.search(text, 0, semicolon):
-            return _first_clause(text, semicolon) if _tells_of_a_part(text, match) else match.end()
-    return _first_clause(text, semicolon)
-
-
-def _first_clause(text: str, end: int) -> int:
-    return next(iter(_marks(_CLAUSE, text, 0, end)), (end, end))[0]
-
-
-def _tells_of_a_part(text: str, verb: re.Match[str]) -> bool:
-    """Tell whether "comprises" is said in a clause, and of another thing than what the claim is about, which its first words name."""
-    told = _TOLD.search(text[: verb.start()]) if _FINITE.match(verb.group()) else None
-    if told is None:
-        return False
-    subject = set(text[: told.start()].lower().split()[:_SUBJECT])
-    return not any(word in subject for word in told["thing"].lower().split()[:3] if len(word) > _ARTICLES)
-
-
-def _kept_whole(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return what no cut falls into: remarks in brackets, and enumerations of alternatives, with labels ("any of (a) ...; (b) ...")
-    or without.
-    """
-    found = [match.span() for match in _BRACKETS.finditer(text, start, end)]
-    for choice in _CHOICE.finditer(text, start, end):
-        place = choice.start("label")
-        for number in next(numbers for kind, numbers in _LABEL_KINDS.items() if choice[kind]):
-            following = re.compile(rf"(?<![\w(])\(?{number}\)\s").search(text, place + 1, end)
-            if following is None:
-                break
-            place = following.start()
-        found.append((choice.start(), place + 1))
-    return sorted(found)
-
-
-def _marks(separator: re.Pattern[str], text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Find separators, but not those within brackets: "(117; 413)" is one remark."""
-    whole = _kept_whole(text, start, end)
-    openings, ends = [first for first, _ in whole], list(accumulate((last for _, last in whole), max))
-    marks = []
-    for match in separator.finditer(text, start, end):
-        nearest = bisect_left(openings, match.start()) - 1
-        if nearest < 0 or ends[nearest] <= match.start():
-            marks.append(match.span())
-    return marks
-
-
 def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
-    semicolons, labels = _marks(_SEMICOLON, text, start, end), _marks(_LABEL, text, start, end)
-    marks = semicolons + [mark for mark in labels if not semicolons or _BEGINS_LABELS.search(text, start, mark[0])]
-    clauses = _marks(_CLAUSE, text, start, end)
-    if not [mark for mark in marks if mark[0] > start + 1]:
-        marks += _listed(text, start, min([end, *(first for first, _ in clauses)]))
+    semicolons, labels = marks(SEMICOLON, text, start, end), marks(_LABEL, text, start, end)
+    segments = list(pairwise([start, *(last for _, last in semicolons), end]))
+    cuts = semicolons + (_counted(text, segments, labels) if semicolons else labels)
+    clauses = marks(CLAUSE, text, start, end)
+    if not [mark for mark in cuts if mark[0] > start + 1]:
+        cuts += _listed(text, start, min([end, *(first for first, _ in clauses)]))
     if role == "characterising":
-        marks += _marks(_AND_THAT, text, start, end) + _marks(_NEXT_SENTENCE, text, start, end)
+        cuts += marks(_AND_THAT, text, start, end) + marks(_NEXT_SENTENCE, text, start, end)
     elif opened := _WHEREIN_LIST.search(text, start, end):
-        marks += _marks(_NEXT_SENTENCE, text, opened.end(), end)
-    marks += clauses + _acts(text, start, end)
+        cuts += marks(_NEXT_SENTENCE, text, opened.end(), end)
+    cuts += clauses + _acts(text, start, end) + _steps(text, segments)
     pieces = []
     opening = start
-    for stop, restart in sorted(marks):
+    for stop, restart in sorted(cuts):
         if stop < opening:  # two signs of one boundary
             opening = max(opening, restart)
             continue
@@ -286,12 +200,43 @@ def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
     return _whole(text, pieces + _trimmed(text, opening, end, role))
 
 
+def _steps(text: str, segments: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Find the steps that commas divide, where a colon or "comprises" opens them: two at least, or one after "and"."""
+    found = []
+    begins = _STEP_BEGINS.match(text, segments[0][0])
+    for opening, stop in segments:
+        first = begins if begins and len(segments) == 1 else _FIRST_STEP.search(text, opening, stop)
+        commas = marks(_NEXT_STEP, text, first.end() if first else opening, stop)
+        last = [mark for mark in commas if _AND_LAST.search(text[slice(*mark)])]
+        if first and (len(commas) > 1 or last):
+            found += commas
+        elif begins:
+            found += last
+    return found
+
+
+def _counted(text: str, segments: list[tuple[int, int]], labels: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Find the labels after a comma that count on from the first one of an enumeration between two semicolons."""
+    found, place = [], 0
+    for opening, stop in segments:
+        first = _COUNTS.search(text[opening:stop])
+        while place < len(labels) and labels[place][0] < stop:
+            label = labels[place]
+            if first and opening + first.end() < label[0] and _AFTER_COMMA.search(text[label[0] - 8 : label[0]]):
+                found.append(label)
+            place += 1
+    return found
+
+
 def _acts(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Find where the second act of a thing begins, and each further one."""
     found = []
-    for stop, restart in _marks(_NEXT_ACT, text, start, end):
-        opening = max(start, text.rfind(";", start, stop))
-        first = _FIRST_ACT.search(text, opening, stop)
+    first, looked = None, start  # no first act holds a comma, so what was looked through need not be again
+    for stop, restart in marks(_NEXT_ACT, text, start, end):
+        semicolon = text.rfind(";", looked, stop)
+        if semicolon >= 0:
+            first, looked = None, semicolon
+        first, looked = first or _FIRST_ACT.search(text, looked, stop), stop
         third = _THIRD.match(text, restart) is not None
         if first and third == (first["third"] is not None):
             found.append((stop, restart))
@@ -307,6 +252,8 @@ def _whole(text: str, pieces: list[ClaimElement]) -> list[ClaimElement]:
             if _ALTERNATIVE.search(
                 text[first.end : piece.start]
             ):  # "(a) ...; (b) ...; or (c) ...": from the first of them on
+                for _ in range(_opened(text, found, first)):
+                    first = found.pop()
                 while found and _alternatives(found[-1], first, piece):
                     first = found.pop()
             piece = ClaimElement(first.role, first.start, piece.end, text[first.start : piece.end])
@@ -317,18 +264,34 @@ def _whole(text: str, pieces: list[ClaimElement]) -> list[ClaimElement]:
     return found
 
 
+def _opened(text: str, before: list[ClaimElement], item: ClaimElement) -> int:
+    """Return how many pieces before an item belong to its list, which a colon opens: "used in: a lamp; a torch; or a lens"."""
+    if _LABELLED.match(item.text):
+        return 0
+    for count, piece in enumerate(islice(reversed(before), _ITEMS), 1):
+        between = text[piece.end : item.start].strip()
+        if between != ";" or _COLON.search(piece.text):
+            return count if between in (";", ":") else 0
+        item = piece
+    return 0
+
+
 def _alternatives(*pieces: ClaimElement) -> bool:
     """Tell whether pieces are items of one list: labels of one kind, or short and with the same first word ("SEQ ID NO: 18")."""
     labels = [_LABELLED.match(piece.text) for piece in pieces]
     if any(labels):
         return len({label.lastgroup if label else "" for label in labels}) == 1
-    return len({piece.text.split()[0] for piece in pieces}) == 1 and all(len(one.text) <= _SHORT for one in pieces)
+    return len({piece.text.split(maxsplit=1)[0] for piece in pieces}) == 1 and all(
+        len(one.text) <= _SHORT for one in pieces
+    )
 
 
 def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
     """Tell whether a piece of a claim goes on with what the one before it began."""
     between = text[before.end : piece.start]
-    if _ALTERNATIVE.search(between) or (":" in between and _STEP_HEADING.match(before.text)):
+    if _ALTERNATIVE.search(between):
+        return True
+    if ":" in between and (_STEP_HEADING.match(before.text) or _WANTS_AN_OBJECT.search(before.text[-40:])):
         return True
     words = len(content_words(before.text[:200], "en"))
     if not words or _REST_OF_ALTERNATIVES.match(piece.text):
@@ -340,13 +303,14 @@ def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
     back = _BACK.match(piece.text)
     if back is None or between.strip(" ,"):
         return False
-    things = (back["thing"].lower(), (back["thing"] + (back["more"] or "")).lower())
-    return before.text.lower().endswith(tuple(f" a {thing}" for thing in things))
+    said, one = before.text.lower(), back["thing"].lower()
+    two = one + (back["more"] or "").lower()
+    return said.endswith(f" a {one}") or (said.endswith(f" a {two}") and said.count(two) > 1)
 
 
 def _listed(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Find the commas between the components of a list, and the "and" before its last."""
-    commas = _marks(_COMMA, text, start, end)
+    commas = marks(_COMMA, text, start, end)
     if commas and _ALTERNATIVE.search(
         text[slice(*commas[-1])]
     ):  # what is listed are alternatives, but for what an "and" ended before
@@ -356,7 +320,10 @@ def _listed(text: str, start: int, end: int) -> list[tuple[int, int]]:
         return commas
     last = commas[-1][1] if commas else start
     end = min(end, last + _FAR)
-    joints = [mark for mark in _marks(_AND, text, last, end) if not _HOLDS.search(text, last, mark[0])]
+    joints = marks(_AND, text, last, end)
+    if _STEP_BEGINS.match(text, start) and (steps := [mark for mark in joints if _STEP_BEGINS.match(text, mark[1])]):
+        return commas + steps[-1:]
+    joints = [mark for mark in joints if not _HOLDS.search(text, last, mark[0])]
     if commas:
         return commas + joints[-1:]
     kept = []
@@ -371,7 +338,7 @@ def _trimmed(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
     while start < end and (text[start].isspace() or text[start] in _EDGE):
         start += 1
     end = _trimmed_end(text, start, end, ",;" if role == "preamble" else _EDGE)
-    if role != "preamble" and (joint := _TRAILING_JOINT.search(text, max(start, end - 5), end)):
+    if role != "preamble" and (joint := _TRAILING_JOINT.search(text, max(start, end - 8), end)):
         end = _trimmed_end(text, start, joint.start(), _EDGE)
     return [ClaimElement(role, start, end, text[start:end])] if any(c.isalnum() for c in text[start:end]) else []
 

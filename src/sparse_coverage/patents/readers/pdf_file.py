@@ -10,17 +10,19 @@ import io
 import logging
 import math
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from statistics import mean, median
 from typing import Any, NamedTuple
 
 from sparse_coverage.errors import InputError, MissingExtraError
 from sparse_coverage.patents.cleaning import clean
 from sparse_coverage.patents.patent import Patent
-from sparse_coverage.patents.readers.text_files import TextBlock, heading_of, patent_of
+from sparse_coverage.patents.readers.text_files import NUMBERED, TextBlock, heading_of, is_title_line, patent_of
 from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
 from sparse_coverage.progress import tracked
 
@@ -30,6 +32,10 @@ _ONLY_NUMBER = re.compile(r"\W*\d{1,4}\W*")
 _NEW = re.compile(r"\[\d{1,5}\]\s|\d{1,4}[.)]\s+[A-Z]")
 _HEADING = re.compile(r"[^a-z]{4,60}")
 _ENDED = (".", ":", ";", "!", "?")
+_AROUND = (
+    3,
+    40,
+)  # so many lines before and after where a paragraph should begin it is looked for: between may be heads and feet of pages
 
 
 def recognises(head: bytes) -> bool:
@@ -56,18 +62,44 @@ def read(piece: Piece, context: ReadContext) -> Patent:
         )
         blocks = [block for number, lines in enumerate(kept, 1) for block in _placed(lines, f"page {number}")]
     else:
-        blocks = [*map(TextBlock, paragraphs(pages))]
+        blocks = _paged(pages)
+        if not title and len(blocks) > 1 and is_title_line(blocks[0].text) and heading_of(blocks[1].text):
+            title, blocks = blocks[0].text, blocks[1:]
     return patent_of([TextBlock(title, is_title=True), *blocks], context.file, "PDF")
+
+
+def _paged(pages: Sequence[str]) -> list[TextBlock]:
+    """Return the paragraphs of pages, each with the page on which it begins; without, where paragraphs have printed numbers."""
+    texts = paragraphs(pages)
+    if any(NUMBERED.match(text) for text in texts):
+        return [*map(TextBlock, texts)]
+    lines = [
+        Line(line, f"page {number}")
+        for number, page in enumerate(pages, 1)
+        for line in page.splitlines()
+        if line.strip()
+    ]
+    return [TextBlock(text, place=place) for text, place in zip(texts, _places(texts, lines), strict=True)]
 
 
 def _placed(lines: Sequence[Line], page: str) -> Iterator[TextBlock]:
     """Yield the paragraphs of a page, each with where its first line stands."""
-    at = 0
-    for text in paragraphs(["\n".join(line.text for line in lines)]):
-        begins = (n for n in range(at, len(lines)) if text.startswith(" ".join(lines[n].text.split())[:12]))
-        at = next(begins, at)
-        place = lines[at].place if lines else ""
+    texts = paragraphs(["\n".join(line.text for line in lines)])
+    for text, place in zip(texts, _places(texts, lines), strict=True):
         yield TextBlock(text, place=f"{page}, {place}" if place else page)
+
+
+def _places(texts: Sequence[str], lines: Sequence[Line]) -> Iterator[str]:
+    """Yield the place of the line with which each of the texts begins: near where the text before it ends, by its length."""
+    whole = [" ".join(line.text.split()).rstrip("-") for line in lines]
+    ends = list(accumulate(len(one) + 1 for one in whole))
+    last, expected = -1, 0
+    for text in texts:
+        near = range(max(last + 1, expected - _AROUND[0]), min(expected + _AROUND[1], len(lines)))
+        begins = (number for number in near if whole[number] and text.startswith(whole[number]))
+        last = next(begins, min(expected, len(lines) - 1))
+        yield lines[last].place if lines else ""
+        expected = bisect_right(ends, ends[last] - len(whole[last]) + len(text)) if lines else 0
 
 
 def _pages(content: bytes) -> tuple[str, list[str], dict[int, list[Line]]]:

@@ -1,6 +1,7 @@
 """Word files (.docx, extra [documents]), plain texts and saved pages of Google Patents, and what they share with PDF.
 
 Headings tell the parts: what follows "Claims" are claims, what follows "Abstract" is the abstract, the rest the description.
+An article has no heading "Description": its abstract ends where a text begins ("1 Introduction"), or would be longer than abstracts are.
 The name of the file is the id, in its one form where it is a publication number.
 """
 
@@ -31,8 +32,13 @@ _CLAIMS = re.compile(
 )
 _ABSTRACT = re.compile(r"abstract(?:\s+of\s+the\s+disclosure)?|zusammenfassung|abrégé", re.I)
 _DESCRIPTION = re.compile(r"(?:detailed\s+)?description(?:\s+of\s+.{1,80})?|beschreibung|specification", re.I)
-_NUMBERED = re.compile(r"\[0*(\d{1,5})\]\s+")
+NUMBERED = re.compile(r"\[0*(\d{1,5})\]\s+")
+_BEGINNING = re.compile(
+    r"(?:[\dIVX]+\.?\s+)?(?:introduction|einleitung|(?:technical\s+)?(?:field|background)(?:\s+(?:art|of\s+.{1,80}))?)[\s.:]*",
+    re.I,
+)
 _LONGEST_TITLE = 300
+_LONGEST_ABSTRACT = 400  # words; offices ask for 150 or 250, journals for up to 350
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +67,8 @@ def patent_of(blocks: Sequence[TextBlock], file: str, format_name: str) -> Paten
         elif (heading := heading_of(text)) and heading != part:
             part = heading
         elif not heading:
+            if part == "abstract" and (_BEGINNING.fullmatch(text) or _is_full(parts[part], text)):
+                part = "description"
             parts[part].append(TextBlock(text, block.is_item, place=block.place))
     stem = file_stem(file)
     number = parse_number(printed_id(stem))
@@ -100,10 +108,15 @@ def heading_of(text: str) -> str:
     return ""
 
 
+def _is_full(abstract: Sequence[TextBlock], text: str) -> bool:
+    """Tell whether an abstract that has something already would be too long for one with this text too."""
+    return bool(abstract) and sum(len(one.text.split()) for one in abstract) + len(text.split()) > _LONGEST_ABSTRACT
+
+
 def _paragraphs(part: str, blocks: Sequence[TextBlock]) -> tuple[Paragraph, ...]:
     found = []
     for index, block in enumerate(blocks, 1):
-        match = _NUMBERED.match(block.text)
+        match = NUMBERED.match(block.text)
         number, text = (match[1].zfill(4), block.text[match.end() :]) if match else (block.place, block.text)
         if text:
             found.append(Paragraph(text, passage_xpath(part, "p", index), number))
@@ -183,7 +196,9 @@ def member_names(content: bytes, limits: Limits) -> set[str]:
                         "Office programs write none; save the file anew."
                     )
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
-        raise ReadError(f"damaged file: {error or type(error).__name__}") from None
+        if str(error) == "File is not a zip file":  # what zipfile says of one whose directory, at its end, is missing
+            error = EOFError("it is cut short. Copy or download it again")
+        raise ReadError(f"damaged file: {error or type(error).__name__}.") from None
     return names
 
 
@@ -228,15 +243,18 @@ def recognises_text(head: bytes) -> bool:
     return len(printed) == 2 or (head[:1] != b"[" and _SECTIONS.search(head) is not None)
 
 
+def is_title_line(first: str) -> bool:
+    """Tell whether the first line of a text may be its title: it is short, and no heading, number, sentence or numbered paragraph."""
+    told_apart = heading_of(first) or parse_number(first) or first.endswith(".") or first[:1] in "[1"
+    return len(first) <= _LONGEST_TITLE and not told_apart
+
+
 def read_text(piece: Piece, context: ReadContext) -> Patent:
     """Read a plain text: the first short line above all headings is the title, a line or what stands between empty lines a paragraph."""
     lines = decoded(piece.content).splitlines()
     first = next((line.strip() for line in lines if line.strip()), "")
-    is_title = (
-        len(first) <= _LONGEST_TITLE and not heading_of(first) and not first.endswith(".") and first[:1] not in "[1"
-    )
     blocks = [TextBlock(line) for line in lines]
-    if is_title:
+    if is_title_line(first):
         blocks[lines.index(next(line for line in lines if line.strip()))] = TextBlock(first, is_title=True)
     patent = patent_of(blocks, context.file, "Text")
     if not (patent.abstract or patent.claims or patent.description):

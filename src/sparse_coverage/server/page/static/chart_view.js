@@ -50,8 +50,10 @@ export function chartView() {
 
   function chosen() {
     const relevant = marksFor(store.search.index)?.relevant || [];
-    const documents = [...new Set(relevant.map(id => store.marks.get(`${store.search.index}\u0000${id}`)?.document || id))];
-    return which.value === 'relevant' ? documents : store.search.result.hits.slice(0, Number(which.value)).map(hit => hit.document);
+    const found = store.search.result.hits.map(hit => hit.document);
+    if (which.value !== 'relevant') return found.slice(0, Number(which.value));
+    const documents = new Set(relevant.map(id => store.marks.get(`${store.search.index}\u0000${id}`)?.document || id));
+    return [...new Set([...found.filter(id => documents.has(id)), ...documents])]; // as they are ranked, then those not found
   }
 
   function drawChoice() {
@@ -95,7 +97,7 @@ function drawn(kept) {
       h('tbody', {}, view.rows.map((row, number) => h('tr', {},
         h('th', { scope: 'row' }, h('b', { class: `chip ${featureClass(number)}` }, row.label), ' ', h('span', { class: 'element-text' }, row.text)),
         row.cells.map(cell => cellOf(kept, row, cell))))))),
-    view.about.map(line => h('p', { class: 'dim small' }, line)),
+    h('div', { class: 'told' }, view.about.map(line => h('p', { class: 'dim small' }, line))),
   ];
 }
 
@@ -118,24 +120,26 @@ function cellOf(kept, row, cell) {
     h('button', { type: 'button', class: 'cell-button', 'data-cell': `${row.label} ${cell.document}`, onclick: () => openCell(kept, row, cell) },
       h('span', { class: 'row' }, h('b', {}, cell.verdict), cell.own ? h('span', { class: 'own' }, LABELS.own) : h('span', { class: 'dim small', title: 'How strong the evidence is' }, excerpt ? cell.evidence : ''),
         h('span', { class: 'unseen' }, `: ${row.label}, ${cell.document}`)),
-      excerpt ? h('span', { class: 'quote' }, h('span', { class: 'place' }, excerpt.place), ' “', excerpt.before ? '… ' : '', pieceNodes(excerpt.pieces), excerpt.after ? ' …' : '', '”') : null,
+      excerpt ? h('span', { class: 'quote' }, h('span', { class: 'place' }, excerpt.place), ' “', pieceNodes(excerpt.pieces), '”') : null,
       cell.notes.map(one => h('span', { class: 'dim small' }, one)),
       cell.reason ? h('span', { class: 'cell-note' }, cell.reason) : null));
 }
 
-/** Shows the quotations of a cell, and lets a user say otherwise. */
-async function openCell(kept, row, cell) {
+/** Shows the quotations of a cell, and lets a user say otherwise. What was written and could not be saved stands there again. */
+async function openCell(kept, row, cell, written = null) {
   const ruling = rulingOf(kept.index, row.text, cell.document);
+  const shown = written || { verdict: ruling.verdict, note: ruling.note, quotation: ruling.quote?.text || '' };
   const word = h('select', {}, h('option', { value: '' }, `as found: ${cell.found}`), LABELS.verdicts.map(one => h('option', { value: one }, one)));
-  word.value = ruling.verdict || '';
+  word.value = shown.verdict || '';
   const note = h('textarea', { rows: 3 });
-  note.value = ruling.note;
+  note.value = shown.note;
   const quotation = h('textarea', { rows: 3 });
-  quotation.value = ruling.quote?.text || '';
+  quotation.value = shown.quotation;
   const address = quote => `#/document/${encodeURIComponent(kept.index)}/${encodeURIComponent(cell.document)}/${encodeURIComponent(quote.passage)}`;
   const leave = event => event.target.closest('dialog').close('');
   const textOf = quote => quote.pieces.map(one => one.text).join('');
   const confirmed = await ask(`${row.label} in ${cell.document}`, [
+    written ? h('p', { class: 'notice', role: 'alert' }, written.why) : null,
     h('p', { class: 'element-text' }, row.text),
     h('p', { class: 'dim' }, `Measured: ${cell.found}, evidence ${cell.evidence}. `, cell.notes.join('; ')),
     cell.quotes.length ? cell.quotes.map(quote => h('blockquote', {},
@@ -144,7 +148,9 @@ async function openCell(kept, row, cell) {
     h('fieldset', {}, h('legend', {}, 'My assessment'), field('Verdict', word), field('Reason', note), field('Quotation', quotation, 'Word for word from the document; it is checked. All three are in every export.')),
   ], { confirm: 'Save', wide: true });
   if (confirmed && ((word.value || null) !== ruling.verdict || note.value.trim() !== ruling.note || quotation.value.trim() !== (ruling.quote?.text || ''))) {
-    await setRuling(kept.index, row.text, cell.document, { verdict: word.value || null, note: note.value.trim(), quotation: quotation.value.trim() });
+    const said = { verdict: word.value || null, note: note.value.trim(), quotation: quotation.value.trim() };
+    const again = error => { openCell(kept, row, cell, { ...said, why: [error.message, error.whatToDo].filter(Boolean).join(' ') }); return true; };
+    await setRuling(kept.index, row.text, cell.document, said, again);
   }
 }
 

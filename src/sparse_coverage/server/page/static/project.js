@@ -102,10 +102,10 @@ async function markNow(index, id, change, { undo = true } = {}) {
   });
 }
 
-/** Overrules a cell of a chart. */
-export const setRuling = (index, element, document, change) => inTurn(() => ruleNow(index, element, document, change));
+/** Overrules a cell of a chart. `wrong` hears an error first, and returns true where it tells the user itself. */
+export const setRuling = (index, element, document, change, wrong) => inTurn(() => ruleNow(index, element, document, change, wrong));
 
-async function ruleNow(index, element, document, change) {
+async function ruleNow(index, element, document, change, wrong) {
   await needProject();
   const before = rulingOf(index, element, document);
   const key = keyOf(index, element, document);
@@ -115,12 +115,13 @@ async function ruleNow(index, element, document, change) {
     undone.push(() => setRuling(index, element, document, { verdict: before.verdict, note: before.note, quotation: before.quote?.text || '' }));
     tell('rulings');
     say('Saved.');
-  }, current => {
-    if (!current) return;
+  }, (current, error) => {
+    if (!current) return wrong?.(error);
     keep(store.rulings, key, current);
     tell('rulings');
     notice('stale', `This cell was changed in another window meanwhile: ${current.verdict || 'as found'}${current.note ? `, “${current.note}”` : ''}. Yours was not saved.`,
       { 'Keep that': null, 'Use mine': () => setRuling(index, element, document, change) });
+    return true;
   });
 }
 
@@ -228,7 +229,8 @@ function keep(map, key, value) {
   if (!known || value.version >= known.version) map.set(key, value);
 }
 
-/** Does a change and says whether it was saved; `refused` hears what is there now, or nothing where it failed otherwise. */
+/** Does a change and says whether it was saved; `refused` hears what is there now, or nothing where it failed otherwise, and returns
+ * true where it tells the user itself. */
 async function saving(work, refused) {
   show('Saving…');
   try {
@@ -237,8 +239,8 @@ async function saving(work, refused) {
     return made;
   } catch (error) {
     show('Not saved');
-    refused?.(error instanceof ApiError && error.status === 409 ? error.current : null);
-    if (error.status !== 409) complain(error);
+    const told = refused?.(error instanceof ApiError && error.status === 409 ? error.current : null, error);
+    if (error.status !== 409 && told !== true) complain(error);
     return null;
   }
 }

@@ -8,7 +8,7 @@ import { LABELS, marksFor } from './store.js';
 /** Makes the list of a search with its heading. */
 export function resultList(shown, actions) {
   const { view, index, request } = shown;
-  return [heading(shown, actions), request.elements?.length ? h('p', { class: 'dim small legend' }, 'Each feature of the claim has its colour. A filled label: the passages shown have words for it, which stand in that colour.') : null,
+  return [heading(shown, actions), request.elements?.length ? h('p', { class: 'dim small legend' }, 'Each feature of the claim has its colour. A filled label: the passages shown have phrases for it, in that colour. A label with an edge: they have single words of it. Point at a label to read which.') : null,
     notes(view), h('ol', { class: 'results' }, view.hits.map((hit, place) => resultRow(hit, place, index, actions)))];
 }
 
@@ -31,7 +31,7 @@ function ranking(shown, actions) {
     const used = shown.request.marks;
     line.replaceChildren();
     if (used) line.append(h('span', {}, `Ranked with ${count(used)}.`));
-    if (now !== then && now !== 'null') line.append(button(`Rank again with ${count(marksFor(shown.index))}${takesMarks(shown.request.ranking) ? '' : ', by the standard ranking'}`, () => actions.rankAgain(true), { class: 'primary', title: 'g' }));
+    if (now !== then && now !== 'null') line.append(button(`Rank again with ${count(marksFor(shown.index))}${takesMarks(shown.request.ranking) ? '' : ', by the combined ranking'}`, () => actions.rankAgain(true), { class: 'primary', title: 'g' }));
     if (used) line.append(button('Rank without marks', () => actions.rankAgain(false)));
     line.hidden = !line.childNodes.length;
   };
@@ -71,12 +71,14 @@ function known(hit) {
   return parts.filter(Boolean).flatMap((one, place) => (place ? [' · ', one] : [one]));
 }
 
-/** A label for each feature, filled where the passages shown have words for it. */
+/** A label for each feature: filled where the passages shown have phrases for it, with an edge where they have single words of it. */
 function chips(features) {
   if (!features.length) return null;
-  return h('ul', { class: 'chips', 'aria-label': 'Features' }, features.map((one, number) => h('li', {
-    class: `chip ${one.phrases.length ? featureClass(number) : 'empty'}`, title: `${one.text}: ${one.phrases.join(', ') || 'no words for it in the passages shown'}`,
-  }, one.label, h('span', { class: 'unseen' }, one.phrases.length ? ' has words here' : ' has none here'))));
+  return h('ul', { class: 'chips', 'aria-label': 'Features' }, features.map((one, number) => {
+    const [kind, told] = one.phrases.length ? ['', 'has phrases here'] : one.words.length ? [' some', 'has words here'] : [' empty', 'has none here'];
+    const found = [...one.phrases, ...one.words].join(', ') || 'no words of it in the passages shown';
+    return h('li', { class: `chip ${featureClass(number)}${kind}`, title: `${one.text}: ${found}` }, one.label, h('span', { class: 'unseen' }, ` ${told}`));
+  }));
 }
 
 const passageLine = passage => h('p', { class: 'passage' }, h('span', { class: 'place' }, passage.place), ' ',

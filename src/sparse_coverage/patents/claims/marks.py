@@ -1,0 +1,106 @@
+"""Where a claim may be cut: separators, but none within a formula, a bracket or an enumeration of alternatives."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+
+ARTICLE = (
+    r"(?:an?|at\s+least(?!\s+(?:in\s+part|partially|partly))|one\s+or\s+more|means"
+    r"|eine?[nmrs]?|mindestens|wenigstens|mehrere|une?|des|au\s+moins|plusieurs)"
+)
+JOINT = r"(?:and/or|and|or|und|oder|et|ou)"
+GAP = r"\s"  # always with a bound: a pattern that begins with any number of blanks is slow on many of them
+# What no cut falls into: a formula in TeX, a remark in brackets, and an enumeration of what something is made of or chosen from.
+_BRACKETS = re.compile(
+    r"\\\((?:[^\\]|\\[^()]){0,4000}\\\)|\([^()]*\)|\b(?:consist(?:ing|s)\sof|selected\sfrom|chosen\sfrom)(?:\sthe\sgroup)?(?:\sconsisting\sof)?:?\s(?:either\s)?an?\s"
+    r"(?:(?!\bwherein\b)[^;()]){0,300}?\b(?:and|or)\b"
+    r"|\S:\s\(?(?:a|i|1)\)\s[^;]{1,400}?\sor\s\(?(?:b|ii|2)\)"
+    r"|\b(?:consisting\sof|selected\sfrom|chosen\sfrom|(?:one|any|two|three|four)\sof)\b[^:;,]{0,60}:(?!\swherein)",
+    re.I,
+)
+# "selected from ARG1; TPST1; and SLPI": what is chosen from goes on until its "and" or "or".
+_CHOOSES = re.compile(r"\b(?:selected|chosen)\sfrom\b|\bgroup\sconsisting\sof\b", re.I)
+_ENDED = re.compile(rf"\b{JOINT}\b")
+_LAST_WORD = re.compile(rf",\s{JOINT}\b")
+_FIRST_ITEM, _LONGEST_ITEM = 400, 4000  # characters, at most
+_NEW_THING = re.compile(rf"{ARTICLE}\b|(?:the|said|wherein|whereby)\b|\w+ing\b|\(?\w{{1,4}}[.)]\s", re.I)
+# "one or more of (a)", "selected from the group consisting of: i)": where an enumeration of alternatives with labels begins.
+_CHOICE = re.compile(
+    r"\b(?:selected\sfrom|chosen\sfrom|any\s(?:one\s)?of|one\sof|one\sor\smore\sof|at\sleast\s(?:one|two|three)\sof|either)\b(?:(?!\bcomprising\s?:)[^;]){0,250}?\s"
+    r"(?P<label>\(?(?:(?P<letter>a)|(?P<roman>i)|(?P<number>1))\)\s)"
+)
+_ALTERNATIVE_ENDS = re.compile(r";|,\s(?:and\s)?(?:wherein|whereby|the|said|an?)\b", re.I)
+_LABEL_KINDS = {
+    "letter": "bcdefghijklmnopqrstuvwxyz",
+    "roman": "ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(),
+    "number": [str(number) for number in range(2, 30)],
+}
+SEMICOLON = re.compile(rf"(?<!\\);\s*(?:{JOINT}\b\s*,?\s*)?")
+# Clauses that are elements wherever they stand, and a list that a colon opens within an element.
+CLAUSE = re.compile(
+    rf"(?:[,;]{GAP}{{0,8}}|{GAP}{{1,8}})(?:{JOINT}{GAP}{{1,8}})?(?=(?:(?:further|optionally|preferably),?\s)?(?:wherein|whereby)\b)"
+    rf"|,{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?(?=(?:wobei|dans\s+(?:lequel|laquelle))\b)"
+    rf"|(?<=[a-z])(?<!formula)(?<!following):{GAP}{{1,8}}(?=[a-z(])"
+    rf"|,{GAP}{{0,8}}and{GAP}{{1,8}}(?=to\s[a-z]{{1,20}}\s(?:an?|the|when|whether)\b)",
+    re.I,
+)
+
+
+@lru_cache(8)  # each kind of separator is looked for in the same part of a claim
+def _kept_whole(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
+    """Return what no cut falls into: remarks in brackets, and enumerations of alternatives, with labels ("any of (a) ...; (b) ...")
+    or without.
+    """
+    found = [match.span() for match in _BRACKETS.finditer(text, start, end)]
+    reached = start
+    for choice in _CHOICE.finditer(text, start, end):
+        if choice.start() < reached:
+            continue
+        place = choice.start("label")
+        for number in next(numbers for kind, numbers in _LABEL_KINDS.items() if choice[kind]):
+            following = re.compile(rf"(?<![\w(])\(?{number}\)\s").search(
+                text, place + 1, min(end, place + _LONGEST_ITEM)
+            )
+            if following is None:
+                break
+            place = following.start()
+        last = _ALTERNATIVE_ENDS.search(text, place + 1, min(end, place + _LONGEST_ITEM))
+        reached = last.start() if last else min(end, place + _LONGEST_ITEM)
+        found.append((choice.start(), reached))
+    return tuple(sorted(found + _chosen(text, start, end)))
+
+
+def _chosen(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return the enumerations of what is chosen from whose items semicolons divide."""
+    found: list[tuple[int, int]] = []
+    for choice in _CHOOSES.finditer(text, start, end):
+        if found and choice.start() < found[-1][1]:
+            continue
+        stop = text.find(";", choice.end(), min(end, choice.end() + _FIRST_ITEM))
+        goes_on = stop >= 0 and not _ENDED.search(text, choice.end(), stop)
+        last = 0
+        while goes_on and (mark := SEMICOLON.match(text, stop, end)) and not _NEW_THING.match(text, mark.end(), end):
+            last, stop = mark.end(), text.find(";", mark.end(), end)
+            goes_on = stop >= 0 and not _ENDED.search(mark.group()) and not _LAST_WORD.search(text, mark.end(), stop)
+        if last:
+            found.append((choice.start(), last))
+    return found
+
+
+def marks(separator: re.Pattern[str], text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Find separators, but not those within brackets: "(117; 413)" is one remark."""
+    return [match.span() for match in outside(separator, text, start, end)]
+
+
+def outside(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern that are not within what is kept whole."""
+    whole = _kept_whole(text, start, end)
+    openings, ends = [first for first, _ in whole], list(accumulate((last for _, last in whole), max))
+    for match in pattern.finditer(text, start, end):
+        nearest = bisect_left(openings, match.start()) - 1
+        if nearest < 0 or ends[nearest] <= match.start():
+            yield match

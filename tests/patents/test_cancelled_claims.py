@@ -1,0 +1,50 @@
+"""Cancelled claims are no part of what is searched with."""
+
+from dataclasses import replace
+
+import pytest
+
+from sparse_coverage.charts.elements import chart_elements, read_claims
+from sparse_coverage.errors import InputError
+from sparse_coverage.patents.claims import numbered_claims
+from sparse_coverage.patents.patent import Paragraph, Patent
+from sparse_coverage.patents.queries import patent_query, text_query
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("1 - 48. (canceled) 49. A lamp comprising a dimmer.", "49. A lamp comprising a dimmer."),
+        ("1-48. Canceled.\n49. A lamp comprising a dimmer.", "49. A lamp comprising a dimmer."),
+        ("1. A lamp. 2-4. (cancelled) 5. The lamp of claim 1 in red.", "1. A lamp.\n5. The lamp of claim 1 in red."),
+        ("1. A stamp that says (cancelled).", "1. A stamp that says (cancelled)."),
+        ("cancelled", "cancelled"),
+    ],
+)
+def test_a_text_is_searched_without_its_cancelled_claims(text, left):
+    assert text_query(text).text == left
+
+
+def test_the_claim_that_is_left_keeps_its_number_in_a_chart():
+    text = text_query("1 - 48. (canceled) 49. A lamp comprising a dimmer.").text
+    assert [element.label for element in chart_elements(read_claims(text))] == ["49a", "49b"]
+
+
+def test_a_text_of_cancelled_claims_alone_is_refused():
+    with pytest.raises(InputError, match="Every claim of the query is cancelled"):
+        text_query("1-3. (cancelled)")
+
+
+def test_a_patent_is_searched_without_its_cancelled_claims():
+    patent = Patent("US1", claims=numbered_claims(["1-2. (canceled)", "3. A lamp comprising a dimmer."]))
+    assert patent_query(patent).text == "A lamp comprising a dimmer."
+    with pytest.raises(InputError, match="has no claim 1; it has claims 3"):
+        patent_query(patent, "1")
+
+
+def test_where_all_claims_are_cancelled_the_abstract_is_searched():
+    patent = Patent(
+        "US1", claims=numbered_claims(["1-2. (canceled)"]), abstract=(Paragraph("A lamp.", "/abstract/p[1]"),)
+    )
+    assert patent_query(patent).text == "A lamp."
+    assert patent_query(replace(patent, abstract=(), title="Lamp")).text == "Lamp"
