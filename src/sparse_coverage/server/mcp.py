@@ -148,7 +148,7 @@ class Tools:
         claim: Claim,
         context: Context,
         max: Annotated[int, Field(description="The most documents in a combination.")] = 2,  # noqa: A002
-        top: Annotated[int, Field(description="How many of the documents that a search finds are looked at.")] = 100,
+        top: Annotated[int, Field(description="How many of the documents that a search finds are looked at.")] = 200,
         before: Before = None,
         filter: Expression = None,  # noqa: A002
         index: IndexName = "",

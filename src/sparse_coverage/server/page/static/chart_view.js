@@ -28,7 +28,7 @@ export function chartView() {
   }
 
   async function combine() {
-    await work('combine', { max: Number(most.value), top: 100 }, 'Combining');
+    await work('combine', { max: Number(most.value) }, 'Combining');
   }
 
   async function work(route, asked, what, search = store.search) {
