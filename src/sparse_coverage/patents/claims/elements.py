@@ -31,9 +31,14 @@ _AND_LAST = re.compile(r"\band\s*$", re.I)
 _STEP_WORDS = "compris includ hav be consist contain us depend extend form accord correspond follow".split()
 _BY_WHAT = "using|by|via|through|with|at"  # "identifying, using the control unit, a provider": what comes between a verb and its object
 _NO_OBJECT = "that|to|as|on|for|with|when|until|and|or|is|are"
-_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)[a-z]{{1,20}}ing(?:\s(?!(?:{_NO_OBJECT})\b)\w|,\s(?:{_BY_WHAT})\b)"
-_HOW = r"(?:(?:then|next|[a-z]{2,20}ly)\s)?"
-_STEP_BEGINS = re.compile(rf"\s*(?:\(?\w{{1,3}}[).]\s|step\s\w{{1,3}}\b[^:;]{{0,120}}:\s)?{_HOW}{_STEP}", re.I)
+_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)[a-z-]{{1,20}}ing(?:\s(?!(?:{_NO_OBJECT})\b)\w|,\s(?:{_BY_WHAT})\b)"
+_CONDITION = (
+    r"(?:for|if|when|after|while|during|by|upon|based\son|in\sresponse\sto|subsequent\sto|prior\sto)\s[^,;:]{1,100}"
+)
+_HOW = rf"(?:{_CONDITION},\s)?(?:(?:then|next|[a-z]{{2,20}}ly),?\s)?"
+_NUMBER = r"(?:\(?\w{1,3}[).]\s|step\s\w{1,3}\b(?:[^:;]{0,120}:|,)\s)?"
+_STEP_BEGINS = re.compile(rf"\s*{_NUMBER}{_HOW}(?:(?:us|administer)ing\s|{_STEP})", re.I)
+_ONLY_A_CONDITION = re.compile(rf"{_NUMBER}{_CONDITION}|optionally|preferably|further", re.I)
 _FIRST_STEP = re.compile(rf"(?::|\b(?:compris|includ)(?:es?|ing))\s(?={_STEP})", re.I)
 _NEXT_STEP = re.compile(rf",{GAP}{{1,8}}(?:and{GAP}{{1,8}})?(?={_HOW}{_STEP})")
 _AMOUNT = r"(?:(?:up\s+to|from|about)\s+)?\d[\d.]*(?:\s+(?:to|and)\s+\d[\d.]*)?\s+(?:%|wt|parts?\b|(?!to\b|and\b|or\b)[a-z]{4,}\b)"
@@ -91,18 +96,18 @@ _LINK = re.compile(
 # What cannot end an element: a verb without its object, a preposition without its noun.
 _DANGLING = re.compile(
     r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|(?:^|[\s,])\w+ing,\s(?:using|by|via|through|with|at)\s[^,;:]{1,80}$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:of|from|by|with|in|for|at|as|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
-    r"|having|has|contains?|containing|consists?\sof|consisting\sof|at\sleast))\s?:?$",
+    r"|having|has|contains?|containing|consists?\sof|consisting\sof|(?<!instructions\sto\s)at\sleast))\s?:?$",
     re.I,
 )
 _OPENS_A_LIST = re.compile(r"\b(?:compris|includ|hav|contain|consist)ing(?:\sof)?\s?:?$", re.I)
 _REST_OF_ALTERNATIVES = re.compile(r"(?:an?y?\s)?(?:combinations?|mixtures?)\b[\w\s]{0,40}\bthereof\b", re.I)
 # "R30 is hydrogen", "wherein X and Y are each", "n is 0": the definition of a letter of a formula.
-_LETTER = r"(?:(?:the\s)?integer\s)?(?:[A-Z][a-z]?\d{0,3}|[a-zα-ω]\d{0,3})(?:['′]{1,2})?"
+_LETTER = r"(?:(?:the\s)?integer\s)?(?:[A-Z][A-Za-z]?\d{0,3}|[A-Z]{1,5}\d?(?=\()|[a-zα-ω]\d{0,3})(?:['′]{1,2}|\([\w,]{1,3}\))?"
 _DEFINITION = re.compile(
-    rf"(?:(?:and|wherein|where|in\swhich|each)\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}},?\s"
-    r"(?:is|are|being|represents?|denotes?|stands?\sfor|ranges?|independently|each)\b"
+    rf"(?:(?:and|wherein|where|in\swhich|each):?\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}},?\s"
+    r"(?:is|are|being|represents?|denotes?|stands?\sfor|ranges?|consists?\sof|independently|each)\b"
 )
-_FORMULA = re.compile(r"\bformula(?:e|s)?\b|\bstructure\b", re.I)
+_FORMULA = re.compile(r"\bformula(?:e|s)?\b|\bstructure\b|=[^;]{0,200},\swhere\s", re.I)
 _BACK = re.compile(r"wherein\s(?:the|said)\s(?P<thing>[\w-]{2,30})(?P<more>\s[\w-]{2,30})?\b", re.I)
 # "step 1, heating:", "for each word:", "to detect:": before a colon, what goes on after it.
 _STEP_HEADING = re.compile(r"(?:step\s\w{1,3}|for\seach)\b[^:;]{0,120}$", re.I)
@@ -188,6 +193,9 @@ def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
         cuts += marks(_AND_THAT, text, start, end) + marks(_NEXT_SENTENCE, text, start, end)
     elif opened := _WHEREIN_LIST.search(text, start, end):
         cuts += marks(_NEXT_SENTENCE, text, opened.end(), end)
+    elif semicolons and not any(_TRAILING_JOINT.search(text[first:last].rstrip()) for first, last in semicolons):
+        last = [mark for mark in marks(_COMMA, text, semicolons[-1][1], end) if _AND_LAST.search(text[slice(*mark)])]
+        cuts += last[-1:]
     cuts += clauses + _acts(text, start, end) + _steps(text, segments)
     pieces = []
     opening = start
@@ -203,15 +211,13 @@ def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
 def _steps(text: str, segments: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Find the steps that commas divide, where a colon or "comprises" opens them: two at least, or one after "and"."""
     found = []
-    begins = _STEP_BEGINS.match(text, segments[0][0])
+    of_steps = _STEP_BEGINS.match(text, segments[0][0])
     for opening, stop in segments:
-        first = begins if begins and len(segments) == 1 else _FIRST_STEP.search(text, opening, stop)
+        first = of_steps if of_steps and len(segments) == 1 else _FIRST_STEP.search(text, opening, stop)
         commas = marks(_NEXT_STEP, text, first.end() if first else opening, stop)
         last = [mark for mark in commas if _AND_LAST.search(text[slice(*mark)])]
-        if first and (len(commas) > 1 or last):
+        if ((first or of_steps) and last) or (first and len(commas) > 1):
             found += commas
-        elif begins:
-            found += last
     return found
 
 
@@ -293,6 +299,8 @@ def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
         return True
     if ":" in between and (_STEP_HEADING.match(before.text) or _WANTS_AN_OBJECT.search(before.text[-40:])):
         return True
+    if between in (" ", ", ") and _ONLY_A_CONDITION.fullmatch(before.text):
+        return True
     words = len(content_words(before.text[:200], "en"))
     if not words or _REST_OF_ALTERNATIVES.match(piece.text):
         return True
@@ -311,6 +319,8 @@ def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
 def _listed(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Find the commas between the components of a list, and the "and" before its last."""
     commas = marks(_COMMA, text, start, end)
+    if _STEP_BEGINS.match(text, start):
+        commas = [mark for mark in commas if not _INDEFINITE.match(text, mark[1])]
     if commas and _ALTERNATIVE.search(
         text[slice(*commas[-1])]
     ):  # what is listed are alternatives, but for what an "and" ended before
