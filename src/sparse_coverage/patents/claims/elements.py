@@ -193,9 +193,8 @@ def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
         cuts += marks(_AND_THAT, text, start, end) + marks(_NEXT_SENTENCE, text, start, end)
     elif opened := _WHEREIN_LIST.search(text, start, end):
         cuts += marks(_NEXT_SENTENCE, text, opened.end(), end)
-    elif semicolons and not any(_TRAILING_JOINT.search(text[first:last].rstrip()) for first, last in semicolons):
-        last = [mark for mark in marks(_COMMA, text, semicolons[-1][1], end) if _AND_LAST.search(text[slice(*mark)])]
-        cuts += last[-1:]
+    elif semicolons:
+        cuts += _joined(text, segments)
     cuts += clauses + _acts(text, start, end) + _steps(text, segments)
     pieces = []
     opening = start
@@ -218,6 +217,19 @@ def _steps(text: str, segments: list[tuple[int, int]]) -> list[tuple[int, int]]:
         last = [mark for mark in commas if _AND_LAST.search(text[slice(*mark)])]
         if ((first or of_steps) and last) or (first and len(commas) > 1):
             found += commas
+    return found
+
+
+def _joined(text: str, segments: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Find the components that ", and" joins where semicolons divide: two of one segment, and the last where no "; and" is."""
+    found = []
+    ended = any(_TRAILING_JOINT.search(text[opening - 8 : opening].rstrip()) for opening, _ in segments[1:])
+    for opening, stop in segments:
+        commas = marks(_COMMA, text, opening, stop)
+        last = [mark for mark in commas if _AND_LAST.search(text[slice(*mark)])][-1:]
+        two = last == commas[:1] and _INDEFINITE.match(text, opening)
+        if (two and last and not _HOLDS.search(text, opening, last[0][0])) or ((opening, stop) == segments[-1] and not ended):
+            found += last
     return found
 
 
