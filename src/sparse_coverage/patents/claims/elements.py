@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Literal
 
+from sparse_coverage.patents.claims.labels import LABEL, LABELLED, counted
 from sparse_coverage.patents.claims.marks import ARTICLE, CLAUSE, GAP, JOINT, SEMICOLON, marks
 from sparse_coverage.patents.claims.other_languages import ClaimLanguage, claim_language, cut_claim
 from sparse_coverage.patents.claims.preamble import preamble_end
@@ -22,21 +23,16 @@ _CHARACTERISED = re.compile(
     re.I,
 )
 _ALTERNATIVE = re.compile(r"(?<!/)\bor\s*,?\s*$", re.I)
-# A label follows a comma, a colon or "and"; a reference numeral in brackets follows the word that it numbers.
-_LABEL = re.compile(
-    r"(?:(?<=[,;:]\s)|(?<=\band\s)|(?<=\bor\s))(?=(?:\(\s*(?:[a-zA-Z]|[ivx]{1,4}|\d{1,2})\s*\)|(?:[a-z]|[ivx]{2,4})\)|[a-h]\.(?=\s[a-z])|-(?=\s))\s*\S)"
-)
-_LABELLED = re.compile(r"\(?(?:(?P<roman>[ivx]{1,4})|(?P<letter>[a-zA-Z])|(?P<number>\d{1,2}))\)\s")
 _AND_LAST = re.compile(r"\band\s*$", re.I)
 _STEP_WORDS = "compris includ hav be consist contain us depend extend form accord correspond follow".split()
 _BY_WHAT = "using|by|via|through|with|at"  # "identifying, using the control unit, a provider": what comes between a verb and its object
 _NO_OBJECT = "that|to|as|on|for|with|when|until|and|or|is|are"
-_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)[a-z-]{{1,20}}ing(?:\s(?!(?:{_NO_OBJECT})\b)\w|,\s(?:{_BY_WHAT})\b)"
+_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)(?:[a-z]{{1,4}}-)?[a-z]{{1,20}}ing(?:\s(?!(?:{_NO_OBJECT})\b)\w|,\s(?:{_BY_WHAT})\b)"
 _CONDITION = (
     r"(?:for|if|when|after|while|during|by|upon|based\son|in\sresponse\sto|subsequent\sto|prior\sto)\s[^,;:]{1,100}"
 )
 _HOW = rf"(?:{_CONDITION},\s)?(?:(?:then|next|[a-z]{{2,20}}ly),?\s)?"
-_NUMBER = r"(?:\(?\w{1,3}[).]\s|step\s\w{1,3}\b(?:[^:;]{0,120}:|,)\s)?"
+_NUMBER = r"(?:\(?\w{1,3}[).:]\s|step\s\w{1,3}\b(?:[^:;]{0,120}:|,)\s)?"
 _STEP_BEGINS = re.compile(rf"\s*{_NUMBER}{_HOW}(?:(?:us|administer)ing\s|{_STEP})", re.I)
 _ONLY_A_CONDITION = re.compile(rf"{_NUMBER}{_CONDITION}|optionally|preferably|further", re.I)
 _FIRST_STEP = re.compile(rf"(?::|\b(?:compris|includ)(?:es?|ing))\s(?={_STEP})", re.I)
@@ -73,9 +69,6 @@ _WHEREIN_LIST = re.compile(r"\bwherein\s?:", re.I)
 _NEXT_SENTENCE = re.compile(
     rf",{GAP}{{0,8}}and{GAP}{{1,8}}(?=the\s(?:[\w()-]{{1,20}}\s){{1,4}}(?:is|are|has|have)\b)", re.I
 )
-# "to (i) compute ..., and (ii) compress", "comprising: a. directing ..., b. applying": an enumeration that is no remark in a sentence.
-_COUNTS = re.compile(r"(?:^|\bto:?|(?<!\bof):)\s{0,8}\(?(?:a|i|1)[).]\s")
-_AFTER_COMMA = re.compile(r",\s(?:and\s)?$")
 # After one of these, "a first leg and a second leg" is what the element has, not the next element.
 _HOLDS = re.compile(
     r"\b(?:having|has|with|compris\w+|includ\w+|contain\w+|between|both|either|each|selected|chosen|consist\w+)\b", re.I
@@ -110,7 +103,7 @@ _DEFINITION = re.compile(
 _FORMULA = re.compile(r"\bformula(?:e|s)?\b|\bstructure\b|=[^;]{0,200},\swhere\s", re.I)
 _BACK = re.compile(r"wherein\s(?:the|said)\s(?P<thing>[\w-]{2,30})(?P<more>\s[\w-]{2,30})?\b", re.I)
 # "step 1, heating:", "for each word:", "to detect:": before a colon, what goes on after it.
-_STEP_HEADING = re.compile(r"(?:step\s\w{1,3}|for\seach)\b[^:;]{0,120}$", re.I)
+_STEP_HEADING = re.compile(r"(?:(?:step|part|case)\s\w{1,3}|for\seach)\b[^:;]{0,120}$", re.I)
 _WANTS_AN_OBJECT = re.compile(r"\bto\s(?!perform$|automatically$)\w+$", re.I)
 _WORDS_OF_AN_ELEMENT = 2
 _SHORT = 30  # characters of an alternative without a label
@@ -183,12 +176,13 @@ def _in(language: ClaimLanguage, text: str) -> tuple[ClaimElement, ...]:
 
 
 def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
-    semicolons, labels = marks(SEMICOLON, text, start, end), marks(_LABEL, text, start, end)
+    semicolons, labels = marks(SEMICOLON, text, start, end), marks(LABEL, text, start, end)
     segments = list(pairwise([start, *(last for _, last in semicolons), end]))
-    cuts = semicolons + (_counted(text, segments, labels) if semicolons else labels)
+    cuts = semicolons + (counted(text, segments, labels) if semicolons else labels)
     clauses = marks(CLAUSE, text, start, end)
-    if not [mark for mark in cuts if mark[0] > start + 1]:
-        cuts += _listed(text, start, min([end, *(first for first, _ in clauses)]))
+    listed_to = min([end, *(first for first, _ in clauses)])
+    if not [mark for mark in cuts if start + 1 < mark[0] <= listed_to]:
+        cuts += _listed(text, start, listed_to)
     if role == "characterising":
         cuts += marks(_AND_THAT, text, start, end) + marks(_NEXT_SENTENCE, text, start, end)
     elif opened := _WHEREIN_LIST.search(text, start, end):
@@ -233,19 +227,6 @@ def _joined(text: str, segments: list[tuple[int, int]]) -> list[tuple[int, int]]
     return found
 
 
-def _counted(text: str, segments: list[tuple[int, int]], labels: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Find the labels after a comma that count on from the first one of an enumeration between two semicolons."""
-    found, place = [], 0
-    for opening, stop in segments:
-        first = _COUNTS.search(text[opening:stop])
-        while place < len(labels) and labels[place][0] < stop:
-            label = labels[place]
-            if first and opening + first.end() < label[0] and _AFTER_COMMA.search(text[label[0] - 8 : label[0]]):
-                found.append(label)
-            place += 1
-    return found
-
-
 def _acts(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Find where the second act of a thing begins, and each further one."""
     found = []
@@ -284,7 +265,7 @@ def _whole(text: str, pieces: list[ClaimElement]) -> list[ClaimElement]:
 
 def _opened(text: str, before: list[ClaimElement], item: ClaimElement) -> int:
     """Return how many pieces before an item belong to its list, which a colon opens: "used in: a lamp; a torch; or a lens"."""
-    if _LABELLED.match(item.text):
+    if LABELLED.match(item.text):
         return 0
     for count, piece in enumerate(islice(reversed(before), _ITEMS), 1):
         between = text[piece.end : item.start].strip()
@@ -296,7 +277,7 @@ def _opened(text: str, before: list[ClaimElement], item: ClaimElement) -> int:
 
 def _alternatives(*pieces: ClaimElement) -> bool:
     """Tell whether pieces are items of one list: labels of one kind, or short and with the same first word ("SEQ ID NO: 18")."""
-    labels = [_LABELLED.match(piece.text) for piece in pieces]
+    labels = [LABELLED.match(piece.text) for piece in pieces]
     if any(labels):
         return len({label.lastgroup if label else "" for label in labels}) == 1
     return len({piece.text.split(maxsplit=1)[0] for piece in pieces}) == 1 and all(
@@ -317,7 +298,8 @@ def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
     if not words or _REST_OF_ALTERNATIVES.match(piece.text):
         return True
     if _DANGLING.search(before.text[-40:]):
-        return words < _WORDS_OF_AN_ELEMENT + 1 or not _OPENS_A_LIST.search(before.text[-40:])
+        whole = words > _WORDS_OF_AN_ELEMENT or _INDEFINITE.match(before.text)
+        return not whole or not _OPENS_A_LIST.search(before.text[-40:])
     if _DEFINITION.match(piece.text):
         return bool(_DEFINITION.match(before.text) or _FORMULA.search(before.text))
     back = _BACK.match(piece.text)
@@ -331,7 +313,8 @@ def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
 def _listed(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Find the commas between the components of a list, and the "and" before its last."""
     commas = marks(_COMMA, text, start, end)
-    if _STEP_BEGINS.match(text, start):
+    steps = _STEP_BEGINS.match(text, start)
+    if steps:
         commas = [mark for mark in commas if not _INDEFINITE.match(text, mark[1])]
     if commas and _ALTERNATIVE.search(
         text[slice(*commas[-1])]
@@ -343,8 +326,8 @@ def _listed(text: str, start: int, end: int) -> list[tuple[int, int]]:
     last = commas[-1][1] if commas else start
     end = min(end, last + _FAR)
     joints = marks(_AND, text, last, end)
-    if _STEP_BEGINS.match(text, start) and (steps := [mark for mark in joints if _STEP_BEGINS.match(text, mark[1])]):
-        return commas + steps[-1:]
+    if steps:
+        return commas + [mark for mark in joints if _STEP_BEGINS.match(text, mark[1])][-1:]
     joints = [mark for mark in joints if not _HOLDS.search(text, last, mark[0])]
     if commas:
         return commas + joints[-1:]

@@ -7,8 +7,8 @@ import re
 from sparse_coverage.patents.claims.marks import ARTICLE, CLAUSE, SEMICOLON, marks, outside
 
 _STEPS = (
-    r"(?:\s+(?:at\s+least\s+)?(?:the\s+)?(?:following\s+)?(?:steps?|elements?|components?|characteristics|features)(?:\s+of)?"
-    r"(?=\s*:|\s*\(|\s+\w+ing\b|\s+\w\))|\s+at\s+least(?=\s*:)|,\s+(?:in|as)\s+[^,;:]{1,40}[,:])?"
+    r"(?:\s+(?:at\s+least\s+)?(?:the\s+)?(?:following\s+(?:[a-z-]+\s+)?)?(?:steps?|elements?|components?|characteristics|features)(?:\s+of)?"
+    r"(?=\s*:|\s*\(|\s+(?:\w+ly\s+)?\w+ing\b|\s+\w\))|\s+at\s+least(?=\s*:)|,\s+(?:in|as)\s+[^,;:]{1,40}[,:]|,(?=\s\(?[ai1][).]\s))?"
 )
 _STRONG = (
     r"\b(?<!group\s)(?:compris(?:ing|es|e|ed\s+of)(?:(?:,|,?\s+or)\s+consist(?:ing|s)(?:\s+essentially)?\s+of){0,2}|consist(?:ing|s)(?:\s+essentially)?\s+of|composed\s+of|umfassend|umfasst"
