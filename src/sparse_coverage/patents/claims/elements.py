@@ -95,7 +95,7 @@ _DANGLING = re.compile(
 _OPENS_A_LIST = re.compile(r"\b(?:compris|includ|hav|contain|consist)ing(?:\sof)?\s?:?$", re.I)
 _REST_OF_ALTERNATIVES = re.compile(r"(?:an?y?\s)?(?:combinations?|mixtures?)\b[\w\s]{0,40}\bthereof\b", re.I)
 # "R30 is hydrogen", "wherein X and Y are each", "n is 0": the definition of a letter of a formula.
-_LETTER = r"(?:(?:the\s)?integer\s)?(?:[A-Z][A-Za-z]?\d{0,3}|[A-Z]{1,5}\d?(?=\()|[a-zα-ω]\d{0,3})(?:['′]{1,2}|\([\w,]{1,3}\))?"
+_LETTER = r"(?:(?:the\s)?integer\s)?(?:[A-Z][A-Za-z]?\d{0,3}|[A-Z]{1,5}\d?(?=\()|[a-zα-ω]\d{0,3})(?:-[A-Z]\d{1,3}|['′]{1,2}|\([\w,]{1,3}\))?"
 _DEFINITION = re.compile(
     rf"(?:(?:and|wherein|where|in\swhich|each):?\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}},?\s"
     r"(?:is|are|being|represents?|denotes?|stands?\sfor|ranges?|consists?\sof|independently|each)\b"
@@ -103,8 +103,8 @@ _DEFINITION = re.compile(
 _FORMULA = re.compile(r"\bformula(?:e|s)?\b|\bstructure\b|=[^;]{0,200},\swhere\s", re.I)
 _BACK = re.compile(r"wherein\s(?:the|said)\s(?P<thing>[\w-]{2,30})(?P<more>\s[\w-]{2,30})?\b", re.I)
 # "step 1, heating:", "for each word:", "to detect:": before a colon, what goes on after it.
-_STEP_HEADING = re.compile(r"(?:(?:step|part|case)\s\w{1,3}|for\seach)\b[^:;]{0,120}$", re.I)
-_WANTS_AN_OBJECT = re.compile(r"\bto\s(?!perform$|automatically$)\w+$", re.I)
+_STEP_HEADING = re.compile(r"wherein\s(?:the|said|each)\s(?:[\w-]{1,30}\s){0,3}[\w-]{1,30}$|(?:(?:step|part|case)\s\w{1,3}|for\seach)\b[^:;]{0,120}$", re.I)
+_WANTS_AN_OBJECT = re.compile(r"^(?:\(?\w{1,3}[).]\s)?\w+ing\s(?:in)?to\s(?:an?|the|said)\s[\w\s-]{1,40}$|\bto\s(?!perform$|automatically$)\w+$", re.I)
 _WORDS_OF_AN_ELEMENT = 2
 _SHORT = 30  # characters of an alternative without a label
 _COLON = re.compile(r"(?<!\bNO):\s")  # but that of "SEQ ID NO: 7"
@@ -290,7 +290,7 @@ def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
     between = text[before.end : piece.start]
     if _ALTERNATIVE.search(between):
         return True
-    if ":" in between and (_STEP_HEADING.match(before.text) or _WANTS_AN_OBJECT.search(before.text[-40:])):
+    if ":" in between and (_STEP_HEADING.match(before.text) or _WANTS_AN_OBJECT.search(before.text[-60:])):
         return True
     if between in (" ", ", ") and _ONLY_A_CONDITION.fullmatch(before.text):
         return True

@@ -18,6 +18,7 @@ GAP = r"\s"  # always with a bound: a pattern that begins with any number of bla
 _BRACKETS = re.compile(
     r"\\\((?:[^\\]|\\[^()]){0,4000}\\\)|\([^()]*\)|\b(?:consist(?:ing|s)\sof|selected\sfrom|chosen\sfrom)(?:\sthe\sgroup)?(?:\sconsisting\sof)?:?\s(?:either\s)?an?\s"
     r"(?:(?!\bwherein\b)[^;()]){0,300}?\b(?:and|or)\b"
+    r"|\bat\sleast\sone\sof\s(?:an?|(?:the\s)?\w+ing)\s(?:(?!\bwherein\b)[^;()]){0,300}?\b(?:and|or)\b"
     r"|\b(?:consisting\sof|selected\sfrom|chosen\sfrom|(?:one|any|two|three|four)\sof)\b[^:;,]{0,60}:(?!\swherein)",
     re.I,
 )

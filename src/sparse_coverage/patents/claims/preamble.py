@@ -27,11 +27,12 @@ _SURE = _TRANSITIONS[:2]
 _WHEREIN = re.compile(r",?\swherein\b", re.I)
 # "A mouse, wherein the pad comprises ..." tells of a part; "A method ..., wherein the method comprises ..." opens the list of the claim.
 # "A gel having a matrix, said matrix comprising ..." does so too.
-_TOLD = re.compile(r"\bwherein\s(?:the|said|each|an?|at\sleast\sone)\s(?P<thing>[^,;:]{1,120})$", re.I)
+_TOLD = re.compile(r"\bwherein\s(?:the|said|each|an?|at\sleast\sone)\s(?P<thing>(?:(?!\bwherein\b)[^;:]){1,120})$", re.I)
 _SAID = re.compile(r",\s(?:said|the)\s(?P<thing>[^,;:]{1,60})\s$", re.I)
 _OF_A_THING = re.compile(r"\sof\s(?:the|said)\s", re.I)
 _GOES_BACK = re.compile(r",\s(?:(?:said|the)\s[^,;:]{1,60}\s)?$", re.I)
-_FINITE = re.compile(r"comprises\b|consists\b|includes\b|contains\b|has\b", re.I)
+_FINITE = re.compile(r"(?:comprise|consist|include|contain)s?\b|ha[sv]e?\b", re.I)
+_TOLD_BEFORE = re.compile(r"\b(?:is|are|has|have)\s")
 # "a medium comprising instructions that, when executed by a processor, cause the processor to:": a preamble to its end.
 _INSTRUCTIONS = re.compile(r"\s(?:[\w-]+\s){0,4}(?:instructions?|code)\s[^;:]{0,250}\bto\s?:", re.I)
 # "A process for making soap; said process comprising:": a semicolon within a preamble.
@@ -72,7 +73,7 @@ def _tells_of_a_part(text: str, verb: re.Match[str], said: re.Pattern[str]) -> b
     told = said.search(_before(text, verb))
     if told is None or (verb.group().endswith(":") if said is _SAID else not _FINITE.match(verb.group())):
         return False
-    if _OF_A_THING.search(told["thing"]):
+    if _OF_A_THING.search(told["thing"]) or (verb.group()[-1] != ":" and _TOLD_BEFORE.search(told["thing"])):
         return True
     begins = max(0, verb.start() - _NEAR) + told.start()
     if said is _TOLD and not verb.group().endswith(":") and 0 <= text.find("wherein") < begins:
