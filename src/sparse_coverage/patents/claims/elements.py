@@ -97,7 +97,7 @@ _REST_OF_ALTERNATIVES = re.compile(r"(?:an?y?\s)?(?:combinations?|mixtures?)\b[\
 # "R30 is hydrogen", "wherein X and Y are each", "n is 0": the definition of a letter of a formula.
 _LETTER = r"(?:(?:the\s)?integer\s)?(?:[A-Z][A-Za-z]?\d{0,3}|[A-Z]{1,5}\d?(?=\()|[a-zα-ω]\d{0,3})(?:-[A-Z]\d{1,3}|['′]{1,2}|\([\w,]{1,3}\))?"
 _DEFINITION = re.compile(
-    rf"(?:(?:and|wherein|where|in\swhich|each):?\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}},?\s"
+    rf"(?:(?:and|wherein|where|in\swhich|each(?:\soccurrence\sof)?):?\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}},?\s"
     r"(?:is|are|being|represents?|denotes?|stands?\sfor|ranges?|consists?\sof|independently|each)\b"
 )
 _FORMULA = re.compile(r"\bformula(?:e|s)?\b|\bstructure\b|=[^;]{0,200},\swhere\s", re.I)
@@ -182,7 +182,9 @@ def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
     clauses = marks(CLAUSE, text, start, end)
     listed_to = min([end, *(first for first, _ in clauses)])
     if not [mark for mark in cuts if start + 1 < mark[0] <= listed_to]:
-        cuts += _listed(text, start, listed_to)
+        listed = _listed(text, start, listed_to)
+        if not cuts or any(_AND_LAST.search(text[slice(*mark)]) for mark in listed[-1:]):
+            cuts += listed
     if role == "characterising":
         cuts += marks(_AND_THAT, text, start, end) + marks(_NEXT_SENTENCE, text, start, end)
     elif opened := _WHEREIN_LIST.search(text, start, end):
