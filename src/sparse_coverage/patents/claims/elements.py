@@ -33,7 +33,7 @@ _CONDITION = (
 )
 _HOW = rf"(?:{_CONDITION},\s)?(?:(?:then|next|[a-z]{{2,20}}ly),?\s)?"
 _NUMBER = r"(?:\(?\w{1,3}[).:]\s|step\s\w{1,3}\b(?:[^:;]{0,120}:|,)\s)?"
-_STEP_BEGINS = re.compile(rf"\s*{_NUMBER}{_HOW}(?:(?:us|administer)ing\s|{_STEP})", re.I)
+_STEP_BEGINS = re.compile(rf"\s*{_NUMBER}{_HOW}(?:using\s|{_STEP}|[a-z]{{3,20}}ing\s(?:in)?to\s)", re.I)
 _ONLY_A_CONDITION = re.compile(rf"{_NUMBER}{_CONDITION}|optionally|preferably|further", re.I)
 _FIRST_STEP = re.compile(rf"(?::|\b(?:compris|includ)(?:es?|ing))\s(?={_STEP})", re.I)
 _NEXT_STEP = re.compile(rf",{GAP}{{1,8}}(?:and{GAP}{{1,8}})?(?={_HOW}{_STEP})")
@@ -95,7 +95,10 @@ _DANGLING = re.compile(
 _OPENS_A_LIST = re.compile(r"\b(?:compris|includ|hav|contain|consist)ing(?:\sof)?\s?:?$", re.I)
 _REST_OF_ALTERNATIVES = re.compile(r"(?:an?y?\s)?(?:combinations?|mixtures?)\b[\w\s]{0,40}\bthereof\b", re.I)
 # "R30 is hydrogen", "wherein X and Y are each", "n is 0": the definition of a letter of a formula.
-_LETTER = r"(?:(?:the\s)?integer\s)?(?:[A-Z][A-Za-z]?\d{0,3}|[A-Z]{1,5}\d?(?=\()|[a-zα-ω]\d{0,3})(?:-[A-Z]\d{1,3}|['′]{1,2}|\([\w,]{1,3}\))?"
+_LETTER = (
+    r"(?:(?:the\s)?integer\s)?(?:[A-Z][A-Za-z]?\d{0,3}|[A-Z]{1,5}\d?(?=\()|[a-zα-ω]\d{0,3})"
+    r"(?:-[A-Z]\d{1,3}|['′]{1,2}|\([\w,]{1,3}\))?"
+)
 _DEFINITION = re.compile(
     rf"(?:(?:and|wherein|where|in\swhich|each(?:\soccurrence\sof)?):?\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}},?\s"
     r"(?:is|are|being|represents?|denotes?|stands?\sfor|ranges?|consists?\sof|independently|each)\b"
@@ -103,8 +106,14 @@ _DEFINITION = re.compile(
 _FORMULA = re.compile(r"\bformula(?:e|s)?\b|\bstructure\b|=[^;]{0,200},\swhere\s", re.I)
 _BACK = re.compile(r"wherein\s(?:the|said)\s(?P<thing>[\w-]{2,30})(?P<more>\s[\w-]{2,30})?\b", re.I)
 # "step 1, heating:", "for each word:", "to detect:": before a colon, what goes on after it.
-_STEP_HEADING = re.compile(r"wherein\s(?:the|said|each)\s(?:[\w-]{1,30}\s){0,3}[\w-]{1,30}$|(?:(?:step|part|case)\s\w{1,3}|for\seach)\b[^:;]{0,120}$", re.I)
-_WANTS_AN_OBJECT = re.compile(r"^(?:\(?\w{1,3}[).]\s)?\w+ing\s(?:in)?to\s(?:an?|the|said)\s[\w\s-]{1,40}$|\bto\s(?!perform$|automatically$)\w+$", re.I)
+_STEP_HEADING = re.compile(
+    r"wherein\s(?:the|said|each)\s(?:[\w-]{1,30}\s){0,3}[\w-]{1,30}$|(?:(?:step|part|case)\s\w{1,3}|for\seach)\b[^:;]{0,120}$",
+    re.I,
+)
+_WANTS_AN_OBJECT = re.compile(
+    r"^(?:\(?\w{1,3}[).]\s)?\w+ing\s(?:in)?to\s(?:an?|the|said)\s[\w\s-]{1,40}$|\bto\s(?!perform$|automatically$)\w+$",
+    re.I,
+)
 _WORDS_OF_AN_ELEMENT = 2
 _SHORT = 30  # characters of an alternative without a label
 _COLON = re.compile(r"(?<!\bNO):\s")  # but that of "SEQ ID NO: 7"
@@ -223,8 +232,9 @@ def _joined(text: str, segments: list[tuple[int, int]]) -> list[tuple[int, int]]
     for opening, stop in segments:
         commas = marks(_COMMA, text, opening, stop)
         last = [mark for mark in commas if _AND_LAST.search(text[slice(*mark)])][-1:]
-        two = last == commas[:1] and _INDEFINITE.match(text, opening)
-        if (two and last and not _HOLDS.search(text, opening, last[0][0])) or ((opening, stop) == segments[-1] and not ended):
+        two = last and last == commas[:1] and _INDEFINITE.match(text[opening : opening + _SHORT].lstrip())
+        only_joint = (opening, stop) == segments[-1] and not ended
+        if only_joint or (two and not _HOLDS.search(text, opening, last[0][0])):
             found += last
     return found
 

@@ -22,7 +22,7 @@ _BRACKETS = re.compile(
     r"|\b(?:consisting\sof|selected\sfrom|chosen\sfrom|(?:one|any|two|three|four)\sof)\b[^:;,]{0,60}:(?!\swherein)",
     re.I,
 )
-# "selected from ARG1; TPST1; and SLPI", "at least one of: reading ...; and writing ...": what is chosen from goes on until its "and" or "or".
+# "selected from ARG1; TPST1; and SLPI", "at least one of: reading ...; and writing ...": an enumeration up to its "and" or "or".
 _CHOOSES = re.compile(
     r"\b(?:(?:selected|chosen)\sfrom\b(?:\sthe\sgroup\sconsisting\sof\b)?:?|group\sconsisting\sof\b:?|(?:one(?:\sor\smore)?|two|combination)\sof:)\s?"
 )
@@ -35,7 +35,7 @@ _NEW_THING = re.compile(
 # "one or more of (a)", "selected from the group consisting of: i)": where an enumeration of alternatives with labels begins;
 # after a colon it is one only if "or" comes before the last.
 _CHOICE = re.compile(
-    r"(?:(?P<colon>:\s)|\b(?:selected\sfrom|chosen\sfrom|any\s(?:one\s)?of|one\sof|one\sor\smore\sof|at\sleast\s(?:one|two|three)\sof|either)\b(?:(?!\bcomprising\s?:)[^;]){0,250}?\s)"
+    r"(?:(?P<colon>(?<=:)\s)|\b(?:selected\sfrom|chosen\sfrom|any\s(?:one\s)?of|one\sof|one\sor\smore\sof|at\sleast\s(?:one|two|three)\sof|either)\b(?:(?!\bcomprising\s?:)[^;]){0,250}?\s)"
     r"(?P<label>\(?(?:(?P<letter>a)|(?P<roman>i)|(?P<number>1))\)\s)"
 )
 _ENDS_WITH_OR = re.compile(r"(?<!/)\bor,?\s$")

@@ -27,7 +27,9 @@ _SURE = _TRANSITIONS[:2]
 _WHEREIN = re.compile(r",?\swherein\b", re.I)
 # "A mouse, wherein the pad comprises ..." tells of a part; "A method ..., wherein the method comprises ..." opens the list of the claim.
 # "A gel having a matrix, said matrix comprising ..." does so too.
-_TOLD = re.compile(r"\bwherein\s(?:the|said|each|an?|at\sleast\sone)\s(?P<thing>(?:(?!\bwherein\b)[^;:]){1,120})$", re.I)
+_TOLD = re.compile(
+    r"\bwherein\s(?:the|said|each|an?|at\sleast\sone)\s(?P<thing>(?:(?!\bwherein\b)[^;:]){1,120})$", re.I
+)
 _SAID = re.compile(r",\s(?:said|the)\s(?P<thing>[^,;:]{1,60})\s$", re.I)
 _OF_A_THING = re.compile(r"\sof\s(?:the|said)\s", re.I)
 _GOES_BACK = re.compile(r",\s(?:(?:said|the)\s[^,;:]{1,60}\s)?$", re.I)
