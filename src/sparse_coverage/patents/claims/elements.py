@@ -42,7 +42,7 @@ _ITEM = (
     rf"(?:{ARTICLE}\b|(?:and\s+)?(?:the|said)\s+(?:\w{{1,20}}\s){{1,3}}being\b|(?!said\b|the\b)(?:[a-z]{{1,20}}\s){{1,3}}means\b|(?:das|die)\s+[A-Z]\w+en\b"
     rf"|{_AMOUNT}|(?:two|three|four|five|six|eight)\s[a-z]{{2,20}}s\b|{_STEP})"
 )
-_COMMA = re.compile(rf",{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?(?={_ITEM})")
+_COMMA = re.compile(rf",{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?(?=(?:optionally,?\s)?{_ITEM})")
 _AND = re.compile(rf"{GAP}{{1,8}}{JOINT}{GAP}{{1,8}}(?={_ITEM})")
 _AND_THAT = re.compile(
     rf"(?:,{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?|{GAP}{{1,8}}{JOINT}{GAP}{{1,8}})(?:in\sthat\s|(?=(?:that|dass|daß|que)\s))"
@@ -75,6 +75,7 @@ _HOLDS = re.compile(
 )
 _INDEFINITE = re.compile(rf"\b{ARTICLE}\b", re.I)
 _FAR = 600  # so many characters after the last comma an "and" is no longer looked for
+_NAMED_WITHIN = 1000  # characters: the formula whose letters are defined
 _REFERENCE_WITHIN = 300  # characters: what comes later is no longer the preamble
 _NUMBERS = (
     r"\s\d{1,4}(?:(?:\s?,)?\s?(?:,|to|or|and|and/or|-|–|bis|oder|und|à|ou|et)\s?(?:claims?\s)?\d{1,4}"
@@ -88,7 +89,7 @@ _LINK = re.compile(
 )
 # What cannot end an element: a verb without its object, a preposition without its noun.
 _DANGLING = re.compile(
-    r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|(?:^|[\s,])\w+ing,\s(?:using|by|via|through|with|at)\s[^,;:]{1,80}$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:of|from|by|with|in|for|at|as|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
+    r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|(?:^|[\s,])\w+ing,\s(?:using|by|via|through|with|at)\s[^,;:]{1,80}$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|sufficient|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:of|from|by|with|in|for|at|as|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
     r"|having|has|contains?|containing|consists?\sof|consisting\sof|(?<!instructions\sto\s)at\sleast))\s?:?$",
     re.I,
 )
@@ -97,11 +98,16 @@ _REST_OF_ALTERNATIVES = re.compile(r"(?:an?y?\s)?(?:combinations?|mixtures?)\b[\
 # "R30 is hydrogen", "wherein X and Y are each", "n is 0": the definition of a letter of a formula.
 _LETTER = (
     r"(?:(?:the\s)?integer\s)?(?:[A-Z][A-Za-z]?\d{0,3}|[A-Z]{1,5}\d?(?=\()|[a-zα-ω]\d{0,3})"
-    r"(?:-[A-Z]\d{1,3}|['′]{1,2}|\([\w,]{1,3}\))?"
+    r"(?:-[A-Z]\d{1,3}|['′″*]{1,2}|\([\w,]{1,3}\))?"
 )
 _DEFINITION = re.compile(
     rf"(?:(?:and|wherein|where|in\swhich|each(?:\soccurrence\sof)?):?\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}},?\s"
     r"(?:is|are|being|represents?|denotes?|stands?\sfor|ranges?|consists?\sof|independently|each)\b"
+)
+# What goes on after such a definition: "each Y is independently ...", "the solvent is ...", "wherein when n is 2, ...".
+_DEFINES = re.compile(rf"(?:^|\bwhere(?:in)?:?\s){_DEFINITION.pattern}")
+_DEFINED_TOO = re.compile(
+    rf"(?:wherein\s)?(?:when|if)\s{_LETTER}\s|is\s|(?!an?\s|wherein\s)(?:each\s|the\s)?\S{{1,15}}(?:\s\S{{1,15}})?\s(?:is|are)\b"
 )
 _FORMULA = re.compile(r"\bformula(?:e|s)?\b|\bstructure\b|=[^;]{0,200},\swhere\s", re.I)
 _BACK = re.compile(r"wherein\s(?:the|said)\s(?P<thing>[\w-]{2,30})(?P<more>\s[\w-]{2,30})?\b", re.I)
@@ -230,10 +236,11 @@ def _joined(text: str, segments: list[tuple[int, int]]) -> list[tuple[int, int]]
     found = []
     ended = any(_TRAILING_JOINT.search(text[opening - 8 : opening].rstrip()) for opening, _ in segments[1:])
     for opening, stop in segments:
+        opening = max(opening, text.rfind(":", opening, stop) + 1)
         commas = marks(_COMMA, text, opening, stop)
         last = [mark for mark in commas if _AND_LAST.search(text[slice(*mark)])][-1:]
         two = last and last == commas[:1] and _INDEFINITE.match(text[opening : opening + _SHORT].lstrip())
-        only_joint = (opening, stop) == segments[-1] and not ended
+        only_joint = stop == segments[-1][1] and not ended
         if only_joint or (two and not _HOLDS.search(text, opening, last[0][0])):
             found += last
     return found
@@ -314,6 +321,9 @@ def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
         return not whole or not _OPENS_A_LIST.search(before.text[-40:])
     if _DEFINITION.match(piece.text):
         return bool(_DEFINITION.match(before.text) or _FORMULA.search(before.text))
+    chemical = ";" in between and _FORMULA.search(text, 0, _NAMED_WITHIN)
+    if chemical and _DEFINED_TOO.match(piece.text) and _DEFINES.search(before.text):
+        return True
     back = _BACK.match(piece.text)
     if back is None or between.strip(" ,"):
         return False
