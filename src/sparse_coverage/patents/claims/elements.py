@@ -45,7 +45,8 @@ _ITEM = (
 _COMMA = re.compile(rf",{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?(?=(?:optionally,?\s)?{_ITEM})")
 _AND = re.compile(rf"{GAP}{{1,8}}{JOINT}{GAP}{{1,8}}(?={_ITEM})")
 _AND_THAT = re.compile(
-    rf"(?:,{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?|{GAP}{{1,8}}{JOINT}{GAP}{{1,8}})(?:in\sthat\s|(?=(?:that|dass|daß|que)\s))"
+    rf"(?:,{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?|{GAP}{{1,8}}{JOINT}{GAP}{{1,8}})(?:in\sthat\s|(?=(?:dass|daß|que)\s))"
+    rf"|,?{GAP}{{1,8}}{JOINT}{GAP}{{1,8}}(?=that\s)"
 )
 # What follows a comma before "a" or "the" and is no act.
 _NO_ACT = (
@@ -89,7 +90,7 @@ _LINK = re.compile(
 )
 # What cannot end an element: a verb without its object, a preposition without its noun.
 _DANGLING = re.compile(
-    r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|(?:^|[\s,])\w+ing,\s(?:using|by|via|through|with|at)\s[^,;:]{1,80}$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|sufficient|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:of|from|by|with|in|for|at|as|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
+    r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|(?:^|[\s,])\w+ing,\s(?:using|by|via|through|with|at)\s[^,;:]{1,80}$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|sufficient|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:(?<!operations\s)of|from|by|with|in|for|at|as|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
     r"|having|has|contains?|containing|consists?\sof|consisting\sof|(?<!instructions\sto\s)at\sleast))\s?:?$",
     re.I,
 )

@@ -28,7 +28,7 @@ _WHEREIN = re.compile(r",?\swherein\b", re.I)
 # "A mouse, wherein the pad comprises ..." tells of a part; "A method ..., wherein the method comprises ..." opens the list of the claim.
 # "A gel having a matrix, said matrix comprising ..." does so too.
 _TOLD = re.compile(
-    r"\bwherein\s(?:the|said|each|an?|at\sleast\sone)\s(?P<thing>(?:(?!\bwherein\b)[^;:]){1,120})$", re.I
+    r"\bwherein:?\s(?:\(?\w{1,3}\)\s)?(?:the\s|said\s|each\s|an?\s|at\sleast\sone\s|(?=[A-Z]\s))(?P<thing>(?:(?!\bwherein\b)[^;:]){1,120})$", re.I
 )
 _SAID = re.compile(r",\s(?:said|the)\s(?P<thing>[^,;:]{1,60})\s$", re.I)
 _OF_A_THING = re.compile(r"\sof\s(?:the|said)\s", re.I)
@@ -73,10 +73,14 @@ def _transition(text: str, end: int) -> re.Match[str] | None:
 def _tells_of_a_part(text: str, verb: re.Match[str], said: re.Pattern[str]) -> bool:
     """Tell whether "comprises" is said of another thing than what the claim is about, which its first words name."""
     told = said.search(_before(text, verb))
-    if told is None or (verb.group().endswith(":") if said is _SAID else not _FINITE.match(verb.group())):
+    if told is None or (said is _SAID and verb.group().endswith(":")):
         return False
-    if _OF_A_THING.search(told["thing"]) or (verb.group()[-1] != ":" and _TOLD_BEFORE.search(told["thing"])):
+    if _OF_A_THING.search(told["thing"]):
+        return said is _SAID or bool(_FINITE.match(verb.group()))
+    if said is _TOLD and not verb.group().endswith(":") and not told["thing"].endswith(", ") and _TOLD_BEFORE.search(told["thing"]):
         return True
+    if said is _TOLD and not _FINITE.match(verb.group()):
+        return False
     begins = max(0, verb.start() - _NEAR) + told.start()
     if said is _TOLD and not verb.group().endswith(":") and 0 <= text.find("wherein") < begins:
         return True
