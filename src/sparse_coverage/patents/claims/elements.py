@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Literal
@@ -27,7 +28,8 @@ _AND_LAST = re.compile(r"\band\s*$", re.I)
 _STEP_WORDS = "compris includ hav be consist contain us depend extend form accord correspond follow".split()
 _BY_WHAT = "using|by|via|through|with|at"  # "identifying, using the control unit, a provider": what comes between a verb and its object
 _NO_OBJECT = "that|to|as|on|for|with|when|until|and|or|is|are"
-_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)(?:[a-z]{{1,4}}-)?[a-z]{{1,20}}ing(?:\s(?!(?:{_NO_OBJECT})\b)\w|,\s(?:{_BY_WHAT})\b)"
+_DOING = r"(?:[a-z]{1,4}-)?[a-z]{1,20}ing(?:\sand\s[a-z]{1,20}ing)?"
+_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b){_DOING}(?:\s(?!(?:{_NO_OBJECT})\b)\w|,\s(?:{_BY_WHAT})\b)"
 _CONDITION = (
     r"(?:for|if|when|after|while|during|by|upon|based\son|in\sresponse\sto|subsequent\sto|prior\sto)\s[^,;:]{1,100}"
 )
@@ -98,11 +100,11 @@ _OPENS_A_LIST = re.compile(r"\b(?:compris|includ|hav|contain|consist)ing(?:\sof)
 _REST_OF_ALTERNATIVES = re.compile(r"(?:an?y?\s)?(?:combinations?|mixtures?)\b[\w\s]{0,40}\bthereof\b", re.I)
 # "R30 is hydrogen", "wherein X and Y are each", "n is 0": the definition of a letter of a formula.
 _LETTER = (
-    r"(?:(?:the\s)?integer\s)?(?:[A-Z][A-Za-z]?\d{0,3}|[A-Z]{1,5}\d?(?=\()|[a-zα-ω]\d{0,3})"
+    r"(?:(?:the\s)?integer\s)?(?:[A-Z][A-Za-z]?\d{0,3}[a-d]?|[A-Z]{1,5}\d?(?=\()|[a-zα-ω]\d{0,3})"
     r"(?:-[A-Z]\d{1,3}|['′″*]{1,2}|\([\w,]{1,3}\))?"
 )
 _DEFINITION = re.compile(
-    rf"(?:(?:and|wherein|where|in\swhich|each(?:\soccurrence\sof)?):?\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}},?\s"
+    rf"(?:(?:and|wherein|where|in\swhich|each(?:\soccurrence)?(?:\sof)?):?\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}}(?:,\swhen\spresent)?,?\s"
     r"(?:is|are|being|represents?|denotes?|stands?\sfor|ranges?|consists?\sof|independently|each)\b"
 )
 # What goes on after such a definition: "each Y is independently ...", "the solvent is ...", "wherein when n is 2, ...".
@@ -223,9 +225,10 @@ def _steps(text: str, segments: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Find the steps that commas divide, where a colon or "comprises" opens them: two at least, or one after "and"."""
     found = []
     of_steps = _STEP_BEGINS.match(text, segments[0][0])
+    nexts = marks(_NEXT_STEP, text, segments[0][0], segments[-1][1])
     for opening, stop in segments:
         first = of_steps if of_steps and len(segments) == 1 else _FIRST_STEP.search(text, opening, stop)
-        commas = marks(_NEXT_STEP, text, first.end() if first else opening, stop)
+        commas = _within(nexts, first.end() if first else opening, stop)
         last = [mark for mark in commas if _AND_LAST.search(text[slice(*mark)])]
         if ((first or of_steps) and last) or (first and len(commas) > 1):
             found += commas
@@ -236,15 +239,20 @@ def _joined(text: str, segments: list[tuple[int, int]]) -> list[tuple[int, int]]
     """Find the components that ", and" joins where semicolons divide: two of one segment, and the last where no "; and" is."""
     found = []
     ended = any(_TRAILING_JOINT.search(text[opening - 8 : opening].rstrip()) for opening, _ in segments[1:])
+    components = marks(_COMMA, text, segments[0][0], segments[-1][1])
     for opening, stop in segments:
         opening = max(opening, text.rfind(":", opening, stop) + 1)
-        commas = marks(_COMMA, text, opening, stop)
+        commas = _within(components, opening, stop)
         last = [mark for mark in commas if _AND_LAST.search(text[slice(*mark)])][-1:]
         two = last and last == commas[:1] and _INDEFINITE.match(text[opening : opening + _SHORT].lstrip())
         only_joint = stop == segments[-1][1] and not ended
         if only_joint or (two and not _HOLDS.search(text, opening, last[0][0])):
             found += last
     return found
+
+
+def _within(found: list[tuple[int, int]], opening: int, stop: int) -> list[tuple[int, int]]:
+    return found[bisect_left(found, (opening, 0)) : bisect_left(found, (stop, 0))]
 
 
 def _acts(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -322,9 +330,8 @@ def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
         return not whole or not _OPENS_A_LIST.search(before.text[-40:])
     if _DEFINITION.match(piece.text):
         return bool(_DEFINITION.match(before.text) or _FORMULA.search(before.text))
-    chemical = ";" in between and _FORMULA.search(text, 0, _NAMED_WITHIN)
-    if chemical and _DEFINED_TOO.match(piece.text) and _DEFINES.search(before.text):
-        return True
+    if ";" in between and _DEFINED_TOO.match(piece.text) and _FORMULA.search(text, 0, _NAMED_WITHIN):
+        return bool(_DEFINES.search(before.text))
     back = _BACK.match(piece.text)
     if back is None or between.strip(" ,"):
         return False

@@ -23,7 +23,8 @@ for _one, _next in pairwise(_ROMAN):
 
 def counted(text: str, segments: list[tuple[int, int]], labels: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Find the labels after a comma that count on from one with which an element or an enumeration begins."""
-    known = {opening for opening, _ in segments} | {first.end() for first in _FIRST.finditer(text)}
+    firsts = _FIRST.finditer(text, segments[0][0], segments[-1][1])
+    known = {opening for opening, _ in segments} | {first.end() for first in firsts}
     after_comma = {place for place, _ in labels if _AFTER_COMMA.search(text[place - 8 : place])}
     found, due = [], set()
     for place in sorted(known | after_comma):

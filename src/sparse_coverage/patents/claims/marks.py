@@ -24,7 +24,7 @@ _BRACKETS = re.compile(
 )
 # "selected from ARG1; TPST1; and SLPI", "at least one of: reading ...; and writing ...": an enumeration up to its "and" or "or".
 _CHOOSES = re.compile(
-    r"\b(?:(?:selected|chosen)\sfrom\b(?:\sthe\sgroup\sconsisting\sof\b)?:?|group\sconsisting\sof\b:?|(?:one(?:\sor\smore)?|two|combination)\sof:)\s?"
+    r"\b(?:(?:selected|chosen)\sfrom\b(?:\sthe\sgroup\sconsisting\sof\b)?:?|group\sconsisting\sof\b:?|(?:one(?:\sor\smore)?|two|combination)\sof(?:\sthe\sfollowing)?:)\s?"
 )
 _ENDED = re.compile(rf"\b{JOINT}\b")
 _LAST_WORD = re.compile(rf",\s{JOINT}\b")
@@ -42,7 +42,7 @@ _ENDS_WITH_OR = re.compile(r"(?<!/)\bor,?\s$")
 _ALTERNATIVE_ENDS = re.compile(r";|,\s(?:and\s)?(?:wherein|whereby|the|said|an?)\b", re.I)
 _LABEL_KINDS = {
     "letter": "bcdefghijklmnopqrstuvwxyz",
-    "roman": "ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(),
+    "roman": "ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii xxiv xxv".split(),
     "number": [str(number) for number in range(2, 30)],
 }
 SEMICOLON = re.compile(rf"(?<!\\);\s*(?:{JOINT}\b\s*,?\s*)?")
@@ -89,16 +89,18 @@ def _chosen(text: str, start: int, end: int) -> list[tuple[int, int]]:
         if found and choice.start() < found[-1][1]:
             continue
         stop = text.find(";", choice.end(), min(end, choice.end() + _FIRST_ITEM))
-        goes_on = stop >= 0 and not _ENDED.search(text, choice.end(), stop)
+        strict = "following" in choice.group()  # an "and" within its items does not end it
+        goes_on = stop >= 0 and (strict or not _ENDED.search(text, choice.end(), stop))
         first = _NEW_THING.match(text, choice.end()) if ":" in choice.group() else None
         kind = first.lastgroup if first else None
         last = 0
         while goes_on and (mark := SEMICOLON.match(text, stop, end)):
             new = _NEW_THING.match(text, mark.end(), end)
-            if new and (kind is None or new.lastgroup != kind):
+            if new and (new.lastgroup is None or (not strict and new.lastgroup != kind)):
                 break
             last, stop = mark.end(), text.find(";", mark.end(), end)
-            goes_on = stop >= 0 and not _ENDED.search(mark.group()) and not _LAST_WORD.search(text, mark.end(), stop)
+            ended = _ENDED.search(mark.group()) or (not strict and _LAST_WORD.search(text, mark.end(), stop))
+            goes_on = stop >= 0 and not ended
         if last:
             found.append((choice.start(), last))
     return found

@@ -7,7 +7,8 @@ import re
 from sparse_coverage.patents.claims.marks import ARTICLE, CLAUSE, SEMICOLON, marks, outside
 
 _STEPS = (
-    r"(?:\s+(?:at\s+least\s+)?(?:the\s+)?(?:following\s+(?:[a-z-]+\s+)?)?(?:steps?|elements?|components?|characteristics|features)(?:\s+of)?"
+    r"(?:\s+the\s+following\s+(?:steps|elements|components)\s[^,;:]{1,120}(?=:)"
+    r"|\s+(?:at\s+least\s+)?(?:the\s+)?(?:following\s+(?:[a-z-]+\s+)?)?(?:steps?|elements?|components?|characteristics|features)(?:\s+of)?"
     r"(?=\s*:|\s*\(|\s+(?:\w+ly\s+)?\w+ing\b|\s+\w\))|\s+at\s+least(?=\s*:)|,\s+(?:in|as)\s+[^,;:]{1,40}[,:]|,(?=\s\(?[ai1][).]\s))?"
 )
 _STRONG = (
@@ -28,7 +29,8 @@ _WHEREIN = re.compile(r",?\swherein\b", re.I)
 # "A mouse, wherein the pad comprises ..." tells of a part; "A method ..., wherein the method comprises ..." opens the list of the claim.
 # "A gel having a matrix, said matrix comprising ..." does so too.
 _TOLD = re.compile(
-    r"\bwherein:?\s(?:\(?\w{1,3}\)\s)?(?:the\s|said\s|each\s|an?\s|at\sleast\sone\s|(?=[A-Z]\s))(?P<thing>(?:(?!\bwherein\b)[^;:]){1,120})$", re.I
+    r"\bwherein:?\s(?:\(?\w{1,3}\)\s)?(?:the\s|said\s|each\s|an?\s|at\sleast\sone\s|(?=[A-Z]\s))(?P<thing>(?:(?!\bwherein\b)[^;:]){1,120})$",
+    re.I,
 )
 _SAID = re.compile(r",\s(?:said|the)\s(?P<thing>[^,;:]{1,60})\s$", re.I)
 _OF_A_THING = re.compile(r"\sof\s(?:the|said)\s", re.I)
@@ -73,16 +75,20 @@ def _transition(text: str, end: int) -> re.Match[str] | None:
 def _tells_of_a_part(text: str, verb: re.Match[str], said: re.Pattern[str]) -> bool:
     """Tell whether "comprises" is said of another thing than what the claim is about, which its first words name."""
     told = said.search(_before(text, verb))
-    if told is None or (said is _SAID and verb.group().endswith(":")):
+    if told is None:
         return False
-    if _OF_A_THING.search(told["thing"]):
-        return said is _SAID or bool(_FINITE.match(verb.group()))
-    if said is _TOLD and not verb.group().endswith(":") and not told["thing"].endswith(", ") and _TOLD_BEFORE.search(told["thing"]):
-        return True
-    if said is _TOLD and not _FINITE.match(verb.group()):
-        return False
+    opens_a_list = verb.group().endswith(":")
     begins = max(0, verb.start() - _NEAR) + told.start()
-    if said is _TOLD and not verb.group().endswith(":") and 0 <= text.find("wherein") < begins:
+    if said is _SAID and opens_a_list:
+        return False
+    if said is _TOLD:
+        if not opens_a_list and _TOLD_BEFORE.search(told["thing"]) and not told["thing"].endswith(", "):
+            return True
+        if not _FINITE.match(verb.group()):
+            return False
+        if not opens_a_list and 0 <= text.find("wherein") < begins:
+            return True
+    if _OF_A_THING.search(told["thing"]):
         return True
     named = _ANY_TRANSITION.split(text[: min(begins, _NEAR)].lower(), maxsplit=1)[0]
     subject = set(_WORD.findall(named)[:_SUBJECT]) - _ARTICLES
