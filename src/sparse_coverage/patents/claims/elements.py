@@ -33,7 +33,7 @@ _STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b){_DOING}(?:\s(?!(?:{_NO_OBJECT})\
 _CONDITION = (
     r"(?:for|if|when|after|while|during|by|upon|based\son|in\sresponse\sto|subsequent\sto|prior\sto)\s[^,;:]{1,100}"
 )
-_HOW = rf"(?:{_CONDITION},\s)?(?:(?:then|next|[a-z]{{2,20}}ly),?\s)?"
+_HOW = rf"(?:{_CONDITION},\s)?(?:(?:then|next|thereafter|[a-z]{{2,20}}ly),?\s)?"
 _NUMBER = r"(?:\(?\w{1,3}[).:]\s|step\s\w{1,3}\b(?:[^:;]{0,120}:|,)\s)?"
 _STEP_BEGINS = re.compile(rf"\s*{_NUMBER}{_HOW}(?:using\s|{_STEP}|[a-z]{{3,20}}ing\s(?:in)?to\s)", re.I)
 _ONLY_A_CONDITION = re.compile(rf"{_NUMBER}{_CONDITION}|optionally|preferably|further", re.I)
