@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Literal
 
+from sparse_coverage.patents.claims.labels import LABEL, LABELLED, counted
 from sparse_coverage.patents.claims.marks import ARTICLE, CLAUSE, GAP, JOINT, SEMICOLON, marks
 from sparse_coverage.patents.claims.other_languages import ClaimLanguage, claim_language, cut_claim
 from sparse_coverage.patents.claims.preamble import preamble_end
@@ -22,18 +24,19 @@ _CHARACTERISED = re.compile(
     re.I,
 )
 _ALTERNATIVE = re.compile(r"(?<!/)\bor\s*,?\s*$", re.I)
-# A label follows a comma, a colon or "and"; a reference numeral in brackets follows the word that it numbers.
-_LABEL = re.compile(
-    r"(?:(?<=[,;:]\s)|(?<=\band\s)|(?<=\bor\s))(?=(?:\(\s*(?:[a-zA-Z]|[ivx]{1,4}|\d{1,2})\s*\)|(?:[a-z]|[ivx]{2,4})\)|[a-h]\.(?=\s[a-z])|-(?=\s))\s*\S)"
-)
-_LABELLED = re.compile(r"\(?(?:(?P<roman>[ivx]{1,4})|(?P<letter>[a-zA-Z])|(?P<number>\d{1,2}))\)\s")
 _AND_LAST = re.compile(r"\band\s*$", re.I)
 _STEP_WORDS = "compris includ hav be consist contain us depend extend form accord correspond follow".split()
 _BY_WHAT = "using|by|via|through|with|at"  # "identifying, using the control unit, a provider": what comes between a verb and its object
 _NO_OBJECT = "that|to|as|on|for|with|when|until|and|or|is|are"
-_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b)[a-z]{{1,20}}ing(?:\s(?!(?:{_NO_OBJECT})\b)\w|,\s(?:{_BY_WHAT})\b)"
-_HOW = r"(?:(?:then|next|[a-z]{2,20}ly)\s)?"
-_STEP_BEGINS = re.compile(rf"\s*(?:\(?\w{{1,3}}[).]\s|step\s\w{{1,3}}\b[^:;]{{0,120}}:\s)?{_HOW}{_STEP}", re.I)
+_DOING = r"(?:[a-z]{1,4}-)?[a-z]{1,20}ing(?:\sand\s[a-z]{1,20}ing)?"
+_STEP = rf"(?!(?:{'|'.join(_STEP_WORDS)})ing\b){_DOING}(?:\s(?!(?:{_NO_OBJECT})\b)\w|,\s(?:{_BY_WHAT})\b)"
+_CONDITION = (
+    r"(?:for|if|when|after|while|during|by|upon|based\son|in\sresponse\sto|subsequent\sto|prior\sto)\s[^,;:]{1,100}"
+)
+_HOW = rf"(?:{_CONDITION},\s)?(?:(?:then|next|thereafter|[a-z]{{2,20}}ly),?\s)?"
+_NUMBER = r"(?:\(?\w{1,3}[).:]\s|step\s\w{1,3}\b(?:[^:;]{0,120}:|,)\s)?"
+_STEP_BEGINS = re.compile(rf"\s*{_NUMBER}{_HOW}(?:using\s|{_STEP}|[a-z]{{3,20}}ing\s(?:in)?to\s)", re.I)
+_ONLY_A_CONDITION = re.compile(rf"{_NUMBER}{_CONDITION}|optionally|preferably|further", re.I)
 _FIRST_STEP = re.compile(rf"(?::|\b(?:compris|includ)(?:es?|ing))\s(?={_STEP})", re.I)
 _NEXT_STEP = re.compile(rf",{GAP}{{1,8}}(?:and{GAP}{{1,8}})?(?={_HOW}{_STEP})")
 _AMOUNT = r"(?:(?:up\s+to|from|about)\s+)?\d[\d.]*(?:\s+(?:to|and)\s+\d[\d.]*)?\s+(?:%|wt|parts?\b|(?!to\b|and\b|or\b)[a-z]{4,}\b)"
@@ -41,10 +44,11 @@ _ITEM = (
     rf"(?:{ARTICLE}\b|(?:and\s+)?(?:the|said)\s+(?:\w{{1,20}}\s){{1,3}}being\b|(?!said\b|the\b)(?:[a-z]{{1,20}}\s){{1,3}}means\b|(?:das|die)\s+[A-Z]\w+en\b"
     rf"|{_AMOUNT}|(?:two|three|four|five|six|eight)\s[a-z]{{2,20}}s\b|{_STEP})"
 )
-_COMMA = re.compile(rf",{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?(?={_ITEM})")
+_COMMA = re.compile(rf",{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?(?=(?:optionally,?\s)?{_ITEM})")
 _AND = re.compile(rf"{GAP}{{1,8}}{JOINT}{GAP}{{1,8}}(?={_ITEM})")
 _AND_THAT = re.compile(
-    rf"(?:,{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?|{GAP}{{1,8}}{JOINT}{GAP}{{1,8}})(?:in\sthat\s|(?=(?:that|dass|daß|que)\s))"
+    rf"(?:,{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?|{GAP}{{1,8}}{JOINT}{GAP}{{1,8}})(?:in\sthat\s|(?=(?:dass|daß|que)\s))"
+    rf"|,?{GAP}{{1,8}}{JOINT}{GAP}{{1,8}}(?=that\s)"
 )
 # What follows a comma before "a" or "the" and is no act.
 _NO_ACT = (
@@ -68,15 +72,13 @@ _WHEREIN_LIST = re.compile(r"\bwherein\s?:", re.I)
 _NEXT_SENTENCE = re.compile(
     rf",{GAP}{{0,8}}and{GAP}{{1,8}}(?=the\s(?:[\w()-]{{1,20}}\s){{1,4}}(?:is|are|has|have)\b)", re.I
 )
-# "to (i) compute ..., and (ii) compress", "comprising: a. directing ..., b. applying": an enumeration that is no remark in a sentence.
-_COUNTS = re.compile(r"(?:^|\bto:?|(?<!\bof):)\s{0,8}\(?(?:a|i|1)[).]\s")
-_AFTER_COMMA = re.compile(r",\s(?:and\s)?$")
 # After one of these, "a first leg and a second leg" is what the element has, not the next element.
 _HOLDS = re.compile(
     r"\b(?:having|has|with|compris\w+|includ\w+|contain\w+|between|both|either|each|selected|chosen|consist\w+)\b", re.I
 )
 _INDEFINITE = re.compile(rf"\b{ARTICLE}\b", re.I)
 _FAR = 600  # so many characters after the last comma an "and" is no longer looked for
+_NAMED_WITHIN = 1000  # characters: the formula whose letters are defined
 _REFERENCE_WITHIN = 300  # characters: what comes later is no longer the preamble
 _NUMBERS = (
     r"\s\d{1,4}(?:(?:\s?,)?\s?(?:,|to|or|and|and/or|-|–|bis|oder|und|à|ou|et)\s?(?:claims?\s)?\d{1,4}"
@@ -90,23 +92,37 @@ _LINK = re.compile(
 )
 # What cannot end an element: a verb without its object, a preposition without its noun.
 _DANGLING = re.compile(
-    r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|(?:^|[\s,])\w+ing,\s(?:using|by|via|through|with|at)\s[^,;:]{1,80}$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:of|from|by|with|in|for|at|as|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
-    r"|having|has|contains?|containing|consists?\sof|consisting\sof|at\sleast))\s?:?$",
+    r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|(?:^|[\s,])\w+ing,\s(?:using|by|via|through|with|at)\s[^,;:]{1,80}$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|sufficient|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:(?<!operations\s)of|from|by|with|in|for|at|as|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
+    r"|having|has|contains?|containing|consists?\sof|consisting\sof|(?<!instructions\sto\s)at\sleast))\s?:?$",
     re.I,
 )
 _OPENS_A_LIST = re.compile(r"\b(?:compris|includ|hav|contain|consist)ing(?:\sof)?\s?:?$", re.I)
 _REST_OF_ALTERNATIVES = re.compile(r"(?:an?y?\s)?(?:combinations?|mixtures?)\b[\w\s]{0,40}\bthereof\b", re.I)
 # "R30 is hydrogen", "wherein X and Y are each", "n is 0": the definition of a letter of a formula.
-_LETTER = r"(?:(?:the\s)?integer\s)?(?:[A-Z][a-z]?\d{0,3}|[a-zα-ω]\d{0,3})(?:['′]{1,2})?"
-_DEFINITION = re.compile(
-    rf"(?:(?:and|wherein|where|in\swhich|each)\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}},?\s"
-    r"(?:is|are|being|represents?|denotes?|stands?\sfor|ranges?|independently|each)\b"
+_LETTER = (
+    r"(?:(?:the\s)?integer\s)?(?:[A-Z][A-Za-z]?\d{0,3}[a-d]?|[A-Z]{1,5}\d?(?=\()|[a-zα-ω]\d{0,3})"
+    r"(?:-[A-Z]\d{1,3}|['′″*]{1,2}|\([\w,]{1,3}\))?"
 )
-_FORMULA = re.compile(r"\bformula(?:e|s)?\b|\bstructure\b", re.I)
+_DEFINITION = re.compile(
+    rf"(?:(?:and|wherein|where|in\swhich|each(?:\soccurrence)?(?:\sof)?):?\s){{0,2}}{_LETTER}(?:(?:,\s|,?\s(?:and|or)\s){_LETTER}){{0,9}}(?:,\swhen\spresent)?,?\s"
+    r"(?:is|are|being|represents?|denotes?|stands?\sfor|ranges?|consists?\sof|independently|each)\b"
+)
+# What goes on after such a definition: "each Y is independently ...", "the solvent is ...", "wherein when n is 2, ...".
+_DEFINES = re.compile(rf"(?:^|\bwhere(?:in)?:?\s){_DEFINITION.pattern}")
+_DEFINED_TOO = re.compile(
+    rf"(?:wherein\s)?(?:when|if)\s{_LETTER}\s|is\s|(?!an?\s|wherein\s)(?:each\s|the\s)?\S{{1,15}}(?:\s\S{{1,15}})?\s(?:is|are)\b"
+)
+_FORMULA = re.compile(r"\bformula(?:e|s)?\b|\bstructure\b|=[^;]{0,200},\swhere\s", re.I)
 _BACK = re.compile(r"wherein\s(?:the|said)\s(?P<thing>[\w-]{2,30})(?P<more>\s[\w-]{2,30})?\b", re.I)
 # "step 1, heating:", "for each word:", "to detect:": before a colon, what goes on after it.
-_STEP_HEADING = re.compile(r"(?:step\s\w{1,3}|for\seach)\b[^:;]{0,120}$", re.I)
-_WANTS_AN_OBJECT = re.compile(r"\bto\s(?!perform$|automatically$)\w+$", re.I)
+_STEP_HEADING = re.compile(
+    r"wherein\s(?:the|said|each)\s(?:[\w-]{1,30}\s){0,3}[\w-]{1,30}$|(?:(?:step|part|case)\s\w{1,3}|for\seach)\b[^:;]{0,120}$",
+    re.I,
+)
+_WANTS_AN_OBJECT = re.compile(
+    r"^(?:\(?\w{1,3}[).]\s)?\w+ing\s(?:in)?to\s(?:an?|the|said)\s[\w\s-]{1,40}$|\bto\s(?!perform$|automatically$)\w+$",
+    re.I,
+)
 _WORDS_OF_AN_ELEMENT = 2
 _SHORT = 30  # characters of an alternative without a label
 _COLON = re.compile(r"(?<!\bNO):\s")  # but that of "SEQ ID NO: 7"
@@ -178,16 +194,21 @@ def _in(language: ClaimLanguage, text: str) -> tuple[ClaimElement, ...]:
 
 
 def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
-    semicolons, labels = marks(SEMICOLON, text, start, end), marks(_LABEL, text, start, end)
+    semicolons, labels = marks(SEMICOLON, text, start, end), marks(LABEL, text, start, end)
     segments = list(pairwise([start, *(last for _, last in semicolons), end]))
-    cuts = semicolons + (_counted(text, segments, labels) if semicolons else labels)
+    cuts = semicolons + (counted(text, segments, labels) if semicolons else labels)
     clauses = marks(CLAUSE, text, start, end)
-    if not [mark for mark in cuts if mark[0] > start + 1]:
-        cuts += _listed(text, start, min([end, *(first for first, _ in clauses)]))
+    listed_to = min([end, *(first for first, _ in clauses)])
+    if not [mark for mark in cuts if start + 1 < mark[0] <= listed_to]:
+        listed = _listed(text, start, listed_to)
+        if not cuts or any(_AND_LAST.search(text[slice(*mark)]) for mark in listed[-1:]):
+            cuts += listed
     if role == "characterising":
         cuts += marks(_AND_THAT, text, start, end) + marks(_NEXT_SENTENCE, text, start, end)
     elif opened := _WHEREIN_LIST.search(text, start, end):
         cuts += marks(_NEXT_SENTENCE, text, opened.end(), end)
+    elif semicolons:
+        cuts += _joined(text, segments)
     cuts += clauses + _acts(text, start, end) + _steps(text, segments)
     pieces = []
     opening = start
@@ -203,29 +224,35 @@ def _cut(text: str, start: int, end: int, role: Role) -> list[ClaimElement]:
 def _steps(text: str, segments: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Find the steps that commas divide, where a colon or "comprises" opens them: two at least, or one after "and"."""
     found = []
-    begins = _STEP_BEGINS.match(text, segments[0][0])
+    of_steps = _STEP_BEGINS.match(text, segments[0][0])
+    nexts = marks(_NEXT_STEP, text, segments[0][0], segments[-1][1])
     for opening, stop in segments:
-        first = begins if begins and len(segments) == 1 else _FIRST_STEP.search(text, opening, stop)
-        commas = marks(_NEXT_STEP, text, first.end() if first else opening, stop)
+        first = of_steps if of_steps and len(segments) == 1 else _FIRST_STEP.search(text, opening, stop)
+        commas = _within(nexts, first.end() if first else opening, stop)
         last = [mark for mark in commas if _AND_LAST.search(text[slice(*mark)])]
-        if first and (len(commas) > 1 or last):
+        if ((first or of_steps) and last) or (first and len(commas) > 1):
             found += commas
-        elif begins:
+    return found
+
+
+def _joined(text: str, segments: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Find the components that ", and" joins where semicolons divide: two of one segment, and the last where no "; and" is."""
+    found = []
+    ended = any(_TRAILING_JOINT.search(text[opening - 8 : opening].rstrip()) for opening, _ in segments[1:])
+    components = marks(_COMMA, text, segments[0][0], segments[-1][1])
+    for opening, stop in segments:
+        opening = max(opening, text.rfind(":", opening, stop) + 1)
+        commas = _within(components, opening, stop)
+        last = [mark for mark in commas if _AND_LAST.search(text[slice(*mark)])][-1:]
+        two = last and last == commas[:1] and _INDEFINITE.match(text[opening : opening + _SHORT].lstrip())
+        only_joint = stop == segments[-1][1] and not ended
+        if only_joint or (two and not _HOLDS.search(text, opening, last[0][0])):
             found += last
     return found
 
 
-def _counted(text: str, segments: list[tuple[int, int]], labels: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Find the labels after a comma that count on from the first one of an enumeration between two semicolons."""
-    found, place = [], 0
-    for opening, stop in segments:
-        first = _COUNTS.search(text[opening:stop])
-        while place < len(labels) and labels[place][0] < stop:
-            label = labels[place]
-            if first and opening + first.end() < label[0] and _AFTER_COMMA.search(text[label[0] - 8 : label[0]]):
-                found.append(label)
-            place += 1
-    return found
+def _within(found: list[tuple[int, int]], opening: int, stop: int) -> list[tuple[int, int]]:
+    return found[bisect_left(found, (opening, 0)) : bisect_left(found, (stop, 0))]
 
 
 def _acts(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -266,7 +293,7 @@ def _whole(text: str, pieces: list[ClaimElement]) -> list[ClaimElement]:
 
 def _opened(text: str, before: list[ClaimElement], item: ClaimElement) -> int:
     """Return how many pieces before an item belong to its list, which a colon opens: "used in: a lamp; a torch; or a lens"."""
-    if _LABELLED.match(item.text):
+    if LABELLED.match(item.text):
         return 0
     for count, piece in enumerate(islice(reversed(before), _ITEMS), 1):
         between = text[piece.end : item.start].strip()
@@ -278,7 +305,7 @@ def _opened(text: str, before: list[ClaimElement], item: ClaimElement) -> int:
 
 def _alternatives(*pieces: ClaimElement) -> bool:
     """Tell whether pieces are items of one list: labels of one kind, or short and with the same first word ("SEQ ID NO: 18")."""
-    labels = [_LABELLED.match(piece.text) for piece in pieces]
+    labels = [LABELLED.match(piece.text) for piece in pieces]
     if any(labels):
         return len({label.lastgroup if label else "" for label in labels}) == 1
     return len({piece.text.split(maxsplit=1)[0] for piece in pieces}) == 1 and all(
@@ -291,15 +318,20 @@ def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
     between = text[before.end : piece.start]
     if _ALTERNATIVE.search(between):
         return True
-    if ":" in between and (_STEP_HEADING.match(before.text) or _WANTS_AN_OBJECT.search(before.text[-40:])):
+    if ":" in between and (_STEP_HEADING.match(before.text) or _WANTS_AN_OBJECT.search(before.text[-60:])):
+        return True
+    if between in (" ", ", ") and _ONLY_A_CONDITION.fullmatch(before.text):
         return True
     words = len(content_words(before.text[:200], "en"))
     if not words or _REST_OF_ALTERNATIVES.match(piece.text):
         return True
     if _DANGLING.search(before.text[-40:]):
-        return words < _WORDS_OF_AN_ELEMENT + 1 or not _OPENS_A_LIST.search(before.text[-40:])
+        whole = words > _WORDS_OF_AN_ELEMENT or _INDEFINITE.match(before.text)
+        return not whole or not _OPENS_A_LIST.search(before.text[-40:])
     if _DEFINITION.match(piece.text):
         return bool(_DEFINITION.match(before.text) or _FORMULA.search(before.text))
+    if ";" in between and _DEFINED_TOO.match(piece.text) and _FORMULA.search(text, 0, _NAMED_WITHIN):
+        return bool(_DEFINES.search(before.text))
     back = _BACK.match(piece.text)
     if back is None or between.strip(" ,"):
         return False
@@ -311,6 +343,9 @@ def _goes_on(text: str, before: ClaimElement, piece: ClaimElement) -> bool:
 def _listed(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Find the commas between the components of a list, and the "and" before its last."""
     commas = marks(_COMMA, text, start, end)
+    steps = _STEP_BEGINS.match(text, start)
+    if steps:
+        commas = [mark for mark in commas if not _INDEFINITE.match(text, mark[1])]
     if commas and _ALTERNATIVE.search(
         text[slice(*commas[-1])]
     ):  # what is listed are alternatives, but for what an "and" ended before
@@ -321,8 +356,8 @@ def _listed(text: str, start: int, end: int) -> list[tuple[int, int]]:
     last = commas[-1][1] if commas else start
     end = min(end, last + _FAR)
     joints = marks(_AND, text, last, end)
-    if _STEP_BEGINS.match(text, start) and (steps := [mark for mark in joints if _STEP_BEGINS.match(text, mark[1])]):
-        return commas + steps[-1:]
+    if steps:
+        return commas + [mark for mark in joints if _STEP_BEGINS.match(text, mark[1])][-1:]
     joints = [mark for mark in joints if not _HOLDS.search(text, last, mark[0])]
     if commas:
         return commas + joints[-1:]

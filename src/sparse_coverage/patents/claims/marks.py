@@ -18,25 +18,31 @@ GAP = r"\s"  # always with a bound: a pattern that begins with any number of bla
 _BRACKETS = re.compile(
     r"\\\((?:[^\\]|\\[^()]){0,4000}\\\)|\([^()]*\)|\b(?:consist(?:ing|s)\sof|selected\sfrom|chosen\sfrom)(?:\sthe\sgroup)?(?:\sconsisting\sof)?:?\s(?:either\s)?an?\s"
     r"(?:(?!\bwherein\b)[^;()]){0,300}?\b(?:and|or)\b"
-    r"|\S:\s\(?(?:a|i|1)\)\s[^;]{1,400}?\sor\s\(?(?:b|ii|2)\)"
+    r"|\bat\sleast\sone\sof\s(?:an?|(?:the\s)?\w+ing)\s(?:(?!\bwherein\b)[^;()]){0,300}?\b(?:and|or)\b"
     r"|\b(?:consisting\sof|selected\sfrom|chosen\sfrom|(?:one|any|two|three|four)\sof)\b[^:;,]{0,60}:(?!\swherein)",
     re.I,
 )
-# "selected from ARG1; TPST1; and SLPI": what is chosen from goes on until its "and" or "or".
-_CHOOSES = re.compile(r"\b(?:selected|chosen)\sfrom\b|\bgroup\sconsisting\sof\b", re.I)
+# "selected from ARG1; TPST1; and SLPI", "at least one of: reading ...; and writing ...": an enumeration up to its "and" or "or".
+_CHOOSES = re.compile(
+    r"\b(?:(?:selected|chosen)\sfrom\b(?:\sthe\sgroup\sconsisting\sof\b)?:?|group\sconsisting\sof\b:?|(?:one(?:\sor\smore)?|two|combination)\sof(?:\sthe\sfollowing)?:)\s?"
+)
 _ENDED = re.compile(rf"\b{JOINT}\b")
 _LAST_WORD = re.compile(rf",\s{JOINT}\b")
 _FIRST_ITEM, _LONGEST_ITEM = 400, 4000  # characters, at most
-_NEW_THING = re.compile(rf"{ARTICLE}\b|(?:the|said|wherein|whereby)\b|\w+ing\b|\(?\w{{1,4}}[.)]\s", re.I)
-# "one or more of (a)", "selected from the group consisting of: i)": where an enumeration of alternatives with labels begins.
+_NEW_THING = re.compile(
+    rf"(?P<thing>{ARTICLE}\b)|(?P<act>\w+ing\b)|(?:the|said|wherein|whereby)\b|\(?\w{{1,4}}[.)]\s", re.I
+)
+# "one or more of (a)", "selected from the group consisting of: i)": where an enumeration of alternatives with labels begins;
+# after a colon it is one only if "or" comes before the last.
 _CHOICE = re.compile(
-    r"\b(?:selected\sfrom|chosen\sfrom|any\s(?:one\s)?of|one\sof|one\sor\smore\sof|at\sleast\s(?:one|two|three)\sof|either)\b(?:(?!\bcomprising\s?:)[^;]){0,250}?\s"
+    r"(?:(?P<colon>(?<=:)\s)|\b(?:selected\sfrom|chosen\sfrom|any\s(?:one\s)?of|one\sof|one\sor\smore\sof|at\sleast\s(?:one|two|three)\sof|either)\b(?:(?!\bcomprising\s?:)[^;]){0,250}?\s)"
     r"(?P<label>\(?(?:(?P<letter>a)|(?P<roman>i)|(?P<number>1))\)\s)"
 )
+_ENDS_WITH_OR = re.compile(r"(?<!/)\bor,?\s$")
 _ALTERNATIVE_ENDS = re.compile(r";|,\s(?:and\s)?(?:wherein|whereby|the|said|an?)\b", re.I)
 _LABEL_KINDS = {
     "letter": "bcdefghijklmnopqrstuvwxyz",
-    "roman": "ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(),
+    "roman": "ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii xxiv xxv".split(),
     "number": [str(number) for number in range(2, 30)],
 }
 SEMICOLON = re.compile(rf"(?<!\\);\s*(?:{JOINT}\b\s*,?\s*)?")
@@ -44,7 +50,7 @@ SEMICOLON = re.compile(rf"(?<!\\);\s*(?:{JOINT}\b\s*,?\s*)?")
 CLAUSE = re.compile(
     rf"(?:[,;]{GAP}{{0,8}}|{GAP}{{1,8}})(?:{JOINT}{GAP}{{1,8}})?(?=(?:(?:further|optionally|preferably),?\s)?(?:wherein|whereby)\b)"
     rf"|,{GAP}{{0,8}}(?:{JOINT}{GAP}{{1,8}})?(?=(?:wobei|dans\s+(?:lequel|laquelle))\b)"
-    rf"|(?<=[a-z])(?<!formula)(?<!following):{GAP}{{1,8}}(?=[a-z(])"
+    rf"|(?<=[a-z])(?<!formula)(?<!formula\s\w)(?<!formula\s\w\w)(?<!following)(?<!where)(?<!wherein):{GAP}{{1,8}}(?:and{GAP}{{1,8}})?(?=[a-z(])"
     rf"|,{GAP}{{0,8}}and{GAP}{{1,8}}(?=to\s[a-z]{{1,20}}\s(?:an?|the|when|whether)\b)",
     re.I,
 )
@@ -68,6 +74,8 @@ def _kept_whole(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
             if following is None:
                 break
             place = following.start()
+        if choice["colon"] and not _ENDS_WITH_OR.search(text, place - 5, place):
+            continue
         last = _ALTERNATIVE_ENDS.search(text, place + 1, min(end, place + _LONGEST_ITEM))
         reached = last.start() if last else min(end, place + _LONGEST_ITEM)
         found.append((choice.start(), reached))
@@ -81,11 +89,18 @@ def _chosen(text: str, start: int, end: int) -> list[tuple[int, int]]:
         if found and choice.start() < found[-1][1]:
             continue
         stop = text.find(";", choice.end(), min(end, choice.end() + _FIRST_ITEM))
-        goes_on = stop >= 0 and not _ENDED.search(text, choice.end(), stop)
+        strict = "following" in choice.group()  # an "and" within its items does not end it
+        goes_on = stop >= 0 and (strict or not _ENDED.search(text, choice.end(), stop))
+        first = _NEW_THING.match(text, choice.end()) if ":" in choice.group() else None
+        kind = first.lastgroup if first else None
         last = 0
-        while goes_on and (mark := SEMICOLON.match(text, stop, end)) and not _NEW_THING.match(text, mark.end(), end):
+        while goes_on and (mark := SEMICOLON.match(text, stop, end)):
+            new = _NEW_THING.match(text, mark.end(), end)
+            if new and (new.lastgroup is None or (not strict and new.lastgroup != kind)):
+                break
             last, stop = mark.end(), text.find(";", mark.end(), end)
-            goes_on = stop >= 0 and not _ENDED.search(mark.group()) and not _LAST_WORD.search(text, mark.end(), stop)
+            ended = _ENDED.search(mark.group()) or (not strict and _LAST_WORD.search(text, mark.end(), stop))
+            goes_on = stop >= 0 and not ended
         if last:
             found.append((choice.start(), last))
     return found
