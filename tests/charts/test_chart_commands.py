@@ -67,6 +67,21 @@ def test_a_chart_is_printed_written_and_given_as_json(made, run, tmp_path):
     assert f"Written: {page}" in out.replace("\n", "")
 
 
+def test_every_claim_of_a_patent_file_is_charted_under_its_number_or_those_that_are_chosen(made, run, tmp_path):
+    texts = [claim_of(WANTED), "The device of claim 1, made of steel.", "A device comprising a lid."]
+    (tmp_path / "patent.json").write_text(json.dumps({"id": "EP-9-A1", "claims": texts}), encoding="utf-8")
+
+    def charted(*chosen):
+        command = ["chart", made / "index", tmp_path / "patent.json", "EP-0-A1", *chosen, "--json"]
+        status, out, err = run(*command, "--calibration", made / "calibration.json")
+        assert status == 0, err
+        return {element["claim"] for element in json.loads(out)["elements"]}
+
+    assert charted() == {1, 2, 3}
+    assert charted("--claims", "2") == {1, 2}
+    assert charted("--claims", "3") == {3}
+
+
 def test_a_document_that_is_not_there_and_an_element_that_is_not_in_the_claim_are_told(made, run, tmp_path):
     shared = ["--calibration", made / "calibration.json"]
     status, _, err = run("chart", made / "index", "A pump.", "EP-99-A1", *shared)

@@ -35,7 +35,7 @@ def _existing(context: click.Context, parameter: click.Parameter, paths: tuple[s
 paths_argument = click.argument("paths", nargs=-1, required=True, callback=_existing)
 query_argument = click.argument("query")
 claims_option = click.option(
-    "--claims", metavar="LIST", help="Search with these claims, as 1,3-5, and those they depend on [all of them]."
+    "--claims", metavar="LIST", help="Take these claims alone, as 1,3-5, and those they depend on [all of them]."
 )
 
 
