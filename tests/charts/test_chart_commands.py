@@ -15,6 +15,7 @@ from sparse_coverage.charts.elements import read_claims
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Paragraph, Patent
+from sparse_coverage.workspace import ChartRequest, OpenIndex
 
 LONG = " It is made for the user and serves him well for many years in all of his works."
 WANTED = features(np.random.default_rng(11), 4)
@@ -144,6 +145,18 @@ def test_the_best_reader_reads_where_it_can_be_had_and_a_note_says_where_it_cann
     assert "no network" in charts.notes[0]
     with pytest.raises(InputError, match="no network"):
         Charts(index, reader="gte-small")
+
+
+def test_a_claim_in_a_language_that_the_reader_does_not_know_is_warned_of_beside_the_chart_and_in_it(made, monkeypatch):
+    german = "Eine Schraube mit einem Kopf und mit einem Gewinde, das sich über den Schaft der Schraube erstreckt."
+    monkeypatch.setattr(charting, "languages_of", lambda name: ["en"])
+    with OpenIndex.open(made / "index", calibration=made / "calibration.json") as opened:
+        told = opened.chart(ChartRequest(claim=german, k=1))
+        silent = opened.chart(ChartRequest(claim="A screw with a head and with a thread that is on the shank.", k=1))
+    [warning] = told.notes
+    assert warning.startswith("Warning: the claim seems to be in German")
+    assert warning in told.chart.about
+    assert silent.notes == []
 
 
 def test_combinations_start_from_the_users_own_verdicts_and_leave_documents_out(made):
