@@ -96,6 +96,13 @@ def test_a_document_that_is_not_there_and_an_element_that_is_not_in_the_claim_ar
     assert "Line 1" in err
 
 
+def test_a_publication_number_is_no_claim(made, run):
+    for command in ("chart", "combine"):
+        status, _, err = run(command, made / "index", "EP 1000001 A1")
+        assert status == 1, err
+        assert "is the number of a publication, not a claim" in " ".join(err.split())
+
+
 def test_combine_respects_dates(made, run):
     words = ["combine", made / "index", f"@{made / 'claim.txt'}", "--calibration", made / "calibration.json", "--json"]
     status, out, err = run(*words, "--before", "2001-01-01")

@@ -128,8 +128,13 @@ def read_query(query: str, what: str = "query", claims: str | None = None) -> Qu
 
     `claims` chooses claims of it. `what` names it in errors. What a file was read as is said on standard error.
     """
+    from sparse_coverage.patents.numbers import parse_number
     from sparse_coverage.patents.queries import file_query, looks_like_file, text_query
 
+    if what == "claim" and parse_number(query):
+        raise InputError(
+            f"{query} is the number of a publication, not a claim. Give the text of the claim, or the name of a file of the patent."
+        )
     if query == "-":
         found = text_query(_standard_input(what), claims)
     elif query.startswith("@") or (there := is_file(query)) or looks_like_file(query):
