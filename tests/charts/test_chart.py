@@ -98,6 +98,7 @@ def test_page_text_and_json_hold_each_element_and_word(chart):
     page = chart_page(made)
     for element in made.elements:
         assert element.text in page
+    assert all(f"Claim {claim.number}.</b> {claim.text}" in page for claim in made.claims)
     assert page.count('class="cell') == len(made.elements) * len(made.documents)
     assert json.loads(to_json(made))["elements"][0]["label"] == made.elements[0].label
     from rich.console import Console

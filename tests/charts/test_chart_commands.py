@@ -15,6 +15,7 @@ from sparse_coverage.charts.elements import read_claims
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Paragraph, Patent
+from sparse_coverage.workspace import ChartRequest, OpenIndex
 
 LONG = " It is made for the user and serves him well for many years in all of his works."
 WANTED = features(np.random.default_rng(11), 4)
@@ -67,6 +68,21 @@ def test_a_chart_is_printed_written_and_given_as_json(made, run, tmp_path):
     assert f"Written: {page}" in out.replace("\n", "")
 
 
+def test_every_claim_of_a_patent_file_is_charted_under_its_number_or_those_that_are_chosen(made, run, tmp_path):
+    texts = [claim_of(WANTED), "The device of claim 1, made of steel.", "A device comprising a lid."]
+    (tmp_path / "patent.json").write_text(json.dumps({"id": "EP-9-A1", "claims": texts}), encoding="utf-8")
+
+    def charted(*chosen):
+        command = ["chart", made / "index", tmp_path / "patent.json", "EP-0-A1", *chosen, "--json"]
+        status, out, err = run(*command, "--calibration", made / "calibration.json")
+        assert status == 0, err
+        return {element["claim"] for element in json.loads(out)["elements"]}
+
+    assert charted() == {1, 2, 3}
+    assert charted("--claims", "2") == {1, 2}
+    assert charted("--claims", "3") == {3}
+
+
 def test_a_document_that_is_not_there_and_an_element_that_is_not_in_the_claim_are_told(made, run, tmp_path):
     shared = ["--calibration", made / "calibration.json"]
     status, _, err = run("chart", made / "index", "A pump.", "EP-99-A1", *shared)
@@ -78,6 +94,13 @@ def test_a_document_that_is_not_there_and_an_element_that_is_not_in_the_claim_ar
     )
     assert status == 1
     assert "Line 1" in err
+
+
+def test_a_publication_number_is_no_claim(made, run):
+    for command in ("chart", "combine"):
+        status, _, err = run(command, made / "index", "EP 1000001 A1")
+        assert status == 1, err
+        assert "is the number of a publication, not a claim" in " ".join(err.split())
 
 
 def test_combine_respects_dates(made, run):
@@ -129,6 +152,18 @@ def test_the_best_reader_reads_where_it_can_be_had_and_a_note_says_where_it_cann
     assert "no network" in charts.notes[0]
     with pytest.raises(InputError, match="no network"):
         Charts(index, reader="gte-small")
+
+
+def test_a_claim_in_a_language_that_the_reader_does_not_know_is_warned_of_beside_the_chart_and_in_it(made, monkeypatch):
+    german = "Eine Schraube mit einem Kopf und mit einem Gewinde, das sich über den Schaft der Schraube erstreckt."
+    monkeypatch.setattr(charting, "languages_of", lambda name: ["en"])
+    with OpenIndex.open(made / "index", calibration=made / "calibration.json") as opened:
+        told = opened.chart(ChartRequest(claim=german, k=1))
+        silent = opened.chart(ChartRequest(claim="A screw with a head and with a thread that is on the shank.", k=1))
+    [warning] = told.notes
+    assert warning.startswith("Warning: the claim seems to be in German")
+    assert warning in told.chart.about
+    assert silent.notes == []
 
 
 def test_combinations_start_from_the_users_own_verdicts_and_leave_documents_out(made):

@@ -48,3 +48,21 @@ def test_where_all_claims_are_cancelled_the_abstract_is_searched():
     )
     assert patent_query(patent).text == "A lamp."
     assert patent_query(replace(patent, abstract=(), title="Lamp")).text == "Lamp"
+
+
+def test_claims_of_a_patent_keep_their_numbers_where_they_are_charted():
+    texts = [
+        "1-48. (canceled)",
+        "49. A lamp comprising a dimmer.",
+        "50. (canceled)",
+        "51. The lamp of claim 49 in red.",
+    ]
+    query = patent_query(Patent("US1", claims=numbered_claims(texts)))
+    assert query.text == "A lamp comprising a dimmer.\nThe lamp of claim 49 in red."
+    claims = read_claims(query.numbered)
+    assert [(claim.number, claim.depends_on) for claim in claims] == [(49, ()), (51, (49,))]
+    assert read_claims(patent_query(Patent("US1", claims=claims[:1])).numbered)[0].number == 49
+
+
+def test_a_single_claim_number_1_is_charted_as_it_is_written():
+    assert patent_query(Patent("US1", claims=numbered_claims(["1. A lamp."]))).numbered == "A lamp."

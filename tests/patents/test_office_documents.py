@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from drawing import examples
@@ -60,6 +62,51 @@ def test_the_parts_of_a_word_file_are_told_by_its_headings(tmp_path: Path) -> No
         (1, "A valve comprising: a plunger; and a spring.", ()),
         (2, "The valve of claim 1, wherein the spring is a coil.", (1,)),
     ]
+
+
+def claims_of(path: Path, fill: Callable[[Any], object]) -> list[tuple[int, str, tuple[int, ...]]]:
+    """Return number, text and dependencies of the claims of a Word file that `fill` writes."""
+    document = docx.Document()
+    fill(document)
+    document.save(str(path))
+    [patent] = read_patents(path)
+    assert patent.description == ()
+    return [(claim.number, claim.text, claim.depends_on) for claim in patent.claims]
+
+
+def test_claims_under_the_first_heading_of_a_word_file_are_claims(tmp_path: Path) -> None:
+    def fill(document: Any) -> None:
+        document.add_heading("CLAIMS", 1)
+        document.add_paragraph("1 - 48. (canceled)")
+        document.add_paragraph("49. A lamp comprising a dimmer.")
+
+    assert claims_of(tmp_path / "x.docx", fill)[-1] == (49, "A lamp comprising a dimmer.", ())
+
+
+@pytest.mark.parametrize("style", ["List Number", "Normal"])
+def test_a_word_file_of_claims_alone_needs_no_heading(tmp_path: Path, style: str) -> None:
+    def fill(document: Any) -> None:
+        for number, text in enumerate(["A lamp comprising a dimmer.", "The lamp of claim 1 in red."], 1):
+            document.add_paragraph(text if style == "List Number" else f"{number}. {text}", style)
+
+    claims = [(1, "A lamp comprising a dimmer.", ()), (2, "The lamp of claim 1 in red.", (1,))]
+    assert claims_of(tmp_path / "x.docx", fill) == claims
+
+
+def test_a_list_within_a_numbered_claim_is_part_of_it(tmp_path: Path) -> None:
+    def fill(document: Any) -> None:
+        for text, level in [("A lamp having", 0), ("a dimmer;", 1), ("a bulb.", 1), ("The lamp of claim 1 in red.", 0)]:
+            numbering = document.add_paragraph(text)._p.get_or_add_pPr().get_or_add_numPr()
+            numbering.get_or_add_numId().val, numbering.get_or_add_ilvl().val = 1, level
+
+    claims = [(1, "A lamp having a dimmer; a bulb.", ()), (2, "The lamp of claim 1 in red.", (1,))]
+    assert claims_of(tmp_path / "x.docx", fill) == claims
+
+
+def test_a_text_with_numbered_headings_is_no_set_of_claims() -> None:
+    texts = ["1. Lamps", "Lamps are old.", "2. Dimmers", "Dimmers are new."]
+    patent = patent_of([TextBlock(text) for text in texts], "x.docx", "DOCX")
+    assert (patent.claims, len(patent.description)) == ((), 4)
 
 
 @pytest.mark.parametrize("begins", ["1 Introduction", "BACKGROUND OF THE INVENTION", "Technical field:", None])

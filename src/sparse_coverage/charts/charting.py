@@ -15,6 +15,7 @@ from sparse_coverage.charts.combining import Combinations, combine, family_of
 from sparse_coverage.charts.elements import Element, chart_elements, read_claims
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart, read_documents
 from sparse_coverage.encoding import Encoder, load_encoder
+from sparse_coverage.encoding.catalogue import languages_of
 from sparse_coverage.errors import InputError, NoDocumentError, SparseCoverageError
 from sparse_coverage.index import Filter
 from sparse_coverage.kernels import Floats
@@ -22,6 +23,7 @@ from sparse_coverage.patents import Claim
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Index
 from sparse_coverage.search.stored import stored_passages
+from sparse_coverage.text import NAMES, guess_language
 
 BEST_READER = "gte-small"
 """The encoder that reads best (`benchmarks/charts.py`): charts read with it wherever it can be had."""
@@ -62,6 +64,18 @@ class Charts:
                 )
         self.calibration: Calibration = calibration_for(self.encoder, calibration)
         self._vectors = KeptTokenVectors(self.encoder)
+
+    def notes_on(self, claims: Sequence[Claim]) -> tuple[str, ...]:
+        """Return what to beware of in a chart of some claims: who reads, and a language that the reader does not know."""
+        known = languages_of(self.encoder.name)
+        language = guess_language("\n".join(claim.text for claim in claims))
+        if not language or not known or language in known:
+            return self.notes
+        return (
+            *self.notes,
+            f"Warning: the claim seems to be in {NAMES[language]}, which {self.encoder.name}, the encoder that reads the documents, does "
+            "not know: its verdicts say little. Translate the claim.",
+        )
 
     def chart(
         self,

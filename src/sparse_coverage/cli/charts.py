@@ -20,7 +20,7 @@ from sparse_coverage.cli.options import (
     tell,
     threads_option,
 )
-from sparse_coverage.cli.options.inputs import read_query
+from sparse_coverage.cli.options.inputs import claims_option, read_query
 from sparse_coverage.cli.options.searching import Exports, export_options, filter_options
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.export_kinds import CHART_EXPORTS
@@ -107,6 +107,7 @@ def second_reader(llm: str | None, model: str) -> LanguageModel | None:
 @index_argument
 @click.argument("claim")
 @click.argument("documents", nargs=-1, metavar="[ID]...")
+@claims_option
 @count_option("-k", default=5, help="Without IDs: how many of the documents that a search finds.")
 @filter_options
 @chart_options
@@ -118,6 +119,7 @@ def chart_command(
     index: Path,
     claim: str,
     documents: tuple[str, ...],
+    claims: str | None,
     k: int,
     filters: Filters,
     options: ChartOptions,
@@ -128,20 +130,22 @@ def chart_command(
 ) -> None:
     """Set each feature of CLAIM against documents: disclosed, partly or not found, with quotations and their places.
 
-    CLAIM is the text of one claim or of several that are numbered, @FILE, or - for standard input. A dependent claim gives what
-    it adds. Without any ID, the documents are those that a search for the claim finds.
+    CLAIM is the text of one claim or of several that are numbered, a file (its name alone or @FILE), or - for standard input. Of a
+    patent, a Word or a PDF file all claims are charted; --claims chooses some. A dependent claim gives what it adds. Without any
+    ID, the documents are those that a search for the claim finds.
 
     \b
     Example:
       sparse-coverage chart my-index @claim.txt EP-1234567-A1 EP-2345678-A1
       sparse-coverage chart my-index @claim.txt -k 10 --before 2001-05-17 --html chart.html --docx chart.docx
+      sparse-coverage chart my-index draft.docx --claims 1 --docx chart.docx
       sparse-coverage chart my-index @claim.txt --features features.txt --xlsx chart.xlsx
       sparse-coverage chart my-index @claim.txt --llm http://127.0.0.1:8080/v1 --llm-model NAME
     """
     from sparse_coverage.present.chart_text import chart_text
     from sparse_coverage.workspace import ChartRequest
 
-    text = read_query(claim, "claim").text
+    text = read_query(claim, "claim", claims).numbered
     request = ChartRequest(claim=text, documents=documents, k=k, elements=options.split(), filters=filters)
     second = second_reader(llm, llm_model)
     with options.open(index, threads) as opened:
@@ -156,6 +160,7 @@ def chart_command(
 @click.command(no_args_is_help=True)
 @index_argument
 @click.argument("claim")
+@claims_option
 @count_option("--max", "most", default=2, help="The most documents in a combination; exact up to 3, one by one beyond.")
 @count_option("--top", default=200, help="How many of the documents that a search finds are looked at.")
 @filter_options
@@ -166,6 +171,7 @@ def chart_command(
 def combine_command(
     index: Path,
     claim: str,
+    claims: str | None,
     most: int,
     top: int,
     filters: Filters,
@@ -185,7 +191,7 @@ def combine_command(
     from sparse_coverage.present.chart_text import combinations_text
     from sparse_coverage.workspace import CombineRequest
 
-    text = read_query(claim, "claim").text
+    text = read_query(claim, "claim", claims).numbered
     request = CombineRequest(claim=text, max=most, top=top, elements=options.split(), filters=filters)
     with options.open(index, threads) as opened:
         found = opened.combine(request)

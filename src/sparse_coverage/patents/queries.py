@@ -23,10 +23,19 @@ FILE_SUFFIXES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class QueryText:
-    """The text to search with, and where it comes from, in words for people; nothing where a user typed it."""
+    """The text to search with, and where it comes from, in words for people; nothing where a user typed it.
+
+    `claims` are those that the text was put together from, where it was.
+    """
 
     text: str
     source: str = ""
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def numbered(self) -> str:
+        """The text with the number of each claim before it, so that reading it gives the same claims again; 1 alone needs none."""
+        return numbered_text(self.claims) if [one.number for one in self.claims] not in ([], [1]) else self.text
 
 
 def looks_like_file(text: str) -> bool:
@@ -73,7 +82,21 @@ def claims_query(claims: Sequence[Claim], wanted: str | None, of: str) -> QueryT
     if lent := sorted(chosen.keys() - set(numbers)):
         depend = "they depend" if len(numbers) > 1 else "it depends"
         source += f", with claim{'s' * (len(lent) > 1)} {listed_numbers(lent)}, on which {depend}"
-    return QueryText("\n".join(claim.text for claim in ordered), source)
+    return QueryText("\n".join(claim.text for claim in ordered), source, tuple(ordered))
+
+
+def numbered_text(claims: Sequence[Claim]) -> str:
+    """Return claims one a line, each behind its number; what is missing between them is said to be cancelled.
+
+    >>> numbered_text([Claim(2, "A lamp.", ""), Claim(4, "The lamp of claim 2.", "", (2,))])
+    '2. A lamp.\\n3. (cancelled)\\n4. The lamp of claim 2.'
+    """
+    lines: list[str] = []
+    for before, claim in zip([None, *claims], claims, strict=False):
+        first = before.number + 1 if before else claim.number
+        lines += [f"{number}. (cancelled)" for number in range(first, claim.number)]
+        lines.append(f"{claim.number}. {' '.join(claim.text.split())}")
+    return "\n".join(lines)
 
 
 def listed_numbers(numbers: Sequence[int]) -> str:

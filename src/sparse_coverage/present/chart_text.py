@@ -25,6 +25,8 @@ _AROUND = (320, 240, 160, 120, 90, 60, 40, 25)
 def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
     """Return what there is to say about a cell beside its quotation; with `own`, also what the searcher said."""
     notes = []
+    if not (cell.verdict.credit or cell.is_own or cell.missing or cell.numbers):
+        notes.append("no passage comes near enough")
     if cell.missing:
         credit = cell.verdict.credit
         other_words = credit == 1 or (credit and not cell.pairs)
@@ -61,8 +63,7 @@ def quotation(cell: Cell, quote: Quote, length: int | None = QUOTED, feature: in
 
     One that the user chose is shown whole, as every one is without a length.
     """
-    number = cell.quotes.index(quote) if quote in cell.quotes else -1
-    places = [one.passage for one in cell.pairs if one.quote == number]
+    places = _places(cell, quote)
     marks = [TextMark(one.start, one.end, feature=feature) for one in places]
     own = cell.overruled is not None and quote == cell.overruled.quote
     pieces: list[TextPiece] = []
@@ -73,6 +74,18 @@ def quotation(cell: Cell, quote: Quote, length: int | None = QUOTED, feature: in
         pieces += cut_at(quote.text, marks, start, end)
         done = end
     return pieces if done == len(quote.text) else [*pieces, TextPiece("\u00a0…")]
+
+
+def to_be_quoted(cell: Cell, quote: Quote) -> str:
+    """Return what a user is offered to quote of a quotation, verbatim: all of it, or the longest stretch that reports show of it."""
+    parts = excerpts(quote.text, _places(cell, quote), QUOTED)
+    return max((quote.text[start:end] for start, end in parts), key=len)
+
+
+def _places(cell: Cell, quote: Quote) -> list[Place]:
+    """Return where the phrases that a cell names stand in one of its quotations."""
+    number = cell.quotes.index(quote) if quote in cell.quotes else -1
+    return [one.passage for one in cell.pairs if one.quote == number]
 
 
 def excerpts(text: str, places: Sequence[Place], length: int) -> list[tuple[int, int]]:

@@ -11,7 +11,8 @@ from typing import Any
 
 from sparse_coverage.errors import MissingExtraError
 from sparse_coverage.present.office import Stretch, ground, printable
-from sparse_coverage.present.places import cited, cut_at, passage_marks, reason_rows
+from sparse_coverage.present.places import cited, cut_at, passage_marks
+from sparse_coverage.present.reasons import reason_rows
 from sparse_coverage.search.results import PassageHit, Reasons
 from sparse_coverage.workspace.related import public_links
 from sparse_coverage.workspace.results import listed

@@ -15,6 +15,7 @@ from sparse_coverage.present.chart_text import (
     part_has,
     quotation,
     quotes_of,
+    to_be_quoted,
 )
 from sparse_coverage.present.places import TextPiece, cited
 from sparse_coverage.projects import KeptChart, Ruling
@@ -25,12 +26,16 @@ LENGTH = 150
 
 @dataclass(frozen=True, slots=True)
 class ShownQuote:
-    """A quotation: where it stands, how strong it is as evidence, and its text in pieces. `passage` is the id of its passage."""
+    """A quotation: where it stands, how strong it is as evidence, its text in pieces, and what of it a user is offered to quote.
+
+    `passage` is the id of its passage.
+    """
 
     passage: str
     place: str
     evidence: str
     pieces: tuple[TextPiece, ...]
+    quotable: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +156,7 @@ def _cell(cell: Cell, row: int) -> ShownCell:
 
 def _quote(cell: Cell, quote: Quote, row: int, length: int | None = None) -> ShownQuote:
     pieces = quotation(cell, quote, length, row)
-    return ShownQuote(quote.passage, cited(quote), strength(quote.evidence), tuple(pieces))
+    return ShownQuote(quote.passage, cited(quote), strength(quote.evidence), tuple(pieces), to_be_quoted(cell, quote))
 
 
 def _combinations(found: Combinations, chart: Chart) -> ShownCombinations:

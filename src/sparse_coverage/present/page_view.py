@@ -20,9 +20,9 @@ from sparse_coverage.present.places import (
     printed_number,
     shared_words,
     snippet,
-    why_line,
     with_links,
 )
+from sparse_coverage.present.reasons import why_line
 from sparse_coverage.present.terms import FACTS, asked_filters, ordinal, ranking_text, shown_of
 from sparse_coverage.projects import RecordedResult, SearchMade
 from sparse_coverage.search.results import Hit, Place, Reasons
@@ -125,7 +125,10 @@ class ShownParagraph:
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """A document as the page shows it. `best` is the paragraph that answers each feature best, by the feature's number."""
+    """A document as the page shows it.
+
+    `best` is the paragraph that answers each feature best, by the feature's number; of those `by_words` it has single words alone.
+    """
 
     document: str
     title: str
@@ -134,6 +137,7 @@ class DocumentView:
     claim: tuple[TextPiece, ...]
     paragraphs: tuple[ShownParagraph, ...]
     best: Mapping[int, str]
+    by_words: tuple[int, ...]
 
 
 def search_view(made: SearchMade) -> SearchView:
@@ -206,6 +210,10 @@ def document_view(
         if one.query.text
     ]
     metadata = read.document.metadata
+    best = _best_of_features(read.passages, reasons, features)
+    by_words = _best_by_words(
+        read.passages, {number: text for number, text in enumerate(elements) if number not in best}
+    )
     return DocumentView(
         read.document.id,
         read.document.title,
@@ -217,7 +225,8 @@ def document_view(
             replace(one, pieces=tuple(with_links(one.pieces, mentioned)))
             for one in _paragraphs(read.passages, reasons, features, names, ranks)
         ),
-        _best_of_features(read.passages, reasons, features),
+        best | by_words,
+        tuple(by_words),
     )
 
 
@@ -253,6 +262,16 @@ def _best_of_features(
             if feature >= 0 and value > best.get(feature, (0.0, ""))[0]:
                 best[feature] = value, one.id
     return {feature: id_ for feature, (_, id_) in sorted(best.items())}
+
+
+def _best_by_words(passages: Sequence[PassageRecord], features: Mapping[int, str]) -> dict[int, str]:
+    """Return for each feature the passage with most of its words; nothing for one of which no word is in the document."""
+    found: dict[int, str] = {}
+    for number, text in features.items():
+        counts = [len(shared_words(text, one.text)) for one in passages]
+        if most := max(counts, default=0):
+            found[number] = passages[counts.index(most)].id
+    return found
 
 
 def _hit(

@@ -12,22 +12,16 @@ from dataclasses import dataclass, replace
 from sparse_coverage.charts.chart import Quote
 from sparse_coverage.index import PassageRecord
 from sparse_coverage.patents.passages import PARAGRAPHS
-from sparse_coverage.present.terms import FIRST_HITS, GENERAL
 from sparse_coverage.search.results import (
     Answers,
     Match,
-    PartScore,
     PassageHit,
     Place,
     Reasons,
     Unsearched,
-    WordReason,
 )
-from sparse_coverage.systems import label_of
 from sparse_coverage.text import content_words, sentence_ends, stems_of
-from sparse_coverage.workspace.results import listed
 
-_LEAST = 0.0005  # what three decimals show
 _LINE_END = re.compile(r"[\r\n]")
 _ORDINAL = re.compile(r"\[(\d{1,9})\](?::\d{1,9})?$")
 _NUMBERS = re.compile(r"\d+(?:–\d+)?")
@@ -145,65 +139,6 @@ def within(document: str, passage: str) -> str:
     return passage.removeprefix(document).lstrip("/")
 
 
-def reason_rows(reasons: Reasons, shown: int) -> list[tuple[str, str, float]]:
-    """Return what adds up to a score, for people: what of the query, what of the passage, and how much; nothing that adds nothing.
-
-    The strongest phrases and words are `shown`, the others are one sum; what no words can be given for has a name.
-    """
-    named = [(flat(one.query.text), flat(one.passage.text), one.contribution) for one in reasons.phrases]
-    named += [
-        (one.query.text, f"{one.passage.text} ({_likeness(one)}, in {_passages(one.passages)})", one.contribution)
-        for one in reasons.words
-    ]
-    named.sort(key=lambda row: -row[2])
-    rest = "other phrases and words" if reasons.words else "other phrases"
-    sums = [
-        ("", rest, sum(adds for *_, adds in named[shown:])),
-        ("", GENERAL, reasons.similarity),
-        ("", FIRST_HITS, reasons.feedback),
-        ("", "the passage as a whole", reasons.whole),
-    ]
-    return named[:shown] + [row for row in sums if abs(row[2]) >= _LEAST]
-
-
-def parts_line(parts: Sequence[PartScore]) -> str:
-    """Return in one line what each part of a combined ranking adds to the score of a document."""
-    told = (f"{label_of(one.part).removeprefix('by ')} {one.adds:.3f} ({rank_there(one)})" for one in parts)
-    return " + ".join(told)
-
-
-def rank_there(part: PartScore) -> str:
-    """Return which place a document has in one part of a ranking."""
-    return "not encoded yet" if part.waiting else f"rank {part.rank}" if part.rank else "not found"
-
-
-def why_line(reasons: Reasons | None) -> str:
-    """Return in one plain line why a passage was found, what adds most first; nothing that adds less than a tenth.
-
-    >>> from sparse_coverage.search.results import Reason, WordReason
-    >>> spring, coil = Place("spring", 0, 6), Place("coil", 9, 13)
-    >>> why_line(Reasons((Reason(spring, coil, 0.5),), words=(WordReason(spring, spring, 3, 1.0),), whole=0.7))
-    'Found because it has the word spring; a passage is alike as a whole; it speaks of coil where the query has spring.'
-    """
-    if reasons is None:
-        return ""
-    words = list(dict.fromkeys(flat(one.passage.text).lower() for one in reasons.words))[:3]
-    pairs = [(flat(one.query.text).lower(), flat(one.passage.text).lower()) for one in reasons.phrases]
-    other = next(((asked, found) for asked, found in pairs if asked not in found and found not in asked), None)
-    concepts = f"it has phrases such as {pairs[0][1]}" if pairs else ""
-    if other:
-        concepts = f"it speaks of {other[1]} where the query has {other[0]}"
-    told = [
-        (sum(one.contribution for one in reasons.words), f"it has the word{'s' * (len(words) > 1)} {listed(words)}"),
-        (sum(one.contribution for one in reasons.phrases), concepts),
-        (reasons.whole, "a passage is alike as a whole"),
-        (reasons.similarity, "its wording is alike in general"),
-        (reasons.feedback, "it is like the first hits"),
-    ]
-    enough = [one for one in told if one[0] > 0 and one[0] >= 0.1 * reasons.total]
-    return f"Found because {'; '.join(text for _, text in sorted(enough, key=lambda one: -one[0]))}." if enough else ""
-
-
 def flat(text: str) -> str:
     """Return a text in one line, with every character at its place."""
     return _LINE_END.sub(" ", text)
@@ -212,15 +147,25 @@ def flat(text: str) -> str:
 def shared_words(query: str, text: str) -> list[Place]:
     """Return where words of a query stand in a text, without those that say nothing: the longest first, each once.
 
+    Words with hyphens share what one of their parts says, as they do in the search by words.
+
     >>> [place.text for place in shared_words("a plunger biased by a spring", "The spring of the plunger, a spring.")]
     ['plunger', 'spring']
+    >>> [place.text for place in shared_words("a hand tool, an x-axis", "A multi-tool kit for x-rays.")]
+    ['multi-tool']
     """
-    asked = {stems_of(word.text) for word in content_words(query)}
-    found: dict[tuple[str, ...], Place] = {}
+    asked = {part for word in content_words(query) for part in _parts(word.text)}
+    found: dict[frozenset[str], Place] = {}
     for word in content_words(text):
-        if (stems := stems_of(word.text)) in asked:
-            found.setdefault(stems, Place(*word))
+        if shared := _parts(word.text) & asked:
+            found.setdefault(shared, Place(*word))
     return sorted(found.values(), key=lambda place: (place.start - place.end, place.start))
+
+
+def _parts(word: str) -> frozenset[str]:
+    """Return the stems of a word's parts; one letter beside others says nothing."""
+    parts = frozenset(stems_of(word))
+    return frozenset(part for part in parts if len(part) > 1) or parts
 
 
 def snippet(text: str, places: Sequence[Place], length: int) -> tuple[int, int]:
@@ -247,25 +192,6 @@ def snippet(text: str, places: Sequence[Place], length: int) -> tuple[int, int]:
 def query_words(query: str, match: Match) -> str:
     """Return the words of the query that a match starts from, or those that another passage lent it, and which."""
     return f"{match.query.text} (lent by {match.lender})" if match.lender else whole_words(query, match.query).text
-
-
-def _likeness(reason: WordReason) -> str:
-    """Say how a word of the query and one of the passage are the same.
-
-    >>> _likeness(WordReason(Place("valves", 0, 6), Place("Valve", 0, 5), 7, 0.5))
-    'a form of the same word'
-    """
-    same = reason.query.text.casefold() == reason.passage.text.casefold()
-    return "the same word" if same else "a form of the same word"
-
-
-def _passages(count: int) -> str:
-    """Return a number of passages in words.
-
-    >>> _passages(1), _passages(1200)
-    ('1 passage', '1,200 passages')
-    """
-    return "1 passage" if count == 1 else f"{count:,} passages"
 
 
 @dataclass(frozen=True, slots=True)

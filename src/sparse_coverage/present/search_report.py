@@ -27,11 +27,9 @@ from sparse_coverage.present.places import (
     missing_sentence,
     missing_words,
     passage_marks,
-    rank_there,
-    reason_rows,
     unsearched_words,
-    why_line,
 )
+from sparse_coverage.present.reasons import rank_there, reason_rows, why_line
 from sparse_coverage.present.terms import NOTICE, shown_of
 from sparse_coverage.search.results import Explanation, Hit
 from sparse_coverage.systems import PARTS, label_of

@@ -15,11 +15,9 @@ from sparse_coverage.present.places import (
     flat,
     missing_sentence,
     missing_words,
-    parts_line,
     place_in,
     printed_number,
     query_words,
-    reason_rows,
     shared_words,
     snippet,
     unsearched_words,
@@ -27,6 +25,7 @@ from sparse_coverage.present.places import (
     within,
     words_at,
 )
+from sparse_coverage.present.reasons import parts_line, reason_rows
 from sparse_coverage.search.results import (
     Answers,
     Explanation,

@@ -120,7 +120,9 @@ def _query(path: Path, claims: str | None) -> dict[str, Any]:
         prepare_text(PrepareRequest(text=query.text)) if patent is None else prepare_patent(patent, str(path))
     )
     if claims:
-        made = replace(prepare_text(PrepareRequest(text=query.text)), publication=made.publication, title=made.title)
+        made = replace(
+            prepare_text(PrepareRequest(text=query.numbered)), publication=made.publication, title=made.title
+        )
     plain: dict[str, Any] = record(replace(made, source=query.source or str(path)))
     return plain
 

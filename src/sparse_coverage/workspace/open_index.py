@@ -286,7 +286,7 @@ class OpenIndex:
     def chart(self, request: ChartRequest) -> ChartResult:
         """Set each element of a claim against documents."""
         claims, rows = request.split()
-        notes, conditions = self._begin(request.filters, self.charts.notes)
+        notes, conditions = self._begin(request.filters, self.charts.notes_on(claims))
         chart = self.charts.chart(claims, request.documents, k=request.k, elements=rows, filter=conditions.filter)
         return ChartResult(self._told(chart, request.filters, len(chart.documents)), notes, conditions.nothing)
 
@@ -295,7 +295,7 @@ class OpenIndex:
         from sparse_coverage.charts.charting import chart_of_combinations
 
         claims, rows = request.split()
-        notes, conditions = self._begin(request.filters, self.charts.notes)
+        notes, conditions = self._begin(request.filters, self.charts.notes_on(claims))
         found, chart = self.charts.combine(
             claims,
             most=request.max,
@@ -322,7 +322,7 @@ class OpenIndex:
             f"filters: {said}. What is not in the index, or was not found by the search, is not here: no hit is no "
             "proof of novelty."
         )
-        return replace(chart, about=(searched, *self.charts.calibration.told()))
+        return replace(chart, about=(searched, *self.charts.notes_on(chart.claims), *self.charts.calibration.told()))
 
     def read_again(self, chart: Chart, model: LanguageModel) -> Chart:
         """Return a chart with a second opinion on each cell, by a language model of the user's own."""

@@ -5,7 +5,7 @@ Those filters belong to the patent that the text was taken from: they go when an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -100,11 +100,10 @@ def prepare_patent(patent: Patent, of: str = "") -> PreparedQuery:
     """Make a patent ready: its claims, what must be older, and whose family is to be left out. `of` names where it was read from."""
     claims = tuple(claim for claim in patent.claims if not is_cancelled(claim.text))
     query = patent_query(replace(patent, claims=claims), None, of)
-    text = _numbered(claims) if len(claims) > 1 else query.text
     known = next(((name, getattr(patent, name)) for name in DATES if getattr(patent, name)), ("", ""))
     publication = patent.id if parse_number(patent.id) or not of else ""
     made = PreparedQuery(
-        text,
+        query.numbered,
         f"{query.source}, {patent.title}" if patent.title else query.source,
         str(claims[0].number) if len(claims) > 1 else "",
         publication=publication,
@@ -137,16 +136,6 @@ def _split(query: PreparedQuery, wanted: str | None, lines: str | None) -> Prepa
     single = f"{chosen[0].number}. {chosen[0].text}" if len(chosen) == 1 < len(claims) else query.text
     kept = tuple(one for one in elements if one.claim in numbers)
     return replace(query, wanted=wanted or "", claims=claims, elements=kept, charted=single, wrong=wrong)
-
-
-def _numbered(claims: Sequence[Claim]) -> str:
-    """Return claims one a line, each behind its number, so that reading them gives the same again: what is missing is said to be so."""
-    lines: list[str] = []
-    for before, claim in zip([None, *claims], claims, strict=False):
-        first, last = (before.number + 1 if before else claim.number), claim.number - 1
-        lines += [f"{number}. (cancelled)" for number in range(first, last + 1)]
-        lines.append(f"{claim.number}. {' '.join(claim.text.split())}")
-    return "\n".join(lines)
 
 
 def _undated(name: str, patent: Patent) -> str:

@@ -35,7 +35,7 @@ def _existing(context: click.Context, parameter: click.Parameter, paths: tuple[s
 paths_argument = click.argument("paths", nargs=-1, required=True, callback=_existing)
 query_argument = click.argument("query")
 claims_option = click.option(
-    "--claims", metavar="LIST", help="Search with these claims, as 1,3-5, and those they depend on [all of them]."
+    "--claims", metavar="LIST", help="Take these claims alone, as 1,3-5, and those they depend on [all of them]."
 )
 
 
@@ -128,8 +128,13 @@ def read_query(query: str, what: str = "query", claims: str | None = None) -> Qu
 
     `claims` chooses claims of it. `what` names it in errors. What a file was read as is said on standard error.
     """
+    from sparse_coverage.patents.numbers import parse_number
     from sparse_coverage.patents.queries import file_query, looks_like_file, text_query
 
+    if what == "claim" and parse_number(query):
+        raise InputError(
+            f"{query} is the number of a publication, not a claim. Give the text of the claim, or the name of a file of the patent."
+        )
     if query == "-":
         found = text_query(_standard_input(what), claims)
     elif query.startswith("@") or (there := is_file(query)) or looks_like_file(query):

@@ -62,21 +62,25 @@ def patent_of(blocks: Sequence[TextBlock], file: str, format_name: str) -> Paten
         text = " ".join(block.text.split())
         if not text:
             continue
-        if block.is_title and not title and len(text) <= _LONGEST_TITLE:
+        heading = heading_of(text)
+        if block.is_title and not (title or heading) and len(text) <= _LONGEST_TITLE:
             title = text
-        elif (heading := heading_of(text)) and heading != part:
+        elif heading and heading != part:
             part = heading
         elif not heading:
             if part == "abstract" and (_BEGINNING.fullmatch(text) or _is_full(parts[part], text)):
                 part = "description"
             parts[part].append(TextBlock(text, block.is_item, place=block.place))
+    claims = _claims(parts["claims"])
+    if not (parts["abstract"] or parts["claims"]) and (claims := _claims_alone(parts["description"])):
+        parts["description"] = []
     stem = file_stem(file)
     number = parse_number(printed_id(stem))
     return Patent(
         id=printed_id(stem) if number else re.sub(r"\s+", "-", stem.strip()),
         title=title or ("" if number else stem),
         abstract=_paragraphs("abstract", parts["abstract"]),
-        claims=_claims(parts["claims"]),
+        claims=claims,
         description=_paragraphs("description", parts["description"]),
         country=number.country if number else "",
         kind=number.kind if number else "",
@@ -134,6 +138,15 @@ def _claims(blocks: Sequence[TextBlock]) -> tuple[Claim, ...]:
         else:
             texts[-1] += f" {block.text}"
     return numbered_claims(texts)
+
+
+def _claims_alone(blocks: Sequence[TextBlock]) -> tuple[Claim, ...]:
+    """Return the claims of a file that has nothing else, not even their heading: the first paragraph is numbered as claims are, and
+    every other one is, too, or a claim refers to one before it. None otherwise.
+    """
+    numbered = [block.is_item or begins_with_number(block.text) for block in blocks]
+    claims = _claims(blocks) if numbered and numbered[0] else ()
+    return claims if all(numbered) or any(claim.depends_on for claim in claims) else ()
 
 
 _BODY = "word/document.xml"
@@ -223,7 +236,10 @@ def _blocks(document: Any) -> Iterator[TextBlock]:
         else:
             style = block.style.name if block.style is not None else ""
             properties = block._p.pPr
-            item = (properties is not None and properties.numPr is not None) or style.startswith("List Number")
+            numbering = None if properties is None else properties.numPr
+            # What stands in a list within a list is part of the item above.
+            level = 0 if numbering is None or numbering.ilvl is None else numbering.ilvl.val
+            item = level == 0 and (numbering is not None or style == "List Number")
             yield TextBlock(block.text, item, style in ("Title", "Heading 1") and not item)
 
 

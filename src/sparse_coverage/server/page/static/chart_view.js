@@ -137,13 +137,12 @@ async function openCell(kept, row, cell, written = null) {
   quotation.value = shown.quotation;
   const address = quote => `#/document/${encodeURIComponent(kept.index)}/${encodeURIComponent(cell.document)}/${encodeURIComponent(quote.passage)}`;
   const leave = event => event.target.closest('dialog').close('');
-  const textOf = quote => quote.pieces.map(one => one.text).join('');
   const confirmed = await ask(`${row.label} in ${cell.document}`, [
     written ? h('p', { class: 'notice', role: 'alert' }, written.why) : null,
     h('p', { class: 'element-text' }, row.text),
     h('p', { class: 'dim' }, `Measured: ${cell.found}, evidence ${cell.evidence}. `, cell.notes.join('; ')),
     cell.quotes.length ? cell.quotes.map(quote => h('blockquote', {},
-      h('p', {}, h('a', { href: address(quote), onclick: leave, class: 'place' }, `${quote.place} in the document`), h('span', { class: 'dim small' }, ` evidence ${quote.evidence} `), button('Quote this', () => { quotation.value = textOf(quote); })),
+      h('p', {}, h('a', { href: address(quote), onclick: leave, class: 'place' }, `${quote.place} in the document`), h('span', { class: 'dim small' }, ` evidence ${quote.evidence} `), button('Quote this', () => { quotation.value = quote.quotable; })),
       h('p', { class: 'text' }, pieceNodes(quote.pieces)))) : h('p', {}, 'Nothing in this document comes near the feature.'),
     h('fieldset', {}, h('legend', {}, 'My assessment'), field('Verdict', word), field('Reason', note), field('Quotation', quotation, 'Word for word from the document; it is checked. All three are in every export.')),
   ], { confirm: 'Save', wide: true });

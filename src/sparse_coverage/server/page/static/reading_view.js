@@ -77,7 +77,7 @@ export function readingView(index, id, passage, actions) {
         h('div', { class: 'row wrap' }, markButtons(index, found.document, found.title || found.document), button('Chart against the claim', () => actions.chartOne(found.document)), button('Read side by side', () => actions.compare([found.document]), { title: 's' })),
         noteOf(index, found.document)),
       found.claim.length ? h('details', { class: 'reading-claim', open: !matchMedia('(max-width: 60rem)').matches }, h('summary', {}, 'Claim'),
-        featureButtons(elements, found.best, best => jump(best)),
+        featureButtons(elements, found, best => jump(best)),
         h('p', { class: 'text' }, pieceNodes(found.claim, { focusable: true })), h('p', { class: 'dim small' }, 'Point at a marked phrase to see its partners. A feature goes to the passage that answers it best.')) : null,
       h('article', { class: 'reading-text', 'aria-label': 'Text of the document' }, h('p', { class: 'dim small matches', role: 'status' }, told), paragraphNodes(index, found)),
       places.length ? map(places, found.paragraphs.length) : null);
@@ -128,8 +128,8 @@ export function paragraphOf(node, wanted) {
   return [...node.querySelectorAll('.paragraph')].find(one => one.dataset.id === whole || one.dataset.id === wanted);
 }
 
-/** A button for each feature of the claim, in its colour. */
-function featureButtons(elements, best, choose) {
+/** A button for each feature of the claim, in its colour; with an edge where the document has single words of it, dashed where it has none. */
+function featureButtons(elements, { best, by_words: words }, choose) {
   return elements.length ? h('p', { class: 'row wrap feature-buttons' }, elements.map((one, number) =>
-    h('button', { type: 'button', class: `chip ${best[number] ? featureClass(number) : 'empty'}`, title: one.text, disabled: !best[number], onclick: () => choose(best[number], number) }, one.label))) : null;
+    h('button', { type: 'button', class: `chip ${best[number] ? featureClass(number) : 'empty'}${words.includes(number) ? ' some' : ''}`, title: one.text, disabled: !best[number], onclick: () => choose(best[number], number) }, one.label))) : null;
 }
