@@ -1,4 +1,4 @@
-"""Cancelled claims are no part of what is searched with."""
+"""Cancelled claims, and what else amendments print, are no part of what is searched with."""
 
 from dataclasses import replace
 
@@ -19,6 +19,15 @@ from sparse_coverage.patents.queries import patent_query, text_query
         ("1. A lamp. 2-4. (cancelled) 5. The lamp of claim 1 in red.", "1. A lamp.\n5. The lamp of claim 1 in red."),
         ("1. A stamp that says (cancelled).", "1. A stamp that says (cancelled)."),
         ("cancelled", "cancelled"),
+        (
+            "1. (Currently amended) A [[red]] lamp.\n2. (New) The lamp of claim 1.",
+            "1. A lamp.\n2. The lamp of claim 1.",
+        ),
+        ("1. (Withdrawn) 2. (Original) A lamp.", "2. A lamp."),
+        (
+            "A lamp (new) with 4-[[4-[2-cyanoethenyl]amino]phenyl]amino.",
+            "A lamp (new) with 4-[[4-[2-cyanoethenyl]amino]phenyl]amino.",
+        ),
     ],
 )
 def test_a_text_is_searched_without_its_cancelled_claims(text, left):
@@ -28,6 +37,11 @@ def test_a_text_is_searched_without_its_cancelled_claims(text, left):
 def test_the_claim_that_is_left_keeps_its_number_in_a_chart():
     text = text_query("1 - 48. (canceled) 49. A lamp comprising a dimmer.").text
     assert [element.label for element in chart_elements(read_claims(text))] == ["49a", "49b"]
+
+
+def test_the_status_of_a_claim_and_words_taken_out_are_no_part_of_its_features():
+    [claim] = read_claims("7. (Previously presented) A lamp comprising: a [[switch]] dimmer.")
+    assert (claim.number, claim.text) == (7, "A lamp comprising: a dimmer.")
 
 
 def test_a_text_of_cancelled_claims_alone_is_refused():

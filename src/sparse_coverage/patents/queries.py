@@ -137,10 +137,17 @@ def text_query(text: str, wanted: str | None = None, of: str = "") -> QueryText:
     >>> text_query("1 - 48. (canceled) 49. A lamp with a dimmer.").text
     '49. A lamp with a dimmer.'
     """
+    from sparse_coverage.patents.claims import (
+        as_amended,
+        begins_with_number,
+        is_cancelled,
+        numbered_claims,
+        split_claims,
+    )
+
+    text = as_amended(text)
     if wanted is None and not _NAMES_CANCELLED.search(text):
         return QueryText(text, of)
-    from sparse_coverage.patents.claims import begins_with_number, is_cancelled, numbered_claims, split_claims
-
     pieces = split_claims(text)
     if wanted is None:
         left = [piece for piece in pieces if not is_cancelled(piece)]

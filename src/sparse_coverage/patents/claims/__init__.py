@@ -2,6 +2,7 @@
 
 from sparse_coverage.patents.claims.elements import ClaimElement, added_elements, claim_elements
 from sparse_coverage.patents.claims.splitting import (
+    as_amended,
     begins_with_number,
     expand_claim,
     is_cancelled,
@@ -14,6 +15,7 @@ from sparse_coverage.patents.claims.splitting import (
 __all__ = [
     "ClaimElement",
     "added_elements",
+    "as_amended",
     "begins_with_number",
     "claim_elements",
     "expand_claim",

@@ -170,6 +170,13 @@ _CANCELLED_BETWEEN = re.compile(
 _NOTHING_LEFT = re.compile(
     r"(?:\d{1,4}\s?\.?\s?(?:[-–]\s?\d{1,4}\s?\.?\s?)?)?\(?(?:cancell?ed|withdrawn|deleted)\)?\.?", re.I
 )
+# "(Currently amended)" behind the number of a claim, and [[words]] that an amendment took out.
+_STATUS = re.compile(
+    r"(^|\d\s?[.:)])\s{0,3}\((?:original|new|(?:currently\s|previously\s|once\s|twice\s)?amended|previously\spresented"
+    r"|withdrawn(?:\s?[-–,]\s?(?:currently\samended|previously\spresented))?)\)\s{0,3}(?=[^\W\d])",
+    re.I,
+)
+_TAKEN_OUT = re.compile(r"\[\[[^\[\]]{0,2000}\]\]\s?")
 _HEADING = re.compile(r"claim|patent|anspr|revendi", re.I)
 _LONGEST_HEADING = 200
 _ABBREVIATION = re.compile(r"\b(?:figs?|nos?|nr|eqs?|ex|vol|art|sec|abb|approx|ca|cf|e\.g|i\.e|z\.b|al)\.$", re.I)
@@ -232,6 +239,16 @@ def is_cancelled(text: str) -> bool:
     return len(text) < 60 and _NOTHING_LEFT.fullmatch(text.strip()) is not None
 
 
+def as_amended(text: str) -> str:
+    """Return claims without what amendments print beside them: their status, and what was taken out.
+
+    >>> as_amended("1. (Currently amended) A [[lamp]] torch."), as_amended("(New) A lamp (new).")
+    ('1. A torch.', 'A lamp (new).')
+    """
+    text = _STATUS.sub(lambda found: found[1] and found[1] + " ", text)
+    return _TAKEN_OUT.sub("", text) if "[[" in text else text
+
+
 def begins_with_number(text: str) -> bool:
     """Tell whether a text begins with what would be read as the number of its claim."""
     return _PRINTED_NUMBER.match(text) is not None or _CANCELLED.match(text) is not None
@@ -257,6 +274,7 @@ def make_claims(raw: Iterable[tuple[int, int, str]]) -> tuple[Claim, ...]:
         text = text[match.end() :] if (match := _CANCELLED.match(text)) else text
         if (match := _PRINTED_NUMBER.match(text)) and not match["last"]:
             number, text = int(match["named"] or match["number"]), text[match.end() :]
+        text = as_amended(text)
         last = number if number > last else last + 1
         earlier = tuple(n for n in referenced_claims(text, last) if n in numbers)
         claims.append(Claim(last, text, passage_xpath("claims", "claim", position), earlier))
