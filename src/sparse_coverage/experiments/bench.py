@@ -19,7 +19,7 @@ from sparse_coverage.experiments.indexes import Vocabularies, build_indexes, bui
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index import IndexStore, open_store
-from sparse_coverage.model import SparseCoverage
+from sparse_coverage.model import SparseCoverage, sample_size
 from sparse_coverage.patents import Passage, Patent, Problem, passages, read_patents
 from sparse_coverage.patents.reading.sources import expand, require_present
 from sparse_coverage.presets import Preset
@@ -364,8 +364,12 @@ class Workbench:
 
 
 def _core(options: SystemOptions) -> SystemOptions:
-    """Return the options without what is applied at search time, which no model and no index depends on."""
+    """Return the options without what is applied at search time, which no model and no index depends on.
+
+    How many spans to sample is written out: a larger V asks for more of them, so it is learned from a sample of its own.
+    """
     plain = SystemOptions()
     at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback", "rank", "k1", "b", "checkpoint", "fixed")
-    core = replace(options, **{name: getattr(plain, name) for name in at_search})
+    spans = options.max_spans or sample_size(Preset(learn=options.learn), options.size)
+    core = replace(options, **{name: getattr(plain, name) for name in at_search}, max_spans=spans)
     return replace(core, k=plain.k, uncovered=plain.uncovered) if options.assignment == "hard" else core
