@@ -322,7 +322,7 @@ def test_what_the_collection_lacks_is_told(tmp_path: Path) -> None:
     notes = Workbench(collection, tmp_path).notes()
     assert notes == (
         "1 document could not be used, the first: some.xml:3: broken.",
-        "2 of 8 documents have no readable text and are left out.",
+        "2 of 8 documents are left out for want of readable text.",
     )
 
 
