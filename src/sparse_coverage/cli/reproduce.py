@@ -185,8 +185,10 @@ def _make(
         summary["experiments"][definition.name] = {"failures": failures, "seconds": seconds}
         if not wants_json():
             console.print(result.table.rich())
-            for failure in failures:
-                console.print(f"[red]failed[/red] {escape(failure)}", highlight=False, soft_wrap=True)
+            for cause in dict.fromkeys(failure.partition(": ")[2] for failure in failures):
+                first, *more = [row for row, _, why in (one.partition(": ") for one in failures) if why == cause]
+                those = f"{first} and {len(more)} more" if more else first
+                console.print(f"[red]failed[/red] {escape(those)}: {escape(cause)}", highlight=False, soft_wrap=True)
     show(summary, f"Open the report: [bold]{escape(str(index))}[/bold]", soft_wrap=True)
     return 1 if failed else 0
 
