@@ -47,6 +47,7 @@ from sparse_coverage.experiments.provenance import run_header
 from sparse_coverage.experiments.report import write_topics
 from sparse_coverage.experiments.tables import dagger_note, value_cell
 from sparse_coverage.present.tables import Content, Table
+from sparse_coverage.progress import is_terminal
 from sparse_coverage.search import Retriever
 from sparse_coverage.search.searcher import require_counts
 from sparse_coverage.spans.units import UNITS
@@ -216,7 +217,7 @@ def announced(bench: Workbench, rows: Mapping[str, Variant], seeds: int = 1) -> 
     console = Console(stderr=True)
     begun = monotonic()
     for done, (name, row) in enumerate(rows.items()):
-        if console.is_terminal and len(rows) > 1:
+        if is_terminal() and len(rows) > 1:
             elapsed = monotonic() - begun
             left = f", about {elapsed / done * (len(rows) - done) / 60:,.0f} min left" if done and elapsed > 60 else ""
             console.print(f"[{done + 1}/{len(rows)}] {name}{left}", markup=False, highlight=False)
