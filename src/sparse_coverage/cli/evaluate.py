@@ -62,7 +62,7 @@ _TRIED = (
 @method.encoder_option(("minilm",), "May be repeated.", multiple=True)
 @method.unit_option(("token",), "What counts as a span; may be repeated.", multiple=True)
 @method.size_option("Centers of the vocabulary; may be repeated [10,000, or a tenth of the spans].", multiple=True)
-@count_option("-K", "k", default=5, help="How many centers a span may activate.")
+@count_option("-K", "k", help="How many centers a span may activate [that of the system].")
 @method.assignment_option
 @method.uncovered_option
 @weighting_options

@@ -279,7 +279,7 @@ def evaluate(
         _make_known(work, variants)
         names = row_names(variants, list(runs))
         if not [*names, *runs]:
-            raise InputError("There is nothing to evaluate: name a system, or give a run.")
+            raise InputError("There is nothing to evaluate. Name a system, or give a run.")
         base = row_named(against, [*names, *runs])
         rows = dict(zip(names, variants, strict=True))
         results = evaluate_rows(work, rows, wanted, seeds=seeds, depth=depth, against=base, output=output, fresh=fresh)
