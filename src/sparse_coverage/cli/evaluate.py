@@ -237,7 +237,7 @@ def evaluation_text(found: Results) -> Group:
         lines.append(Text(f"±: standard deviation over {max(counts)} seeds", style="dim"))
     lines += map(_note, found.notes)
     if any(tests.values()):
-        lines += [_heading(_TESTED), _differences(tests)]
+        lines += [Text(), _heading(_TESTED), _differences(tests)]
     return Group(*lines, *map(_note, stamp_notes([*found.rows.values()])))
 
 
