@@ -101,6 +101,13 @@ def test_the_table_is_written_for_a_paper(cache: Path, tmp_path: Path) -> None:
     assert by_markdown.startswith("# demo: 12 queries, means x 100\n")
 
 
+def test_a_dry_run_without_an_encoder_says_so_in_the_place_of_an_empty_table(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text('[[rows]]\nsystem = "bm25"\n')
+    told = run("reproduce", tmp_path / "own.toml", "--cache", cache, "--dry-run").stdout.splitlines()
+    assert told[0].startswith("sparse-coverage evaluate demo --system bm25  # own, ")
+    assert told[1:] == ["No row is left that needs an encoder."]
+
+
 def test_rows_that_fail_of_one_thing_are_told_together(cache: Path, tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text('[[rows]]\nsystem = "paper"\nencoder = "/no/such"\nsize = [10, 20, 30]\n')
     told = run("reproduce", tmp_path / "own.toml", "--cache", cache, "-o", tmp_path / "report").stdout

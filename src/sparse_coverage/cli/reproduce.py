@@ -206,7 +206,7 @@ def _look_ahead(definitions: Sequence[Definition], bench: Workbench, spoken: str
         table.add_row(escape(one.encoder), f"{one.rows_open:,}", _duration(one.seconds))
     if lines and not wants_json():
         show(None, "\n".join(lines), soft_wrap=True)
-    show({"rows": planned, "encoders": encoders}, table)
+    show({"rows": planned, "encoders": encoders}, table if encoders else "No row is left that needs an encoder.")
     return 0
 
 
