@@ -154,4 +154,4 @@ def main(spec: str, table: str, folder: str = "") -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:4]))
+    sys.exit(main(*sys.argv[1:4]) if len(sys.argv) in (3, 4) else __doc__)

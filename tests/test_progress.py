@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
+from types import ModuleType
 
 import pytest
 from waiting import wait_until
@@ -43,6 +45,16 @@ def test_a_label_is_shown_when_it_takes_long(
     with waiting("Weighing the anchor", patience=0.01):
         told(capsys, "Weighing the anchor")
     assert capsys.readouterr().out == ""
+
+
+def test_a_notebook_gets_lines_not_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Though it says that it shows colours, as a kernel does."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    with progress_bar("Counting", 3) as advance:
+        advance()
+        told(capsys, "Counting: 1 of 3 (33%)")
+    assert "\x1b" not in capsys.readouterr().err
 
 
 def test_a_label_is_not_shown_when_it_takes_no_time(

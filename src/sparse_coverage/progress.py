@@ -72,7 +72,7 @@ def progress_bar(
         yield _counting(total, lambda done, total: listener(label, done, total))
     elif _Shown.quiet:
         yield no_progress
-    elif _is_terminal():
+    elif is_terminal():
         with _bar(label, total, bytes_, share) as advance:
             yield advance
     else:
@@ -99,7 +99,7 @@ def waiting(label: str, patience: float = 1.0) -> Iterator[None]:
     stop: Callable[[], object] = _nothing
     start: Callable[[], object] = _nothing
     if not _Shown.quiet and _LISTENER.get() is None:
-        if _is_terminal():
+        if is_terminal():
             from rich.console import Console
 
             status = Console(stderr=True).status(label)
@@ -224,8 +224,13 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def _is_terminal() -> bool:
-    """Tell whether a person sees standard error; rich decides by these variables too."""
+def is_terminal() -> bool:
+    """Tell whether a person sees standard error; rich decides by these variables too.
+
+    A notebook sets the first of them, but cannot write over a line: it would get a new output for each state of a bar.
+    """
+    if "ipykernel" in sys.modules:
+        return False
     if os.environ.get("FORCE_COLOR"):
         return True
     try:

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sparse_coverage.errors import InputError, require_package
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 FusionRule = Literal["rrf", "weighted"]
 PARTS = ("centers", "words", "vectors")
@@ -110,11 +113,19 @@ def get_system(system: str | System, what: Ability = "retriever") -> System:
             )
         if loaded.study or what != "study":
             return loaded
-    names = [*(one.name for one in _ROWS if getattr(one, what)), *(name for name in added if name != system)]
+    names = [one.name for one in _ROWS if getattr(one, what)] + [name for name in added if _can(added[name], what)]
     listed = ", ".join("cross-encoder:NAME" if name == "cross-encoder" else name for name in names)
     noun = {"retriever": "ranking", "study": "system to evaluate"}.get(what, what)
-    same = f" The ranking {system} is evaluated as {row.studied_as}." if row and row.studied_as else ""
+    same = f" To evaluate the ranking {system}, name {row.studied_as}." if row and row.studied_as else ""
     raise InputError(f"There is no {noun} '{system}'. There are: {listed}.{same}")
+
+
+def _can(point: EntryPoint, what: Ability) -> bool:
+    """Tell whether the system of an installed package has an ability; one that cannot be loaded has none."""
+    try:
+        return bool(getattr(point.load(), what, None))
+    except Exception:  # whatever another package dies of
+        return False
 
 
 def system_of(name: str) -> System | None:

@@ -15,6 +15,7 @@ from sparse_coverage.evaluation.collection import Collection, Query, read_corpus
 from sparse_coverage.evaluation.loading import load_collection, read_beir
 from sparse_coverage.evaluation.trec import read_qrels
 from sparse_coverage.experiments.bench import Workbench
+from sparse_coverage.experiments.comparison import evaluate
 
 PUMP = {"_id": "EP1", "title": "A pump", "text": "A pump with a valve.", "family": ["EP1", "WO9"]}
 SAME = {"_id": "WO9", "title": "Pump", "text": "The same pump."}
@@ -47,7 +48,7 @@ def test_a_query_that_is_a_document_is_not_shown_itself_or_its_family(tmp_path: 
     collection = read_beir(beir(tmp_path / "c", [query], "EP1\tEP2\t1\nEP1\tWO9\t1\n"))
     assert collection.excluded == {"EP1": {"EP1", "WO9"}}
     assert collection.judgements["EP1"].documents == {"EP2"}
-    assert any("1 judgements" in note for note in collection.notes)
+    assert any("1 judgement of" in note for note in collection.notes)
 
 
 def test_equal_ids_alone_do_not_make_a_query_a_document(tmp_path: Path) -> None:
@@ -60,7 +61,6 @@ def test_equal_ids_alone_do_not_make_a_query_a_document(tmp_path: Path) -> None:
     ("queries", "qrels", "cause"),
     [
         ([{"_id": "q", "text": "a"}], "q\tEP1\n", "separated by tabs"),
-        ([{"_id": "q", "text": "a"}], "p\tEP1\t1\n", "does not hold"),
         ([{"text": "a"}], "q\tEP1\t1\n", "_id"),
     ],
 )
@@ -306,13 +306,30 @@ def test_a_document_without_text_is_counted_as_left_out(tmp_path: Path) -> None:
         corpus.write('{"_id": "EP9", "title": "", "text": " "}\n')
     with Workbench(read_beir(folder), tmp_path / "cache") as bench:
         held = len(bench.corpus.documents)
-        assert f"1 of {held + 1} documents have no readable text and are left out." in bench.notes()
+        assert f"1 of {held + 1} documents is left out for want of readable text." in bench.notes()
 
 
 def test_a_judged_query_without_text_is_told(tmp_path: Path) -> None:
-    queries = [{"_id": "q", "text": "lamps"}, {"_id": "r", "text": " "}]
-    collection = read_beir(beir(tmp_path / "c", queries, "q\tEP2\t1\nr\tEP2\t1\n"))
-    assert collection.notes[:2] == ("1 queries, 1 of them judged", "1 judged queries have no text and are left out")
+    """Whether its text is empty or the queries do not name it, and whatever kind of collection it is."""
+    queries = [{"_id": "q", "text": "lamps"}, {"_id": "r", "text": " "}, {"_id": "s", "text": "not judged"}]
+    folder = beir(tmp_path / "c", queries, "q\tEP2\t1\nr\tEP2\t1\nt\tEP2\t1\nu\tEP2\t0\n")
+    expected = ("2 queries, 1 of them with relevant documents", "2 more judged queries without a text: left out")
+    assert read_beir(folder).notes == expected
+    (folder / "topics.tsv").write_text("q\tlamps\ns\tnot judged\n", encoding="utf-8")
+    (folder / "qrels.txt").write_text("q 0 EP2 1\nr 0 EP2 1\nt 0 EP2 1\nu 0 EP2 0\n", encoding="utf-8")
+    (folder / "c.toml").write_text('documents = "corpus.jsonl"\ntopics = "topics.tsv"\nqrels = "qrels.txt"\n')
+    assert load_collection(folder / "c.toml").notes == expected
+
+
+def test_judgements_of_other_documents_are_refused(tmp_path: Path) -> None:
+    """A few misses are told; where nothing that is judged is there, every measure would be 0 for every system."""
+    folder = beir(tmp_path / "c", [{"_id": "q", "text": "lamps"}], "q\tEP2\t1\nq\tUS7\t1\n")
+    with Workbench(load_collection(folder), tmp_path / "cache") as bench:
+        bench.require_relevant()
+        assert "1 of 2 relevant documents is not in the corpus: counted as missed." in bench.notes()
+    (folder / "qrels" / "test.tsv").write_text("q\tUS7\t1\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"'US7' is judged.*same ids\?"):
+        evaluate(load_collection(folder), "bm25", cache=tmp_path / "cache")
 
 
 @pytest.mark.parametrize(

@@ -69,13 +69,17 @@ def test_a_run_made_elsewhere_is_measured_and_compared(cache: Path, tmp_path: Pa
     lines = (tmp_path / "bm25.run").read_text(encoding="utf-8").splitlines(keepends=True)
     first = lines[0].split()[0]
     fewer = [line for line in lines if line.split()[0] != first]
+    fewer.append("another Q0 XX-1-A1 1 1.0 bm25\n")
     (tmp_path / "elsewhere" / "bm25.run").write_text(
         "".join([*fewer, fewer[0].replace(" EP-", " XX-")]), encoding="utf-8"
     )
     both = output(run(*words, "--run", tmp_path / "bm25.run", "--run", tmp_path / "elsewhere" / "bm25.run"))
     assert len(both["systems"]) == 3  # two files of one name are two rows
-    assert sum("1 of 12 judged queries have no answer" in note for note in both["notes"]) == 1
-    assert sum("are not in the collection" in note for note in both["notes"]) == 1
+    assert sum("1 of 12 judged queries is not answered in it and counted as 0" in note for note in both["notes"]) == 1
+    assert [note.partition("bm25.run: ")[2] for note in both["notes"] if "unknown to the collection" in note] == [
+        "1 of 12 queries is unknown to the collection and left out",
+        "1 of 69 documents is unknown to the collection",
+    ]
     assert both["systems"][str(tmp_path / "elsewhere" / "bm25.run")]["per_query"]["MAP"][first] == 0
     (tmp_path / "other.run").write_text("x Q0 d 1 1.0 t\n", encoding="utf-8")
     assert "none of its queries" in str(run(*words, "--run", tmp_path / "other.run").exception)
@@ -95,6 +99,20 @@ def test_the_table_is_written_for_a_paper(cache: Path, tmp_path: Path) -> None:
     assert r"\toprule" in by_tex
     assert "12 queries, means x 100" in by_tex
     assert by_markdown.startswith("# demo: 12 queries, means x 100\n")
+
+
+def test_a_dry_run_without_an_encoder_says_so_in_the_place_of_an_empty_table(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text('[[rows]]\nsystem = "bm25"\n')
+    told = run("reproduce", tmp_path / "own.toml", "--cache", cache, "--dry-run").stdout.splitlines()
+    assert told[0].startswith("sparse-coverage evaluate demo --system bm25  # own, ")
+    assert told[1:] == ["No row is left that needs an encoder."]
+
+
+def test_rows_that_fail_of_one_thing_are_told_together(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text('[[rows]]\nsystem = "paper"\nencoder = "/no/such"\nsize = [10, 20, 30]\n')
+    told = run("reproduce", tmp_path / "own.toml", "--cache", cache, "-o", tmp_path / "report").stdout
+    [line] = [line for line in told.splitlines() if line.startswith("failed")]
+    assert line.startswith("failed paper /no/such token V=10 and 2 more: ")
 
 
 def test_the_measures_can_be_chosen(cache: Path) -> None:
@@ -224,6 +242,7 @@ def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoin
         text = (report / name / f"{name}.md").read_text(encoding="utf-8")
         assert "Without the paper's values: the collection has 100 candidates, not 25,000 and 5 topics, not 48." in text
     said = (report / "main" / "methods.tex").read_text(encoding="utf-8")
+    assert not re.search(r"\$[^$]*--[^$]*\$", said)  # two minus signs, not a range
     assert "5 judged queries, " in said
     assert "\\cite{bm25}" in said
     assert "Sparse Coverage as published: $K=5$, $\\alpha=2$, $\\gamma=0.5$, $\\rho=0.01$, $\\tau=99$." in said

@@ -203,6 +203,12 @@ def test_every_topic_leads_to_its_texts(cache: Path, tiny_checkpoint: Path, tmp_
         assert f'xlink:href="topics.html#{query}"' in page  # its bar in the figure
     assert page.count("<strong>relevant</strong>") == 31
     assert {path.suffix for path in (tmp_path / "topics").glob("differences.*")} == {".pdf", ".svg", ".png"}
+    three = (*words, "--system", "default", "--against", "bm25", "--topics", tmp_path / "three", "--json")
+    values = [one["per_query"]["MAP"] for one in output(run(*three))["systems"].values()]
+    rows = list(csv.DictReader((tmp_path / "three" / "topics.csv").read_text(encoding="utf-8").splitlines()))
+    assert {row["Topic"]: float(row["Difference"]) for row in rows} == pytest.approx(
+        {query: 100 * (values[2][query] - values[0][query]) for query in first}, abs=1e-4
+    )
     assert "one seed" in str(run(*words, "--topics", tmp_path, "--seeds", 2).exception)
 
 

@@ -381,7 +381,9 @@ def test_evaluation_from_python_takes_objects_and_gives_arrays(
         results.only(["nobody"])
     with pytest.raises(InputError, match="Two rows are called 'bm25'"):
         evaluate(bench.collection, ["bm25", "bm25"], ["MAP"], bench=bench)
-    assert "words" in results.table().markdown() == str(results.table())
+    assert "words" in results.table().markdown() == str(results.table()) == repr(results)
+    with pytest.raises(InputError, match="nothing to evaluate"):
+        evaluate(bench.collection, [], bench=bench)
     pytest.importorskip("matplotlib")
     assert {path.suffix for path in results.plot(tmp_path / "map", "MAP")} == {".pdf", ".svg", ".png"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from sparse_coverage.evaluation.collection import corpus_passages
 from sparse_coverage.evaluation.protocol import evidence, rank_scores
 from sparse_coverage.experiments import indexes
 from sparse_coverage.experiments.bench import Workbench
-from sparse_coverage.experiments.comparison import evaluate_rows
+from sparse_coverage.experiments.comparison import evaluate, evaluate_rows
 from sparse_coverage.experiments.evaluation import default_measures, evaluate_variant
 from sparse_coverage.experiments.indexes import whole_vector
 from sparse_coverage.experiments.options import SystemOptions, Variant, concerning, row_names, variants
@@ -24,7 +25,7 @@ from sparse_coverage.experiments.sweep import Definition
 from sparse_coverage.experiments.systems import CombinedSystem, vector_system, word_system
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.retrievers import open_retriever
-from sparse_coverage.search import Index
+from sparse_coverage.search import Hit, Index
 from sparse_coverage.systems import STUDIED, System, get_system
 from sparse_coverage.text import index_terms
 
@@ -130,6 +131,32 @@ def test_a_bug_in_a_system_is_a_failed_row_too(
     assert "ZeroDivisionError" in found["mine"].failure
     with pytest.raises(ZeroDivisionError):
         evaluate_rows(bench, rows, default_measures(bench.collection))
+
+
+def test_a_system_of_an_installed_package_is_measured_anew_each_time(
+    bench: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its code may have changed in between, and nobody here knows it."""
+    made: list[System] = []
+    point = EntryPoint("theirs", "not loaded", systems.ENTRY_POINTS)
+    monkeypatch.setattr(EntryPoint, "load", lambda _: made[-1])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point] if group == point.group else [])
+    for study, value in ((word_system, 1.0), (lambda *_: Backwards(bench), 0.0)):
+        made.append(System("theirs", "Theirs", study=study))
+        assert evaluate(bench.collection, "theirs", "P@1", bench=bench).values("P@1")["theirs"].mean() == value
+    with pytest.raises(InputError, match=r"no ranking 'mine'") as told:
+        get_system("mine")
+    assert "theirs" not in str(told.value)  # which is evaluated and ranks no index
+
+
+class Backwards:
+    """Documents in the opposite order, whatever is asked."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self.documents = bench.corpus.documents[::-1]
+
+    def search(self, queries: str, k: int = 10, **_: object) -> list[Hit]:
+        return [Hit(document, "", -float(place), {}, ()) for place, document in enumerate(self.documents[:k])]
 
 
 def test_an_interruption_is_not_a_failed_row(

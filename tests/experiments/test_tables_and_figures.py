@@ -105,6 +105,11 @@ def test_latex_marks_the_best_and_the_second_and_says_groups_once() -> None:
     assert "textbf{30" not in latex_table(plain)
 
 
+def test_a_caption_ends_as_its_title_does() -> None:
+    for title, caption in (("How many?", r"\caption{How many?"), ("Main results", r"\caption{Main results.")):
+        assert f"{caption}}}" in latex_table(Table("t", title, ("Model", "MAP"), (("x", TableCell(1.0)),)))
+
+
 def test_the_best_of_a_factor_is_the_best_within_it() -> None:
     rows = (
         ("a", "1", TableCell(1.0)),

@@ -17,7 +17,7 @@ from small_collection import TEXTS, patents, small_collection
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.encoding import TokenVectors
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.errors import InputError, ModelError
+from sparse_coverage.errors import InputError, ModelError, VocabularyError
 from sparse_coverage.experiments import indexes as indexing
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import RememberingEncoder, alone, code_key
@@ -102,6 +102,23 @@ def test_one_traversal_serves_all_sizes(bench: Workbench, options: SystemOptions
     alone = SparseCoverage.fit(patents(), encoder=bench.encoder(options.encoder), size=20, preset="paper")
     np.testing.assert_array_equal(vocabularies[1].centers, alone.vocabulary.centers)
     np.testing.assert_allclose(vocabularies[1].radii, alone.vocabulary.radii, rtol=1e-6)
+
+
+def test_a_size_that_needs_more_spans_leaves_the_others_as_they_are(
+    bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was asked for before, together or alone, and whether or not it could be made."""
+    monkeypatch.setattr("sparse_coverage.vocabulary.build.DEFAULT_SIZE", 5)
+    monkeypatch.setattr("sparse_coverage.model.SAMPLED_SPANS_A_CENTER", 2)
+    small, large, too_large = (replace(options, size=size, learn="passages") for size in (5, 20, 5_000))
+    with Workbench(small_collection(), bench.cache.with_name("alone"), threads=1) as alone:
+        expected = [alone.model(one).vocabulary for one in (small, large)]
+    bench.plan([small, large, too_large])
+    with pytest.raises(VocabularyError):
+        bench.model(too_large)
+    for one, vocabulary in zip((large, small), reversed(expected), strict=True):
+        np.testing.assert_array_equal(bench.model(one).vocabulary.centers, vocabulary.centers)
+    assert [vocabulary.config.spans for vocabulary in expected] == [10, 40]
 
 
 def test_vocabularies_with_and_without_their_common_directions_are_kept_apart(
@@ -305,7 +322,7 @@ def test_what_the_collection_lacks_is_told(tmp_path: Path) -> None:
     notes = Workbench(collection, tmp_path).notes()
     assert notes == (
         "1 document could not be used, the first: some.xml:3: broken.",
-        "2 of 8 documents have no readable text and are left out.",
+        "2 of 8 documents are left out for want of readable text.",
     )
 
 

@@ -74,7 +74,7 @@ def test_a_system_of_ones_own_is_taken_as_a_row_or_by_an_entry_point(
 def test_a_ranking_of_search_says_what_an_evaluation_calls_it(run: Run, ranking: str, studied: str) -> None:
     assert get_system(studied, "study").study
     status, _, err = run("evaluate", "demo", "--system", ranking)
-    assert (status, f"The ranking {ranking} is evaluated as {studied}." in " ".join(err.split())) == (1, True)
+    assert (status, f"To evaluate the ranking {ranking}, name {studied}." in " ".join(err.split())) == (1, True)
 
 
 def test_what_only_ranks_is_not_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ HEADINGS = {
 
 _INTERRUPTED = (
     "\nInterrupted. No half-written file was left behind; redirected output is incomplete. "
-    "An index build keeps what is done, and goes on from there when the same command is given again."
+    "`index`, `evaluate` and `reproduce` keep what is done: give the same command again to go on from there."
 )
 _OBJECTS_BETWEEN_COLLECTIONS = (
     50_000  # Python's own 700 make it look through everything again and again while modules are loaded

@@ -62,7 +62,7 @@ _TRIED = (
 @method.encoder_option(("minilm",), "May be repeated.", multiple=True)
 @method.unit_option(("token",), "What counts as a span; may be repeated.", multiple=True)
 @method.size_option("Centers of the vocabulary; may be repeated [10,000, or a tenth of the spans].", multiple=True)
-@count_option("-K", "k", default=5, help="How many centers a span may activate.")
+@count_option("-K", "k", help="How many centers a span may activate [that of the system].")
 @method.assignment_option
 @method.uncovered_option
 @weighting_options
@@ -112,7 +112,8 @@ _TRIED = (
 @path_option(
     "--topics",
     file_okay=False,
-    help="Also write every topic into this folder: its values, the differences of the last two systems, the texts.",
+    help="Also write every topic into this folder: its values, the texts, and the "
+    "differences of the last two systems, or of the last one to that of --against.",
 )
 @path_option(
     "--run",
@@ -227,25 +228,32 @@ def evaluation_text(found: Results) -> Group:
     """Return the tables for people, narrow enough for a small terminal. A note is one line, however long: print with `crop=False`."""
     from sparse_coverage.experiments.evaluation import stamp_notes
 
-    title = f"{found.collection}: {len(found.queries)} queries, means x 100 with 95 % bootstrap intervals"
+    title = f"{found.table().title} with 95 % bootstrap intervals"
     tests = {measure: found.compare(measure) for measure in found.measures}
-    lines: list[RenderableType] = [_means(title, found)]
+    lines: list[RenderableType] = [_heading(title), _means(found)]
     if any(one.cost is not None for one in found.rows.values()):
         lines.append(Text("scanned: postings (dense: similarities computed) a query", style="dim"))
     if counts := {len(one.seeds) for one in found.rows.values() if one.seeds}:
         lines.append(Text(f"±: standard deviation over {max(counts)} seeds", style="dim"))
     lines += map(_note, found.notes)
     if any(tests.values()):
-        lines.append(_differences(tests))
+        lines += [Text(), _heading(_TESTED), _differences(tests)]
     return Group(*lines, *map(_note, stamp_notes([*found.rows.values()])))
+
+
+_TESTED = "Differences x 100 (second minus first); p of the paired randomisation test after Holm's correction"
+
+
+def _heading(text: str) -> Text:
+    return Text(text, style="italic", no_wrap=True, overflow="ignore")
 
 
 def _note(text: str) -> Text:
     return Text(text, style="dim", no_wrap=True, overflow="ignore")
 
 
-def _means(title: str, found: Results) -> Table:
-    table = _table(title, ["system"], [*found.measures, "scanned"])
+def _means(found: Results) -> Table:
+    table = _table(["system"], [*found.measures, "scanned"])
     silent = {measure for measure in found.measures if found.says_nothing(measure)}
     for row, one in found.rows.items():
         cells = []
@@ -263,8 +271,7 @@ def _means(title: str, found: Results) -> Table:
 
 
 def _differences(tests: Mapping[str, Sequence[Comparison]]) -> Table:
-    title = "Differences x 100 (second minus first); p of the paired randomisation test after Holm's correction"
-    table = _table(title, ["first", "second"], list(tests))
+    table = _table(["first", "second"], list(tests))
     by_pair: dict[tuple[str, str], dict[str, str]] = {}
     for measure, comparisons in tests.items():
         for pair in comparisons:
@@ -274,8 +281,8 @@ def _differences(tests: Mapping[str, Sequence[Comparison]]) -> Table:
     return table
 
 
-def _table(title: str, names: Sequence[str], numbers: Sequence[str]) -> Table:
-    table = Table(title=escape(title), box=SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
+def _table(names: Sequence[str], numbers: Sequence[str]) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0), pad_edge=False)
     for name in names:
         table.add_column(name, overflow="fold")
     for name in numbers:

@@ -185,8 +185,10 @@ def _make(
         summary["experiments"][definition.name] = {"failures": failures, "seconds": seconds}
         if not wants_json():
             console.print(result.table.rich())
-            for failure in failures:
-                console.print(f"[red]failed[/red] {escape(failure)}", highlight=False, soft_wrap=True)
+            for cause in dict.fromkeys(failure.partition(": ")[2] for failure in failures):
+                first, *more = [row for row, _, why in (one.partition(": ") for one in failures) if why == cause]
+                those = f"{first} and {len(more)} more" if more else first
+                console.print(f"[red]failed[/red] {escape(those)}: {escape(cause)}", highlight=False, soft_wrap=True)
     show(summary, f"Open the report: [bold]{escape(str(index))}[/bold]", soft_wrap=True)
     return 1 if failed else 0
 
@@ -204,7 +206,7 @@ def _look_ahead(definitions: Sequence[Definition], bench: Workbench, spoken: str
         table.add_row(escape(one.encoder), f"{one.rows_open:,}", _duration(one.seconds))
     if lines and not wants_json():
         show(None, "\n".join(lines), soft_wrap=True)
-    show({"rows": planned, "encoders": encoders}, table)
+    show({"rows": planned, "encoders": encoders}, table if encoders else "No row is left that needs an encoder.")
     return 0
 
 

@@ -149,9 +149,33 @@ class Collection:
         return any(relevance.passages for relevance in self.judgements.values())
 
 
-def judged_note(queries: tuple[Query, ...], judgements: Judgements) -> str:
-    """Return the note that says how many of the queries count."""
-    return f"{len(queries)} queries, {len(_with_judgements(queries, judgements))} of them judged"
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "judged query"), counted(1200, "query"), counted(0, "document")
+    ('1 judged query', '1,200 queries', '0 documents')
+    """
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def share(number: int, total: int, noun: str) -> str:
+    """Return how many of all something is true of, as the beginning of a sentence.
+
+    >>> share(1, 4, "document"), share(2, 4, "document")
+    ('1 of 4 documents is', '2 of 4 documents are')
+    """
+    return f"{number:,} of {counted(total, noun)} {'is' if number == 1 else 'are'}"
+
+
+def judged_notes(queries: tuple[Query, ...], judgements: Judgements) -> list[str]:
+    """Return the notes that say how many of the queries count, and how many that are judged cannot be asked."""
+    count, known = len(_with_judgements(queries, judgements)), {query.id for query in queries}
+    which = "all" if count == len(queries) else f"{count:,} of them"
+    notes = [f"{counted(len(queries), 'query')}, {which} with relevant documents"]
+    if silent := sum(bool(one.documents) for id_, one in judgements.items() if id_ not in known):
+        notes.append(f"{counted(silent, 'more judged query')} without a text: left out")
+    return notes
 
 
 def _with_judgements(queries: tuple[Query, ...], judgements: Judgements) -> tuple[Query, ...]:

@@ -31,9 +31,11 @@ from sparse_coverage.evaluation.collection import (
     OwnDocument,
     Query,
     Relevance,
+    counted,
     graded,
-    judged_note,
+    judged_notes,
     own_families,
+    share,
     spelled,
     without_excluded,
 )
@@ -128,9 +130,6 @@ def read_beir(path: Path) -> Collection:
     folder = _beir_folder(path)
     judgements = _beir_qrels(path if path.is_file() else folder / QRELS / "test.tsv")
     records = _beir_queries(folder / QUERIES)
-    unknown = [query for query in judgements if query not in records]
-    if unknown:
-        raise InputError(f"{folder}: the judgements name the query '{unknown[0]}', which {QUERIES} does not hold.")
 
     def documents() -> Iterator[Patent]:
         return read_patents(folder / CORPUS, language="any", on_problem=raise_problem)
@@ -141,14 +140,12 @@ def read_beir(path: Path) -> Collection:
     queries = tuple(
         Query(id_, own.joined, printed_id(id_) if id_ in excluded else "") for id_, own in texts.items() if own.joined
     )
-    empty = sum(bool(kept[id_].documents) for id_, own in texts.items() if id_ in kept and not own.joined)
     name = folder.resolve().name + (f" {path.stem}" if path.is_file() else "")
-    own = f"{len(excluded)} queries are documents of the corpus: they and their families are left out of their rankings"
+    own = f"{share(len(excluded), len(texts), 'query')} taken from a document: it and its family are left out of their rankings"
     notes = (
-        judged_note(queries, kept),
-        *([f"{empty} judged queries have no text and are left out"] if empty else []),
+        *judged_notes(queries, kept),
         *([own] if excluded else []),
-        *([f"{dropped} judgements of a query's own family left out"] if dropped else []),
+        *([f"{counted(dropped, 'judgement')} of a query's own family left out"] if dropped else []),
     )
     return Collection(
         name, documents, queries, kept, "document", excluded, notes, own_ids=lambda: _beir_own_ids(folder / CORPUS)
@@ -243,9 +240,9 @@ def read_described(path: Path) -> Collection:
     lists = _listed(qrels, [query.id for query in queries])
     judgements = graded(lists) if lists is not None else read_qrels(qrels)
     kept, dropped = without_excluded(judgements, excluded)
-    notes = [judged_note(queries, kept)]
+    notes = judged_notes(queries, kept)
     if dropped:
-        notes.append(f"{dropped} judgements of a query's own family left out")
+        notes.append(f"{counted(dropped, 'judgement')} of a query's own family left out")
     own_ids = dict if lists is not None else partial(judged_spellings, qrels)
     return Collection(
         path.stem, documents, queries, kept, by, excluded, tuple(notes), problems=problems, own_ids=own_ids
@@ -326,7 +323,7 @@ def _collection(dataset: Any, name: str) -> Collection:
     excluded = own_families({id_: OwnDocument("", text) for id_, text in texts.items()}, documents)
     kept, dropped = without_excluded(judgements, excluded)
     queries = tuple(Query(id_, text, printed_id(id_) if id_ in excluded else "") for id_, text in texts.items() if text)
-    notes = (f"{dropped} judgements of a query's own document left out",) if dropped else ()
+    notes = (f"{counted(dropped, 'judgement')} of a query's own document left out",) if dropped else ()
     return Collection(
         name,
         documents,

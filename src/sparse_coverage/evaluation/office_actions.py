@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import Collection, Query, Relevance, judged_note, spelled
+from sparse_coverage.evaluation.collection import Collection, Query, Relevance, judged_notes, spelled
 from sparse_coverage.evaluation.trec import read_json_lines
 from sparse_coverage.files import read_json
 from sparse_coverage.patents import Claim, Paragraph, Patent
@@ -65,7 +65,7 @@ def read_fine_patents(folder: Path, *, split: str = "test", level: Level = "feat
         judgements |= {query: Relevance({patent.id: 1}, {patent.id: ids}) for query, ids in found.items()}
     if not queries:
         raise InputError(f"{folder}: no application of the split '{split}' links a feature to a passage.")
-    notes = [judged_note(tuple(queries), judgements)]
+    notes = judged_notes(tuple(queries), judgements)
     if unplaced:
         notes.append(f"{unplaced} links to figures, pages and the like are left out")
     return Collection(
@@ -124,7 +124,7 @@ def read_panorama(path: Path) -> Collection:
         tuple(queries.values()),
         judgements,
         "document",
-        notes=(judged_note(tuple(queries.values()), judgements), "each query chooses among its own options"),
+        notes=(*judged_notes(tuple(queries.values()), judgements), "each query chooses among its own options"),
         candidates=len(documents),
         choices=choices,
     )

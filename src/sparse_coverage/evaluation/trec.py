@@ -207,7 +207,8 @@ def _read_items(path: Path, kept: Callable[[str], str]) -> dict[str, Ranking]:
         entries.sort()
         documents = tuple(document for _, _, document in entries)
         if len(set(documents)) != len(documents):
-            raise InputError(f"{path}: query {query} names a document twice.")
+            twice = next(document for place, document in enumerate(documents) if document in documents[:place])
+            raise InputError(f"{path}: query {query} names the document {twice} twice.")
         run[query] = Ranking(documents, tuple(-score for score, _, _ in entries))
     return run
 

@@ -13,13 +13,21 @@ from typing import Any
 
 from sparse_coverage.encoding import Encoder, TokenVectors, load_encoder
 from sparse_coverage.errors import InputError, SparseCoverageError, VocabularyError
-from sparse_coverage.evaluation.collection import Collection, Corpus, Ranking, missing_passages, read_corpus
+from sparse_coverage.evaluation.collection import (
+    Collection,
+    Corpus,
+    Ranking,
+    counted,
+    missing_passages,
+    read_corpus,
+    share,
+)
 from sparse_coverage.experiments.cache import DEFAULT_BUDGET, RememberingEncoder, alone, code_key, content_key, unit_key
 from sparse_coverage.experiments.indexes import Vocabularies, build_indexes, build_part, vectors_of
 from sparse_coverage.experiments.options import SystemOptions
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.index import IndexStore, open_store
-from sparse_coverage.model import SparseCoverage
+from sparse_coverage.model import SparseCoverage, sample_size
 from sparse_coverage.patents import Passage, Patent, Problem, passages, read_patents
 from sparse_coverage.patents.reading.sources import expand, require_present
 from sparse_coverage.presets import Preset
@@ -183,28 +191,39 @@ class Workbench:
     def notes(self) -> tuple[str, ...]:
         """Return what people should know about the collection: what was left out, and what is judged but not there."""
         relevance = [self.collection.judgements[query.id] for query in self.collection.judged]
-        documents = {document for one in relevance for document in one.documents}
+        documents = self._relevant
         passages = {passage for one in relevance for ids in one.passages.values() for passage in ids}
         notes = [*self.learned_from(), *self.collection.notes]
         held = len(self.corpus.documents)
         if problems := sorted(self.collection.problems):
-            notes.append(
-                f"{len(problems):,} document{'s' * (len(problems) > 1)} could not be used, the first: {problems[0]}"
-            )
+            notes.append(f"{counted(len(problems), 'document')} could not be used, the first: {problems[0]}")
         if self._learn_from and self._unread_file.is_file() and (unread := read_json(self._unread_file)):
             notes.append(f"{len(unread):,} of --learn-from could not be used, the first: {unread[0]}")
         documents_read = max(held + self.corpus.without_text, self.collection.candidates or 0)
         if documents_read - held > len(problems):
             notes.append(
-                f"{documents_read - held:,} of {documents_read:,} documents have no readable text and are left out"
+                f"{share(documents_read - held, documents_read, 'document')} left out for want of readable text"
             )
         if missing := len(documents.difference(self.corpus.documents)):
-            notes.append(
-                f"{missing} of {len(documents)} relevant documents are not in the corpus: they count as misses"
-            )
+            told = share(missing, len(documents), "relevant document")
+            notes.append(f"{told} not in the corpus: counted as missed")
         if missing := missing_passages(passages, self.corpus):
-            notes.append(f"{missing} of {len(passages)} relevant passages are not in the corpus: they count as misses")
+            told = share(missing, len(passages), "relevant passage")
+            notes.append(f"{told} not in the corpus: counted as missed")
         return tuple(f"{note[:1].upper()}{note[1:].removesuffix('.')}." for note in notes)
+
+    @property
+    def _relevant(self) -> set[str]:
+        judgements = self.collection.judgements
+        return {document for query in self.collection.judged for document in judgements[query.id].documents}
+
+    def require_relevant(self) -> None:
+        """Refuse judgements of which the corpus holds no relevant document: they belong to other documents."""
+        if self._relevant.isdisjoint(self.corpus.documents):
+            raise InputError(
+                f"The collection '{self.collection.name}' holds no document that is relevant to any query: '{min(self._relevant)}' is "
+                f"judged, and '{self.corpus.documents[0]}' is there. Do judgements and documents use the same ids?"
+            )
 
     def learned_from(self) -> list[str]:
         """Say what vocabularies are learned from, where that is not simply the collection."""
@@ -364,8 +383,12 @@ class Workbench:
 
 
 def _core(options: SystemOptions) -> SystemOptions:
-    """Return the options without what is applied at search time, which no model and no index depends on."""
+    """Return the options without what is applied at search time, which no model and no index depends on.
+
+    How many spans to sample is written out: a larger V asks for more of them, so it is learned from a sample of its own.
+    """
     plain = SystemOptions()
     at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback", "rank", "k1", "b", "checkpoint", "fixed")
-    core = replace(options, **{name: getattr(plain, name) for name in at_search})
+    spans = options.max_spans or sample_size(Preset(learn=options.learn), options.size)
+    core = replace(options, **{name: getattr(plain, name) for name in at_search}, max_spans=spans)
     return replace(core, k=plain.k, uncovered=plain.uncovered) if options.assignment == "hard" else core

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from rich.console import Console
 
 from sparse_coverage.errors import InputError, SparseCoverageError
-from sparse_coverage.evaluation.collection import Collection
+from sparse_coverage.evaluation.collection import Collection, counted
 from sparse_coverage.evaluation.measures import AnyMeasure, parse_measure
 from sparse_coverage.evaluation.significance import Comparison, compare
 from sparse_coverage.evaluation.trec import write_passage_run, write_run
@@ -47,12 +47,13 @@ from sparse_coverage.experiments.provenance import run_header
 from sparse_coverage.experiments.report import write_topics
 from sparse_coverage.experiments.tables import dagger_note, value_cell
 from sparse_coverage.present.tables import Content, Table
+from sparse_coverage.progress import is_terminal
 from sparse_coverage.search import Retriever
 from sparse_coverage.search.searcher import require_counts
 from sparse_coverage.spans.units import UNITS
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Results:
     """What an evaluation gives: a row for each system, by its name, over the same judged queries.
 
@@ -68,6 +69,10 @@ class Results:
     documents: int
     depth: int
     against: str | None = None
+
+    def __repr__(self) -> str:
+        """Return the table of means in Markdown."""
+        return str(self.table())
 
     def values(self, measure: str) -> dict[str, npt.NDArray[np.float64]]:
         """Return the values of each system on each query, in the order of `queries`."""
@@ -122,7 +127,7 @@ class Results:
             for name, one in self.rows.items()
         ]
         best = tuple(place for place, measure in enumerate(self.measures, 1) if not self.says_nothing(measure))
-        title = f"{self.collection}: {len(self.queries)} queries, means x 100"
+        title = f"{self.collection}: {counted(len(self.queries), 'query')}, means x 100"
         marked = [dagger_note(self.against)] if self.against else []
         notes = (*stamp_notes([*self.rows.values()]), *marked, *self.notes)
         return Table("evaluation", title, ("System", *self.measures), tuple(rows), notes, best)
@@ -183,6 +188,7 @@ def evaluate_rows(
     keep_going: bool = False,
 ) -> Results:
     """Evaluate rows by their names, each with so many seeds, and write their runs. With `keep_going`, a row that fails loses no other."""
+    bench.require_relevant()
     found: dict[str, Evaluation] = {}
     keep = output.runs is not None or output.topics is not None
     for name, row in announced(bench, rows, seeds):
@@ -211,7 +217,7 @@ def announced(bench: Workbench, rows: Mapping[str, Variant], seeds: int = 1) -> 
     console = Console(stderr=True)
     begun = monotonic()
     for done, (name, row) in enumerate(rows.items()):
-        if console.is_terminal and len(rows) > 1:
+        if is_terminal() and len(rows) > 1:
             elapsed = monotonic() - begun
             left = f", about {elapsed / done * (len(rows) - done) / 60:,.0f} min left" if done and elapsed > 60 else ""
             console.print(f"[{done + 1}/{len(rows)}] {name}{left}", markup=False, highlight=False)
@@ -272,12 +278,14 @@ def evaluate(
         variants = list(_variants(systems))
         _make_known(work, variants)
         names = row_names(variants, list(runs))
+        if not [*names, *runs]:
+            raise InputError("There is nothing to evaluate. Name a system, or give a run.")
         base = row_named(against, [*names, *runs])
         rows = dict(zip(names, variants, strict=True))
         results = evaluate_rows(work, rows, wanted, seeds=seeds, depth=depth, against=base, output=output, fresh=fresh)
         if output.topics is not None and rows:
             main = next((measure for measure in wanted if str(measure) == "MAP"), wanted[0])
-            write_topics(output.topics, work, results.rows, str(main))
+            write_topics(output.topics, work, results.rows, str(main), base)
         found, notes = dict(results.rows), list(results.notes)
         for name, path in runs.items():
             found[name], noticed = evaluate_run(work, path, wanted, depth)

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.evaluation.collection import Collection, Ranking, Run
+from sparse_coverage.evaluation.collection import Collection, Ranking, Run, share
 from sparse_coverage.evaluation.measures import DOCUMENT_MEASURES, PASSAGE_MEASURES, AnyMeasure
 from sparse_coverage.evaluation.protocol import rank_hits, rank_scores
 from sparse_coverage.evaluation.significance import Interval, bootstrap
@@ -25,6 +25,7 @@ from sparse_coverage.experiments.systems import PassageScorer, make_system
 from sparse_coverage.files import read_json, write_json
 from sparse_coverage.progress import tracked
 from sparse_coverage.search import Retriever
+from sparse_coverage.systems import system_of
 
 DEPTH = 1000
 """How many documents of a ranking are measured and written, unless told otherwise: TREC's usual depth."""
@@ -108,11 +109,11 @@ def evaluate_variant(
 
     `keep_run` also returns the rankings; `fresh` computes everything but encodings, vocabularies and indexes anew. Only the first
     `depth` documents of a ranking count, so that measures are those of the run as it is written. What objects of a user's own rank
-    is not kept.
+    is not kept, nor what a system of an installed package does: its code is no part of the key.
     """
     system, options = variant.system, variant.options
     path = None
-    if isinstance(system, str) and variant.rerank is None:
+    if isinstance(system, str) and system_of(system) and variant.rerank is None:
         path = result_path(bench, variant, result_facts(measures, depth))
         if path.is_file() and not keep_run and not fresh:
             return Evaluation(variant, **read_json(path), depth=depth)
@@ -208,10 +209,12 @@ def evaluate_run(
     values = measured(collection, run, [one for one in measures if one.ranked == "document" or passages])
     notes = []
     if silent := len(judgements.keys() - given.keys()):
-        notes.append(f"{silent} of {len(judgements)} judged queries have no answer in it and count 0")
+        notes.append(f"{share(silent, len(judgements), 'judged query')} not answered in it and counted as 0")
+    if foreign := len(given.keys() - {query.id for query in collection.queries}):
+        notes.append(f"{share(foreign, len(given), 'query')} unknown to the collection and left out")
     held = {document for query in judgements.keys() & given.keys() for document in given[query].documents}
     if unknown := len(held.difference(bench.corpus.documents)):
-        notes.append(f"{unknown:,} of the {len(held):,} documents in it are not in the collection")
+        notes.append(f"{share(unknown, len(held), 'document')} unknown to the collection")
     return Evaluation(Variant(path.stem, SystemOptions()), values, depth=depth), notes
 
 

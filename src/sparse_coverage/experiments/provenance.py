@@ -200,7 +200,7 @@ def _statistics(result: Result, about: dict[str, Any], cited: list[str]) -> str:
     text = f"Vocabularies were drawn with {listed or f'seed {seeds[0]}'}. "
     used = [one for one in result.rows.values() if not one.failure]
     if sizes := stamped(used, "V"):
-        text += f"They have $V={_between(sizes)}$ centers, chosen from {_between(stamped(used, 'spans'))} spans. "
+        text += f"They have {_between(sizes)} centers, chosen from {_between(stamped(used, 'spans'))} spans. "
     if (split := result.definition.split) is not None:
         if isinstance(split.tuned, float):
             part = f"{100 * split.tuned:g}\\,\\% of the queries (seed {split.seed})"

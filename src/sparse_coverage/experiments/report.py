@@ -152,21 +152,25 @@ class TopicPage:
     places: tuple[TopicDocument, ...]
 
 
-def write_topics(folder: Path, bench: Workbench, found: Mapping[str, Evaluation], measure: str) -> Path:
-    """Write a table of every topic, the differences of the last two systems as a figure, and a page that leads to the texts.
+def write_topics(
+    folder: Path, bench: Workbench, found: Mapping[str, Evaluation], measure: str, against: str | None = None
+) -> Path:
+    """Write a table of every topic, the differences of two systems as a figure, and a page that leads to the texts.
 
-    The evaluations need their rankings (`keep_run`). Returns the page.
+    The two are the last ones, or the last one and that which it is compared `against`. The evaluations need their
+    rankings (`keep_run`). Returns the page.
     """
     names = list(found)
+    pair = _pair(names, against)
     if measure not in found[names[0]].values:
         raise InputError(f"{measure} was not measured: choose one of {', '.join(found[names[0]].values)}.")
     folder.mkdir(parents=True, exist_ok=True)
-    table = topic_table(bench, found, measure)
+    table = topic_table(bench, found, measure, pair)
     write_text(folder / "topics.csv", table.csv())
     write_text(folder / "topics.md", table.markdown())
     image = ""
-    if len(names) > 1:
-        first, second = names[-2:]
+    if pair:
+        first, second = pair
         values = found[first].values[measure], found[second].values[measure]
         differences = {query: 100 * (values[1][query] - values[0][query]) for query in values[0]}
         try:
@@ -181,21 +185,28 @@ def write_topics(folder: Path, bench: Workbench, found: Mapping[str, Evaluation]
     return folder / PAGE
 
 
-def topic_table(bench: Workbench, found: Mapping[str, Evaluation], measure: str) -> Table:
-    """Return one line a topic with each system's value; of two systems, their difference, and the largest gain first."""
+def _pair(names: Sequence[str], against: str | None) -> tuple[str, str] | None:
+    """Return which two systems topics show the difference of, the baseline first; None where there is but one."""
+    others = [name for name in names if name != against]
+    before = [name for name in names if name == against] or others[:-1]
+    return (before[-1], others[-1]) if before and others else None
+
+
+def topic_table(bench: Workbench, found: Mapping[str, Evaluation], measure: str, pair: tuple[str, str] | None) -> Table:
+    """Return one line a topic with each system's value; of a pair of systems their difference, and the largest gain first."""
     names = list(found)
     rows = []
     for query in bench.collection.judged:
         if query.id not in found[names[0]].values[measure]:
             continue
-        values = [100 * found[name].values[measure][query.id] for name in names]
+        values = {name: 100 * found[name].values[measure][query.id] for name in names}
         relevant = TableCell(len(bench.collection.judgements[query.id].documents), digits=0)
-        difference = (TableCell(values[-1] - values[-2], digits=1),) if len(names) > 1 else ()
-        rows.append((query.id, relevant, *(TableCell(value, digits=1) for value in values), *difference))
-    if len(names) > 1:
+        difference = (TableCell(values[pair[1]] - values[pair[0]], digits=1),) if pair else ()
+        rows.append((query.id, relevant, *(TableCell(value, digits=1) for value in values.values()), *difference))
+    if pair:
         rows.sort(key=lambda row: -row[-1].ours)
-    columns = ("Topic", "Relevant", *names, *(("Difference",) if len(names) > 1 else ()))
-    note = (f"Difference: {names[-1]} minus {names[-2]}.",) if len(names) > 1 else ()
+    columns = ("Topic", "Relevant", *names, *(("Difference",) if pair else ()))
+    note = (f"Difference: {pair[1]} minus {pair[0]}.",) if pair else ()
     return Table("topics", f"{measure} topic by topic on {bench.collection.name}", columns, tuple(rows), note)
 
 

@@ -151,6 +151,8 @@ class Table:
         table = RichTable(
             title=escape_markup(self.title),
             caption=escape_markup(" ".join(self.notes)) or None,
+            title_justify="left",
+            caption_justify="left",
             box=SIMPLE_HEAD,
             padding=(0, 0),
             pad_edge=False,
@@ -294,7 +296,7 @@ def escaped(text: str) -> str:
 
 def _caption(table: Table) -> str:
     cells = [content for row in table.rows for content in row if not isinstance(content, str)]
-    said = [f"{escaped(table.title)}."]
+    said = [escaped(table.title) + "." * (table.title[-1:] not in ".?!")]
     if any(cell.paper is not None for cell in cells):
         said.append("Ours (paper, difference).")
     if table.best:

@@ -58,14 +58,13 @@ max_spans_option = count_option(
 learn_option = click.option(
     "--learn",
     type=click.Choice(["sections", "passages"]),
-    default="sections",
-    help="What the vocabulary is learned from: sections, as in the paper, or passages as they are indexed.",
+    help="What the vocabulary is learned from: sections, as in the paper, or passages as they are indexed [that of the system].",
 )
 assignment_option = click.option(
     "--assignment",
     type=NamesIn("vectors.activation:Assignment"),
-    default="soft",
-    help="Which centers a span may activate: those that cover it, the nearest whether they do or not, or the single nearest.",
+    help="Which centers a span may activate: those that cover it, the nearest whether they do or not, or the single nearest "
+    "[that of the system].",
 )
 uncovered_option = click.option(
     "--uncovered",
