@@ -60,6 +60,15 @@ def test_marks_notes_passages_and_overruled_cells_are_in_every_report(view, kind
         assert said in text
 
 
+@pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "csv", "html", "json"])
+def test_a_document_with_a_category_alone_is_in_every_report(tmp_path, kind):
+    with ProjectFolder(tmp_path).create("Valves") as project:
+        project.set_mark(Mark("demo", "EP-3-A1", "EP-3-A1", None, category="Y"))
+        text = text_of(kind, PROJECT_EXPORTS[kind].make(project_view(project.content(whole=True))))
+    assert "EP-3-A1" in text
+    assert re.search(r"\bY\b", text)
+
+
 @pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "html"])
 def test_what_combinations_lack_is_in_every_report_with_a_chart(view, kind):
     assert "In none of the 2 documents: 1c." in text_of(kind, PROJECT_EXPORTS[kind].make(view))
