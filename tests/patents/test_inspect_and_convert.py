@@ -59,6 +59,17 @@ def test_what_is_said_of_a_whole_file_is_told_without_being_asked_for(tmp_path):
     assert "documents with small damage" not in result.stdout
 
 
+def test_files_without_any_patent_are_no_table_of_zeros_and_every_note_counts(tmp_path):
+    (tmp_path / "cut.xml").write_text("<us-patent")
+    result = run(inspect, tmp_path / "cut.xml")
+    assert (result.exit_code, result.stdout) == (1, "No patent was read. Problems: 1; notes (--notes): 0.\n")
+    (tmp_path / "export.csv").write_text("number,title,shelf\nEP1000001A1,A valve,7\n")
+    result = run(inspect, tmp_path / "export.csv")
+    assert "not used: shelf" in result.stderr
+    [row] = (line for line in result.stdout.splitlines() if "(--notes)" in line)
+    assert row.split()[-2] == "1"
+
+
 def test_the_exit_status_tells_that_something_was_not_read(collection):
     (collection / "broken.xml").write_text("<patent-document><a></patent-document>", encoding="utf-8")
     inspected = run(inspect, collection, "--json")

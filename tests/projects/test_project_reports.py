@@ -12,6 +12,7 @@ import pytest
 from made_project import CLAIM, PASSAGE, TEXT, chart_record, filled, made_chart, search_record
 
 from sparse_coverage.charts.chart import Opinion, Quote, Verdict, overrule
+from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.charts.phrases import Pair
 from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.present.chart_text import finding_of, notes_of, quotation
@@ -60,9 +61,30 @@ def test_marks_notes_passages_and_overruled_cells_are_in_every_report(view, kind
         assert said in text
 
 
+@pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "csv", "html", "json"])
+def test_a_document_with_a_category_alone_is_in_every_report(tmp_path, kind):
+    with ProjectFolder(tmp_path).create("Valves") as project:
+        project.set_mark(Mark("demo", "EP-3-A1", "EP-3-A1", None, category="Y"))
+        text = text_of(kind, PROJECT_EXPORTS[kind].make(project_view(project.content(whole=True))))
+    assert "EP-3-A1" in text
+    assert re.search(r"\bY\b", text)
+
+
 @pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "html"])
 def test_what_combinations_lack_is_in_every_report_with_a_chart(view, kind):
     assert "In none of the 2 documents: 1c." in text_of(kind, PROJECT_EXPORTS[kind].make(view))
+
+
+@pytest.mark.parametrize("kind", ["docx", "pdf", "html"])
+def test_a_file_of_combinations_says_so_and_names_the_claims_first(kind):
+    found = Combinations((), ("1c",), 2)
+    text = text_of(kind, CHART_EXPORTS[kind].make(made_chart(), found))
+    assert (
+        text.index("Claim chart: documents combined")
+        < text.index("A valve comprising")
+        < text.index("In none of the 2")
+    )
+    assert "documents combined" not in text_of(kind, CHART_EXPORTS[kind].make(made_chart()))
 
 
 @pytest.mark.parametrize("kind", ["docx", "pdf", "xlsx", "html", "json"])

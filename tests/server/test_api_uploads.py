@@ -44,7 +44,8 @@ def test_a_patent_gives_its_claims_and_its_dates(client):
     assert found["text"].startswith("Solenoid valve")
     assert found["publication"] == "EP-9110112-A1"
     whole = sent(client, "valve.xml", path.read_bytes()).json()
-    assert (whole["before"], whole["date"], whole["wanted"]) == ("1996-04-02", "priority date", "1")
+    assert (whole["before"], whole["date"]) == ("1996-04-02", "priority date")
+    assert whole["charted"] == whole["text"], "all claims, as on the command line"
     assert [claim["number"] for claim in whole["claims"]][:2] == [1, 2]
 
 

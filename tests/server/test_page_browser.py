@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 from pathlib import Path
 
@@ -115,7 +116,7 @@ def test_everything_by_keys_alone(desk):
     page.wait_for_selector(".match")
     assert first in page.url
     press("j")
-    desk.until("document.activeElement.classList.contains('paragraph')")
+    desk.until("document.activeElement.dataset.rank === '1'")
     press("Shift+N")
     page.wait_for_selector(".match .mark-not[aria-pressed=true]")
     press("]")
@@ -253,3 +254,25 @@ def test_axe_finds_nothing_serious_in_any_view(desks, scheme):
     page.wait_for_selector(".marked-list")
     found["project"] = desk.axe()
     assert {view: told for view, told in found.items() if told} == {}
+
+
+def test_matches_are_gone_through_best_first_and_no_number_of_the_map_covers_another(desk):
+    def many(route):
+        answer = route.fetch()
+        found = answer.json()
+        ranks = (3, 1, 2, *([None] * 97))
+        found["paragraphs"] = [{**found["paragraphs"][0], "id": f"p{n}", "rank": rank} for n, rank in enumerate(ranks)]
+        route.fulfill(response=answer, json=found)
+
+    page = desk.page
+    desk.search()
+    page.route("**/view", many)
+    page.locator("a.title").first.click()
+    page.get_by_text("3 passages match").wait_for()
+    for key, rank in (("j", 1), ("j", 2), ("j", 3), ("j", 3), ("k", 2), ("k", 1), ("k", 1)):
+        page.keyboard.press(key)
+        desk.until(f"document.activeElement.dataset.rank === '{rank}'")
+    edges = page.eval_on_selector_all(
+        ".map button", "all => all.map(one => one.getBoundingClientRect()).map(one => [one.top, one.bottom])"
+    )
+    assert all(above[1] < below[0] for above, below in itertools.pairwise(edges))

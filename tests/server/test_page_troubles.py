@@ -281,6 +281,17 @@ def test_only_the_claim_that_was_chosen_is_charted(desk):
     assert kept["request"]["claim"] == "2. The device of claim 1, made of steel."
 
 
+def test_a_category_is_told_and_listed_without_any_mark(desk):
+    page = desk.page
+    desk.search()
+    second = desk.ids()[1]
+    page.get_by_role("button", name="Chart the claim").click()
+    page.get_by_role("combobox", name=f"Category of {second}").select_option("Y")
+    page.get_by_text(f"{second}: category Y").wait_for()
+    page.get_by_role("link", name="Project", exact=True).click()
+    page.locator(".marked-list li", has_text=second).get_by_text("Y", exact=True).wait_for()
+
+
 def test_an_assessment_that_is_refused_is_written_no_second_time(desk):
     page = desk.page
     desk.search()

@@ -94,7 +94,9 @@ def combine(
         chosen = _all_sets(evidence, calibration, most, kin, show * 20)
     elif not missing:
         chosen, bound = _greedy(evidence, calibration, most, kin)
-    chosen = chosen or _partial_sets(evidence, calibration, min(most, EXACT), kin, show)
+    chosen = chosen or _none_better(
+        _partial_sets(evidence, calibration, min(most, EXACT), kin, show * 20), evidence, calibration
+    )
     made = [_combination(each, evidence, labels, documents, calibration, symbols) for each in chosen]
     made.sort(
         key=lambda one: (
@@ -149,6 +151,21 @@ def _partial_sets(
             found.append((-int((best >= calibration.partly).sum()), size, -float(best.sum()), one))
         found = sorted(found)[:show]
     return [chosen for *_, chosen in found]
+
+
+def _none_better(
+    chosen: Sequence[tuple[int, ...]], evidence: Floats, calibration: Calibration
+) -> list[tuple[int, ...]]:
+    """Return the sets but for those than which another, of no more documents, has some elements better and none worse."""
+    has = [np.digitize(evidence[:, one].max(1), (calibration.partly, calibration.disclosed)) for one in chosen]
+    pairs = list(zip(chosen, has, strict=True))
+    return [
+        one
+        for one, mine in pairs
+        if not any(
+            len(other) <= len(one) and (theirs >= mine).all() and (theirs > mine).any() for other, theirs in pairs
+        )
+    ]
 
 
 def _each_adds(has: npt.NDArray[np.bool_]) -> bool:

@@ -81,12 +81,13 @@ class Notes:
     """Counts what was left out on purpose or read in another way than usual, and lists on demand what is not always told."""
 
     def __init__(self, show: bool) -> None:
-        self.count = self.mended = 0
+        self.all = self.count = self.mended = 0
         self.unused: list[str] = []
         self._show = show
 
     def __call__(self, note: Problem) -> None:
         """Take one note."""
+        self.all += 1
         if note.cause.startswith(UNUSED):
             self.unused += note.cause.removeprefix(UNUSED).split(", ")
         elif note.cause.startswith(MENDED):
@@ -97,7 +98,9 @@ class Notes:
             click.echo(f"note {note}", err=True)
 
 
-def _text(survey: Survey, log: ProblemLog, notes: Notes) -> Group:
+def _text(survey: Survey, log: ProblemLog, notes: Notes) -> RenderableType:
+    if not survey.documents:
+        return f"No patent was read. Problems: {len(log.problems):,}; notes (--notes): {notes.all:,}."
     totals = Table("", "", show_header=False)
     totals.columns[1].justify = "right"
     rows = (
@@ -108,8 +111,8 @@ def _text(survey: Survey, log: ProblemLog, notes: Notes) -> Group:
         ("words in passages", survey.words),
         *((f"documents without {part}", n) for part, n in survey.without.items() if n),
         ("documents whose id came before", survey.duplicates.count),
-        ("notes, such as parts left out (--notes)", notes.count),
-        *([("documents with small damage, mended", notes.mended)] if notes.mended else []),
+        ("notes, such as parts left out (--notes)", notes.all),
+        *([("of them documents with small damage, mended", notes.mended)] if notes.mended else []),
         ("problems", len(log.problems)),
     )
     for name, number in rows:
@@ -118,16 +121,14 @@ def _text(survey: Survey, log: ProblemLog, notes: Notes) -> Group:
     if examples := survey.duplicates.examples:
         more = ", …" if survey.duplicates.count > len(examples) else ""
         shown.append(Text(f"ids that occur more than once: {', '.join(examples)}{more}"))
-    if survey.documents:
-        groups = (
-            ("format", survey.formats),
-            ("language", survey.languages),
-            ("country", survey.countries),
-            ("kind", survey.kinds),
-            ("year", survey.years if len(survey.years) <= _LONGEST else _by_decade(survey.years)),
-        )
-        shown.append(Columns([_table(name, counts) for name, counts in groups]))
-    return Group(*shown)
+    groups = (
+        ("format", survey.formats),
+        ("language", survey.languages),
+        ("country", survey.countries),
+        ("kind", survey.kinds),
+        ("year", survey.years if len(survey.years) <= _LONGEST else _by_decade(survey.years)),
+    )
+    return Group(*shown, Columns([_table(name, counts) for name, counts in groups]))
 
 
 def _by_decade(years: Counter[str]) -> Counter[str]:

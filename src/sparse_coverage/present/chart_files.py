@@ -38,16 +38,20 @@ class _ReportCell:
     quotations: list[_Quotation]
 
 
-def chart_page(chart: Chart, combinations: Combinations | None = None, title: str = "Claim chart") -> str:
+def chart_page(chart: Chart, combinations: Combinations | None = None) -> str:
     """Return the page."""
     return render(
         "chart.html",
-        title=title,
+        title=_title(combinations),
         chart=chart,
         rows=chart_rows(chart),
         combinations=list(combination_lines(combinations)) if combinations else [],
         notice=NOTICE,
     )
+
+
+def _title(combinations: Combinations | None) -> str:
+    return "Claim chart: documents combined" if combinations else "Claim chart"
 
 
 def chart_rows(chart: Chart) -> list[tuple[Element, list[_ReportCell]]]:
@@ -65,9 +69,9 @@ def _shown(cell: Cell) -> _ReportCell:
 
 def chart_document(new_page: NewPage, chart: Chart, combinations: Combinations | None = None) -> bytes:
     """Return the chart as a file of pages: the share that each document covers, then one table an element with quotations."""
-    page = new_page("Claim chart", landscape=True)
+    page = new_page(_title(combinations), landscape=True)
     page.paragraph(Stretch(" ".join(NOTICE), dim=True))
-    write_matrix(page, chart, 25, [*(combination_lines(combinations) if combinations else ()), *claim_lines(chart)])
+    write_matrix(page, chart, 25, [*claim_lines(chart), *(combination_lines(combinations) if combinations else ())])
     write_chart(page, chart, 25)
     return page.content()
 

@@ -165,14 +165,14 @@ def _write_document(page: Page, document: ShownDocument) -> None:
 
 
 def _write_others(page: Page, view: ProjectView) -> None:
-    for title, documents in (("Not relevant", view.marked("not relevant")), ("Found, not judged", view.noted)):
+    for title, documents in (("Not relevant", view.marked("not relevant")), ("Without a mark", view.noted)):
         if documents:
             page.heading(title)
             rows: list[list[Words]] = [
-                [_linked(one), one.facts.title, "\n".join([one.note, *_passage_notes(one)]).strip()]
+                [_linked(one), one.facts.title, one.category, "\n".join([one.note, *_passage_notes(one)]).strip()]
                 for one in documents
             ]
-            write_filled(page, ("document", "title", "note"), rows, (4, 6.5, 6.5))
+            write_filled(page, ("document", "title", "category", "note"), rows, (4, 6, 2, 5))
 
 
 def project_workbook(view: ProjectView) -> bytes:

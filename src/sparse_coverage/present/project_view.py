@@ -80,8 +80,12 @@ class ProjectView:
 
     @property
     def noted(self) -> list[ShownDocument]:
-        """The documents without a mark of which something is said all the same: in a note, or of a passage."""
-        return [one for one in self.marked("") if one.note or any(shown.note or shown.mark for shown in one.passages)]
+        """The documents without a mark of which something is said all the same: their category, a note, or something of a passage."""
+        return [
+            one
+            for one in self.marked("")
+            if one.category or one.note or any(shown.note or shown.mark for shown in one.passages)
+        ]
 
     def record(self) -> dict[str, Any]:
         """Return what the JSON report holds."""

@@ -60,7 +60,6 @@ class PreparedQuery:
 
     text: str
     source: str = ""
-    wanted: str = ""
     claims: tuple[Claim, ...] = ()
     elements: tuple[Element, ...] = ()
     charted: str = ""
@@ -105,14 +104,13 @@ def prepare_patent(patent: Patent, of: str = "") -> PreparedQuery:
     made = PreparedQuery(
         query.numbered,
         f"{query.source}, {patent.title}" if patent.title else query.source,
-        str(claims[0].number) if len(claims) > 1 else "",
         publication=publication,
         title=patent.title,
         before=known[1],
         date=DATES.get(known[0], ""),
         warnings=() if known[0] else (f"{_undated(publication or of, patent)} Set a date under Filters.",),
     )
-    return _split(made, made.wanted or None, None)
+    return _split(made, None, None)
 
 
 def _split(query: PreparedQuery, wanted: str | None, lines: str | None) -> PreparedQuery:
@@ -135,7 +133,7 @@ def _split(query: PreparedQuery, wanted: str | None, lines: str | None) -> Prepa
         wrong = f"There is no claim {wanted}; there are {claims[0].number} to {claims[-1].number}."
     single = f"{chosen[0].number}. {chosen[0].text}" if len(chosen) == 1 < len(claims) else query.text
     kept = tuple(one for one in elements if one.claim in numbers)
-    return replace(query, wanted=wanted or "", claims=claims, elements=kept, charted=single, wrong=wrong)
+    return replace(query, claims=claims, elements=kept, charted=single, wrong=wrong)
 
 
 def _undated(name: str, patent: Patent) -> str:

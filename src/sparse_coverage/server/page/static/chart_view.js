@@ -140,7 +140,7 @@ async function openCell(kept, row, cell, written = null) {
   const confirmed = await ask(`${row.label} in ${cell.document}`, [
     written ? h('p', { class: 'notice', role: 'alert' }, written.why) : null,
     h('p', { class: 'element-text' }, row.text),
-    h('p', { class: 'dim' }, `Measured: ${cell.found}, evidence ${cell.evidence}. `, cell.notes.join('; ')),
+    h('p', { class: 'dim' }, `Measured: ${[cell.found, `evidence ${cell.evidence}`, ...cell.notes].join('; ')}.`),
     cell.quotes.length ? cell.quotes.map(quote => h('blockquote', {},
       h('p', {}, h('a', { href: address(quote), onclick: leave, class: 'place' }, `${quote.place} in the document`), h('span', { class: 'dim small' }, ` evidence ${quote.evidence} `), button('Quote this', () => { quotation.value = quote.quotable; })),
       h('p', { class: 'text' }, pieceNodes(quote.pieces)))) : h('p', {}, 'Nothing in this document comes near the feature.'),

@@ -225,7 +225,7 @@ class ClaimForm {
   take(found) {
     this.text.value = found.text;
     this.own = this.unknown = null;
-    this.claims.value = found.wanted;
+    this.claims.value = '';
     const { text, source, publication, before, date, warnings } = found;
     this.from = { text, source, publication, before, date, warnings, use: { before: Boolean(before), family: Boolean(publication) } };
     this.changed();

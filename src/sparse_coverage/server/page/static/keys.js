@@ -3,7 +3,7 @@ import { ask } from './dialog.js';
 import { h } from './dom.js';
 
 const HELP = [
-  ['/', 'go to the claim'], ['Ctrl+Enter', 'search'], ['j  k', 'next, previous result; in a document, next, previous match'],
+  ['/', 'go to the claim'], ['Ctrl+Enter', 'search'], ['j  k', 'next, previous result; in a document, next, previous match, best first'],
   ['Enter', 'open the document'], ['Esc', 'back to the results'], ['[  ]', 'in a document: the one before, the one after'],
   ['r  n', 'relevant, not relevant (again: no mark)'], ['R  N', 'the same for the passage'], ['e', 'note'], ['u', 'undo the last mark'],
   ['g', 'rank again with the marks'], ['c', 'chart the claim'], ['s', 'read side by side'], ['1  2  3', 'search, chart, project'], ['?', 'this list'],

@@ -90,7 +90,7 @@ async function markNow(index, id, change, { undo = true } = {}) {
     keep(store.marks, keyOf(index, id), made);
     if (undo) undone.push(() => setMark(index, id, { mark: before.mark, note: before.note, category: before.category ?? null }, { undo: false }));
     tell('marks');
-    say(`${id}: ${wanted.mark !== before.mark ? (wanted.mark ? `marked ${LABELS.marks[wanted.mark]}` : 'no mark') : 'note saved'}`);
+    say(`${id}: ${wanted.mark !== before.mark ? (wanted.mark ? `marked ${LABELS.marks[wanted.mark]}` : 'no mark') : 'category' in change ? `category ${wanted.category || 'taken away'}` : 'note saved'}`);
   }, current => {
     keep(store.marks, keyOf(index, id), current || before);
     tell('marks');

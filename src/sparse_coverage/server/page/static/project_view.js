@@ -57,10 +57,10 @@ export function projectView(actions) {
   }
 
   function drawMarked() {
-    const said = [...store.marks.values()].filter(one => one.mark || one.note);
+    const said = [...store.marks.values()].filter(one => one.mark || one.note || one.category);
     fill(marked, h('h2', {}, 'Marked and noted'), said.length ? h('ul', { class: 'marked-list' }, said.map(one => h('li', {},
       h('a', { href: `#/document/${encodeURIComponent(one.index)}/${encodeURIComponent(one.document)}${one.passage ? `/${encodeURIComponent(one.id)}` : ''}` }, one.id),
-      h('span', { class: 'grow title-of' }, titleOf(one.index, one.document)), markButtons(one.index, one.id, one.id), noteOf(one.index, one.id))))
+      h('span', { class: 'grow title-of' }, titleOf(one.index, one.document)), one.category ? h('b', { title: 'Category of a search report' }, one.category) : null, markButtons(one.index, one.id, one.id), noteOf(one.index, one.id))))
       : h('p', { class: 'dim' }, 'Nothing yet. In the results, r marks a document relevant, n not, e writes a note.'));
   }
 

@@ -7,6 +7,7 @@ import { failed, say, state } from './status.js';
 import { store } from './store.js';
 
 const MATCHES = 15;
+const APART = 4; // percent of the map, at least, from the number of one match to the next
 
 /** The claim of the search that is shown, as a document is set against it: {claim, elements}; none for another index. */
 export const claimFor = index => (store.search?.index === index
@@ -66,7 +67,7 @@ export function readingView(index, id, passage, actions) {
   function draw(found, { elements }, waiting) {
     const places = found.paragraphs.map((one, number) => ({ number, rank: one.rank })).filter(one => one.rank);
     const told = waiting === 'comparing' ? `Comparing ${found.paragraphs.length} passages with the claim…`
-      : waiting ? 'Search for a claim to see its matches here.' : `${places.length} ${places.length === 1 ? 'passage matches' : 'passages match'}, the best is number 1. j and k go through them.`;
+      : waiting ? 'Search for a claim to see its matches here.' : `${places.length} ${places.length === 1 ? 'passage matches' : 'passages match'}, the best is number 1. j and k go through them, best first.`;
     fill(node,
       h('div', { class: 'reading-head' },
         h('p', { class: 'row' }, h('a', { href: '#/search' }, '← Results'), h('span', { class: 'grow' }), actions.neighbours(id)),
@@ -91,21 +92,21 @@ export function readingView(index, id, passage, actions) {
   }
 
   function map(places, count) {
-    return h('nav', { class: 'map', 'aria-label': 'Where the matches are' }, places.map(one => {
+    const tops = spread(places.map(one => 100 * one.number / count));
+    return h('nav', { class: 'map', 'aria-label': 'Where the matches are' }, places.map((one, at) => {
       const made = h('button', { type: 'button', class: one.rank <= 3 ? 'strong' : '', 'aria-label': `match ${one.rank}`, title: `match ${one.rank}`, onclick: () => go(one.number) }, one.rank);
-      made.style.top = `${100 * one.number / count}%`;
-      made.style.zIndex = String(100 - one.rank); // where two lie at one place, the better one is seen
+      made.style.top = `${tops[at]}%`;
       return made;
     }));
   }
 
   function step(places, by) {
     if (!places.length) return;
-    const at = document.activeElement?.closest('.paragraph');
-    const now = at ? Number(at.id.slice('passage-'.length)) : by > 0 ? -1 : Infinity;
-    const ahead = by > 0 ? places.find(one => one.number > now) : places.findLast(one => one.number < now);
+    const now = Number(document.activeElement?.closest('.paragraph')?.dataset.rank || 0);
+    const ranked = [...places].sort((one, other) => one.rank - other.rank);
+    const ahead = ranked[ranked.findIndex(one => one.rank === now) + by];
     if (ahead) go(ahead.number);
-    else say(by > 0 ? 'That was the last match.' : 'That was the first match.');
+    else say(by > 0 ? 'That was the last match.' : 'That was the best match.');
   }
 
   function go(number) {
@@ -120,6 +121,14 @@ export function readingView(index, id, passage, actions) {
     const target = wanted && paragraphOf(node, wanted);
     if (target) go(Number(target.id.slice('passage-'.length)));
   }
+}
+
+/** Places on the map, moved as little as keeps their numbers readable: in the order of the text, and all on it. */
+function spread(tops) {
+  const made = [];
+  for (const [at, top] of tops.entries()) made.push(Math.max(top, at ? made[at - 1] + APART : APART / 2));
+  for (let at = made.length - 1, most = 100 - APART / 2; at >= 0; at--, most -= APART) made[at] = Math.min(made[at], most);
+  return made;
 }
 
 /** The paragraph of a passage, a piece of which may be named. */
