@@ -245,11 +245,13 @@ def write_runs(output: Output, name: str, found: Evaluation, bench: Workbench) -
 
 System = str | Variant | Retriever
 Systems = System | Iterable[System] | Mapping[str, System]
+USUAL = ("bm25", "dense", "combined")
+"""What is evaluated where no system is named: what `search` does by itself, beside the two baselines that everybody knows."""
 
 
 def evaluate(
     collection: Collection,
-    systems: Systems = ("paper",),
+    systems: Systems = USUAL,
     measures: str | Sequence[str | AnyMeasure] = (),
     *,
     seeds: int = 1,
@@ -265,14 +267,19 @@ def evaluate(
 
     `systems` are names (`bm25`, `dense`, `paper`, `default`, `combined`, …), variants of them, or objects that have our `search`; as a
     mapping, each under its own name. `measures` default to those of the paper. A system that draws at random is measured with so many
-    `seeds`. `runs` are TREC runs made elsewhere, by name. `against`
+    `seeds`. `runs` are TREC runs made elsewhere, by name; `output=Output(runs=folder)` writes those of the systems. `against`
     names the row that `Results.compare` and tables test against. Work is kept in `cache`, or done on a `bench` that is open already.
     """
     require_counts(seeds=seeds, depth=depth)
     wanted = checked_measures([measures] if isinstance(measures, str) else measures, collection)
     if output.topics is not None and seeds > 1:
         raise InputError("Topic by topic shows the rankings of one seed: measure one seed.")
-    runs = runs or {}
+    runs = {} if runs is None else runs
+    if not isinstance(runs, Mapping):
+        raise InputError(
+            f"`runs` names run files made elsewhere, as {{'theirs': 'their.run'}}, and is no {type(runs).__name__}. Give "
+            "output=Output(runs=folder) to write runs."
+        )
     own = Workbench(collection, Path(cache) if cache else default_cache()) if bench is None else nullcontext(bench)
     with own as work:
         variants = list(_variants(systems))
