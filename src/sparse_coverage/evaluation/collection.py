@@ -207,6 +207,11 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many documents and passages there are."""
+        return len(self.documents), len(self.ids)
+
 
 def read_corpus(documents: Iterable[Patent], by: By) -> Corpus:
     """Walk through the documents once and note their passages. A document without text has none and is left out, counted."""

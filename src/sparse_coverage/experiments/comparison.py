@@ -57,7 +57,8 @@ from sparse_coverage.spans.units import UNITS
 class Results:
     """What an evaluation gives: a row for each system, by its name, over the same judged queries.
 
-    `depth` is how many documents of each ranking count; `notes` tell what was left out, `encoders` what each computed in.
+    `sizes` are the documents and the passages of the collection, `depth` is how many documents of each ranking count; `notes` tell
+    what was left out, `encoders` what each computed in.
     """
 
     collection: str
@@ -66,7 +67,7 @@ class Results:
     rows: Mapping[str, Evaluation]
     notes: tuple[str, ...]
     encoders: Mapping[str, Mapping[str, str]]
-    documents: int
+    sizes: tuple[int, int]
     depth: int
     against: str | None = None
 
@@ -113,7 +114,7 @@ class Results:
 
     def says_nothing(self, measure: str) -> bool:
         """Tell whether a measure cannot tell systems apart: its cutoff is the whole collection, or all values are equal."""
-        return not tells_apart(measure, self.rows.values(), self.documents)
+        return not tells_apart(measure, self.rows.values(), self.sizes)
 
     def table(self) -> Table:
         """Return the means in percent with their intervals, ready for the terminal, Markdown, CSV and LaTeX.
@@ -206,8 +207,8 @@ def evaluate_rows(
             if not keep_going:
                 raise
             found[name] = Evaluation(row, failure=failure_of(name, error))
-    queries, documents = tuple(query.id for query in bench.collection.judged), len(bench.corpus.documents)
-    about = (bench.notes(), bench.encoders(), documents, depth, against)
+    queries = tuple(query.id for query in bench.collection.judged)
+    about = (bench.notes(), bench.encoders(), bench.corpus.sizes, depth, against)
     return Results(bench.collection.name, queries, tuple(map(str, measures)), found, *about)
 
 

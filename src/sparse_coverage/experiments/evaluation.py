@@ -5,6 +5,7 @@ What was measured once is found again in the cache, so that what was interrupted
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import Collection, Ranking, Run, share
 from sparse_coverage.evaluation.measures import DOCUMENT_MEASURES, PASSAGE_MEASURES, AnyMeasure
+from sparse_coverage.evaluation.protocol import DEPTH as POOLED
 from sparse_coverage.evaluation.protocol import rank_hits, rank_scores
 from sparse_coverage.evaluation.significance import Interval, bootstrap
 from sparse_coverage.evaluation.trec import read_passage_run, read_run
@@ -84,11 +86,16 @@ class Evaluation:
         }
 
 
-def tells_apart(measure: str, found: Iterable[Evaluation], documents: int) -> bool:
-    """Tell whether a measure can tell rows apart: its cutoff is not the whole collection, and not all values are equal."""
-    cutoff = measure.partition("@")[2]
+def tells_apart(measure: str, found: Iterable[Evaluation], sizes: tuple[int, int]) -> bool:
+    """Tell whether a measure can tell rows apart: its cutoff is not the whole collection, and not all values are equal.
+
+    `sizes` are how many documents and passages the collection has. Passages are ranked of the first documents only.
+    """
+    name, _, cutoff = measure.partition("@")
+    documents, passages = sizes
+    whole = passages if name == "PassageR" and documents <= POOLED else documents if name[0] in "RS" else math.inf
     means = {round(one.means()[measure], 6) for one in found if measure in one.values}
-    return len(means) > 1 and not (cutoff.isdigit() and int(cutoff) >= documents and measure[0] in "RS")
+    return len(means) > 1 and not (cutoff.isdigit() and int(cutoff) >= whole)
 
 
 def default_measures(collection: Collection) -> tuple[AnyMeasure, ...]:
