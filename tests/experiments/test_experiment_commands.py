@@ -83,8 +83,20 @@ def test_a_run_made_elsewhere_is_measured_and_compared(cache: Path, tmp_path: Pa
     assert both["systems"][str(tmp_path / "elsewhere" / "bm25.run")]["per_query"]["MAP"][first] == 0
     (tmp_path / "other.run").write_text("x Q0 d 1 1.0 t\n", encoding="utf-8")
     assert "none of its queries" in str(run(*words, "--run", tmp_path / "other.run").exception)
+    (tmp_path / "other.run").write_text(f"{first} Q0 d 1 1.0 t\n", encoding="utf-8")
+    assert "none of its documents is in the collection" in str(run(*words, "--run", tmp_path / "other.run").exception)
     (tmp_path / "bm25.passages.run").unlink()
     assert "–" in run(*words[:-1], "--run", tmp_path / "bm25.run").output
+
+
+def test_without_a_system_what_search_does_stands_beside_the_usual_baselines(
+    cache: Path, tiny_checkpoint: Path
+) -> None:
+    words = ("evaluate", "demo", "--cache", cache, "--threads", 1, "--encoder", tiny_checkpoint, "-V", 50, "--json")
+    rows = output(run(*words, "--measure", "MAP"))["systems"].values()
+    assert [one["system"] for one in rows] == ["bm25", "dense", "combined"]
+    [row] = output(run(*words, "--measure", "MAP", "--as-published"))["systems"].values()
+    assert (row["system"], row["options"]["unit"]) == ("paper", "all-tokens")
 
 
 def test_the_table_is_written_for_a_paper(cache: Path, tmp_path: Path) -> None:

@@ -104,6 +104,8 @@ def test_seeds_are_averaged_and_their_spread_is_told(cache: Path, tiny_checkpoin
         1,
         "--encoder",
         tiny_checkpoint,
+        "--system",
+        "paper",
         "-V",
         50,
         "--measure",
@@ -169,7 +171,9 @@ def test_what_encoders_compute_in_is_chosen_and_told(cache: Path, tiny_checkpoin
     """Values depend on it as on a seed: results, reports and runs say it, and a command of a report asks for it again."""
     words = ("--cache", cache, "--threads", 1, "--encoder", tiny_checkpoint, "--unit", "token", "-V", 30)
     words += ("--precision", "fp32")
-    record = output(run("evaluate", "demo", *words, "--runs", tmp_path / "runs", "--metadata", "--json"))
+    record = output(
+        run("evaluate", "demo", "--system", "paper", *words, "--runs", tmp_path / "runs", "--metadata", "--json")
+    )
     [encoder] = record["encoders"].values()
     assert encoder["precision"] == "fp32"
     [path] = [path for path in (tmp_path / "runs").glob("*.run") if not path.name.endswith(".passages.run")]

@@ -317,6 +317,7 @@ def test_nothing_is_bold_that_says_nothing_and_no_number_is_broken_at_80_columns
     pytest.importorskip("bm25s")
     found = evaluate(load_collection("demo"), ["bm25", Variant("bm25", rank="top-mean:3")], cache=cache)
     assert found.says_nothing("R@100")  # there are 68 documents
+    assert found.says_nothing("PassageR@1000")  # and 913 passages
     assert not found.says_nothing("MAP")
     assert 1 not in found.table().best
     shown = run(

@@ -203,3 +203,30 @@ def test_variants_are_every_combination_that_concerns_a_system() -> None:
 def test_an_unknown_system_lists_the_known_ones() -> None:
     with pytest.raises(InputError, match="paper, default, combined, bm25"):
         get_system("magic", "study")
+
+
+class Answering:
+    """A system of one's own that answers every query with the same documents."""
+
+    def __init__(self, *found: object) -> None:
+        self.found = found
+
+    def search(self, queries: str, k: int, *, passages: int = 3) -> list[object]:
+        return [Hit(one, "", 1.0, {}, ()) if isinstance(one, str) else one for one in self.found]
+
+
+def test_a_system_of_ones_own_that_answers_wrongly_is_told_and_not_measured(bench: Workbench) -> None:
+    """A document counted twice would make MAP larger than 100; a list of lists is the answer to several texts."""
+    with pytest.raises(InputError, match="mine: its answer to query q0 names the document XX-1-A1 twice"):
+        evaluate(bench.collection, {"mine": Answering("XX-1-A1", "XX-2-A1", "XX-1-A1")}, "MAP", bench=bench)
+    with pytest.raises(InputError, match="returned a list of list for one text"):
+        evaluate(bench.collection, {"mine": Answering([])}, "MAP", bench=bench)
+    found = evaluate(bench.collection, {"none": Answering(), "one": Answering("XX-1-A1")}, "MAP", bench=bench)
+    assert [note for note in found.table().notes if "not answered" in note] == [
+        "none: 4 of 4 queries are not answered and counted as 0."
+    ]
+
+
+def test_runs_are_files_by_name_and_no_folder_to_write_into(bench: Workbench) -> None:
+    with pytest.raises(InputError, match=r"is no str. Give output=Output\(runs=folder\)"):
+        evaluate(bench.collection, "bm25", "MAP", bench=bench, runs="runs")  # type: ignore[arg-type]

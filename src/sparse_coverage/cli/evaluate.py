@@ -57,7 +57,7 @@ _TRIED = (
     multiple=True,
     type=NamesIn("systems:STUDIED", what="system", open=True),
     help="What to measure; may be repeated. Of `search`: combined is what it does by itself, default its --ranking centers, bm25 "
-    "words, dense vectors [paper, or none where a --run is given].",
+    "words, dense vectors [bm25, dense and combined; paper with --as-published; none with --run].",
 )
 @method.encoder_option(("minilm",), "May be repeated.", multiple=True)
 @method.unit_option(("token",), "What counts as a span; may be repeated.", multiple=True)
@@ -155,11 +155,11 @@ def command(
       sparse-coverage evaluate path/to/papers.toml --system bm25 --system default --topics topics/
       sparse-coverage evaluate demo --system bm25 --system combined --seeds 5 --against bm25 --table table.tex
     """
-    from sparse_coverage.experiments.comparison import Output, checked_measures, evaluate
+    from sparse_coverage.experiments.comparison import USUAL, Output, checked_measures, evaluate
     from sparse_coverage.experiments.options import FLAGS, reads, variants
     from sparse_coverage.systems import require_system
 
-    systems = systems or (() if given_runs else ("paper",))
+    systems = systems or (() if given_runs else ("paper",) if means.as_published else USUAL)
     for name in systems:
         require_system(name, "study")
     source = click.get_current_context().get_parameter_source

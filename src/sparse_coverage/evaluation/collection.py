@@ -91,6 +91,13 @@ class Ranking:
     passage_documents: tuple[str, ...] = ()
     passage_scores: tuple[float, ...] = ()
 
+    @property
+    def twice(self) -> str | None:
+        """The first document that is named a second time, which no measure allows for; None where there is none."""
+        if len(set(self.documents)) == len(self.documents):
+            return None
+        return next(one for place, one in enumerate(self.documents) if one in self.documents[:place])
+
     def cut(self, depth: int) -> Ranking:
         """Return the ranking cut to its first `depth` documents. All passages stay: they belong to the first documents."""
         return replace(self, documents=self.documents[:depth], scores=self.scores[:depth])
@@ -199,6 +206,11 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many documents and passages there are."""
+        return len(self.documents), len(self.ids)
 
 
 def read_corpus(documents: Iterable[Patent], by: By) -> Corpus:

@@ -64,6 +64,10 @@ def rank_hits(
     hits: Sequence[Hit], corpus: Corpus, excluded: frozenset[str] = frozenset(), depth: int = DEPTH
 ) -> Ranking:
     """Do the same from the hits of any retriever: documents in their order, and every passage that the hits carry."""
+    if strange := [hit for hit in hits if not hasattr(hit, "document")]:
+        raise InputError(
+            f"The retriever returned a list of {type(strange[0]).__name__} for one text. Give a list of Hit."
+        )
     numbers = {document: number for number, document in enumerate(corpus.documents)}
     kept = [hit for hit in hits if hit.document not in excluded]
     unknown = next((hit.document for hit in kept if hit.document not in numbers), None)

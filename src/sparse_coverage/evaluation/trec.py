@@ -205,11 +205,9 @@ def _read_items(path: Path, kept: Callable[[str], str]) -> dict[str, Ranking]:
     run = {}
     for query, entries in lines.items():
         entries.sort()
-        documents = tuple(document for _, _, document in entries)
-        if len(set(documents)) != len(documents):
-            twice = next(document for place, document in enumerate(documents) if document in documents[:place])
+        run[query] = Ranking(tuple(item for _, _, item in entries), tuple(-score for score, _, _ in entries))
+        if (twice := run[query].twice) is not None:
             raise InputError(f"{path}: query {query} names the document {twice} twice.")
-        run[query] = Ranking(documents, tuple(-score for score, _, _ in entries))
     return run
 
 

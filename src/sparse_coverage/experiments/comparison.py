@@ -57,7 +57,8 @@ from sparse_coverage.spans.units import UNITS
 class Results:
     """What an evaluation gives: a row for each system, by its name, over the same judged queries.
 
-    `depth` is how many documents of each ranking count; `notes` tell what was left out, `encoders` what each computed in.
+    `sizes` are the documents and the passages of the collection, `depth` is how many documents of each ranking count; `notes` tell
+    what was left out, `encoders` what each computed in.
     """
 
     collection: str
@@ -66,7 +67,7 @@ class Results:
     rows: Mapping[str, Evaluation]
     notes: tuple[str, ...]
     encoders: Mapping[str, Mapping[str, str]]
-    documents: int
+    sizes: tuple[int, int]
     depth: int
     against: str | None = None
 
@@ -113,7 +114,7 @@ class Results:
 
     def says_nothing(self, measure: str) -> bool:
         """Tell whether a measure cannot tell systems apart: its cutoff is the whole collection, or all values are equal."""
-        return not tells_apart(measure, self.rows.values(), self.documents)
+        return not tells_apart(measure, self.rows.values(), self.sizes)
 
     def table(self) -> Table:
         """Return the means in percent with their intervals, ready for the terminal, Markdown, CSV and LaTeX.
@@ -206,8 +207,8 @@ def evaluate_rows(
             if not keep_going:
                 raise
             found[name] = Evaluation(row, failure=failure_of(name, error))
-    queries, documents = tuple(query.id for query in bench.collection.judged), len(bench.corpus.documents)
-    about = (bench.notes(), bench.encoders(), documents, depth, against)
+    queries = tuple(query.id for query in bench.collection.judged)
+    about = (bench.notes(), bench.encoders(), bench.corpus.sizes, depth, against)
     return Results(bench.collection.name, queries, tuple(map(str, measures)), found, *about)
 
 
@@ -245,11 +246,13 @@ def write_runs(output: Output, name: str, found: Evaluation, bench: Workbench) -
 
 System = str | Variant | Retriever
 Systems = System | Iterable[System] | Mapping[str, System]
+USUAL = ("bm25", "dense", "combined")
+"""What is evaluated where no system is named: what `search` does by itself, beside the two baselines that everybody knows."""
 
 
 def evaluate(
     collection: Collection,
-    systems: Systems = ("paper",),
+    systems: Systems = USUAL,
     measures: str | Sequence[str | AnyMeasure] = (),
     *,
     seeds: int = 1,
@@ -265,14 +268,19 @@ def evaluate(
 
     `systems` are names (`bm25`, `dense`, `paper`, `default`, `combined`, …), variants of them, or objects that have our `search`; as a
     mapping, each under its own name. `measures` default to those of the paper. A system that draws at random is measured with so many
-    `seeds`. `runs` are TREC runs made elsewhere, by name. `against`
+    `seeds`. `runs` are TREC runs made elsewhere, by name; `output=Output(runs=folder)` writes those of the systems. `against`
     names the row that `Results.compare` and tables test against. Work is kept in `cache`, or done on a `bench` that is open already.
     """
     require_counts(seeds=seeds, depth=depth)
     wanted = checked_measures([measures] if isinstance(measures, str) else measures, collection)
     if output.topics is not None and seeds > 1:
         raise InputError("Topic by topic shows the rankings of one seed: measure one seed.")
-    runs = runs or {}
+    runs = {} if runs is None else runs
+    if not isinstance(runs, Mapping):
+        raise InputError(
+            f"`runs` names run files made elsewhere, as {{'theirs': 'their.run'}}, and is no {type(runs).__name__}. Give "
+            "output=Output(runs=folder) to write runs."
+        )
     own = Workbench(collection, Path(cache) if cache else default_cache()) if bench is None else nullcontext(bench)
     with own as work:
         variants = list(_variants(systems))

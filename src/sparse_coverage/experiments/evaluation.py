@@ -5,6 +5,7 @@ What was measured once is found again in the cache, so that what was interrupted
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 from sparse_coverage.errors import InputError
 from sparse_coverage.evaluation.collection import Collection, Ranking, Run, share
 from sparse_coverage.evaluation.measures import DOCUMENT_MEASURES, PASSAGE_MEASURES, AnyMeasure
+from sparse_coverage.evaluation.protocol import DEPTH as POOLED
 from sparse_coverage.evaluation.protocol import rank_hits, rank_scores
 from sparse_coverage.evaluation.significance import Interval, bootstrap
 from sparse_coverage.evaluation.trec import read_passage_run, read_run
@@ -84,11 +86,16 @@ class Evaluation:
         }
 
 
-def tells_apart(measure: str, found: Iterable[Evaluation], documents: int) -> bool:
-    """Tell whether a measure can tell rows apart: its cutoff is not the whole collection, and not all values are equal."""
-    cutoff = measure.partition("@")[2]
+def tells_apart(measure: str, found: Iterable[Evaluation], sizes: tuple[int, int]) -> bool:
+    """Tell whether a measure can tell rows apart: its cutoff is not the whole collection, and not all values are equal.
+
+    `sizes` are how many documents and passages the collection has. Passages are ranked of the first documents only.
+    """
+    name, _, cutoff = measure.partition("@")
+    documents, passages = sizes
+    whole = passages if name == "PassageR" and documents <= POOLED else documents if name[0] in "RS" else math.inf
     means = {round(one.means()[measure], 6) for one in found if measure in one.values}
-    return len(means) > 1 and not (cutoff.isdigit() and int(cutoff) >= documents and measure[0] in "RS")
+    return len(means) > 1 and not (cutoff.isdigit() and int(cutoff) >= whole)
 
 
 def default_measures(collection: Collection) -> tuple[AnyMeasure, ...]:
@@ -122,12 +129,19 @@ def evaluate_variant(
     run, costs = rank_queries(bench, retriever, depth)
     if variant.rerank is not None:
         run, costs = _reranked(bench, variant, run), []
+    for query, ranking in run.items():
+        if (twice := ranking.twice) is not None:
+            raise InputError(
+                f"{variant.named()}: its answer to query {query} names the document {twice} twice. Give each document once."
+            )
     found: dict[str, Any] = {
         "values": measured(bench.collection, run, measures),
         "cost": sum(costs) / len(costs) if costs else None,
         "seconds": perf_counter() - begun,
         "stamps": {**bench.stamps(options, variant.reads), **getattr(retriever, "stamps", {})},
     }
+    if silent := sum(not ranking.documents for ranking in run.values()):
+        found["stamps"]["silent"] = share(silent, len(run), "query")
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, found)
@@ -213,6 +227,11 @@ def evaluate_run(
     if foreign := len(given.keys() - {query.id for query in collection.queries}):
         notes.append(f"{share(foreign, len(given), 'query')} unknown to the collection and left out")
     held = {document for query in judgements.keys() & given.keys() for document in given[query].documents}
+    if held.isdisjoint(bench.corpus.documents):
+        raise InputError(
+            f"{path}: none of its documents is in the collection '{collection.name}': '{min(held)}' is ranked, and "
+            f"'{bench.corpus.documents[0]}' is there. Give a run of this collection."
+        )
     if unknown := len(held.difference(bench.corpus.documents)):
         notes.append(f"{share(unknown, len(held), 'document')} unknown to the collection")
     return Evaluation(Variant(path.stem, SystemOptions()), values, depth=depth), notes
@@ -291,6 +310,11 @@ def stamp_notes(found: Sequence[Evaluation]) -> list[str]:
         spans, seeds = ends(stamped(found, "spans")), stamped(found, "seed")
         drawn = f"seed{'s' if len(seeds) > 1 else ''} {ends(seeds)}"
         notes.append(f"Centers: {ends(sizes)}, chosen from {spans} spans, {drawn}.")
+    notes += [
+        f"{one.variant.named()}: {silent} not answered and counted as 0."
+        for one in found
+        for silent in stamped([one], "silent")
+    ]
     if codes := stamped(found, "code"):
         notes.append(f"Code {', '.join(codes)}.")
     return notes

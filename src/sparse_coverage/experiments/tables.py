@@ -77,8 +77,9 @@ def results_table(
     if against:
         notes.append(dagger_note(against))
     notes += [*bench.notes(), *notes_on_the_paper(variants, bench.collection, learned_here=bench.learns_from_itself)]
-    count = len(bench.corpus.documents)
-    best = tuple(4 + len(varied) + place for place, one in enumerate(measures) if tells_apart(one, done, count))
+    best = tuple(
+        4 + len(varied) + place for place, one in enumerate(measures) if tells_apart(one, done, bench.corpus.sizes)
+    )
     return Table(definition.name, definition.title, columns, tuple(lines), tuple(notes), best)
 
 

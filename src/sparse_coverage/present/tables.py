@@ -158,7 +158,7 @@ class Table:
             pad_edge=False,
         )
         for place, name in enumerate(self.columns):
-            number = self.is_number(place)  # a broken number is another one: names are folded instead
+            number = _is_right(self, place)  # a broken number is another one: names are folded instead
             justify: Literal["left", "right"] = "right" if number else "left"
             table.add_column(short_heading(name), justify=justify, overflow="fold", no_wrap=number)
         above: Content = ""
@@ -200,7 +200,7 @@ def short_heading(name: str) -> str:
 
 
 def _stacked(content: Content) -> str:
-    return content.text().replace(" (", "\n(") if isinstance(content, TableCell) else content
+    return content.text().replace("±", "\n±").replace(" (", "\n(") if isinstance(content, TableCell) else content
 
 
 GROUP = "Group"
