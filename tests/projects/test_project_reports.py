@@ -195,7 +195,7 @@ def test_overruling_changes_the_share_of_the_document_and_nothing_else():
     assert changed.cells[0] == chart.cells[0]
     assert overrule(chart, {("a plunger", "EP-2-A1"): Opinion()}) == chart
     noted = overrule(chart, {("a plunger", "EP-2-A1"): Opinion(note="see figure 2")})
-    assert noted.cell("1b", "EP-2-A1").verdict == "partly"
+    assert noted.cells[1][1].verdict == "partly"
     assert noted.documents == chart.documents
 
 
@@ -207,7 +207,7 @@ def test_overruling_changes_the_share_of_the_document_and_nothing_else():
     ],
 )
 def test_a_verdict_that_confirms_is_the_searchers_and_a_note_alone_is_not(said, finding, words):
-    cell = overrule(made_chart(), {("a plunger", "EP-2-A1"): said}).cell("1b", "EP-2-A1")
+    cell = overrule(made_chart(), {("a plunger", "EP-2-A1"): said}).cells[1][1]
     assert cell.is_own == (said.verdict is not None)
     assert finding_of(cell) == finding
     assert words in notes_of(cell)

@@ -56,9 +56,7 @@ class Calibration:
         return Verdict.PARTLY if evidence >= self.partly else Verdict.NOT_FOUND
 
     def at_most(self, evidence: float, verdict: Verdict) -> float:
-        """Return evidence that is worth at most a verdict."""
-        if verdict is Verdict.DISCLOSED:
-            return evidence
+        """Return evidence that is worth at most a verdict below disclosed."""
         level = self.disclosed if verdict is Verdict.PARTLY else self.partly
         return min(evidence, float(np.nextafter(np.float32(level), np.float32(0))))
 

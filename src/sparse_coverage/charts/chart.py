@@ -26,24 +26,22 @@ _LEAST = 2
 class Verdict(str, Enum):
     """What a document says to an element, best first.
 
-    `label` is what people read, `credit` how much of the element it counts for, `fill` the ground of a cell (RGB) and `style` its
-    look in a terminal. A verdict is the text of its value wherever one is written.
+    `credit` is how much of the element it counts for, `fill` the ground of a cell (RGB) and `style` its look in a terminal.
     """
 
-    label: str
     credit: float
     fill: str
     style: str
 
-    DISCLOSED = "disclosed", "disclosed", 1.0, "CDEBCF", "bold green"
-    PARTLY = "partly", "partly", 0.5, "FBEBC0", "yellow"
-    NOT_FOUND = "not found", "not found", 0.0, "F6D5D1", "red"
+    DISCLOSED = "disclosed", 1.0, "CDEBCF", "bold green"
+    PARTLY = "partly", 0.5, "FBEBC0", "yellow"
+    NOT_FOUND = "not found", 0.0, "F6D5D1", "red"
 
-    def __new__(cls, value: str, label: str, credit: float, fill: str, style: str) -> Verdict:
+    def __new__(cls, value: str, credit: float, fill: str, style: str) -> Verdict:
         """Make a verdict that equals its value."""
         made = str.__new__(cls, value)
         made._value_ = value
-        made.label, made.credit, made.fill, made.style = label, credit, fill, style
+        made.credit, made.fill, made.style = credit, fill, style
         return made
 
     def __str__(self) -> str:
@@ -181,11 +179,6 @@ class Chart:
         rows = zip(self.elements, self.cells, strict=True)
         return tuple(element for element, row in rows if all(cell.verdict is Verdict.NOT_FOUND for cell in row))
 
-    def cell(self, label: str, document: str) -> Cell:
-        """Return the cell of an element and a document."""
-        row = [element.label for element in self.elements].index(label)
-        return next(cell for cell in self.cells[row] if cell.document == document)
-
     def summary(self, document: str) -> str:
         """Return how many elements a document has, for people: "2 of 6 features found, 1 partly"."""
         place = [column.id for column in self.documents].index(document)
@@ -205,9 +198,10 @@ class Chart:
         )
 
     def with_cells(self, rows: tuple[tuple[Cell, ...], ...]) -> Chart:
-        """Return the chart with other verdicts. The covered shares are computed again; the order of the documents stays."""
+        """Return the chart with other verdicts. Shares are computed again, partly counting half; the order of the documents stays."""
+        total, weighed = sum(self.weights) or 1.0, list(zip(rows, self.weights, strict=True))
         documents = tuple(
-            replace(column, share=covered([row[place] for row in rows], self.weights))
+            replace(column, share=sum(row[place].verdict.credit * weight for row, weight in weighed) / total)
             for place, column in enumerate(self.documents)
         )
         return replace(self, cells=rows, documents=documents)
@@ -215,12 +209,6 @@ class Chart:
     def best_first(self) -> Chart:
         """Return the chart with the documents that cover most in front."""
         return self.only([column.id for column in sorted(self.documents, key=lambda column: -column.share)])
-
-
-def covered(cells: Sequence[Cell], weights: Sequence[float]) -> float:
-    """Return the share of the elements that a document covers; what is partly disclosed counts half."""
-    total = sum(weights) or 1.0
-    return sum(cell.verdict.credit * weight for cell, weight in zip(cells, weights, strict=True)) / total
 
 
 def overrule(chart: Chart, rulings: Mapping[tuple[str, str], Opinion]) -> Chart:

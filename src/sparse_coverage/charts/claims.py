@@ -10,6 +10,7 @@ import numpy as np
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.chart import ChartDocument
 from sparse_coverage.charts.elements import Element
+from sparse_coverage.charts.phrases import Wanted, noun_phrases, telling
 from sparse_coverage.charts.score import ElementTokens, PlacedTokens, Rarity
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.kernels import Floats, Int64s
@@ -56,7 +57,7 @@ class Sentences:
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedClaims:
     """Claims with the elements to look for: the tokens of each, the mean vector of its claim less that of all
-    claims, and how much each word (stem) counts.
+    claims, how much each word (stem) counts, and the phrases that are looked for.
     """
 
     claims: tuple[Claim, ...]
@@ -65,6 +66,7 @@ class EncodedClaims:
     wholes: Floats
     columns: Mapping[str, int]
     weights: Floats
+    phrases: tuple[tuple[Wanted, ...], ...]
 
     def shares(self, sentences: Sentences) -> tuple[Floats, Floats]:
         """Return the share of each element's words that stand in each sentence, and in each window, an element a row.
@@ -75,6 +77,13 @@ class EncodedClaims:
         for word, column in self.columns.items():
             there[sentences.places[word], column] = 1
         return self.weights @ there.T, self.weights @ np.maximum(there, there[sentences.last]).T
+
+    def naming(self, sentences: Sentences) -> Floats:
+        """Return 1 for each sentence that names what the first phrase of an element is about, an element a row; else 0."""
+        found = np.zeros((len(self.phrases), len(sentences.passages)), np.float32)
+        for row, phrases in zip(found, self.phrases, strict=True):
+            row[list(sentences.places.get(phrases[0].head, ())) if phrases else []] = 1
+        return found
 
 
 def encode_claims(
@@ -89,9 +98,13 @@ def encode_claims(
             if element.claim == claim.number:
                 tokens[number] = ElementTokens.of(claim.text, element.start, element.end, placed, calibration.rarity)
                 wholes[number] = calibration.space.place_means(placed.mean[None])[0] - calibration.space.claims
-    columns, weights = _words([element.text for element in elements], calibration.rarity)
+    texts = [element.text for element in elements]
+    columns, weights = _words(texts, calibration.rarity)
     every = tuple(tokens[number] for number in range(len(elements)))
-    return EncodedClaims(tuple(claims), tuple(elements), every, wholes, columns, weights)
+    phrases = tuple(
+        tuple(Wanted(place, calibration.rarity.of) for place in telling(places)) for places in noun_phrases(texts)
+    )
+    return EncodedClaims(tuple(claims), tuple(elements), every, wholes, columns, weights, phrases)
 
 
 def _words(texts: Sequence[str], rarity: Rarity) -> tuple[dict[str, int], Floats]:

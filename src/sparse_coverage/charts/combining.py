@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any
 
 import numpy as np
@@ -86,7 +86,7 @@ def combine(
         raise InputError(f"A combination has at least one document, not {most}.")
     if not documents:
         return Combinations((), tuple(labels), 0)
-    missing = tuple(label for label, row in zip(labels, evidence, strict=True) if row.max() < calibration.partly)
+    missing = tuple(compress(labels, evidence.max(1) < calibration.partly))
     kin = families or [frozenset((document,)) for document in documents]
     symbols = fields or [()] * len(documents)
     chosen, bound = list[tuple[int, ...]](), 1.0
@@ -218,17 +218,13 @@ def _combination(
             here |= at >= calibration.disclosed
         left &= ~here
         in_part = here & (at < calibration.disclosed)
-        parts.append(Part(documents[chosen[place]], _named(labels, here), _named(labels, in_part)))
+        parts.append(Part(documents[chosen[place]], tuple(compress(labels, here)), tuple(compress(labels, in_part))))
     best = of_set.max(1)
     weakest = int(np.argmin(best))
     near = [nearness(fields[chosen[closest]], fields[chosen[place]]) for place in order[1:]]
     verdict = calibration.verdict(float(best[weakest]))
-    lacks = tuple(label for label, value in zip(labels, best, strict=True) if value < calibration.partly)
+    lacks = tuple(compress(labels, best < calibration.partly))
     return Combination(tuple(parts), float(best[weakest]), labels[weakest], verdict, min(near, default=1.0), lacks)
-
-
-def _named(labels: Sequence[str], which: npt.NDArray[np.bool_]) -> tuple[str, ...]:
-    return tuple(label for label, mine in zip(labels, which, strict=True) if mine)
 
 
 def nearness(ours: Sequence[str], theirs: Sequence[str]) -> float:

@@ -35,14 +35,10 @@ class Pair:
     quote: int = 0
 
 
-def stems_in(text: str) -> set[str]:
-    """Return the stems of a text of a claim or a document."""
-    return stems(text, "en")
-
-
-_GENERIC = stems_in(
+_GENERIC = stems(
     "device apparatus system method process arrangement assembly unit means element component member part portion amount weight degree"
-    " dependence manner way case type kind form formula step set group plurality number integer presence effective therapeutically"
+    " dependence manner way case type kind form formula step set group plurality number integer presence effective therapeutically",
+    "en",
 )
 
 
@@ -51,7 +47,7 @@ def noun_phrases(texts: Sequence[str]) -> list[list[Place]]:
     found = []
     for text, (starts, ends) in zip(texts, embedded_extractor().extract(texts), strict=True):
         places = [Place(text[a:b], int(a), int(b)) for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
-        found.append([place for place in places if stems_in(place.text)])
+        found.append([place for place in places if stems(place.text, "en")])
     return found
 
 
@@ -61,7 +57,7 @@ def telling(places: Sequence[Place]) -> list[Place]:
     >>> [place.text for place in telling(noun_phrases(["A device with 100 parts by weight of a rubber"])[0])]
     ['rubber']
     """
-    return [place for place in places if not place.text[0].isdigit() and not stems_in(place.text) <= _GENERIC]
+    return [place for place in places if not place.text[0].isdigit() and not stems(place.text, "en") <= _GENERIC]
 
 
 def denied(text: str) -> set[str]:
@@ -72,7 +68,7 @@ def denied(text: str) -> set[str]:
     """
     scopes = [match["scope"] for match in _NOT.finditer(text)]
     scopes += [match["scope"] for match in _NOT_AFTER.finditer(text)]
-    return {word for scope in scopes for word in stems_in(scope)}
+    return {word for scope in scopes for word in stems(scope, "en")}
 
 
 def head(place: Place) -> str:
@@ -92,7 +88,7 @@ class Wanted:
     def __init__(self, place: Place, rarity: Callable[[str], float]) -> None:
         self.place = place
         self.head = head(place)
-        weights = {word: rarity(word) for word in stems_in(place.text)}
+        weights = {word: rarity(word) for word in stems(place.text, "en")}
         total = sum(weights.values()) or 1.0
         self._weights = {word: weight / total for word, weight in weights.items()}
 

@@ -1,7 +1,7 @@
 """Documents read for the elements of a claim: figures, evidence, quotations, shared and missing phrases, numbers.
 
-The words of an element choose the passages that are read closely, by the vectors of their tokens. Reading a third of a document in
-this way gives the verdicts that reading all of it gives (`benchmarks/charts.py`).
+The words of an element choose the passages that are read closely, by the vectors of their tokens. Reading less than a third of a
+document in this way gives verdicts as good as reading all of it (`benchmarks/charts.py`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from functools import cache
 import numpy as np
 
 from sparse_coverage.charts.calibration import Calibration
-from sparse_coverage.charts.chart import QUOTES, Cell, Chart, ChartDocument, Column, Quote, Verdict, covered
+from sparse_coverage.charts.chart import QUOTES, Cell, Chart, ChartDocument, Column, Quote, Verdict
 from sparse_coverage.charts.claims import EncodedClaims, Sentences
-from sparse_coverage.charts.phrases import Pair, Wanted, denied, noun_phrases, stems_in, telling
+from sparse_coverage.charts.phrases import Pair, denied, noun_phrases
 from sparse_coverage.charts.quantities import NumberFound, compare, quantities
 from sparse_coverage.charts.score import Figures, PlacedTokens
 from sparse_coverage.encoding import Encoder, TokenVectors
@@ -28,15 +28,19 @@ from sparse_coverage.kernels import Floats, Int64s
 from sparse_coverage.progress import tracked
 from sparse_coverage.search.results import Place
 from sparse_coverage.search.stored import whole_id
+from sparse_coverage.text import stems
 
 _READ = 6
-"""So many windows with most of an element's words have their passages read closely (`benchmarks/charts.py` compares)."""
+"""So many windows for each element have their passages read closely (`benchmarks/charts.py` compares): those with most of its words,
+and a third of them those with most of its words that name its first thing."""
 _TOGETHER = 30_000
 """Characters of passages that are encoded at a time."""
 _KEPT = 128 << 20
 """Bytes of token vectors that are kept for the next chart of the same documents."""
 _WORDS = 1 / 3
 """How much the share of an element's words counts beside the likeness of its tokens where quotations are chosen."""
+_NAMES = 0.1
+"""How much it counts there that a sentence names the first thing of an element."""
 _ADDS = 0.05
 """A neighbouring sentence is quoted, too, where it adds this much likeness."""
 _SHORT, _LACKS = 8000, 2
@@ -45,6 +49,8 @@ _SAME = 0.7
 """A phrase is not missing where its words have this mean likeness to words of the document."""
 _IN_ITS_WORDS = 0.85
 """A document with this mean likeness to the words of a claim's other elements calls things what the claim calls them."""
+_OF_ANOTHER, _RARE = 0.5, 3.7
+"""A document whose context is below this is about another invention, and a word this rare does not go without saying there."""
 
 
 class KeptTokenVectors:
@@ -86,6 +92,13 @@ class CloseReading:
         calibration: Calibration,
     ) -> None:
         self.rows = np.flatnonzero(np.isin(sentences.passages, passages))
+        alone, together = encoded.shares(sentences)
+        self.shares, self.names = alone[:, self.rows], encoded.naming(sentences)[:, self.rows]
+        self.likeness: list[Floats] = []
+        self.windows: list[Floats] = []
+        self.figures = [Figures(-10.0, element.telling, -1.0, 0.0) for element in encoded.tokens]
+        if not len(self.rows):
+            return
         dimension = encoded.wholes.shape[1]
         pieces: list[Floats] = []
         for number, tokens in zip(passages, read, strict=True):
@@ -93,25 +106,17 @@ class CloseReading:
             sentence = np.minimum(np.searchsorted(sentences.ends[here], tokens.starts, side="right"), len(here) - 1)
             found = np.split(tokens.vectors, np.searchsorted(sentence, np.arange(1, len(here))))
             pieces += [piece if len(piece) else np.zeros((1, dimension), np.float32) for piece in found]
-        vectors = np.concatenate(pieces) if pieces else np.zeros((0, dimension), np.float32)
-        borders: Int64s = np.cumsum([0, *map(len, pieces)]).astype(np.int64)
+        vectors, borders = np.concatenate(pieces), np.cumsum([0, *map(len, pieces)]).astype(np.int64)
         follows = np.searchsorted(self.rows, sentences.last[self.rows])
-        self.likeness = [element.likeness(vectors, borders) for element in encoded.tokens] if len(self.rows) else []
-        self.figures: list[Figures] = []
-        self.windows: list[Floats] = []
-        if not len(self.rows):
-            self.figures = [Figures(-10.0, element.telling, -1.0, 0.0) for element in encoded.tokens]
-            return
         counts = np.asarray([len(tokens.vectors) for tokens in read], np.float64)
         means = np.stack([tokens.mean for tokens in read])
         mean = (counts @ means / max(float(counts.sum()), 1.0)).astype(np.float32)
         context = encoded.wholes @ calibration.space.place_means(mean[None])[0]
-        shared = encoded.shares(sentences)[1].max(1, initial=0.0)
-        for number, (element, likeness) in enumerate(zip(encoded.tokens, self.likeness, strict=True)):
-            self.windows.append(element.match(np.maximum(likeness, likeness[:, follows])))
-            self.figures.append(
-                Figures(element.unmet(likeness), element.telling, float(context[number]), float(shared[number]))
-            )
+        self.likeness = [element.likeness(vectors, borders) for element in encoded.tokens]
+        both = list(zip(encoded.tokens, self.likeness, strict=True))
+        self.windows = [element.match(np.maximum(near, near[:, follows])) for element, near in both]
+        rows = zip(both, context.tolist(), together.max(1).tolist(), strict=True)
+        self.figures = [Figures(one.unmet(near), one.telling, *others) for (one, near), *others in rows]
 
 
 def read_documents(
@@ -132,9 +137,12 @@ def read_documents(
 
 
 def _worth_reading(encoded: EncodedClaims, document: ChartDocument, best: int) -> tuple[Sentences, dict[int, str]]:
-    """Return the sentences of a document, and by their numbers its passages with the windows that have most words of an element."""
+    """Return the sentences of a document, and by their numbers its passages with the `best` windows for an element."""
     sentences = Sentences.of(document, encoded.columns)
-    places = np.argsort(-encoded.shares(sentences)[1], axis=1, kind="stable")[:, :best].ravel()
+    shares, naming = encoded.shares(sentences)[1], encoded.naming(sentences)
+    first = shares + np.maximum(naming, naming[:, sentences.last])
+    counts = ((shares, best - best // 3), (first, best // 3))
+    places = np.hstack([np.argsort(-each, axis=1, kind="stable")[:, :count] for each, count in counts]).ravel()
     numbers = np.unique(sentences.passages[places]).tolist() if places.size else []
     return sentences, {number: document.passages[number].text for number in numbers}
 
@@ -155,12 +163,9 @@ def make_chart(
         for document, found in zip(documents, tracked(read, "Reading documents", len(documents)), strict=True)
     ]
     rare = tuple(calibration.rarity.of_text(element.text) for element in encoded.elements)
-    shown = tuple(
-        Column(document.id, document.title, document.metadata, covered(column, rare))
-        for document, column in zip(documents, columns, strict=True)
-    )
+    shown = tuple(Column(document.id, document.title, document.metadata, 0.0) for document in documents)
     rows = tuple(tuple(column[number] for column in columns) for number in range(len(encoded.elements)))
-    return Chart(encoded.claims, encoded.elements, shown, rows, rare, encoder.name)
+    return Chart(encoded.claims, encoded.elements, shown, rows, rare, encoder.name).with_cells(rows)
 
 
 class ElementReader:
@@ -169,44 +174,40 @@ class ElementReader:
     def __init__(self, encoded: EncodedClaims, calibration: Calibration) -> None:
         self._encoded = encoded
         self._calibration = calibration
+        self._wanted = encoded.phrases
         texts = [element.text for element in encoded.elements]
-        phrases = [telling(places) for places in noun_phrases(texts)]
-        self._wanted = [[Wanted(place, calibration.rarity.of) for place in places] for places in phrases]
         self._denied = [denied(text) for text in texts]
         self._numbers = [quantities(text) for text in texts]
 
     def cells(self, document: ChartDocument, sentences: Sentences, read: CloseReading) -> Iterator[Cell]:
         """Yield the cell of each element."""
-        shares = self._encoded.shares(sentences)[0][:, read.rows]
         texts = [passage.text for passage in document.passages]
-        words, denies = [stems_in(text) for text in texts], cache(lambda place: denied(texts[place]))
+        words, denies = [stems(text, "en") for text in texts], cache(lambda place: denied(texts[place]))
         most = _LACKS if sum(map(len, texts)) <= _SHORT else math.inf
         nearest = [likeness.max(1) for likeness in read.likeness]
         for number, element in enumerate(self._encoded.elements):
             every = self._wanted[number]
-            quotes = self._quotes(number, document, sentences, read, shares[number])
+            quotes = self._quotes(number, document, sentences, read)
             if not quotes:
-                yield Cell(
-                    element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=tuple(one.place for one in every)
-                )
+                lost = tuple(one.place for one in every)
+                yield Cell(element.label, document.id, Verdict.NOT_FOUND, 0.0, missing=lost)
                 continue
             pairs = self._pairs(number, [quote.text for quote in quotes])
             found = {pair.element for pair in pairs} | self._near(number, nearest[number])
-            naming = {
-                each.place: [
-                    (here, each.head not in self._denied[number] and each.head in denies(place))
-                    for place, here in enumerate(words)
-                    if each.head in here
+            refused = []
+            for each in every:
+                there = [place for place, here in enumerate(words) if each.head in here]
+                claimed = [
+                    place for place in there if each.head in self._denied[number] or each.head not in denies(place)
                 ]
-                for each in every
-            }
-            refused = [bool(there) and all(denies for _, denies in there) for there in naming.values()]
-            found |= {
-                each.place for each in every if any(each.named_by(has) and not no for has, no in naming[each.place])
-            }
-            missing = tuple(one for one, no in zip(naming, refused, strict=True) if no or one not in found)
+                refused.append(bool(there) and not claimed)
+                if any(each.named_by(words[place]) for place in claimed):
+                    found.add(each.place)
+            missing = tuple(one.place for one, no in zip(every, refused, strict=True) if no or one.place not in found)
             others = np.concatenate(nearest[:number] + nearest[number + 1 :] or nearest).mean()
-            nameless = bool(missing) and missing[0] == every[0].place and others > _IN_ITS_WORDS
+            first = bool(missing) and missing[0] == every[0].place
+            rare = first and self._calibration.rarity.of(every[0].head) >= _RARE
+            nameless = (first and others > _IN_ITS_WORDS) or (rare and read.figures[number].context < _OF_ANOTHER)
             numbers = self._compared(number, quotes)
             evidence = float(self._calibration.score.evidence([read.figures[number]])[0])
             if refused[:1] == [True]:
@@ -216,18 +217,17 @@ class ElementReader:
             verdict = self._calibration.verdict(evidence)
             yield Cell(element.label, document.id, verdict, evidence, tuple(quotes), pairs, missing, numbers)
 
-    def _quotes(
-        self, number: int, document: ChartDocument, sentences: Sentences, read: CloseReading, shares: Floats
-    ) -> list[Quote]:
+    def _quotes(self, number: int, document: ChartDocument, sentences: Sentences, read: CloseReading) -> list[Quote]:
         """Return the best sentences of the best paragraphs, with a neighbour that adds to them; none that denies a thing."""
         wanted = {phrase.head for phrase in self._wanted[number]} - self._denied[number]
         if not len(read.rows):
             return []
         element, likeness = self._encoded.tokens[number], read.likeness[number]
-        match = element.match(likeness)
+        match, shares = element.match(likeness), read.shares[number]
+        worth = match + _WORDS * shares + _NAMES * read.names[number]
         used: set[str] = set()
         quotes: list[Quote] = []
-        for place in np.argsort(-(match + _WORDS * shares), kind="stable").tolist():
+        for place in np.argsort(-worth, kind="stable").tolist():
             passage = document.passages[int(sentences.passages[read.rows[place]])]
             if whole_id(passage.id) in used:
                 continue
@@ -248,18 +248,18 @@ class ElementReader:
 
     def _pairs(self, number: int, quotes: Sequence[str]) -> tuple[Pair, ...]:
         """Pair each phrase of an element with the phrase of a quotation that names it."""
-        there = [[(place, stems_in(place.text)) for place in places] for places in noun_phrases(quotes)]
-        pairs = []
-        for phrase in self._wanted[number]:
-            named = [
-                (quote, place)
-                for quote, places in enumerate(there)
-                for place, words in places
-                if phrase.named_by(words)
-            ]
-            if named:
-                pairs.append(Pair(phrase.place, named[0][1], named[0][0]))
-        return tuple(pairs)
+        there = [
+            (quote, place, stems(place.text, "en"))
+            for quote, places in enumerate(noun_phrases(quotes))
+            for place in places
+        ]
+        found = {
+            one.place: (place, quote)
+            for one in self._wanted[number]
+            for quote, place, words in reversed(there)
+            if one.named_by(words)
+        }
+        return tuple(Pair(element, place, quote) for element, (place, quote) in found.items())
 
     def _near(self, number: int, nearest: Floats) -> set[Place]:
         """Return the phrases of an element that the document comes near to, in whatever words."""

@@ -1,7 +1,4 @@
-"""The fitted score of a cell: how likely a document discloses an element, from four figures of their token vectors and words.
-
-The score is an ordinal logistic regression: one weighted sum, and two offsets for *at least partly* and for *disclosed*.
-"""
+"""The fitted score of a cell: how likely a document discloses an element, from four figures of their token vectors and words."""
 
 from __future__ import annotations
 
@@ -200,9 +197,8 @@ class Score:
 
     def probabilities(self, figures: Sequence[Sequence[float]]) -> Doubles:
         """Return how likely cells are at least partly disclosed, and disclosed: two columns."""
-        rows = (np.asarray(figures, np.float64).reshape(-1, len(self.weights)) - self.means) / np.asarray(
-            self.deviations
-        )
+        table = np.asarray(figures, np.float64).reshape(-1, len(self.weights))
+        rows = (table - self.means) / np.asarray(self.deviations)
         return _logistic((rows @ np.asarray(self.weights))[:, None] + np.asarray(self.offsets))
 
     def evidence(self, figures: Sequence[Sequence[float]]) -> Floats:

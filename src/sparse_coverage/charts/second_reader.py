@@ -1,8 +1,7 @@
 """A second reader of a chart: a language model that the user names. Its verdict counts only if its quotation is in the document.
 
-Any server that speaks the OpenAI chat protocol can be asked. For a cell it gets the claim, the element and the passages quoted, and
-answers in a fixed form. Its verdict counts for nothing unless its quotation stands in one of these passages word for word, and decides
-nothing unless it agreed with judged cells more often than the built-in score (`sparse-coverage calibrate --llm`).
+For a cell it gets the claim, the element and the passages quoted, and answers in a fixed form. Its verdict decides nothing unless it
+agreed with judged cells more often than the built-in score (`sparse-coverage calibrate --llm`).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from sparse_coverage.charts.chart import Cell, Chart, Opinion, Verdict, find_quotation
@@ -47,16 +46,6 @@ _SYSTEM = (
 
 class SecondReaderError(Exception):
     """The server of a language model gave no answer that can be used."""
-
-
-class Asks(Protocol):
-    """Whatever answers a system and a user message with a text."""
-
-    name: str
-
-    def ask(self, system: str, user: str) -> str:
-        """Return the answer; a `SecondReaderError` where there is none."""
-        ...
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -108,7 +97,7 @@ class LanguageModel:
             return SecondReaderError("its answer was not that of a chat")
 
 
-def second_opinion(model: Asks, claim: str, element: str, passages: Sequence[PassageRecord]) -> Opinion:
+def second_opinion(model: LanguageModel, claim: str, element: str, passages: Sequence[PassageRecord]) -> Opinion:
     """Ask for a verdict on what passages say to an element. What cannot be believed has no verdict, and a note says why."""
     texts, left = [], _MOST_CHARACTERS
     for passage in passages:
@@ -186,7 +175,10 @@ def _file(model: str) -> Path:
 
 
 def read_again(
-    chart: Chart, passages: Callable[[str], Sequence[PassageRecord]], model: Asks, measured: ReaderMeasured | None
+    chart: Chart,
+    passages: Callable[[str], Sequence[PassageRecord]],
+    model: LanguageModel,
+    measured: ReaderMeasured | None,
 ) -> Chart:
     """Return the chart with a second opinion on each cell. `passages` returns the passages of a document. Disagreements come first."""
     texts = {claim.number: claim.text for claim in chart.claims}

@@ -14,7 +14,7 @@ from sparse_coverage.charts.chart import ChartDocument
 from sparse_coverage.charts.claims import encode_claims
 from sparse_coverage.charts.elements import chart_elements, given_elements, read_claims
 from sparse_coverage.charts.reading import make_chart
-from sparse_coverage.charts.second_reader import Asks, ReaderMeasured, read_again
+from sparse_coverage.charts.second_reader import LanguageModel, ReaderMeasured, read_again
 from sparse_coverage.encoding import Encoder
 from sparse_coverage.evaluation.clefip import topic_document
 from sparse_coverage.evaluation.collection import Collection
@@ -62,7 +62,7 @@ def _nearest(claims: Sequence[JudgedClaim], texts: Sequence[str]) -> Iterator[li
         yield order[~np.isin(order, list(one.labels))][:_NEAR].tolist()
 
 
-def measure_second_reader(model: Asks, encoder: Encoder, cells: int) -> ReaderMeasured:
+def measure_second_reader(model: LanguageModel, encoder: Encoder, cells: int) -> ReaderMeasured:
     """Return how often a language model agrees with judged cells of the demo collection, and the built-in score with the same."""
     calibration = calibration_for(encoder)
     patents = {patent.id: patent for patent in demo_patents()}

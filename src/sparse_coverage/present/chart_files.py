@@ -125,7 +125,7 @@ def write_filled(page: Page, header: Sequence[str], rows: Sequence[Sequence[Word
 
 
 def _verdict(cell: Cell) -> str:
-    return f"{cell.verdict.label}\n{CITED_BY_US}" if cell.is_own else cell.verdict.label
+    return f"{cell.verdict.value}\n{CITED_BY_US}" if cell.is_own else cell.verdict.value
 
 
 def write_chart(page: Page, chart: Chart, width: float) -> None:
@@ -178,7 +178,7 @@ def chart_sheets(chart: Chart, combinations: Combinations | None = None, named: 
         [
             element.label,
             cell.document,
-            cell.verdict.label,
+            cell.verdict.value,
             "the searcher's" if cell.overruled and quote == cell.overruled.quote else strength(quote.evidence),
             cited(quote),
             "".join(piece.text for piece in quotation(cell, quote)),

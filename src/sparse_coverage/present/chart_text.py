@@ -38,7 +38,7 @@ def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
     if own and cell.overruled is not None:
         notes.append(own_words(cell.overruled))
     if cell.second is not None:
-        said = [cell.second.verdict.label] if cell.second.verdict else []
+        said = [cell.second.verdict.value] if cell.second.verdict else []
         said += [f"“{cell.second.quote.text}”"] if cell.second.quote else []
         notes.append("second reader: " + ", ".join([*said, *([cell.second.note] if cell.second.note else [])]))
     return notes
@@ -47,8 +47,8 @@ def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
 def finding_of(cell: Cell) -> str:
     """Return the verdict of a cell for people, with how strong its evidence is unless it is the user's own: "partly (fair)"."""
     if cell.is_own or not cell.verdict.credit:
-        return cell.verdict.label
-    return f"{cell.verdict.label} ({strength(cell.evidence, bool(cell.missing))})"
+        return str(cell.verdict)
+    return f"{cell.verdict.value} ({strength(cell.evidence, bool(cell.missing))})"
 
 
 def quotes_of(cell: Cell) -> tuple[Quote, ...]:
@@ -213,7 +213,7 @@ def combination_ends(one: Combination) -> str:
     """Return what a combination comes to: which features it lacks, else what every feature is at least."""
     if one.lacks:
         return f"lacks {', '.join(one.lacks)}"
-    every = one.verdict.label if one.verdict.credit == 1 else f"at least {one.verdict}"
+    every = one.verdict.value if one.verdict.credit == 1 else f"at least {one.verdict}"
     return f"every feature {every}, the weakest is {one.weakest_element} ({strength(one.weakest)})"
 
 

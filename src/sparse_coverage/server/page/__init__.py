@@ -51,7 +51,7 @@ def _page() -> str:
             {
                 "rankings": {name: label_of(name) for name in RANKINGS},
                 "exports": {one.name: one.label for one in PROJECT_EXPORTS.values()},
-                "verdicts": [one.label for one in Verdict],
+                "verdicts": [one.value for one in Verdict],
                 "own": CITED_BY_US,
                 "marks": {mark: words for mark, words in MARKS.items() if mark},
                 "takes_marks": TAKE_MARKS,
