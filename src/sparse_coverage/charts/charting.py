@@ -67,15 +67,12 @@ class Charts:
 
     def notes_on(self, claims: Sequence[Claim]) -> tuple[str, ...]:
         """Return what to beware of in a chart of some claims: who reads, and a language that the reader does not know."""
-        known = languages_of(self.encoder.name)
+        known, name = languages_of(self.encoder.name), self.encoder.name
         language = guess_language("\n".join(claim.text for claim in claims))
         if not language or not known or language in known:
             return self.notes
-        return (
-            *self.notes,
-            f"Warning: the claim seems to be in {NAMES[language]}, which {self.encoder.name}, the encoder that reads the documents, does "
-            "not know: its verdicts say little. Translate the claim.",
-        )
+        told = f"Warning: the claim seems to be in {NAMES[language]}, which {name}, the encoder that reads the documents, does not know"
+        return (*self.notes, f"{told}: its verdicts say little. Translate the claim.")
 
     def chart(
         self,

@@ -94,9 +94,7 @@ def combine(
         chosen = _all_sets(evidence, calibration, most, kin, show * 20)
     elif not missing:
         chosen, bound = _greedy(evidence, calibration, most, kin)
-    chosen = chosen or _none_better(
-        _partial_sets(evidence, calibration, min(most, EXACT), kin, show * 20), evidence, calibration
-    )
+    chosen = chosen or _partial_sets(evidence, calibration, min(most, EXACT), kin, show * 20)
     made = [_combination(each, evidence, labels, documents, calibration, symbols) for each in chosen]
     made.sort(
         key=lambda one: (
@@ -139,7 +137,10 @@ def _sets_of(evidence: Floats, size: int, level: float, show: int) -> Iterable[t
 def _partial_sets(
     evidence: Floats, calibration: Calibration, most: int, kin: Sequence[frozenset[str]], show: int
 ) -> list[tuple[int, ...]]:
-    """Return the sets with most of the elements, grown from those in which each document adds something: fewest documents first."""
+    """Return the sets with most of the elements, grown from those in which each document adds something: fewest documents first.
+
+    A set is left out where another of no more documents has some elements better and none worse.
+    """
     count, has = evidence.shape[1], evidence >= calibration.partly
     found: list[tuple[int, int, float, tuple[int, ...]]] = []
     grown: list[tuple[int, ...]] = [()]
@@ -150,22 +151,17 @@ def _partial_sets(
             best = evidence[:, one].max(1)
             found.append((-int((best >= calibration.partly).sum()), size, -float(best.sum()), one))
         found = sorted(found)[:show]
-    return [chosen for *_, chosen in found]
+    sets = [one for *_, one in found]
+    levels = [np.digitize(evidence[:, one].max(1), (calibration.partly, calibration.disclosed)) for one in sets]
 
-
-def _none_better(
-    chosen: Sequence[tuple[int, ...]], evidence: Floats, calibration: Calibration
-) -> list[tuple[int, ...]]:
-    """Return the sets but for those than which another, of no more documents, has some elements better and none worse."""
-    has = [np.digitize(evidence[:, one].max(1), (calibration.partly, calibration.disclosed)) for one in chosen]
-    pairs = list(zip(chosen, has, strict=True))
-    return [
-        one
-        for one, mine in pairs
-        if not any(
-            len(other) <= len(one) and (theirs >= mine).all() and (theirs > mine).any() for other, theirs in pairs
+    def betters(other: int, one: int) -> bool:
+        above = levels[other] > levels[one]
+        return bool(
+            len(sets[other]) <= len(sets[one]) and above.any() and (above | (levels[other] == levels[one])).all()
         )
-    ]
+
+    every = range(len(sets))
+    return [sets[one] for one in every if not any(betters(other, one) for other in every)]
 
 
 def _each_adds(has: npt.NDArray[np.bool_]) -> bool:

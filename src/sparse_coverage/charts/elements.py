@@ -84,8 +84,7 @@ def given_elements(claims: Sequence[Claim], lines: Iterable[str]) -> tuple[Eleme
 
 def _label(claim: int, number: int) -> str:
     letters = ""
-    number += 1
-    while number:
-        number, letter = divmod(number - 1, 26)
-        letters = chr(ord("a") + letter) + letters
+    while number >= 0:
+        letters = chr(ord("a") + number % 26) + letters
+        number = number // 26 - 1
     return f"{claim}{letters}"

@@ -112,12 +112,11 @@ def second_opinion(model: LanguageModel, claim: str, element: str, passages: Seq
         return Opinion(None, note=f"{_NO_ANSWER}{error}")
     except KeyError:
         return Opinion(None, note=f"{_NO_ANSWER}it was not in the form that was asked for")
-    quotation = str(said.get("quotation") or "")
     reason = "".join(filter(str.isprintable, str(said.get("reason") or "")[:300]))  # no control characters
     if verdict is Verdict.NOT_FOUND:
         return Opinion(verdict, reason)
     given = [replace(passage, text=text) for passage, text in zip(passages, texts, strict=True)]
-    quote = find_quotation(given, quotation)
+    quote = find_quotation(given, str(said.get("quotation") or ""))
     if quote is None:
         return Opinion(None, note=f"not believed ({verdict}): what it quotes is not in the passages")
     return Opinion(verdict, reason, quote)
@@ -165,9 +164,7 @@ class ReaderMeasured:
         try:
             return from_json(cls, json.loads(path.read_text(encoding="utf-8")), str(path))
         except ValueError:
-            raise InputError(
-                f"{path}: not the figure of a second reader. Make it again with `calibrate --llm`."
-            ) from None
+            raise InputError(f"{path}: no figure of a second reader. Make it again with `calibrate --llm`.") from None
 
 
 def _file(model: str) -> Path:
