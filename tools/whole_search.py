@@ -47,7 +47,6 @@ def search(desk: Desk, index: str, number: int, claim: str, folder: Path, say: C
     ready = desk.ask("read the claim", "POST", f"/v1/indexes/{index}/prepare", {"text": claim}).json()
     elements = [{"label": one["label"], "text": one["text"]} for one in ready["elements"]]
     asked = {"query": ready["text"], "k": 20, "facets": True, "source": ready["source"]}
-    asked["claims"] = ready["wanted"] or None
     asked["filters"] = {"not_family_of": [ready["publication"]]} if ready["publication"] else {}
     body = {"index": index, "search": asked, "claim": ready["charted"], "elements": elements}
     found = desk.ask("search", "POST", f"/v1/projects/{project}/searches", body).json()
@@ -61,7 +60,7 @@ def search(desk: Desk, index: str, number: int, claim: str, folder: Path, say: C
     overrule(desk, project, index, made)
     with (folder / "cells.txt").open("a") as cells:
         cells.writelines(positive(made))
-    together = {"claim": ready["charted"], "elements": elements, "max": 2, "top": 100, "filters": asked["filters"]}
+    together = {"claim": ready["charted"], "elements": elements, "max": 2, "filters": asked["filters"]}
     desk.ask("combine", "POST", f"/v1/projects/{project}/charts", {"index": index, "combine": together})
     beside = {"id": hits[0], "claim": found["result"]["query"], "elements": [one["text"] for one in elements]}
     words = desk.ask("read", "POST", f"/v1/indexes/{index}/view", beside).json()["paragraphs"]
