@@ -15,6 +15,9 @@ from truth import NAME, held
 from world import World
 from writers import Worker
 
+from sparse_coverage.index.manifest import read_manifest
+from sparse_coverage.index.segment import SEGMENTS
+
 _JUMPS = (-400 * 86400.0, -3600.0, -1.0, 0.0, 3600.0, 3650 * 86400.0)
 _LEFT = (0, 4096, 16384, 65536, 200_000, 600_000)
 _DAMAGED = 6
@@ -159,8 +162,12 @@ class Trouble:
         self._world.faults.end("damage")
 
     def _choose(self, folder: Path) -> Path:
+        """Choose a file of an index. What a killed writer left behind is none: no manifest names it, and the next writer removes it."""
+        named = {entry.name: entry.tombstones for entry in read_manifest(folder).segments}
         files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.stat().st_size]
-        return self._chance.choice(files)
+        left = {path for path in files if path.parent.parent.name == SEGMENTS and path.parent.name not in named}
+        left |= {path for path in files if path.match("deleted-*") and path.name != named.get(path.parent.name)}
+        return self._chance.choice([path for path in files if path not in left])
 
     def _damage(self, path: Path, *, cut: bool = False) -> str:
         """Cut a file short, or flip one bit in it."""
