@@ -12,7 +12,7 @@ LOCK := .ci/locks/development.txt
 FUZZED := readers queries claims sentences filters numbers index rest projects project_files models calibrations
 FUZZ_MINUTES ?= 10
 SOAK_MINUTES ?= 60
-BENCHMARKS := encoder readers noun_phrases vocabulary search
+BENCHMARKS := encoder readers vocabulary search
 
 .PHONY: demo serve test explore lint bench docs dist sbom installs lock fuzz soak crashes reproduce-demo check-llm clean help
 

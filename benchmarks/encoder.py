@@ -1,7 +1,7 @@
-"""Tokens a second of the base encoder against sentence-transformers on torch, and what each precision costs in quality.
+"""Tokens a second of the base encoder against sentence-transformers on torch, and how near each precision is to fp32.
 
     python benchmarks/encoder.py --quick
-    python benchmarks/encoder.py --collection PATH/TO/patsnap
+    python benchmarks/encoder.py
 
 All systems run on one thread, interleaved, several rounds; the table gives medians of tokens per CPU second. Passages are
 those of the demo collection, joined to about 110 tokens each. Needs the extra [bench].
@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +23,6 @@ from machine import describe
 from rich.console import Console
 from rich.table import Table
 
-from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.encoding.weights import model_folder
 from sparse_coverage.errors import InputError
@@ -135,36 +133,14 @@ def _cosines(exact: list[np.ndarray], other: list[np.ndarray]) -> tuple[float, f
     return float(joined.mean()), float(joined.min())
 
 
-def quality(folder: Path, collection: Path, size: int, console: Console) -> None:
-    from beir import MEASURES, load, measure
-
-    data = load(collection)
-    table = Table("precision", *MEASURES, title=f"{data.name}, preset paper, unit token, V={size:,}")
-    for precision in ours(folder):
-        encoder = OpenVinoEncoder(folder, name="minilm", precision=precision)
-        model = SparseCoverage.fit(data.documents, encoder=encoder, size=size, preset="paper")
-        with tempfile.TemporaryDirectory() as place:
-            index = Index.build(Path(place) / "index", model, data.documents, by="section")
-            results = index.search(list(data.queries.values()), k=1000, passages=1)
-            rankings = {
-                q: {hit.document: hit.score for hit in hits} for q, hits in zip(data.queries, results, strict=True)
-            }
-        table.add_row(precision, *(f"{value:.2f}" for value in measure(data, rankings).values()))
-    console.print(table)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer passages and rounds")
-    parser.add_argument("--collection", type=Path, help="a BEIR folder to measure the quality of each precision on")
-    parser.add_argument("-V", "--size", type=int, default=5000, help="vocabulary size for the quality table")
     arguments = parser.parse_args()
     console = Console(width=140)
     console.print(describe())
     folder = model_folder("minilm")
     speed(folder, rounds=3 if arguments.quick else 7, count=60 if arguments.quick else 200, console=console)
-    if arguments.collection:
-        quality(folder, arguments.collection, arguments.size, console)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
     python benchmarks/full_size.py build FILES... --folder WORK --first 254 --week 50 --minutes 60
     python benchmarks/full_size.py keep --folder WORK
     python benchmarks/full_size.py use --folder WORK --queries TOPICS.tsv
-    python benchmarks/full_size.py stages --folder WORK --queries TOPICS.tsv
     python benchmarks/full_size.py serve --index INDEX --queries TOPICS.tsv --clients 32
     python benchmarks/full_size.py quality --folder WORK COLLECTION.toml...
     python benchmarks/full_size.py grow FILE --folder WORK --queries TOPICS.tsv
@@ -11,9 +10,8 @@
 
 `build` takes the documents of FILES in order. It builds an index of the first ones, is killed (kill -9) on the way and goes on, and
 then adds the others, a batch a week, until the minutes are over or all are in. `keep` deletes a week, merges and verifies, on a copy.
-`use` searches, charts, combines and serves 8 clients; `stages` says where the time of a search goes, `serve` what
-more clients get. `quality` ranks the topics of test
-collections. `grow` does all of this with made-up passages, and fits how each figure grows with the size. Every step is a process of
+`use` searches, charts, combines and serves 8 clients; `serve` says what more clients get. `quality` ranks the topics of test collections.
+`grow` does all of this with made-up passages, and fits how each figure grows with the size. Every step is a process of
 its own, so that its memory is its own. All figures are kept in WORK/figures.json, and steps that are there are not made again.
 """
 
@@ -181,81 +179,6 @@ def use(index: Path, texts: list[str]) -> dict[str, Any]:
     return found | {"peak_mib": peak_memory(), "queries": len(texts) - 11}
 
 
-def stages(index: Path, texts: list[str]) -> None:
-    """Print where the time of a whole search goes, from the text to explained hits: medians of CPU and clock milliseconds, one thread."""
-    from sparse_coverage.model import SparseCoverage
-    from sparse_coverage.search.combined import CombinedRanker
-    from sparse_coverage.search.explaining import Explanations
-    from sparse_coverage.search.index import Index
-    from sparse_coverage.search.part_scores import VectorScores, WordScores
-    from sparse_coverage.search.ranking import Ranker
-    from sparse_coverage.workspace import OpenIndex, SearchRequest, open_index
-
-    spent: dict[str, list[float]] = {}
-    inside: list[list[Any]] = []
-
-    def clock() -> tuple[float, float]:
-        return 1000 * time.process_time(), 1000 * time.perf_counter()
-
-    def step(name: str | None) -> None:
-        """Enter a stage, or leave one; time belongs to the innermost."""
-        now = clock()
-        if inside:
-            own = spent.setdefault(inside[-1][0], [0.0, 0.0])
-            own[0], own[1] = own[0] + now[0] - inside[-1][1][0], own[1] + now[1] - inside[-1][1][1]
-        if name is None:
-            inside.pop()
-        else:
-            inside.append([name, now])
-        if inside:
-            inside[-1][1] = now
-
-    def watched(owner: Any, attribute: str, name: str) -> None:
-        whole = getattr(owner, attribute)
-
-        def call(*arguments: Any, **settings: Any) -> Any:
-            step(name)
-            try:
-                found = whole(*arguments, **settings)
-                return iter(list(found)) if isinstance(found, Iterator) else found
-            finally:
-                step(None)
-
-        setattr(owner, attribute, call)
-
-    for owner, attribute, name in (
-        (SparseCoverage, "trace", "encode, and find the nearest centers"),
-        (Explanations, "enriched", "feedback from the first passages"),
-        (Ranker, "passage_scores", "score by centers"),
-        (WordScores, "scores", "score by words"),
-        (VectorScores, "scores", "score by vectors"),
-        (Ranker, "best_documents", "choose the best documents of each part"),
-        (CombinedRanker, "hits", "read texts and facts of the hits"),
-        (Index, "_explained", "explain every passage shown"),
-        (open_index, "with_closeness", "say how close each document is"),
-    ):
-        watched(owner, attribute, name)
-    for told, matches in (
-        ("reasons, as the page shows them", False),
-        ("every match, as `search --json` gives them", True),
-    ):
-        rows: dict[str, list[list[float]]] = {}
-        with OpenIndex.open(index, threads=1) as opened:
-            for number, text in enumerate(texts):
-                spent.clear()
-                step("the rest")
-                opened.search(SearchRequest(query=text), matches=matches)
-                step(None)
-                if number > 10:
-                    everything = [sum(column) for column in zip(*spent.values(), strict=True)]
-                    for name, own in [*spent.items(), ("all", everything)]:
-                        rows.setdefault(name, []).append(list(own))
-        print(f"\n| {told} | CPU ms | p99 | ms on the clock |\n| --- | ---: | ---: | ---: |")
-        for name, own_times in rows.items():
-            cpu, wall = zip(*own_times, strict=True)
-            print(f"| {name} | {np.median(cpu):.1f} | {np.percentile(cpu, 99):.1f} | {np.median(wall):.1f} |")
-
-
 def serve(index: Path, texts: list[str], clients: int, seconds: float) -> dict[str, Any]:
     """Search over HTTP, with reasons, by clients that ask without pause; the first round is to warm up."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "engines"))
@@ -343,9 +266,7 @@ def grow(folder: Path, source: Path, sizes: list[int], topics: Path, seconds: fl
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "part", choices=["build", "keep", "use", "stages", "serve", "quality", "grow", "growth", "plot", "user"]
-    )
+    parser.add_argument("part", choices=["build", "keep", "use", "serve", "quality", "grow", "growth", "plot", "user"])
     parser.add_argument("files", type=Path, nargs="*", help="documents to build from, or collections to rank")
     parser.add_argument("--folder", type=Path, default=Path("full-size"), help="where all is kept")
     parser.add_argument("--first", type=int, default=254, help="how many documents the build itself has")
@@ -372,8 +293,6 @@ def main() -> None:
         keep(index, figures, "", options.week, None)
     elif options.part == "use":
         measure_use(index, figures, "", options.queries, options.count, options.seconds)
-    elif options.part == "stages":
-        stages(index, queries_in(options.queries, 150, options.count))
     elif options.part == "serve":
         print(json.dumps(serve(index, queries_in(options.queries, 150, 400), options.clients, options.seconds)))
     elif options.part == "quality":

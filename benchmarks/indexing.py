@@ -3,15 +3,11 @@
     python benchmarks/indexing.py PATH/TO/fulltext/corpus.jsonl --before PATH/TO/CHECKOUT
     python benchmarks/indexing.py PATH/TO/fulltext/corpus.jsonl --quick
     python benchmarks/indexing.py PATH/TO/patsnap/corpus.jsonl --memory
-    python benchmarks/indexing.py --publications --before PATH/TO/CHECKOUT
-    python benchmarks/indexing.py PATH/TO/fulltext/corpus.jsonl --commands --documents 20 --before PATH/TO/CHECKOUT
 
 Every build is a process of its own on one thread, and the versions take turns, after a small build of each that compiles what is
 not compiled yet. What counts is CPU time; on a busy machine the clock says little. `--before` names a checkout of another commit.
-`--commands` runs whole commands: now `index`, which keeps words and vectors; before `index`, then the sides of
-`--hybrid`, then the sentences that charts needed then. `--memory` shows the peak memory of a build of 200 and of 2,000 documents instead.
-`--publications` indexes a generated CLEF-IP tree once with the A1 of each application alone and once with A1, A2 and B1 (the same
-description, one claim changed). Peers, where they are installed: sentence-transformers encoding the same passages (torch, fp32;
+`--memory` shows the peak memory of a build of 200 and of 2,000 documents instead.
+Peers, where they are installed: sentence-transformers encoding the same passages (torch, fp32;
 `--peer-words` takes only the first so many words, since it is slow), and bm25s.
 """
 
@@ -243,51 +239,6 @@ def speed(console: Console, source: Path, before: Path | None, rounds: int, peer
     console.print(table)
 
 
-def run_command(checkout: Path, arguments: list[str]) -> dict[str, float]:
-    """Run a command of a version on one thread; return its CPU seconds, its seconds on the clock and its peak memory in MiB."""
-    environment = {**os.environ, "PYTHONPATH": str(checkout / "src"), "OMP_NUM_THREADS": "1"}
-    begun = time.perf_counter()
-    with tempfile.TemporaryFile() as told:
-        command = [sys.executable, "-m", "sparse_coverage", *arguments]
-        started = subprocess.Popen(command, env=environment, stdout=told, stderr=told)
-        _, status, used = os.wait4(started.pid, 0)
-        started.returncode = status
-        if status:
-            told.seek(0)
-            raise SystemExit(f"{checkout}: {arguments} failed.\n{told.read().decode()[-2000:]}")
-    wall = time.perf_counter() - begun
-    return {"cpu": used.ru_utime + used.ru_stime, "wall": wall, "peak": used.ru_maxrss / 1024}
-
-
-def commands(console: Console, some: Path, before: Path | None) -> None:
-    """Show what whole builds cost: everything in one command, and before in three."""
-    claim = "A valve comprising a plunger that is biased by a spring."
-    table = Table(
-        "version", "command", "CPU s", "of `index` before", "s", "peak, MiB", "on disk, MiB", title="One build"
-    )
-    with tempfile.TemporaryDirectory() as place:
-        now, old = (f"{place}/{name}" for name in ("now", "old"))
-        steps: list[tuple[str, Path, str, list[str]]] = []
-        if before is not None:
-            steps += [
-                ("before", before, old, ["index", str(some), "-o", old, "--threads", "1"]),
-                ("before", before, old, ["index", "refresh", old, "--hybrid", "--threads", "1"]),
-                ("before", before, old, ["chart", old, claim, "-k", "1", "--keep"]),
-            ]
-        steps.append(("now", HERE, now, ["index", str(some), "-o", now, "--threads", "1"]))
-        base = 0.0
-        for version, checkout, folder, arguments in steps:
-            found = run_command(checkout, arguments)
-            cpu = found["cpu"]
-            base = base or cpu
-            size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file()) / 2**20
-            told = " ".join(arguments).replace(str(some), "PATENTS").replace(folder, "INDEX").replace(claim, '"..."')
-            row = f"{cpu:.1f}", f"{cpu / base:.2f}x", f"{found['wall']:.0f}", f"{found['peak']:.0f}", f"{size:.1f}"
-            console.print(version, told, *row, highlight=False, soft_wrap=True)
-            table.add_row(version, told, *row)
-    console.print(table)
-
-
 def memory(console: Console, source: Path, counts: list[int]) -> None:
     """Show the peak memory of builds of more and more documents of one length, the passages of the source in another order.
 
@@ -335,70 +286,18 @@ def made_documents(path: Path, texts: list[str], count: int) -> int:
     return words
 
 
-def publications(console: Console, before: Path | None, count: int) -> None:
-    """Show what more publications of the same applications cost."""
-    from make_clefip import make
-
-    from sparse_coverage.patents.readers.records import to_record
-
-    checkouts = {"this version": HERE, **({f"before ({before.name})": before} if before else {})}
-    table = Table(
-        "system", "A1 alone, CPU s", "A1, A2 and B1, CPU s", "ratio", "of it encoding, s",
-        title=f"{count} applications of a generated CLEF-IP tree, one publication each and three",
-    )  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        make(Path(folder) / "tree", documents=2 * count)
-        first = [
-            to_record(patent)
-            for patent in read_patents(Path(folder) / "tree", language="any", on_problem=lambda _: None)
-        ][:count]
-        sources = {}
-        for name, kinds in (("one", ("A1",)), ("three", ("A1", "A2", "B1"))):
-            sources[name] = Path(folder) / f"{name}.jsonl"
-            with sources[name].open("w", encoding="utf-8") as stream:
-                for number, record in enumerate(first):
-                    for kind in kinds:
-                        stream.write(json.dumps(_publication(record, number, kind)) + "\n")
-        for name, checkout in checkouts.items():
-            one, three = build(checkout, sources["one"]), build(checkout, sources["three"])
-            table.add_row(
-                name, f"{one['total']:.1f}", f"{three['total']:.1f}", f"{three['total'] / one['total']:.2f}x",
-                f"{one.get('encode', 0):.1f} → {three.get('encode', 0):.1f}",
-            )  # fmt: skip
-    console.print(table)
-
-
-def _publication(record: dict[str, Any], number: int, kind: str) -> dict[str, Any]:
-    """Return a publication of an application; the claims of a B1 were amended in one place."""
-    claims = record.get("claims", [])
-    if kind == "B1" and claims:
-        first = claims[0]
-        amended = f"{first['text'] if isinstance(first, dict) else first} It is amended in examination {number}."
-        claims = [{**first, "text": amended} if isinstance(first, dict) else amended, *claims[1:]]
-    return {**record, "id": f"EP-{1_000_000 + number}-{kind}", "claims": claims}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpus", type=Path, nargs="?", help="patents as JSON lines")
+    parser.add_argument("corpus", type=Path, help="patents as JSON lines")
     parser.add_argument("--before", type=Path, help="a checkout of another commit to compare with")
     parser.add_argument("--documents", type=int, help="only the first so many documents")
     parser.add_argument("--memory", action="store_true", help="peak memory of 200 and 2,000 documents instead")
-    parser.add_argument(
-        "--commands", action="store_true", help="whole commands instead, with words, vectors and charts"
-    )
-    parser.add_argument("--publications", action="store_true", help="several publications an application instead")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peer-words", type=int, default=1 << 40, help="how much sentence-transformers encodes")
     parser.add_argument("--quick", action="store_true", help="two documents, one round")
     arguments = parser.parse_args()
     console = Console(width=170)
     console.print(describe(), highlight=False)
-    if arguments.publications:
-        publications(console, arguments.before, 20 if arguments.quick else 100)
-        return
-    if arguments.corpus is None:
-        parser.error("a corpus is needed, unless --publications makes its own")
     if arguments.memory:
         memory(console, arguments.corpus, [50, 200] if arguments.quick else [200, 2_000])
         return
@@ -407,9 +306,6 @@ def main() -> None:
         path = Path(folder) / "corpus.jsonl"
         lines = arguments.corpus.read_text(encoding="utf-8").splitlines(keepends=True)
         path.write_text("".join(lines[:count]), encoding="utf-8")
-        if arguments.commands:
-            commands(console, path, arguments.before)
-            return
         speed(console, path, arguments.before, 1 if arguments.quick else arguments.rounds, arguments.peer_words)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     console.print(f"Largest process: {peak:.0f} MiB", highlight=False)

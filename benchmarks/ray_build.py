@@ -1,19 +1,12 @@
-"""Building on a Ray cluster against building on one machine: the same 20,000 documents, the same bytes, the time of each.
+"""Indexing on Ray clusters of several small hosts: the same bytes as on one machine, and the time of each (root, Linux).
 
-    python benchmarks/ray_build.py                        local, Ray with one worker, Ray with two
-    python benchmarks/ray_build.py --documents 2000       smaller
-    python benchmarks/ray_build.py --only ray-2           one way at a time; results are kept in --folder and compared
-    python benchmarks/ray_build.py --documents 2000 --hosts 1 2 4 --share 0.15     as several small hosts (root, Linux)
+    python benchmarks/ray_build.py --documents 4000 --hosts 1 2 4 --share 0.05
 
-The model is learned from 5,000 of the documents. They are invented (short ones, words by Zipf's law), and the encoder is
-small and random (4 layers, 128 dimensions, the tokenizer of `minilm`): what is measured is how the work is shared out, not
-an encoder. Every way uses one thread a worker. "here" and "workers" are the CPU seconds of the command itself and of all
-other processes of the build, "others" what everybody else used of the machine meanwhile. Where others work too, wall times
-say little; what the command does itself is not shared out, so CPU times say how far two free cores could go. Needs the
-extra [ray] and the encoder `minilm`.
+The documents are invented (short ones, words by Zipf's law), and the encoder is small and random (4 layers, 128 dimensions, the
+tokenizer of `minilm`): what is measured is how the work is shared out, not an encoder. Needs the extra [ray] and the encoder `minilm`.
 
-`--hosts` indexes on clusters of so many nodes, each with a share of a core that the system holds it to (a control group), as hosts of that
-speed would be; the command itself is not held back. Pieces are a quarter as large as usual, so that few documents give many of them.
+Each host is a node with a share of a core that the system holds it to (a control group), as hosts of that speed would be; the command
+itself is not held back. Pieces are a quarter as large as usual, so that few documents give many of them.
 The last cluster builds once more, and a worker of it is killed on the way.
 """
 
@@ -24,8 +17,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -41,7 +32,6 @@ from safetensors.numpy import save_file
 from sparse_coverage import Index, Sampling, SparseCoverage, load_encoder, read_patents
 from sparse_coverage.encoding.weights import model_folder
 
-WAYS = {"local": 0, "ray-1": 1, "ray-2": 2}
 SIZE, SPANS, SAMPLED = 2_000, 200_000, 5_000
 FILES = 40
 
@@ -99,42 +89,12 @@ def write_encoder(folder: Path) -> None:
     save_file(weights, folder / "model.safetensors")
 
 
-def own_seconds() -> float:
-    """CPU seconds of this process and all below it, those that ended included."""
-    found: dict[int, tuple[int, float]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            ticks = sum(map(int, fields[11:15]))
-            found[int(entry.name)] = (int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
-    below, grown = {os.getpid()}, True
-    while grown:
-        more = {pid for pid, (parent, _) in found.items() if parent in below} - below
-        below |= more
-        grown = bool(more)
-    return sum(found[pid][1] for pid in below)
-
-
-def busy_seconds() -> float:
-    """CPU seconds that the whole machine has used."""
-    fields = list(map(int, Path("/proc/stat").read_text().splitlines()[0].split()[1:]))
-    return (sum(fields[:8]) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
-
-
 @contextmanager
 def measured(results: dict[str, dict[str, float]], stage: str) -> Iterator[None]:
-    wall, here, own, busy = time.perf_counter(), time.process_time(), own_seconds(), busy_seconds()
+    """Note how long a stage takes on the clock."""
+    begun = time.perf_counter()
     yield
-    here, used = time.process_time() - here, own_seconds() - own
-    results[stage] = {
-        "wall": time.perf_counter() - wall,
-        "here": here,
-        "workers": max(0.0, used - here),
-        "others": max(0.0, busy_seconds() - busy - used),
-    }
+    results[stage] = {"wall": time.perf_counter() - begun}
 
 
 def digest(folder: Path) -> str:
@@ -150,46 +110,6 @@ def digest(folder: Path) -> str:
             name = "/".join(places.get(part, part) for part in path.relative_to(folder).parts)
             total.update(name.encode() + b"\0" + sha256(path.read_bytes()).digest())
     return total.hexdigest()
-
-
-def run(way: str, folder: Path, target: Path) -> dict[str, Any]:
-    """Fit and index in one way."""
-    shutil.rmtree(target, ignore_errors=True)
-    documents, encoder = folder / "documents", str(folder / "encoder")
-    results: dict[str, dict[str, float]] = {}
-    settings = {"size": SIZE, "max_spans": SPANS, "max_documents": SAMPLED}
-    if WAYS[way] == 0:
-        with measured(results, "fit"):
-            running = load_encoder(encoder, precision="fp32", threads=1)
-            model = SparseCoverage.fit(
-                lambda: read_patents(documents),
-                encoder=running,
-                threads=1,
-                size=SIZE,
-                sampling=Sampling(SAMPLED, SPANS),
-            )
-        model.save(target / "model")
-        with measured(results, "index"):
-            Index.build(target / "index", model, read_patents(documents))
-    else:
-        import ray
-
-        from sparse_coverage.cluster import build_on_cluster, connect, fit_on_cluster
-
-        with measured(results, "start of Ray"):
-            ray.init(num_cpus=WAYS[way], include_dashboard=False, log_to_driver=False, logging_level="error")
-        with connect() as cluster:
-            with measured(results, "fit"):
-                model = fit_on_cluster(
-                    cluster, [documents], target / "work", encoder=encoder, precision="fp32", **settings
-                )
-            model.save(target / "model")
-            with measured(results, "index"):
-                build_on_cluster(cluster, target / "index", model, [documents])
-        ray.shutdown()
-    stages = {"model": digest(target / "model"), "index": digest(target / "index"), "stages": results}
-    shutil.rmtree(target)
-    return stages
 
 
 def hosts(counts: list[int], share: float, folder: Path) -> None:
@@ -298,59 +218,18 @@ def _kill_a_worker(group: Path) -> None:
                 return
 
 
-def report(kept: list[dict[str, Any]]) -> None:
-    print(f"{'way':8} {'stage':14} {'wall s':>8} {'here':>8} {'workers':>8} {'others':>8}")
-    for one in kept:
-        for stage, found in one["stages"].items():
-            columns = " ".join(f"{found[column]:8.1f}" for column in ("wall", "here", "workers", "others"))
-            print(f"{one['way']:8} {stage:14} {columns}")
-    for what in ("model", "index"):
-        sums = {one[what] for one in kept}
-        print(f"{what}: {'the same bytes in all ways' if len(sums) == 1 else f'DIFFERENT ({len(sums)} versions)'}")
-    wall = {way: min(_both(one, "wall") for one in kept if one["way"] == way) for way in {one["way"] for one in kept}}
-    for slow, fast in (("ray-1", "ray-2"), ("local", "ray-2"), ("local", "ray-1")):
-        if slow in wall and fast in wall:
-            print(
-                f"{fast} against {slow}: {wall[slow] / wall[fast]:.2f} times as fast (best wall times of fit and index)"
-            )
-    for one in kept:
-        if one["way"] == "ray-2":
-            here, workers = _both(one, "here"), _both(one, "workers")
-            print(
-                f"on two free cores, by CPU time: {(here + workers) / (here + workers / 2):.2f} times as fast as on one"
-            )
-
-
-def _both(one: dict[str, Any], column: str) -> float:
-    return float(sum(one["stages"][stage][column] for stage in ("fit", "index")))
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--documents", type=int, default=20_000)
-    parser.add_argument("--folder", type=Path, default=Path("ray-build"), help="for the collection and the results")
-    parser.add_argument("--only", choices=WAYS, help="run one way and add it to the results")
-    parser.add_argument("--hosts", type=int, nargs="+", help="index on clusters of so many nodes instead")
+    parser.add_argument("--documents", type=int, default=4_000)
+    parser.add_argument("--folder", type=Path, default=Path("ray-build"), help="for the collection and the indexes")
+    parser.add_argument("--hosts", type=int, nargs="+", default=[1, 2, 4], help="index on clusters of so many nodes")
     parser.add_argument("--share", type=float, default=0.15, help="of a core that each of these nodes has")
     given = parser.parse_args()
     if not (given.folder / "documents").exists():
         write_documents(given.folder / "documents", given.documents)
         write_encoder(given.folder / "encoder")
-    if given.hosts:
-        print(describe())
-        hosts(given.hosts, given.share, given.folder)
-        return
-    results = given.folder / "results.jsonl"
-    if given.only is None:
-        for way in WAYS:  # in processes of their own, so that none finds the other's caches warm
-            subprocess.run([sys.executable, __file__, "--folder", str(given.folder), "--only", way], check=True)
-    else:
-        found = run(given.only, given.folder, given.folder / "built")
-        with results.open("a", encoding="utf-8") as stream:
-            stream.write(json.dumps({"way": given.only, **found}) + "\n")
-        return
     print(describe())
-    report([json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()])
+    hosts(given.hosts, given.share, given.folder)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
     python benchmarks/readers.py [--quick] [--gigabytes 1] [--processes 2]
     python benchmarks/readers.py --formats all [--gigabytes 0.03]      # or some: csv,aps
-    python benchmarks/readers.py --scan FILE.pdf                       # needs the extra [ocr]
 
 A synthetic bulk file in the layout of USPTO grants is written (seeded), then read three ways, each in a process of its own:
 
@@ -11,9 +10,6 @@ A synthetic bulk file in the layout of USPTO grants is written (seeded), then re
 - ours, several processes.
 
 With `--formats`, a file in each of the other formats is written and read: megabytes and documents a CPU second, peak of memory.
-
-With `--scan`, a page of two numbered columns is rendered (seeded), with noise and turned by 0.7 degrees, kept as FILE.pdf and read by
-optical character recognition: the share of its words that come out right, in order. The exit status is 1 below 98 %.
 
 The exit status is 1 if the peak memory of ours is 300 MB or more, or its speed less than half of bare lxml's.
 """
@@ -115,11 +111,6 @@ def _csv(record: Mapping[str, Any]) -> str:
     return ",".join('"' + value.replace('"', '""') + '"' for value in record.values()) + "\n"
 
 
-def _ris(record: Mapping[str, Any]) -> str:
-    number, title, abstract = (record[name] for name in ("publication_number", "title", "abstract"))
-    return f"TY  - PAT\nTI  - {title}\nM1  - {number}\nAB  - {abstract}\nER  - \n\n"
-
-
 def _aps(record: Mapping[str, Any]) -> str:
     paragraphs = "\n".join(f"PAR  {text}" for text in record["description"].splitlines())
     return (
@@ -152,7 +143,6 @@ FORMATS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str], str, str]] 
     "csv in UTF-16": (NAMES + "\n", _csv, "", "utf-16-le"),
     "lines of JSON": ("", lambda one: json.dumps(one) + "\n", "", "utf-8"),
     "JSON answer": ('{"total": 1, "data": [\n', lambda one: json.dumps(one, indent=1) + ",\n", "]}", "utf-8"),
-    "ris": ("", _ris, "", "utf-8"),
     "aps": ("", _aps, "", "utf-8"),
     "docdb": (
         '<exch:exchange-documents xmlns:exch="http://www.epo.org/exchange">',
@@ -194,43 +184,6 @@ def run_formats(wanted: str, size: int) -> int:
         failed = failed or run.documents != count or run.peak_mb >= PEAK_MB
     print("\nFAIL" if failed else f"\nOK: every document read, memory under {PEAK_MB} MB")
     return int(failed)
-
-
-def run_scan(path: Path) -> int:
-    """Render a page of two columns with noise and skew, read it, and compare its words."""
-    import difflib
-
-    import matplotlib
-    import numpy as np
-    from PIL import Image, ImageDraw, ImageFont
-
-    font = ImageFont.truetype(str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSerif.ttf"), 23)
-    chance = random.Random(5)
-    page = Image.new("L", (1700, 2200), 255)
-    draw = ImageDraw.Draw(page)
-    wanted: list[str] = []
-    for column, left in enumerate((130, 900)):
-        draw.text((left + 320, 90), str(column + 3), font=font, fill=0)
-        for line in range(60):
-            words: list[str] = []
-            while draw.textlength(" ".join(words), font=font) < 600:
-                words.append(chance.choice(WORDS))
-            words.pop()
-            draw.text((left, 140 + 33 * line), " ".join(words), font=font, fill=0)
-            wanted += words
-            if column == 0 and line % 5 == 4:
-                draw.text((830, 140 + 33 * line), str(line + 1), font=font, fill=0)
-    page = page.rotate(0.7, fillcolor=255, resample=Image.Resampling.BICUBIC)
-    noisy = np.asarray(page) + np.random.default_rng(3).normal(0, 15, (2200, 1700))
-    Image.fromarray(noisy.clip(0, 255).astype("uint8")).save(path, "PDF", resolution=200)
-    begun = time.process_time()
-    (patent,) = read_patents(path, ocr="all")
-    got = " ".join(paragraph.text for paragraph in patent.description).split()
-    blocks = difflib.SequenceMatcher(None, wanted, got, autojunk=False).get_matching_blocks()
-    share = sum(block.size for block in blocks) / len(wanted)
-    print(f"{len(wanted)} words, {share:.1%} right, {time.process_time() - begun:.0f} CPU seconds")
-    print("first place:", patent.description[0].number, "| last place:", patent.description[-1].number)
-    return 0 if share >= 0.98 else 1
 
 
 def write(folder: Path, size: int) -> tuple[Path, Path, int]:
@@ -300,14 +253,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a file of 60 MB instead of one gigabyte")
     parser.add_argument("--formats", metavar="LIST", help="read these formats instead: all, or names with commas")
-    parser.add_argument("--scan", type=Path, metavar="FILE", help="render a scan, keep it here and read it")
     parser.add_argument("--gigabytes", type=float, default=1.0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3, help="interleaved; medians are shown")
     parser.add_argument("--task", nargs=2, metavar=("NAME", "FILE"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.scan:
-        return run_scan(arguments.scan)
     if arguments.task:
         task(arguments.task[0], Path(arguments.task[1]), arguments.processes)
         return 0

@@ -26,8 +26,7 @@ from rich.table import Table
 from search_corpus import Corpus, V, make_corpus, make_queries, write_index
 from search_whole import K, clocked, whole
 
-from sparse_coverage.aggregation import Best, DecayedSum, TopMean
-from sparse_coverage.index import allowed_passages, open_store, parse_filter
+from sparse_coverage.index import open_store
 from sparse_coverage.search.ranking import Ranker, ScoringConfig
 from sparse_coverage.vectors import SparseVector
 
@@ -87,7 +86,6 @@ def compare(units: int, queries: int, folder: Path, peers: list[str]) -> dict[st
     _check_pages(ours)
     kinds = {"long": make_queries(queries, 745, 1), "short": make_queries(queries, 68, 2)}
     engines = _peers(corpus, scoring, folder, peers)
-    small = _seismic(corpus, folder, peers, units)
 
     figures: dict[str, Any] = {"units": units, "postings": len(corpus.centers), "bandwidth_GB_s": bandwidth() / 1e9}
     for kind, vectors in kinds.items():
@@ -100,8 +98,7 @@ def compare(units: int, queries: int, folder: Path, peers: list[str]) -> dict[st
                 kept, factors = ours.statistics.factors(vector.centers, vector.weights)
                 runs: dict[str, Callable[[], Any]] = {"ours": lambda v=vector: ours.rank_passages(v, K)}  # type: ignore[misc]
                 for name, ranker in engines.items():
-                    if repeat == 0 or not name.startswith("PISA"):  # it is slow: once is enough
-                        runs[name] = lambda e=ranker, c=kept, f=factors: e(c, f, K)  # type: ignore[misc]
+                    runs[name] = lambda e=ranker, c=kept, f=factors: e(c, f, K)  # type: ignore[misc]
                 exact = reference(corpus, ours, vector) if repeat == 0 else None
                 held = reference(stored, ours, vector) if repeat == 0 else None
                 turn = len(times.get("ours", [])) % len(runs)  # each ranker comes after each other one
@@ -124,12 +121,7 @@ def compare(units: int, queries: int, folder: Path, peers: list[str]) -> dict[st
             "postings_per_second": postings / rows["ours"]["cpu_ms"] * 1e3,
             "largest_difference_to_float64_on_the_stored_weights": max(differences),
             "engines": rows,
-            "two_threads": _threads(ours, vectors),
         }
-    figures["documents"] = _documents(ours, kinds["long"])
-    figures["half_the_query"] = _pruning(ours, kinds["long"])
-    figures["filters"] = _filters(ours, stored, kinds["long"])
-    figures["seismic"] = small(kinds) if small else {}
     return figures
 
 
@@ -160,10 +152,6 @@ def _peers(corpus: Corpus, scoring: ScoringConfig, folder: Path, wanted: list[st
         "scipy": lambda: search_peers.scipy_engines(lists),  # type: ignore[arg-type]
         "bm25s": lambda: {"bm25s' kernel": search_peers.bm25s_engine(lists)},  # type: ignore[arg-type]
         "qdrant": lambda: {"Qdrant, in process": search_peers.qdrant_engine(lists, folder / "qdrant")},  # type: ignore[arg-type]
-        "pisa": lambda: {
-            f"PISA, {name}": search_peers.pisa_engine(lists, folder / "pisa", name)  # type: ignore[arg-type]
-            for name in ("maxscore", "block_max_maxscore", "block_max_wand")
-        },
     }
     engines: dict[str, Any] = {}
     for name in wanted:
@@ -173,135 +161,6 @@ def _peers(corpus: Corpus, scoring: ScoringConfig, folder: Path, wanted: list[st
             except ImportError as error:
                 console.print(f"[yellow]left out {name}: {error}[/yellow]")
     return engines
-
-
-def _seismic(corpus: Corpus, folder: Path, wanted: list[str], units: int) -> Callable[[Any], dict[str, Any]] | None:
-    """Seismic on the first 100,000 passages, ours beside it on the same."""
-    if "seismic" not in wanted:
-        return None
-    import search_peers
-
-    count = min(units, 100_000)
-    end = int(corpus.starts[count])
-    part = Corpus(corpus.starts[: count + 1], corpus.centers[:end], corpus.weights[:end], corpus.span_counts[:count])
-    if not (folder / "ours-small" / "manifest.json").exists():
-        write_index(folder / "ours-small", [part], words=8)
-    ours = Ranker(open_store(folder / "ours-small"), ScoringConfig(), threads=1)
-    ours.warm_up()  # machine code from the start
-    _check_pages(ours)
-    try:
-        engines = search_peers.seismic_engines(search_peers.Lists(part, 0.5, V), folder / "seismic")
-    except ImportError as error:
-        console.print(f"[yellow]left out Seismic: {error}[/yellow]")
-        return None
-
-    def measure(kinds: dict[str, list[SparseVector]]) -> dict[str, Any]:
-        figures: dict[str, Any] = {"units": count}
-        for kind, vectors in kinds.items():
-            times: dict[str, list[tuple[float, float]]] = {}
-            quality: dict[str, list[tuple[float, float]]] = {}
-            for vector in vectors:
-                exact = reference(part, ours, vector)
-                kept, factors = ours.statistics.factors(vector.centers, vector.weights)
-                for name, ranker in [("ours", None), *engines.items()]:
-                    run = (lambda v=vector: ours.rank_passages(v, K).numbers) if ranker is None else (
-                        lambda e=ranker, c=kept, f=factors: e(c, f, K)[0])  # fmt: skip
-                    ids, cpu, wall = clocked(run)
-                    times.setdefault(name, []).append((cpu, wall))
-                    quality.setdefault(name, []).append(deviation(exact, np.asarray(ids, dtype=np.int64), K))
-            figures[kind] = {name: _row(times[name], quality[name]) for name in times}
-        return figures
-
-    return measure
-
-
-def _threads(ranker: Ranker, vectors: list[SparseVector]) -> dict[str, float]:
-    """One query on one thread and on two; and all queries as a batch on two. Wall time, which a busy machine spoils."""
-    one, two = [], []
-    for _ in range(3):
-        for vector in vectors:
-            single, _, wall = clocked(lambda v=vector: ranker.rank_passages(v, K))  # type: ignore[misc]
-            one.append(wall)
-            double, _, wall = clocked(lambda v=vector: ranker.rank_passages(v, K, threads=2))  # type: ignore[misc]
-            two.append(wall)
-            assert np.array_equal(single.numbers, double.numbers)
-            assert np.array_equal(single.scores, double.scores)
-    _, _, batch = clocked(lambda: ranker.in_parallel(lambda v: ranker.rank_passages(v, K), vectors * 3))
-    _, _, alone = clocked(lambda: [ranker.rank_passages(v, K) for v in vectors * 3])
-    return {
-        "one_ms": float(np.median(one)) * 1e3,
-        "two_ms": float(np.median(two)) * 1e3,
-        "speedup": float(np.median(one) / np.median(two)),
-        "best_speedup": float(np.min(one) / np.min(two)),
-        "batch_speedup": alone / batch,
-    }
-
-
-def _pruning(ranker: Ranker, vectors: list[SparseVector]) -> dict[str, float]:
-    """What leaving out the half of the centers that weighs least would gain, and lose. The ranker does not do it."""
-    whole, half, overlap = [], [], []
-    for vector in vectors * 3:
-        exact, cpu, _ = clocked(lambda v=vector: ranker.rank_passages(v, K))  # type: ignore[misc]
-        whole.append(cpu)
-        worth = vector.weights * ranker.statistics.idf[vector.centers] ** 2 * ~ranker.statistics.stop[vector.centers]
-        kept = np.sort(np.argsort(-worth)[: int((worth > 0).sum()) // 2])
-        fields = {name: getattr(vector, name)[kept] for name in ("centers", "weights", "spans", "starts", "ends")}
-        shorter = replace(vector, **fields)
-        pruned, cpu, _ = clocked(lambda v=shorter: ranker.rank_passages(v, K))  # type: ignore[misc]
-        half.append(cpu)
-        overlap.append(len(np.intersect1d(exact.numbers, pruned.numbers)) / K)
-    return {"time": float(np.median(half) / np.median(whole)), "overlap": float(np.mean(overlap))}
-
-
-def _documents(ranker: Ranker, vectors: list[SparseVector]) -> dict[str, Any]:
-    """What it costs to rank ten documents by each rule instead of ten passages: CPU time, interleaved, as a ratio to passages."""
-    times: dict[str, list[float]] = {}
-    for _ in range(3):
-        for vector in vectors:
-            times.setdefault("passages", []).append(clocked(lambda v=vector: ranker.rank_passages(v, 10))[1])  # type: ignore[misc]
-            for rule in (Best(), TopMean(3), DecayedSum(0.5)):
-
-                def run(v: SparseVector = vector, rule: Any = rule) -> Any:
-                    return ranker.rank_documents(v, 10, None, 3, aggregation=rule)
-
-                times.setdefault(str(rule), []).append(clocked(run)[1])
-    least = float(np.median(times["passages"]))
-    return {
-        name: {"cpu_ms": np.median(one) * 1e3, "ratio": float(np.median(one)) / least} for name, one in times.items()
-    }
-
-
-def _filters(ranker: Ranker, corpus: Corpus, vectors: list[SparseVector]) -> dict[str, Any]:
-    """Filtered and unfiltered searches, interleaved. The time of a filtered one includes evaluating the filter."""
-    dates = np.sort(
-        np.concatenate([np.repeat(s.facts.dates[:, 0], np.diff(s.document_starts)) for s in ranker.store.segments])
-    )
-    figures: dict[str, Any] = {}
-    for share in (0.001, 0.1, 0.9):
-        number = str(dates[int(share * (len(dates) - 1))])
-        condition = parse_filter(f"published<={number[:4]}-{number[4:6]}-{number[6:]}")
-        plain, filtered, worst, allowed_share = [], [], 0.0, 0.0
-        for repeat in range(3):
-            for vector in vectors:
-                plain.append(clocked(lambda v=vector: ranker.rank_passages(v, K))[1])  # type: ignore[misc]
-
-                def run(v: SparseVector = vector) -> Any:
-                    return ranker.rank_passages(v, K, allowed_passages(ranker.store, condition))  # noqa: B023
-
-                result, cpu, _ = clocked(run)
-                filtered.append(cpu)
-                if repeat == 0:
-                    mask = allowed_passages(ranker.store, condition)
-                    allowed_share = float(mask.mean())
-                    worst = max(worst, deviation(reference(corpus, ranker, vector) * mask, result.numbers, K)[0])
-        figures[f"{share:.1%}"] = {
-            "allowed": allowed_share,
-            "unfiltered_ms": float(np.median(plain)) * 1e3,
-            "filtered_ms": float(np.median(filtered)) * 1e3,
-            "ratio": float(np.median(filtered) / np.median(plain)),
-            "largest_difference": worst,
-        }
-    return figures
 
 
 def show(figures: dict[str, Any]) -> None:
@@ -319,9 +178,7 @@ def show(figures: dict[str, Any]) -> None:
                 table.add_row(name, f"{row['cpu_ms']:.2f}", f"{row['wall_ms']:.2f}", f"{row['times_ours']:.1f}",
                               f"{row['largest_difference']:.1e}", f"{row['overlap']:.4f}")  # fmt: skip
             console.print(table)
-            console.print(
-                {key: part[key] for key in ("largest_difference_to_float64_on_the_stored_weights", "two_threads")}
-            )
+            console.print({key: part[key] for key in ("largest_difference_to_float64_on_the_stored_weights",)})
     console.print({key: value for key, value in figures.items() if key not in ("long", "short")})
 
 
@@ -332,7 +189,7 @@ def main() -> None:
     parser.add_argument("--units", type=int, default=1_000_000)
     parser.add_argument("--documents", type=int, default=17_000)
     parser.add_argument("--queries", type=int, default=12)
-    parser.add_argument("--peers", default="qdrant,scipy,bm25s,pisa,seismic")
+    parser.add_argument("--peers", default="qdrant,scipy,bm25s")
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()

@@ -3,7 +3,6 @@ weights, w(d,c) / |S_d|^gamma, and the query side, w(q,c) * idf^alpha, as query 
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -117,83 +116,3 @@ def qdrant_engine(lists: Lists, folder: Path) -> Engine:
 
     search.shard = shard  # type: ignore[attr-defined]
     return search
-
-
-def pisa_engine(lists: Lists, folder: Path, algorithm: str) -> Engine:
-    """PISA with 8-bit impacts, as it is used for learned sparse vectors; its lists are written in its own file format."""
-    import pyterrier_pisa
-    from pyterrier_pisa import _pisathon
-
-    scale = 255 / float(lists.by_center.data.max())
-    if not (folder / "pt_meta.json").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        _write_pisa(lists.by_center, folder, scale)
-        for text, lexicon in (("fwd.documents", "fwd.doclex"), ("fwd.terms", "fwd.termlex")):
-            _pisathon.build_binlex(str(folder / text), str(folder / lexicon))
-        meta = {"type": "sparse_index", "format": "pisa", "package_hint": "pyterrier-pisa", "stemmer": "none"}
-        (folder / "pt_meta.json").write_text(json.dumps(meta))
-    index = pyterrier_pisa.PisaIndex(str(folder), stemmer="none", threads=1)
-    retrieve = pyterrier_pisa.PisaRetrieve(index, "quantized", stops="none", threads=1, query_algorithm=algorithm)
-
-    def search(centers: np.ndarray, weights: np.ndarray, k: int) -> Answer:
-        query = {
-            f"{center:06d}": float(weight) for center, weight in zip(centers.tolist(), weights.tolist(), strict=True)
-        }
-        queries, names = np.empty(k, np.int32), np.empty(k, object)
-        ranks, scores = np.empty(k, np.int32), np.empty(k, np.float32)
-        size = _pisathon.retrieve(
-            retrieve._ctxt, algorithm, [(0, query)], k=k, threads=1, query_weighted=1, pretokenised=True,
-            result_qidxs=queries, result_docnos=names, result_ranks=ranks, result_scores=scores,
-        )  # fmt: skip
-        order = np.argsort(ranks[:size])
-        return names[:size][order].astype(np.int64), scores[:size][order]
-
-    return search
-
-
-def _write_pisa(matrix: Any, folder: Path, scale: float) -> None:
-    units = matrix.shape[0]
-    used = np.flatnonzero(np.diff(matrix.indptr))
-    (folder / "fwd.documents").write_text("".join(f"{unit}\n" for unit in range(units)))
-    (folder / "fwd.terms").write_text("".join(f"{center:06d}\n" for center in used.tolist()))
-    impacts = np.maximum(np.rint(matrix.data * scale), 1).astype(np.uint32)
-    lengths = np.zeros(units, np.int64)
-    np.add.at(lengths, matrix.indices, impacts)
-    with (folder / "inv.docs").open("wb") as documents, (folder / "inv.freqs").open("wb") as weights:
-        documents.write(np.asarray([1, units], np.uint32).tobytes())
-        for center in tracked(used.tolist(), "PISA takes lists", len(used)):
-            place = slice(matrix.indptr[center], matrix.indptr[center + 1])
-            size = np.asarray([place.stop - place.start], np.uint32).tobytes()
-            documents.write(size + matrix.indices[place].astype(np.uint32).tobytes())
-            weights.write(size + impacts[place].tobytes())
-    (folder / "inv.sizes").write_bytes(np.concatenate(([units], lengths)).astype(np.uint32).tobytes())
-
-
-def seismic_engines(lists: Lists, folder: Path) -> dict[str, Engine]:
-    """Seismic, careful and quick: an approximate engine."""
-    import seismic
-
-    kind = seismic.get_seismic_string()
-    if not list(folder.glob("*.seismic")):
-        folder.mkdir(parents=True, exist_ok=True)
-        matrix, dataset = lists.by_unit(), seismic.SeismicDataset()
-        for unit in tracked(range(matrix.shape[0]), "Seismic takes vectors", matrix.shape[0]):
-            place = slice(matrix.indptr[unit], matrix.indptr[unit + 1])
-            tokens = np.asarray([str(center) for center in matrix.indices[place].tolist()], dtype=kind)
-            dataset.add_document(str(unit), tokens, matrix.data[place])
-        seismic.SeismicIndex.build_from_dataset(dataset).save(str(folder / "built"))
-    index = seismic.SeismicIndex.load(str(next(folder.glob("*.seismic"))))
-
-    def engine(cut_share: float, heap_factor: float) -> Engine:
-        def search(centers: np.ndarray, weights: np.ndarray, k: int) -> Answer:
-            tokens = np.asarray([str(center) for center in centers.tolist()], dtype=kind)
-            found = index.search(
-                query_id="0", query_components=tokens, query_values=weights.astype(np.float32), k=k,
-                query_cut=max(1, int(cut_share * len(centers))), heap_factor=heap_factor, sorted=True,
-            )  # fmt: skip
-            return np.asarray([int(row[2]) for row in found]), np.asarray([row[1] for row in found])
-
-        return search
-
-    return {"Seismic, careful": engine(1.0, 0.95), "Seismic, quick": engine(0.05, 0.7)}

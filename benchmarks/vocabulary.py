@@ -1,7 +1,6 @@
 """Farthest-first and activation beside their plain and well-known peers, on real token embeddings.
 
-    python benchmarks/vocabulary.py --texts patents/ --cache embeddings                 everything, N = 5M, V = 50k included
-    python benchmarks/vocabulary.py --texts patents/ --cache embeddings --skip large    half an hour less
+    python benchmarks/vocabulary.py --texts patents/ --cache embeddings                 everything
     python benchmarks/vocabulary.py --quick                                             a minute, on the demo collection
 
 CPU seconds of one thread (wall time beside them), alternatives interleaved, medians. The machine may be busy: trust ratios.
@@ -31,7 +30,6 @@ import numpy as np
 from rich.table import Table
 from vocabulary_activation import compare_activation
 from vocabulary_common import DIMENSION, Claim, Time, console, embeddings, subset, timed
-from vocabulary_large import large, large_alone
 
 from sparse_coverage.vocabulary.farthest_first import Traversal, farthest_first
 from sparse_coverage.vocabulary.points import Points
@@ -98,62 +96,8 @@ def compare_traversals(real: np.ndarray, cases: list[tuple[int, int, int]], step
     return claims
 
 
-def full_plain(real: np.ndarray, total: int, size: int) -> list[Claim]:
-    """Run plain NumPy to the end once: its whole time, and its float32 sequence beside the canonical one."""
-    points = Points(subset(real, total))
-    wide = points.rows(np.arange(total))
-    lazy, found = timed(lambda: farthest_first(points, size, threads=1))
-
-    def run() -> np.ndarray:
-        bound = np.full(total, np.inf, dtype=np.float32)
-        rows = np.empty(size, dtype=np.int64)
-        row = int(found.rows[0])
-        for number in range(size):
-            rows[number] = row
-            np.minimum(bound, 1.0 - wide @ wide[row], out=bound)
-            bound[row] = -np.inf
-            row = int(bound.argmax())
-        return rows
-
-    spent, rows = timed(run)
-    differ = int((rows != found.rows).sum())
-    same = set(rows.tolist()) == set(found.rows.tolist())
-    console.print(
-        f"Plain NumPy to the end at N={total:,}, V={size:,}: {spent.cpu:.0f} s CPU ({spent.wall:.0f} wall), lazy {lazy.cpu:.1f} "
-        f"({lazy.wall:.1f}): {spent.cpu / lazy.cpu:.0f} times. Its float32 sequence differs from the canonical one at {differ} "
-        f"places, {'the same set' if same else 'another set'}.\n",
-        highlight=False,
-    )
-    return []
-
-
-def growth(real: np.ndarray, totals: list[int], sizes: list[int]) -> list[Claim]:
-    table = Table(title="Growth of the lazy traversal, CPU seconds of one thread")
-    for column in ("N", "V", "CPU s"):
-        table.add_column(column, justify="right")
-    exponents = []
-    for name, cases in (
-        ("N", [(total, sizes[1]) for total in totals]),
-        ("V", [(totals[-2], size) for size in sizes]),
-    ):
-        spent = []
-        for total, size in cases:
-            points = Points(subset(real, total))
-            taken, _ = timed(lambda: farthest_first(points, size, threads=1))  # noqa: B023
-            spent.append(taken.cpu)
-            table.add_row(f"{total:,}", f"{size:,}", f"{taken.cpu:.2f}")
-        sides = [case[0] if name == "N" else case[1] for case in cases]
-        slope = np.polyfit(np.log(sides), np.log(spent), 1)[0]
-        exponents.append(f"{name}^{slope:.2f}")
-        table.add_section()
-    console.print(table)
-    cost = " * ".join(exponents)
-    console.print(f"cost ~ {cost} (plain: N^1 * V^1)\n", highlight=False)
-    return [Claim("growth of the cost", "fitted exponents", cost, True)]
-
-
 def main() -> int:
-    names = ["traversal", "plain", "growth", "activation", "large"]
+    names = ["traversal", "activation"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=Path, nargs="+", help="patents or texts to encode, in any format that is read")
     parser.add_argument("--cache", type=Path, default=Path("benchmark-cache"), help="where embeddings are kept")
@@ -162,29 +106,23 @@ def main() -> int:
     )
     parser.add_argument("--only", choices=names, nargs="+", default=names)
     parser.add_argument("--skip", choices=names, nargs="+", default=[])
-    parser.add_argument("--large-points", type=int, default=5_000_000)
-    parser.add_argument("--large-size", type=int, default=50_000)
-    parser.add_argument("--large-here", action="store_true", help="only the large case, in this process")
     parser.add_argument("--json", type=Path, help="write what was wanted and measured into this file")
     arguments = parser.parse_args()
     real = _real(arguments, parser)
     console.print(f"{len(real):,} real token embeddings, d={DIMENSION}; NumPy {np.__version__}; {machine.describe()}\n")
     farthest_first(np.ascontiguousarray(real[:2000]), 50, threads=1)  # compile before measuring
     claims: list[Claim] = []
-    if arguments.large_here:
-        claims += large(real, arguments.large_points, arguments.large_size, arguments.cache)
-    else:
-        for name, task in (_quick(real) if arguments.quick else _whole(real, arguments)).items():
-            if name in arguments.only and name not in arguments.skip:
-                claims += task()
-        table = Table("what", "wanted", "measured", "", title="Wanted and measured", title_justify="left")
-        for claim in claims:
-            table.add_row(claim.what, claim.wanted, claim.measured, "OK" if claim.holds else "[red]FAIL[/red]")
-        console.print(table)
+    for name, task in (_quick(real) if arguments.quick else _whole(real)).items():
+        if name in arguments.only and name not in arguments.skip:
+            claims += task()
+    table = Table("what", "wanted", "measured", "", title="Wanted and measured", title_justify="left")
+    for claim in claims:
+        table.add_row(claim.what, claim.wanted, claim.measured, "OK" if claim.holds else "[red]FAIL[/red]")
+    console.print(table)
     if arguments.json is not None:
         content = {"machine": machine.describe(), "claims": [asdict(claim) for claim in claims]}
         arguments.json.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    return 0 if arguments.large_here or all(claim.holds for claim in claims) else 1
+    return 0 if all(claim.holds for claim in claims) else 1
 
 
 def _real(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> np.ndarray:
@@ -204,18 +142,14 @@ def _quick(real: np.ndarray) -> dict[str, Callable[[], list[Claim]]]:
     size = min(1000, half // 10)
     return {
         "traversal": lambda: compare_traversals(real, [(half, size, 3)], 20, 1),
-        "growth": lambda: growth(real, [half // 4, half // 2, half], [half // 80, half // 40, half // 20]),
         "activation": lambda: compare_activation(real, [size], half, 1024, 3, 1.0),
     }
 
 
-def _whole(real: np.ndarray, arguments: argparse.Namespace) -> dict[str, Callable[[], list[Claim]]]:
+def _whole(real: np.ndarray) -> dict[str, Callable[[], list[Claim]]]:
     return {
         "traversal": lambda: compare_traversals(real, [(200_000, 10_000, 30), (1_000_000, 10_000, 50)], 60, 3),
-        "plain": lambda: full_plain(real, 200_000, 10_000),
-        "growth": lambda: growth(real, [100_000, 200_000, 400_000, 800_000], [2_500, 5_000, 10_000, 20_000]),
         "activation": lambda: compare_activation(real, [10_000, 50_000], min(len(real), 400_000), 8192, 5, 1.5),
-        "large": lambda: large_alone(arguments),
     }
 
 

@@ -18,7 +18,7 @@ from sparse_coverage.vocabulary.farthest_first import farthest_first
 from sparse_coverage.vocabulary.nearest import measure_cells, nearest_centers
 from sparse_coverage.vocabulary.points import Centers, Points
 
-OURS, SIXTEEN, FLAT = "ours, exact", "ours, exact, 16-bit screen alone", "FAISS IndexFlatIP"
+OURS, FLAT = "ours, exact", "FAISS IndexFlatIP"
 
 
 def numpy_activation(spans: np.ndarray, centers: np.ndarray, radii: np.ndarray, k: int) -> list[set[int]]:
@@ -50,27 +50,14 @@ def exact_activation(spans: np.ndarray, centers: np.ndarray, radii: np.ndarray, 
     return found
 
 
-def faiss_indexes(centers: np.ndarray) -> dict[str, Any]:
-    """FAISS's exact index, and two approximate ones with usual settings."""
+def faiss_index(centers: np.ndarray) -> Any:
+    """FAISS's exact index."""
     import faiss
 
     faiss.omp_set_num_threads(1)
-    graph = faiss.IndexHNSWFlat(DIMENSION, 32, faiss.METRIC_INNER_PRODUCT)
-    graph.hnsw.efSearch = 64
-    coarse = faiss.IndexFlatIP(DIMENSION)
-    lists = faiss.IndexIVFFlat(coarse, DIMENSION, int(4 * len(centers) ** 0.5), faiss.METRIC_INNER_PRODUCT)
-    lists.cp.min_points_per_centroid = 1
-    lists.train(centers)
-    lists.nprobe = 8
-    found: dict[str, Any] = {
-        FLAT: faiss.IndexFlatIP(DIMENSION),
-        "FAISS HNSW M=32 ef=64": graph,
-        "FAISS IVF nprobe=8": lists,
-    }
-    for index in found.values():
-        index.add(centers)
-    found["keep"] = coarse  # the lists do not own it
-    return found
+    index = faiss.IndexFlatIP(DIMENSION)
+    index.add(centers)
+    return index
 
 
 def compare_activation(
@@ -101,15 +88,9 @@ def compare_activation(
         systems: dict[str, Callable[[], list[set[int]]]] = {
             OURS: lambda: _sets(activate(vectors, vocabulary, ActivationConfig()).centers),  # noqa: B023
         }
-        if len(vocabulary.packed.panels.fours):  # else the CPU multiplies no bytes, and both are the same
-            plain = Vocabulary(vocabulary.centers, radii, anchors, config)
-            plain.__dict__["packed"] = Centers.of(plain.centers, in_bytes=False)
-            systems[SIXTEEN] = lambda: _sets(activate(vectors, plain, ActivationConfig()).centers)  # noqa: B023
         slow = vectors[: max(256, spans // 16)]
         try:
-            indexes = faiss_indexes(vocabulary.centers)
-            for name in [name for name in indexes if name != "keep"]:
-                systems[name] = partial(faiss_activation, indexes[name], vectors, radii, 5, 32)
+            systems[FLAT] = partial(faiss_activation, faiss_index(vocabulary.centers), vectors, radii, 5, 32)
         except ImportError:
             console.print("  FAISS is not installed (extra [bench]): left out", highlight=False)
         systems["NumPy GEMM + argpartition"] = lambda: numpy_activation(slow, vocabulary.centers, radii, 5)  # noqa: B023
@@ -143,7 +124,7 @@ def compare_activation(
             )
         table.add_section()
     console.print(table)
-    console.print("FAISS: k=32, then the radius test. HNSW and IVF are approximate: see the rows equal to ours.\n")
+    console.print("FAISS: k=32, then the radius test.\n")
     return claims
 
 

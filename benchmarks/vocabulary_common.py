@@ -59,24 +59,6 @@ def embeddings(texts: list[Path], cache: Path) -> np.ndarray:
     return np.memmap(path, dtype=np.float16, mode="r").reshape(-1, DIMENSION)
 
 
-def enlarged(real: np.ndarray, total: int, cache: Path) -> np.ndarray:
-    """Real vectors, then copies of them with Gaussian noise (cosine 0.9 to the original), up to `total` rows, on disk."""
-    path = cache / f"enlarged-{total}.f16"
-    if not path.exists():
-        random = np.random.default_rng(0)
-        with path.with_suffix(".partial").open("wb") as stream:
-            for top in range(0, total, 50_000):
-                rows = np.arange(top, min(top + 50_000, total))
-                block = real[rows % len(real)].astype(np.float32)
-                copies = rows >= len(real)
-                noise = random.standard_normal((int(copies.sum()), DIMENSION), dtype=np.float32)
-                block[copies] += 0.484 * noise / np.linalg.norm(noise, axis=1, keepdims=True)
-                block /= np.linalg.norm(block, axis=1, keepdims=True)
-                stream.write(block.astype(np.float16).tobytes())
-        path.with_suffix(".partial").replace(path)
-    return np.memmap(path, dtype=np.float16, mode="r").reshape(total, DIMENSION)
-
-
 def subset(real: np.ndarray, total: int) -> np.ndarray:
     chosen = np.sort(np.random.default_rng(7).choice(len(real), total, replace=False))
     return np.ascontiguousarray(real[chosen])

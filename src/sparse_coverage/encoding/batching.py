@@ -102,7 +102,7 @@ ReduceBatches = Callable[[Batches], Iterable[tuple[int, Iterable[T]]]]
 WINDOW_TOKENS = 1 << 15
 BATCH_TOKENS = 1 << 10
 STEP = 8
-"""Three tokens of a hundred are padding then, and batches hold thrice as many chunks (`benchmarks/encoder_profile.py --steps`)."""
+"""Three tokens of a hundred are padding then, and batches hold thrice as many chunks."""
 
 _Window = list[tuple[str, Tokens]]
 

@@ -56,7 +56,7 @@ class KnownModel:
     `hub`: its id on the model hub, which is asked first, or nothing where it is not there. `archive`: where its files can be had
     too, `members`: the path of each in there. `pins`: the sha256 of each file. `kind`: what it is for: an `encoder` gives a vector
     for each token, a `passage encoder` one for a whole text. `megabytes` are fetched; `speed` is how many tokens it encodes in the
-    time in which minilm encodes one (`benchmarks/encoders.py`); `measured`: what was measured with it here. `pooling` is the published
+    time in which minilm encodes one; `measured`: what was measured with it here. `pooling` is the published
     one; BERT-for-Patents is a language model without one, and the mean is what PaECTER, made from it, uses.
     """
 

@@ -133,7 +133,7 @@ def _added(values: Doubles) -> float:
 
 FOUND = 0.65
 """The least product of the two weights in a shared center that counts as found: 4 % of the words of a claim that an unrelated
-document does not have reach it (benchmarks/explanations.py)."""
+document does not have reach it."""
 
 
 def unmatched_words(
