@@ -22,7 +22,7 @@ RUN_BY = {
     "docs/tutorial.md": "tests/documentation/test_tutorial.py",
     "docs/tutorial-researchers.md": "tests/documentation/test_tutorial.py",
 }
-GENERATED = ("docs/commands.md", "docs/errors.md", "docs/reference/")  # by docs/generate.py, from what tests run
+GENERATED = ("docs/commands.md", "docs/reference/")  # by docs/generate.py, from what tests run
 COMMANDS = re.compile(r"^(?:\$ )?(?:sparse-coverage|python|pip|curl|make|podman|ray) ", re.M)
 _BLOCK = re.compile(
     r"^(?:<!-- not run: (?P<reason>.+?) -->\n)?^```(?P<kind>[\w-]*)[^\n]*\n(?P<code>.*?)^```$", re.M | re.S
