@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 from small_index import CENTERS, made_up_source, our_scores, random_queries
 
