@@ -115,11 +115,6 @@ def _csv(record: Mapping[str, Any]) -> str:
     return ",".join('"' + value.replace('"', '""') + '"' for value in record.values()) + "\n"
 
 
-def _ris(record: Mapping[str, Any]) -> str:
-    number, title, abstract = (record[name] for name in ("publication_number", "title", "abstract"))
-    return f"TY  - PAT\nTI  - {title}\nM1  - {number}\nAB  - {abstract}\nER  - \n\n"
-
-
 def _aps(record: Mapping[str, Any]) -> str:
     paragraphs = "\n".join(f"PAR  {text}" for text in record["description"].splitlines())
     return (
@@ -152,7 +147,6 @@ FORMATS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str], str, str]] 
     "csv in UTF-16": (NAMES + "\n", _csv, "", "utf-16-le"),
     "lines of JSON": ("", lambda one: json.dumps(one) + "\n", "", "utf-8"),
     "JSON answer": ('{"total": 1, "data": [\n', lambda one: json.dumps(one, indent=1) + ",\n", "]}", "utf-8"),
-    "ris": ("", _ris, "", "utf-8"),
     "aps": ("", _aps, "", "utf-8"),
     "docdb": (
         '<exch:exchange-documents xmlns:exch="http://www.epo.org/exchange">',

@@ -106,8 +106,6 @@ def test_each_example_is_one_file_and_one_line_and_works(tmp_path: Path) -> None
     inspected = json.loads(told["inspect"])
     assert (inspected["formats"], inspected["problems"]) == ({"Tagged text": 2}, [])
 
-    spans = json.loads(told["spans"])
-    assert [span["text"] for span in spans] == ["An", "electromagnetically", "actuated", "valve"]
     for index in ("my-index", "by-words"):
         vocabulary = (clone.work / index / "model" / "vocabulary.json").read_text(encoding="utf-8")
         assert '"unit": "word"' in vocabulary
