@@ -1,12 +1,11 @@
-"""Serving engines, measured on the same passages and the same long claims: the local index, Qdrant, milvus-lite.
+"""Serving engines, measured on the same passages and the same long claims: the local index and Qdrant.
 
     python benchmarks/engines.py --quick                          a minute, 5,000 passages
     python benchmarks/engines.py                                  100,000 passages, about 10 minutes
-    python benchmarks/engines.py --engines local,qdrant-2         some of local, qdrant-1, qdrant-2, milvus
+    python benchmarks/engines.py --engines local,qdrant-2         some of local, qdrant-1, qdrant-2
 
 For each engine: load time and size; how exact it is against float64 sums over the stored weights; latency of the 100 best
-passages with one client; queries a second with eight; and two-phase search, where the engine gets the strongest centers only
-and its candidates are scored with the whole query. Qdrant needs its server, see tests/engines/qdrant_server.py. `--folder`
+passages with one client; and queries a second with eight. Qdrant needs its server, see tests/engines/qdrant_server.py. `--folder`
 keeps the local index for the next run, `--json` writes the figures to a file.
 """
 
@@ -14,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import os
 import shutil
 import sys
@@ -38,7 +36,7 @@ from qdrant_server import binary, running
 
 from sparse_coverage.engines.engine import RemoteCollection
 from sparse_coverage.engines.points import point_id
-from sparse_coverage.engines.ranking import EngineRanker, TwoPhase, TwoPhaseRanker, strongest
+from sparse_coverage.engines.ranking import EngineRanker
 from sparse_coverage.engines.sync import push
 from sparse_coverage.index import IndexStore, open_store
 from sparse_coverage.search.explaining import TracedQuery
@@ -48,7 +46,7 @@ from sparse_coverage.vectors import Activations, SparseVector
 
 K = 100
 CLIENTS = 8
-ENGINES = ("local", "qdrant-1", "qdrant-2", "milvus")
+ENGINES = ("local", "qdrant-1", "qdrant-2")
 console = Console(width=120)
 Search = Callable[[SparseVector], list[tuple[str, float]]]
 
@@ -202,29 +200,7 @@ def remote(
         np.median([_clocked(lambda v=vector: ranker.rank_documents(asked(v), 10, 3)) for vector in bench.vectors])  # type: ignore[misc]
     )
     figures["bytes"] = size_of(folder)
-    figures["two_phase"] = {
-        f"{share:.0%}": _two_phase(bench, collection, TwoPhase(share, 5 * K), seconds) for share in (0.25, 0.5, 0.75)
-    }
     return figures
-
-
-def _two_phase(bench: Bench, collection: RemoteCollection, config: TwoPhase, seconds: float) -> dict[str, float]:
-    ranker = TwoPhaseRanker(collection, config)
-    lengths, postings, spared = ranker.known.frequencies, 0, 0
-    for vector in bench.vectors:
-        centers, factors = ranker.statistics.factors(vector.centers, vector.weights)
-        postings += int(lengths[centers].sum())
-        spared += int(lengths[centers].sum() - lengths[strongest(centers, factors, config.share)[0]].sum())
-
-    def search(vector: SparseVector) -> list[tuple[str, float]]:
-        return [(point.id, point.score) for point in ranker.rank_passages(asked(vector), K)]
-
-    _, overlap = bench.quality(search)
-    return {
-        "recall": overlap,
-        "postings": 1 - spared / postings,
-        "p50_ms": 1e3 * float(np.median(latencies(search, bench.vectors, seconds / 3))),
-    }
 
 
 def _clocked(function: Callable[[], Any]) -> float:
@@ -256,19 +232,10 @@ def run(name: str, bench: Bench, seconds: float) -> dict[str, Any] | str:
         return {"bytes": size_of(bench.folder / "local"), **measure(bench, search, [], seconds)}
     folder = bench.folder / f"{name}-{os.getpid()}"
     try:
-        if name.startswith("qdrant"):
-            if binary() is None:
-                return "no Qdrant server: set SPARSE_COVERAGE_QDRANT"
-            with qdrant(int(name[-1]), folder) as (collection, settle, pids):
-                return remote(bench, collection, settle, folder, pids, seconds)
-        from sparse_coverage.engines.milvus import MilvusCollection
-
-        logging.getLogger("pymilvus").setLevel(logging.CRITICAL)
-        folder.mkdir()
-        opened = MilvusCollection(str(folder / "milvus.db"), "bench")
-        figures = remote(bench, opened, lambda: None, folder, [], seconds)
-        opened.close()
-        return figures
+        if binary() is None:
+            return "no Qdrant server: set SPARSE_COVERAGE_QDRANT"
+        with qdrant(int(name[-1]), folder) as (collection, settle, pids):
+            return remote(bench, collection, settle, folder, pids, seconds)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -296,20 +263,6 @@ def show(figures: dict[str, Any]) -> None:
             f"{row['queries_per_second']:.1f}",
         )
     console.print(table)
-    phases = Table(title="Two phases: the strongest centers find 500 candidates, which are scored exactly")
-    for heading in ("engine", "centers", "postings read", f"recall of the best {K}", "p50 ms", "p50 ms, whole query"):
-        phases.add_column(heading, justify="left" if heading == "engine" else "right")
-    for name, row in figures["engines"].items():
-        for centers, phase in row.get("two_phase", {}).items() if isinstance(row, dict) else ():
-            phases.add_row(
-                name,
-                centers,
-                f"{phase['postings']:.1%}",
-                f"{phase['recall']:.4f}",
-                f"{phase['p50_ms']:.1f}",
-                f"{row['p50_ms']:.1f}",
-            )
-    console.print(phases)
 
 
 def main() -> None:

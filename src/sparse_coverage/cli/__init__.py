@@ -44,9 +44,8 @@ SECTIONS = {
     },
     "Engines and programs": {
         "mcp": "Give an assistant tools to search, read, chart and combine.",
-        "engine": "Serve an index on Qdrant or Milvus.",
+        "engine": "Serve an index on Qdrant.",
         "export": "Write an index for another engine.",
-        "vectors": "Index and search vectors of other encoders.",
     },
 }
 """The commands, as `--help` lists them."""
@@ -57,7 +56,7 @@ _TOGETHER = {
     **dict.fromkeys(("chart", "combine", "calibrate"), "charts"),
     **dict.fromkeys(("serve", "mcp"), "serving"),
     **dict.fromkeys(("inspect", "convert"), "patents"),
-    **dict.fromkeys(("export", "vectors"), "formats"),
+    "export": "formats",
     "warm-up": "models",
     "engine": "engines",
 }
