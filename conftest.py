@@ -20,9 +20,6 @@ from hypothesis.internal.conjecture import providers
 ROOT = Path(__file__).parent
 # Modules that cannot be imported without an extra.
 NEEDS = {
-    "adapters/haystack": "haystack",
-    "adapters/langchain": "langchain_core",
-    "adapters/mteb": "mteb",
     "adapters/pyterrier": "pyterrier",
     "present/office_pdf": "reportlab",
     "present/office_word": "docx",

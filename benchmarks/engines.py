@@ -5,7 +5,7 @@
     python benchmarks/engines.py --engines local,qdrant-2         some of local, qdrant-1, qdrant-2
 
 For each engine: load time and size; how exact it is against float64 sums over the stored weights; latency of the 100 best
-passages with one client; queries a second with eight. Qdrant needs its server, see tests/engines/qdrant_server.py. `--folder`
+passages with one client; and queries a second with eight. Qdrant needs its server, see tests/engines/qdrant_server.py. `--folder`
 keeps the local index for the next run, `--json` writes the figures to a file.
 """
 

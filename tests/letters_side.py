@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -73,11 +72,5 @@ ROW = systems.System("letters", "By letters", f"{OPENING}:open_side", f"{OPENING
 
 
 def install_letters(patch: pytest.MonkeyPatch) -> None:
-    """Make the side known by its name, as an installed package does."""
-    point = importlib.metadata.EntryPoint("letters", f"{__name__}:ROW", systems.ENTRY_POINTS)
-    before = importlib.metadata.entry_points
-
-    def entry_points(**wanted: Any) -> Any:
-        return [point] if wanted.get("group") == systems.ENTRY_POINTS else before(**wanted)
-
-    patch.setattr(importlib.metadata, "entry_points", entry_points)
+    """Make the side known by its name."""
+    patch.setitem(systems._BY_NAME, "letters", ROW)

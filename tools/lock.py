@@ -16,9 +16,9 @@ TORCH = "torch==2.13.0"
 
 # Extras that go together, and what they are locked with. Those on torch want three versions of transformers.
 SETS = {
-    "development": ["dev", "qdrant", "milvus", "ray", "pyterrier", "pisa", "langchain", "haystack", "spacy", "ocr"],
+    "development": ["dev", "qdrant", "ray", "pyterrier", "spacy", "ocr"],
     "torch": ["dev", "torch"],
-    "late-interaction": ["dev", "mteb"],
+    "late-interaction": ["dev"],
 }
 BESIDE = {
     "development": (ROOT / ".ci" / "tools.in").read_text(encoding="utf-8"),

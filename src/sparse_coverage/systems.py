@@ -1,8 +1,8 @@
 """The registry of systems: what ranks the documents of an index, what ranks the best of them again, and what is evaluated.
 
 A row names what it needs and what makes it; both are loaded when they are used, so that this module is quick to import. Option
-lists, requests, the page, `open_retriever`, `evaluate` and experiments take their names and the words for people from here. Packages
-add rows by entry points of the group `sparse_coverage.systems`, each of which loads a `System`.
+lists, requests, the page, `open_retriever`, `evaluate` and experiments take their names and the words for people from here. In Python a
+`System` of one's own is taken where names are.
 """
 
 from __future__ import annotations
@@ -10,17 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sparse_coverage.errors import InputError, require_package
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 FusionRule = Literal["rrf", "weighted"]
 PARTS = ("centers", "words", "vectors")
 """What an index keeps of each passage; `combined` ranks by all of them."""
-ENTRY_POINTS = "sparse_coverage.systems"
 Maker = str | Callable[..., Any]
 """A function or class, or where it is: "module:name", below `sparse_coverage`."""
 
@@ -91,7 +87,7 @@ Ability = Literal["retriever", "reranker", "side", "study"]
 
 
 def get_system(system: str | System, what: Ability = "retriever") -> System:
-    """Return the system of that name, from the registry or from an installed package; a row of one's own is returned as it is.
+    """Return the system of that name, from the registry; a row of one's own is returned as it is.
 
     `what` is wanted of it: an error lists the names that have that.
     """
@@ -102,30 +98,11 @@ def get_system(system: str | System, what: Ability = "retriever") -> System:
         return row
     if system.startswith("cross-encoder:") and what != "study":
         return replace(_BY_NAME["cross-encoder"], name=system)  # the model is part of the name
-    from importlib.metadata import entry_points  # takes longer to load than all else here
-
-    added = {one.name: one for one in entry_points(group=ENTRY_POINTS)}
-    if system in added:
-        loaded = added[system].load()
-        if not isinstance(loaded, System):
-            raise InputError(
-                f"The entry point '{system}' of {ENTRY_POINTS} gives a {type(loaded).__name__}, not a System."
-            )
-        if loaded.study or what != "study":
-            return loaded
-    names = [one.name for one in _ROWS if getattr(one, what)] + [name for name in added if _can(added[name], what)]
+    names = [one.name for one in _ROWS if getattr(one, what)]
     listed = ", ".join("cross-encoder:NAME" if name == "cross-encoder" else name for name in names)
     noun = {"retriever": "ranking", "study": "system to evaluate"}.get(what, what)
     same = f" To evaluate the ranking {system}, name {row.studied_as}." if row and row.studied_as else ""
     raise InputError(f"There is no {noun} '{system}'. There are: {listed}.{same}")
-
-
-def _can(point: EntryPoint, what: Ability) -> bool:
-    """Tell whether the system of an installed package has an ability; one that cannot be loaded has none."""
-    try:
-        return bool(getattr(point.load(), what, None))
-    except Exception:  # whatever another package dies of
-        return False
 
 
 def system_of(name: str) -> System | None:

@@ -11,7 +11,7 @@ from adapted_index import QUERY
 from sparse_coverage.adapters import find
 from sparse_coverage.errors import InputError, MissingExtraError
 
-LIBRARIES = {"pyterrier": "pyterrier", "langchain": "langchain_core", "haystack": "haystack", "mteb": "mteb"}
+LIBRARIES = {"pyterrier": "pyterrier"}
 
 
 @pytest.mark.parametrize("adapter", LIBRARIES)

@@ -65,5 +65,5 @@ def test_of_a_long_claim_a_user_is_offered_to_quote_what_is_around_the_phrase_ve
 def test_a_cell_that_nothing_was_found_for_says_why():
     assert notes_of(Cell("1a", "X", Verdict.NOT_FOUND, 0.1)) == ["no passage comes near enough"]
     lacks = Cell("1a", "X", Verdict.NOT_FOUND, 0.1, missing=(Place("spring", 2, 8),))
-    assert notes_of(lacks) == ["not found: spring"]
+    assert notes_of(lacks) == ["nowhere in the document: spring"]
     assert notes_of(Cell("1a", "X", Verdict.PARTLY, 0.4)) == []

@@ -1,4 +1,4 @@
-"""`sparse-coverage engine` as a user meets it: files for search engines, and a whole round on milvus-lite and on Qdrant."""
+"""`sparse-coverage engine` as a user meets it: a whole round on Qdrant."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from qdrant_server import Node
 from sparse_coverage import ActivationConfig, Index, Preset, SparseCoverage
 from sparse_coverage.cli.engines import engine_command as command
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.errors import InputError, MissingExtraError
+from sparse_coverage.errors import MissingExtraError
 
 QUERY = "The valve seals a pump, wherein the rotor cools a lens."
 
@@ -39,9 +39,9 @@ def run(*arguments: object, status: int = 0) -> str:
     return result.stdout
 
 
-def _round(engine: str, urls: list[str], folder: Path, *options: str) -> None:
-    there = ["--to", engine, *(part for url in urls for part in ("--url", url))]
-    pushed = json.loads(run("push", folder, *there, *options, "--json"))
+def test_a_round_on_qdrant(folder: Path, cluster: list[Node]) -> None:
+    there = [part for node in cluster for part in ("--url", node.url)]
+    pushed = json.loads(run("push", folder, *there, "--shards", 2, "--replicas", 2, "--json"))
     assert pushed == {
         "uploaded": 15,
         "uploaded_passages": pushed["points"],
@@ -61,31 +61,13 @@ def _round(engine: str, urls: list[str], folder: Path, *options: str) -> None:
     assert [hit["score"] for hit in by_words] == pytest.approx([hit.score for hit in exact], rel=2e-6)
     alone = json.loads(run("search", folder / "model", QUERY, *there, "-k", 5, "--json"))
     assert alone == hits  # the model folder is enough
-    assert hits[0]["document"] in run("search", folder, QUERY, *there, "--two-phase", 0.6)
     filtered = json.loads(run("search", folder, QUERY, *there, "--filter", "country:EP", "--json"))
     assert {hit["metadata"]["country"] for hit in filtered} == {"EP"}
-
-
-def test_a_round_on_milvus(folder: Path, tmp_path: Path) -> None:
-    pytest.importorskip("milvus_lite", reason="milvus-lite is not installed (extra [milvus])")
-    _round("milvus", [str(tmp_path / "patents.db")], folder)
-    with pytest.raises(InputError, match="one address, not 2"):
-        run("status", "--to", "milvus", "--url", "a", "--url", "b")
-    with pytest.raises(InputError, match="no such milvus-lite file"):
-        run("status", "--to", "milvus", "--url", tmp_path / "nothing.db")
-    assert not (tmp_path / "nothing.db").exists()
-
-
-def test_a_round_on_qdrant(folder: Path, cluster: list[Node]) -> None:
-    _round("qdrant", [node.url for node in cluster], folder, "--shards", "2", "--replicas", "2")
-    there = ["--to", "qdrant", "--url", cluster[0].url, "--collection", "nothing"]
+    there = ["--url", cluster[0].url, "--collection", "nothing"]
     assert json.loads(run("status", *there, "--json", status=1))["exists"] is False
 
 
 def test_a_missing_client_names_its_extra(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("qdrant_client", "pymilvus"):
-        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "qdrant_client", None)
     with pytest.raises(MissingExtraError, match=r"\.\[qdrant\]"):
-        run("push", folder, "--to", "qdrant", "--url", "http://127.0.0.1:9")
-    with pytest.raises(MissingExtraError, match=r"\.\[milvus\]"):
-        run("push", folder, "--to", "milvus", "--url", "x.db")
+        run("push", folder, "--url", "http://127.0.0.1:9")

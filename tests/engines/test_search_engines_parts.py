@@ -1,4 +1,4 @@
-"""The parts that all engines share: points, conditions, statistics, retries, and two phases."""
+"""The parts that all engines share: points, conditions, statistics and retries."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ from sparse_coverage.engines.engine import (
     document_facts,
 )
 from sparse_coverage.engines.points import LocalDocument, Statistics, read_documents
-from sparse_coverage.engines.ranking import TwoPhase, strongest
 from sparse_coverage.engines.retriever import EngineRetriever
 from sparse_coverage.engines.sync import push, sync
 from sparse_coverage.errors import InputError
@@ -275,32 +274,6 @@ def test_a_stranger_who_writes_at_the_same_time_is_noticed(memory: MemoryCollect
     with pytest.raises(EngineError, match="holds 7 passages where the index has"):
         sync(memory, local.store)
     assert memory.statistics == before
-
-
-def test_two_phases_score_exactly_and_spare_the_engine(
-    memory: MemoryCollection, local: Index, engine_model: SparseCoverage, queries: list[str]
-) -> None:
-    memory.limit = 10_000
-    whole = EngineRetriever(memory, engine_model, two_phase=TwoPhase(0.1, 10_000))
-    exact = {hit.id: hit.score for hit in local.search_passages(queries[0], 1000)}
-    memory.requests.clear()
-    found = whole.search_passages(queries[0], 1000)
-    (asked,) = memory.requests
-    assert found
-    for hit in found:
-        assert hit.score == pytest.approx(exact[hit.id], rel=2e-6)
-    everything = EngineRetriever(memory, engine_model, two_phase=TwoPhase(1.0, 10_000))
-    assert_same_ranking(everything.search(queries[0], 20), local.search(queries[0], 20))
-    query = engine_model.encode_query(queries[0])
-    centers, _ = whole.ranker.statistics.factors(query.centers, query.weights)
-    assert len(asked.vector) == -(-len(centers) // 10)
-    with pytest.raises(InputError, match="a share above 0"):
-        TwoPhase(share=0)
-
-
-def test_the_strongest_centers_keep_their_order() -> None:
-    centers, factors = strongest(np.asarray([2, 4, 6, 8]), np.asarray([1.0, 5.0, 3.0, 5.0]), 0.6)
-    assert (centers.tolist(), factors.tolist()) == ([4, 6, 8], [5.0, 3.0, 5.0])
 
 
 @given(

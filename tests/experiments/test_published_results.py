@@ -339,16 +339,6 @@ def test_nothing_is_bold_that_says_nothing_and_no_number_is_broken_at_80_columns
     assert f"{low}-{high}" in shown.output
 
 
-def test_the_cache_tells_its_size_and_can_be_pruned(tmp_path: Path) -> None:
-    pytest.importorskip("bm25s")
-    evaluate(small_collection(), ["bm25"], ["MAP"], cache=tmp_path)
-    parts = output(run("cache", "size", "--cache", tmp_path, "--json"))["parts"]
-    assert parts["results"]["entries"] == parts["indexes"]["entries"] == 1
-    assert output(run("cache", "prune", "--cache", tmp_path, "--older-than", 1, "--json"))["removed"] == 0
-    assert output(run("cache", "prune", "--cache", tmp_path, "--older-than", 0, "--json"))["removed"] >= 2
-    assert output(run("cache", "size", "--cache", tmp_path, "--json"))["parts"] == {}
-
-
 class Backwards:
     """Turns the order around."""
 

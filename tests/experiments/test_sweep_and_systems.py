@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -133,32 +132,6 @@ def test_a_bug_in_a_system_is_a_failed_row_too(
         evaluate_rows(bench, rows, default_measures(bench.collection))
 
 
-def test_a_system_of_an_installed_package_is_measured_anew_each_time(
-    bench: Workbench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its code may have changed in between, and nobody here knows it."""
-    made: list[System] = []
-    point = EntryPoint("theirs", "not loaded", systems.ENTRY_POINTS)
-    monkeypatch.setattr(EntryPoint, "load", lambda _: made[-1])
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point] if group == point.group else [])
-    for study, value in ((word_system, 1.0), (lambda *_: Backwards(bench), 0.0)):
-        made.append(System("theirs", "Theirs", study=study))
-        assert evaluate(bench.collection, "theirs", "P@1", bench=bench).values("P@1")["theirs"].mean() == value
-    with pytest.raises(InputError, match=r"no ranking 'mine'") as told:
-        get_system("mine")
-    assert "theirs" not in str(told.value)  # which is evaluated and ranks no index
-
-
-class Backwards:
-    """Documents in the opposite order, whatever is asked."""
-
-    def __init__(self, bench: Workbench) -> None:
-        self.documents = bench.corpus.documents[::-1]
-
-    def search(self, queries: str, k: int = 10, **_: object) -> list[Hit]:
-        return [Hit(document, "", -float(place), {}, ()) for place, document in enumerate(self.documents[:k])]
-
-
 def test_an_interruption_is_not_a_failed_row(
     bench: Workbench, options: SystemOptions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +176,9 @@ def test_variants_are_every_combination_that_concerns_a_system() -> None:
 def test_an_unknown_system_lists_the_known_ones() -> None:
     with pytest.raises(InputError, match="paper, default, combined, bm25"):
         get_system("magic", "study")
+    with pytest.raises(InputError, match=r"no ranking 'mine'") as told:
+        get_system("mine")
+    assert "bm25" not in str(told.value)  # which is evaluated and ranks no index
 
 
 class Answering:

@@ -1,4 +1,4 @@
-"""The commands `export` and `vectors` as a user meets them."""
+"""The command `export` as a user meets it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 from sparse_coverage import ActivationConfig, Index, Patent, Preset, SparseCoverage
-from sparse_coverage.cli.formats import export_command, vectors_command
+from sparse_coverage.cli.formats import export_command
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.evaluation.trec import read_queries
-from sparse_coverage.formats.vector_index import read_vectors
 from sparse_coverage.patents import Paragraph
 
 TEXTS = [
@@ -44,18 +44,27 @@ def run(command, *arguments: object) -> Result:
     return result
 
 
+def weights_in(path: Path) -> list[dict[int, float]]:
+    """The rows of a file that SciPy reads, by center."""
+    with np.load(path) as arrays:
+        rows = zip(arrays["indptr"], arrays["indptr"][1:], strict=False)
+        data, indices = arrays["data"], arrays["indices"]
+        return [dict(zip(indices[a:b].tolist(), data[a:b].tolist(), strict=True)) for a, b in rows]
+
+
 def test_an_index_is_exported_with_queries_and_ranks_outside_as_inside(index, tmp_path):
     (tmp_path / "queries.tsv").write_text(f"Q1\t{QUERY}\n", encoding="utf-8")
     printed = run(
-        export_command, index.store.folder, "--format", "seismic", "-o", tmp_path / "out", "--queries",
+        export_command, index.store.folder, "--format", "csr", "-o", tmp_path / "out", "--queries",
         tmp_path / "queries.tsv", "--json",
     ).stdout  # fmt: skip
     facts = json.loads(printed)
     assert (facts["passages"], facts["queries"], facts["bits"]) == (3, 1, None)
-    (query,) = read_vectors(tmp_path / "out" / "queries.jsonl")
+    (query,) = weights_in(tmp_path / "out" / "queries.npz")
+    units = [line.split("\t")[0] for line in (tmp_path / "out" / "units.tsv").read_text("utf-8").splitlines()]
     scores = {
-        unit.id: sum(query.weights.get(term, 0.0) * weight for term, weight in unit.weights.items())
-        for unit in read_vectors(tmp_path / "out" / "documents.jsonl")
+        unit: sum(query.get(center, 0.0) * weight for center, weight in weights.items())
+        for unit, weights in zip(units, weights_in(tmp_path / "out" / "documents.npz"), strict=True)
     }
     opened = Index.open(index.store.folder)  # as the command does: in the precision of this machine
     expected = {hit.id: hit.score for hit in opened.ranked_by("centers").search_passages(QUERY, k=3)}
@@ -65,11 +74,11 @@ def test_an_index_is_exported_with_queries_and_ranks_outside_as_inside(index, tm
 
 def test_without_queries_no_encoder_is_needed(index, tmp_path, monkeypatch):
     monkeypatch.setattr(SparseCoverage, "load", lambda *_, **__: pytest.fail("the encoder was loaded"))
-    printed = run(export_command, index.store.folder, "--format", "ciff", "-o", tmp_path / "out").stdout
+    printed = run(export_command, index.store.folder, "--format", "anserini", "-o", tmp_path / "out").stdout
     assert "3 passages" in printed
-    assert "16-bit weights: score = dot product / " in printed
-    assert (tmp_path / "out" / "index.ciff").stat().st_size > 0
-    assert not (tmp_path / "out" / "queries.jsonl").exists()
+    assert "8-bit weights: score = dot product / " in printed
+    assert (tmp_path / "out" / "corpus" / "part-00000.jsonl").stat().st_size > 0
+    assert not (tmp_path / "out" / "queries.tsv").exists()
 
 
 def test_a_model_that_does_not_belong_to_the_postings_is_refused(index, tmp_path, tiny_encoder):
@@ -82,34 +91,11 @@ def test_a_model_that_does_not_belong_to_the_postings_is_refused(index, tmp_path
 
 def test_scoring_options_change_the_weights(index, tmp_path):
     for name, gamma in (("with", 0.5), ("without", 0)):
-        run(export_command, index.store.folder, "--format", "seismic", "-o", tmp_path / name, "--gamma", gamma)
-    half, none = (list(read_vectors(tmp_path / name / "documents.jsonl")) for name in ("with", "without"))
+        run(export_command, index.store.folder, "--format", "csr", "-o", tmp_path / name, "--gamma", gamma)
+    half, none = (weights_in(tmp_path / name / "documents.npz") for name in ("with", "without"))
     counts = index.store.segments[0].span_counts.tolist()
     for normalised, raw, spans in zip(half, none, counts, strict=True):
-        assert normalised.weights == pytest.approx({t: w / spans**0.5 for t, w in raw.weights.items()}, rel=1e-5)
-
-
-def test_vectors_are_imported_searched_and_exported(tmp_path):
-    records = [{"id": "A", "title": "Valves", "vector": {"valve": 2}}, {"id": "B", "vector": {"valve": 1, "pump": 4}}]
-    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-    (tmp_path / "q.jsonl").write_text('{"qid": "Q", "vector": {"valve": 1.0}}\n', encoding="utf-8")
-    made = run(vectors_command, "import", tmp_path / "in.jsonl", "-o", tmp_path / "index")
-    assert "2 documents, 2 vectors, 3 weights of 2 terms" in made.stdout
-    shown = run(vectors_command, "search", tmp_path / "index", tmp_path / "q.jsonl").stdout
-    assert shown.index("Valves") < shown.index("1.0000")
-    answers = json.loads(run(vectors_command, "search", tmp_path / "index", tmp_path / "q.jsonl", "--json").stdout)
-    assert [(hit["document"], round(hit["score"], 3)) for hit in answers["Q"]] == [("A", 2.0), ("B", 1.0)]
-    run(vectors_command, "search", tmp_path / "index", tmp_path / "q.jsonl", "--run", tmp_path / "run.txt", "-k", 1)
-    assert (tmp_path / "run.txt").read_text(encoding="utf-8").split()[:4] == ["Q", "Q0", "A", "1"]
-    run(
-        export_command, tmp_path / "index", "--format", "anserini", "-o", tmp_path / "out", "--bits", 2, "--queries",
-        tmp_path / "q.jsonl",
-    )  # fmt: skip
-    lines = (tmp_path / "out" / "corpus" / "part-00000.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line)["vector"] for line in lines] == [{"valve": 2}, {"pump": 3, "valve": 1}]
-    assert (tmp_path / "out" / "queries.tsv").read_text(encoding="utf-8") == "Q\tvalve valve valve\n"
-    with pytest.raises(InputError, match="imported vectors: they are scored as they are"):
-        run(export_command, tmp_path / "index", "--format", "csr", "-o", tmp_path / "no", "--alpha", 1)
+        assert normalised == pytest.approx({t: w / spans**0.5 for t, w in raw.items()}, rel=1e-5)
 
 
 def test_queries_come_as_lines_or_json(tmp_path):

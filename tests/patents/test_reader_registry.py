@@ -55,7 +55,7 @@ def test_an_entry_point_adds_a_reader_that_is_asked_first(tmp_path: Path) -> Non
 
 
 def test_an_unknown_name_is_an_error_that_lists_the_known(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"unknown format 'papyrus'\. Known are xml, aps, json, references, table"):
+    with pytest.raises(InputError, match=r"unknown format 'papyrus'\. Known are xml, aps, json, table"):
         read_patents(tmp_path, reader="papyrus")
 
 

@@ -6,10 +6,9 @@ import re
 from html.parser import HTMLParser
 from importlib.resources import files
 
-import numpy as np
 import pytest
 
-from sparse_coverage.present.pages import render, render_spans
+from sparse_coverage.present.pages import render
 from sparse_coverage.present.search_report import search_page
 from sparse_coverage.present.tables import Table, TableCell
 from sparse_coverage.search import Answers, Explanation, Hit, Match, PassageHit
@@ -64,7 +63,6 @@ def section() -> str:
 
 PAGES = {
     "report": (report, 1),
-    "spans": (lambda: render_spans(EVIL, np.array([0, 10]), np.array([5, 30]), EVIL), 0),
     "section": (section, 0),
     "experiments": (lambda: render("experiments.html", title=EVIL, names=[EVIL], sections=[]), 0),
 }
@@ -80,7 +78,7 @@ def test_a_hostile_text_is_shown_and_never_obeyed(name: str) -> None:
     assert EVIL in page.text
 
 
-@pytest.mark.parametrize("name", ["report", "spans", "experiments"])
+@pytest.mark.parametrize("name", ["report", "experiments"])
 def test_a_page_needs_no_other_file_and_no_network(name: str) -> None:
     page = Reader(PAGES[name][0]())
     assert page.tags.count("style") == 1
@@ -89,7 +87,7 @@ def test_a_page_needs_no_other_file_and_no_network(name: str) -> None:
 
 
 def test_what_utf8_cannot_hold_does_not_stop_a_page() -> None:
-    page = render_spans("A dr\udcfcm", np.array([2]), np.array([6]), "np")
+    page = render("experiments.html", title="A dr\udcfcm", names=[], sections=[])
     assert "dr?m" in page
     page.encode("utf-8")
 

@@ -150,7 +150,7 @@ def test_sparse_coverage_is_found_where_it_takes_part(folder: Path, model: Spars
 def test_what_is_not_there_is_said(plain: Path, model: SparseCoverage) -> None:
     for system, cause in (
         ("letters", r"no letters side \(it has: none\).*index refresh .* --with letters"),
-        ("runes", "no ranking 'runes'.*combined, centers, words, vectors, splade, colbert, letters"),
+        ("runes", "no ranking 'runes'.*combined, centers, words, vectors, splade, colbert"),
     ):
         with pytest.raises(InputError, match=cause):
             open_retriever(plain, system, encoder=model.encoder)

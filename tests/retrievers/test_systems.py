@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -56,17 +55,11 @@ def test_whatever_a_row_names_is_there() -> None:
             assert load_maker(row.side).kind == name
 
 
-def test_a_system_of_ones_own_is_taken_as_a_row_or_by_an_entry_point(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_system_of_ones_own_is_taken_as_a_row(folder: Path) -> None:
     plain = open_retriever(folder, encoder=HashEncoder()).search("a valve", k=3)
     turned = open_retriever(folder, MINE, rerank=MINE, encoder=HashEncoder()).search("a valve", k=3)
     assert [hit.document for hit in turned] == [hit.document for hit in reversed(plain)]
-    monkeypatch.setattr(sys.modules[__name__], "MINE", MINE)
-    point = importlib.metadata.EntryPoint("mine", f"{__name__}:MINE", systems.ENTRY_POINTS)
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [point] if group == point.group else [])
-    assert open_retriever(folder, "mine", encoder=HashEncoder()).search("a valve", k=3) == plain
-    with pytest.raises(InputError, match=r"no ranking 'other'. There are: combined, .*, mine\."):
+    with pytest.raises(InputError, match=r"no ranking 'other'. There are: combined, .*, colbert\."):
         get_system("other")
 
 
@@ -78,10 +71,8 @@ def test_a_ranking_of_search_says_what_an_evaluation_calls_it(run: Run, ranking:
 
 
 def test_what_only_ranks_is_not_evaluated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reranker named like a model, and a row of another package that has no `study`."""
-    monkeypatch.setattr(sys.modules[__name__], "MINE", MINE)
-    point = importlib.metadata.EntryPoint("mine", f"{__name__}:MINE", systems.ENTRY_POINTS)
-    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [point])
+    """A reranker named like a model, and a row that has no `study`."""
+    monkeypatch.setitem(systems._BY_NAME, "mine", MINE)
     for name in ("cross-encoder:someone/model", "mine"):
         with pytest.raises(InputError, match=f"no system to evaluate '{name}'. There are: paper, "):
             get_system(name, "study")

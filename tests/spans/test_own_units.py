@@ -1,9 +1,8 @@
-"""A unit of one's own: as an object where names are taken, and by name where an installed package brings it."""
+"""A unit of one's own: as an object where names are taken."""
 
 from __future__ import annotations
 
 import json
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ from hash_encoder import HashEncoder
 
 from sparse_coverage import InputError, MismatchError, SparseCoverage
 from sparse_coverage.files import checksum_of
-from sparse_coverage.spans import get_unit, units
+from sparse_coverage.spans import get_unit
 from sparse_coverage.spans.span import Indices, SpanUnit, TokenPlaces
 
 TEXTS = ["A valve and a spring.", "A pump with a plunger.", "Noise of a pump."]
@@ -28,37 +27,19 @@ class EveryOther(SpanUnit):
         return first, first + 1
 
 
-def installed(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    found = [EntryPoint("every-other", value, units.ENTRY_POINTS)]
-    monkeypatch.setattr(units, "entry_points", lambda *, group: found if group == units.ENTRY_POINTS else [])
-
-
 def test_an_object_is_taken_where_names_are_and_asked_for_when_the_model_is_loaded(tmp_path: Path) -> None:
     encoder = HashEncoder()
     model = SparseCoverage.fit(TEXTS, encoder=encoder, unit=EveryOther(), size=4)
     assert model.locate_spans("A valve and a spring.") == [(0, 1), (8, 11), (14, 20)]
     model.save(tmp_path / "model")
     with pytest.raises(
-        InputError, match=r"no span unit 'every-other'.*units are: token, all-tokens, np, np\+token.*entry points"
+        InputError, match=r"no span unit 'every-other'.*units are: token, all-tokens, np, np\+token.*object"
     ):
         SparseCoverage.load(tmp_path / "model", encoder=encoder)
     again = SparseCoverage.from_pretrained(tmp_path / "model", encoder=encoder, unit=EveryOther())
     assert again.encode_query(TEXTS[0]).as_dict() == model.encode_query(TEXTS[0]).as_dict()
     with pytest.raises(MismatchError, match="made of the unit 'every-other', but this is 'token'"):
         SparseCoverage.load(tmp_path / "model", encoder=encoder, unit=get_unit("token"))
-
-
-def test_an_installed_package_adds_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    installed(monkeypatch, f"{__name__}:EveryOther")
-    assert isinstance(get_unit("every-other"), EveryOther)
-    with pytest.raises(InputError, match=r"The units are: token, all-tokens, np, np\+token, every-other"):
-        get_unit("third")
-
-
-def test_an_entry_point_that_is_no_unit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    installed(monkeypatch, "builtins:dict")
-    with pytest.raises(InputError, match=r"'every-other' \(builtins:dict\) must return a SpanUnit"):
-        get_unit("every-other")
 
 
 def test_a_model_of_another_format_names_both_numbers_and_the_command(tmp_path: Path) -> None:

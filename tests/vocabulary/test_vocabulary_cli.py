@@ -102,9 +102,9 @@ def test_show_takes_document_frequencies_from_an_index(folder: Path, tmp_path: P
 
 
 def test_verify_holds_and_fails_with_a_status(folder: Path, tmp_path: Path) -> None:
-    output = run(vocabulary.command, "verify", folder / "model", "--work", folder / "work").stdout
+    output = run(vocabulary.command, "show", folder / "model", "--verify", "--work", folder / "work").stdout
     assert output.count("holds") == 10
-    findings = json.loads(run(vocabulary.command, "verify", folder / "model", "--json").stdout)
+    findings = json.loads(run(vocabulary.command, "show", folder / "model", "--verify", "--json").stdout)
     assert [finding["holds"] for finding in findings] == [True, True, True]
     other = run(
         fit.command, folder / "corpus.jsonl", "-o", tmp_path / "other", "--encoder",
@@ -112,15 +112,8 @@ def test_verify_holds_and_fails_with_a_status(folder: Path, tmp_path: Path) -> N
         "-V", 60, "--seed", 1, "--work", tmp_path / "work", "--max-spans", 150, "--preset", "paper",
     )  # fmt: skip
     assert "60 centers from 150 spans" in other.stdout
-    failed = run(vocabulary.command, "verify", folder / "model", "--work", tmp_path / "work", code=1)
+    failed = run(vocabulary.command, "show", folder / "model", "--verify", "--work", tmp_path / "work", code=1)
     assert "FAILS" in failed.stdout
-
-
-def test_compare_puts_two_side_by_side(folder: Path) -> None:
-    found = json.loads(run(vocabulary.command, "compare", folder / "model", folder / "model", "--json").stdout)
-    assert found["shared"] == found["agreeing"] == 60
-    assert found["differences"] == {}
-    assert "Centers in common: 60" in run(vocabulary.command, "compare", folder / "model", folder / "model").stdout
 
 
 def test_analyse_tells_every_size_and_draws(folder: Path, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,6 @@ from sparse_coverage.vocabulary import (
     build_vocabulary,
     check_settings,
     load_vocabulary,
-    pack,
-    publish,
     save_vocabulary,
 )
 from sparse_coverage.vocabulary.build import SELECTIONS
@@ -157,67 +154,6 @@ def test_a_name_of_the_hub_is_fetched(vocabulary: Vocabulary, tmp_path: Path, mo
     assert asked == ["somebody/patents"]
 
 
-def test_publishing_uploads_the_files_of_the_vocabulary(
-    vocabulary: Vocabulary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save_vocabulary(vocabulary, tmp_path)
-    (tmp_path / "private.txt").write_text("stays here")
-    uploaded = {}
-
-    class Api:
-        def create_repo(self, name: str, private: bool, exist_ok: bool) -> str:
-            return f"hub/{name}"
-
-        def upload_folder(self, repo_id: str, folder_path: Path, allow_patterns: list[str]) -> None:
-            uploaded[repo_id] = {path.name for path in folder_path.iterdir() if path.name in allow_patterns}
-
-    monkeypatch.setattr(huggingface_hub, "HfApi", Api)
-    assert publish(tmp_path, "somebody/patents") == "hub/somebody/patents"
-    assert uploaded == {"somebody/patents": {"vocabulary.json", "centers.safetensors", "anchors.jsonl"}}
-    with pytest.raises(VocabularyError, match="owner/name"):
-        publish(tmp_path, "patents")
-    with pytest.raises(VocabularyError, match="no vocabulary here"):
-        publish(tmp_path / "elsewhere", "somebody/patents")
-
-
-def test_a_packed_vocabulary_is_one_file_with_a_card_and_loads_like_a_folder(
-    vocabulary: Vocabulary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SPARSE_COVERAGE_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "mine").mkdir()
-    save_vocabulary(vocabulary, tmp_path / "mine")
-    figures = {"collection": "demo", "systems": {"paper": {"measures": {"MAP": {"mean": 0.5}}}}}
-    packed = tmp_path / "mine.zip"
-    first = pack(tmp_path / "mine", packed, licence="CC-BY-4.0", figures=figures)
-    assert first == pack(tmp_path / "mine", packed, licence="CC-BY-4.0", figures=figures)  # the same bytes
-    same(load_vocabulary(str(packed)), vocabulary)
-    same(load_vocabulary(packed, mmap=True), vocabulary)
-    with zipfile.ZipFile(packed) as archive:
-        told = archive.read("README.md").decode()
-    for fact in ("license: cc-by-4.0", "120 semantic centers", vocabulary.config.encoder, "| paper | MAP | 50.00 |"):
-        assert fact in told
-    uploaded: list[str] = []
-
-    class Api:
-        def create_repo(self, name: str, private: bool, exist_ok: bool) -> str:
-            return name
-
-        def upload_folder(self, repo_id: str, folder_path: Path, allow_patterns: list[str]) -> None:
-            uploaded.extend(path.name for path in folder_path.iterdir() if path.name in allow_patterns)
-
-    monkeypatch.setattr(huggingface_hub, "HfApi", Api)
-    publish(packed, "somebody/patents")
-    assert "README.md" in uploaded
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda name, allow_patterns: str(tmp_path / "mine"))
-    same(load_vocabulary("somebody/patents"), vocabulary)
-    damaged = tmp_path / "damaged.zip"
-    damaged.write_bytes(packed.read_bytes()[:400])
-    with pytest.raises(VocabularyError, match="damaged"):
-        load_vocabulary(damaged)
-    with pytest.raises(VocabularyError, match=r"a packed vocabulary is a \.zip file"):
-        pack(tmp_path / "mine", tmp_path / "mine.tar", licence="CC-BY-4.0")
-
-
 def test_a_hub_that_cannot_be_reached_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def download(repository: str, allow_patterns: list[str]) -> str:
         raise OSError("no route to host")
@@ -227,12 +163,9 @@ def test_a_hub_that_cannot_be_reached_is_said(monkeypatch: pytest.MonkeyPatch) -
         load_vocabulary("somebody/patents")
 
 
-def test_a_name_that_the_hub_does_not_allow_is_said(vocabulary: Vocabulary, tmp_path: Path) -> None:
+def test_a_name_that_the_hub_does_not_allow_is_said() -> None:
     with pytest.raises(VocabularyError, match=r"'some\.\.body/patents' is no folder here"):
         load_vocabulary("some..body/patents")
-    save_vocabulary(vocabulary, tmp_path)
-    with pytest.raises(VocabularyError, match="could not be published"):
-        publish(tmp_path, "some..body/patents")
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)

@@ -3,9 +3,6 @@
 | file | gives | extra |
 | --- | --- | --- |
 | `pyterrier` | `PyTerrierRetriever`, a transformer; `ClaimChart`, one that charts what was found | [pyterrier] |
-| `langchain` | `LangChainRetriever`, a `BaseRetriever` | [langchain] |
-| `haystack` | `HaystackRetriever`, a component | [haystack] |
-| `mteb` | `SparseCoverageSearch`, MTEB's search interface | [mteb] |
 | `ir_datasets` | `CollectionDataset`, a collection with its iterators; `register_clefip`: CLEF-IP 2013 in its catalogue | none; [eval] |
 
 What they share is here: a query in, found documents or passages out, as plain values.

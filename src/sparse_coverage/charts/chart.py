@@ -138,6 +138,14 @@ class Cell:
         """Tell whether the verdict is a user's own."""
         return self.overruled is not None and self.overruled.judged
 
+    @property
+    def lacks(self) -> str:
+        """What of the element is not in the document: a "term", a "figure", or only an "other figure"; nothing where all is there."""
+        if self.missing:
+            return "term"
+        apart = [number for number in self.numbers if not number.agrees]
+        return "" if not apart else "other figure" if all(number.found for number in apart) else "figure"
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -178,14 +186,6 @@ class Chart:
         """The elements that no document discloses, not even partly."""
         rows = zip(self.elements, self.cells, strict=True)
         return tuple(element for element, row in rows if all(cell.verdict is Verdict.NOT_FOUND for cell in row))
-
-    def summary(self, document: str) -> str:
-        """Return how many elements a document has, for people: "2 of 6 features found, 1 partly"."""
-        place = [column.id for column in self.documents].index(document)
-        found = [row[place].verdict for row in self.cells]
-        partly = found.count(Verdict.PARTLY)
-        told = f"{found.count(Verdict.DISCLOSED)} of {len(found)} features found"
-        return f"{told}, {partly} partly" if partly else told
 
     def only(self, documents: Sequence[str]) -> Chart:
         """Return the chart of some of its documents, in the order given."""

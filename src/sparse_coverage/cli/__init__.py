@@ -36,19 +36,16 @@ SECTIONS = {
     },
     "Research": {
         "fit": "Learn a vocabulary of centers from patents or texts.",
-        "vocabulary": "Look at centers; check, compare and analyse vocabularies.",
-        "spans": "Show what counts as a span in a text.",
+        "vocabulary": "Look at centers, check them, and measure how they behave.",
         "evaluate": "Measure and compare systems on a test collection.",
         "reproduce": "Make the paper's tables and figures on a collection.",
         "calibrate": "Fit the score of claim charts for an encoder.",
         "clefip": "Check the CLEF-IP 2013 benchmark and its candidate pool.",
-        "cache": "Show or prune what evaluate and reproduce keep.",
     },
     "Engines and programs": {
         "mcp": "Give an assistant tools to search, read, chart and combine.",
-        "engine": "Serve an index on Qdrant or Milvus.",
+        "engine": "Serve an index on Qdrant.",
         "export": "Write an index for another engine.",
-        "vectors": "Index and search vectors of other encoders.",
     },
 }
 """The commands, as `--help` lists them."""
@@ -59,8 +56,7 @@ _TOGETHER = {
     **dict.fromkeys(("chart", "combine", "calibrate"), "charts"),
     **dict.fromkeys(("serve", "mcp"), "serving"),
     **dict.fromkeys(("inspect", "convert"), "patents"),
-    **dict.fromkeys(("export", "vectors"), "formats"),
-    "cache": "reproduce",
+    "export": "formats",
     "warm-up": "models",
     "engine": "engines",
 }

@@ -1,4 +1,4 @@
-"""`sparse-coverage engine`: an index on a search engine."""
+"""`sparse-coverage engine`: an index on Qdrant."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.table import Table
 
-from sparse_coverage.cli.options import NamesIn, count_option, echo, gathered, index_argument, json_option, show
+from sparse_coverage.cli.options import count_option, echo, gathered, index_argument, json_option, show
 from sparse_coverage.cli.options.inputs import query_argument, read_query
 from sparse_coverage.cli.options.searching import filter_option, k_option, passages_option
 from sparse_coverage.dataclass_json import record
@@ -22,41 +22,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A collection on an engine: which engine, where it is, and how long it is waited for."""
+    """A collection on Qdrant: where it is, and how long it is waited for."""
 
-    engine: str
     urls: tuple[str, ...]
     collection: str
     api_key: str | None
     patience: float
 
-    def open(self, shards: int = 1, replicas: int = 1, *, new: bool = False) -> RemoteCollection:
-        """Connect to it; only a `new` collection may be in a file that is not there yet."""
-        from sparse_coverage.engines import CollectionAddress, open_collection
+    def open(self, shards: int = 1, replicas: int = 1) -> RemoteCollection:
+        """Connect to it."""
+        from sparse_coverage.engines.qdrant import QdrantCollection
 
-        place = CollectionAddress(self.urls, self.collection, self.api_key, self.patience, shards, replicas)
-        return open_collection(self.engine, place, new=new)
+        return QdrantCollection(
+            self.urls, self.collection, shards=shards, replicas=replicas, api_key=self.api_key, patience=self.patience
+        )
 
 
 server_options = gathered(
     "server",
     Server,
     click.option(
-        "--to",
-        "engine",
-        type=NamesIn("engines:ENGINES", what="engine"),
-        required=True,
-        help="Which engine: an extra of the same name installs its client.",
-    ),
-    click.option(
         "--url",
         "urls",
         multiple=True,
         required=True,
-        help="Its address, or a milvus-lite file (*.db). Repeat it for the nodes of a Qdrant cluster.",
+        help="The address of Qdrant. Repeat it for the nodes of a cluster.",
     ),
     click.option("--collection", default="patents", help="The name of the collection there."),
-    click.option("--api-key", envvar="SPARSE_COVERAGE_ENGINE_KEY", help="The key or token, where one is needed."),
+    click.option("--api-key", envvar="SPARSE_COVERAGE_ENGINE_KEY", help="The key, where one is needed."),
     click.option("--patience", default=60.0, help="Seconds to go on trying while a node is away."),
 )
 
@@ -71,15 +64,13 @@ gamma_option = click.option(
 
 @click.group(no_args_is_help=True)
 def engine_command() -> None:
-    """Serve an index on Qdrant or Milvus: its centers, words and vectors, with the same scores.
-
-    Files for OpenSearch and Elasticsearch: sparse-coverage export --format opensearch.
+    """Serve an index on Qdrant: its centers, words and vectors, with the same scores.
 
     \b
     Example:
-      sparse-coverage engine push my-index --to qdrant --url http://127.0.0.1:6333
-      sparse-coverage engine search my-index "A valve ..." --to qdrant --url http://127.0.0.1:6333
-      sparse-coverage engine sync my-index --to qdrant --url http://127.0.0.1:6333
+      sparse-coverage engine push my-index --url http://127.0.0.1:6333
+      sparse-coverage engine search my-index "A valve ..." --url http://127.0.0.1:6333
+      sparse-coverage engine sync my-index --url http://127.0.0.1:6333
     """
 
 
@@ -95,14 +86,14 @@ def push(index: Path, server: Server, shards: int, replicas: int, gamma: float |
 
     \b
     Example:
-      sparse-coverage engine push my-index --to milvus --url patents.db
-      sparse-coverage engine push my-index --to qdrant --url http://a:6333 --url http://b:6333 --shards 4 --replicas 2
+      sparse-coverage engine push my-index --url http://127.0.0.1:6333
+      sparse-coverage engine push my-index --url http://a:6333 --url http://b:6333 --shards 4 --replicas 2
     """
     from sparse_coverage.engines.sync import push as push_index
     from sparse_coverage.index import open_store
 
     store, scoring = open_store(index), _scoring(index, gamma)
-    opened = server.open(shards, replicas, new=True)
+    opened = server.open(shards, replicas)
     _tell(push_index(opened, store, scoring=scoring), opened)
 
 
@@ -117,7 +108,7 @@ def sync(index: Path, server: Server, gamma: float | None) -> None:
     \b
     Example:
       sparse-coverage index add my-index week-46/
-      sparse-coverage engine sync my-index --to qdrant --url http://127.0.0.1:6333
+      sparse-coverage engine sync my-index --url http://127.0.0.1:6333
     """
     from sparse_coverage.engines.sync import sync as sync_index
     from sparse_coverage.index import open_store
@@ -135,7 +126,7 @@ def status(server: Server) -> int:
 
     \b
     Example:
-      sparse-coverage engine status --to qdrant --url http://127.0.0.1:6333
+      sparse-coverage engine status --url http://127.0.0.1:6333
     """
     from sparse_coverage.engines.points import Statistics
 
@@ -154,7 +145,7 @@ def status(server: Server) -> int:
         "documents": known.documents if known else None,
         "scoring": record(known.scoring) if known else None,
     }
-    table = Table("what", "how", title=f"{server.engine}, collection {server.collection}")
+    table = Table("what", "how", title=f"Qdrant, collection {server.collection}")
     for name, value in facts.items():
         shown = ("; ".join(value) or "none") if isinstance(value, list) else value
         table.add_row(name, f"{shown:,}" if isinstance(shown, int) and not isinstance(shown, bool) else str(shown))
@@ -172,15 +163,9 @@ def status(server: Server) -> int:
 @click.option(
     "--ranking",
     type=click.Choice(["combined", "centers", "words", "vectors"]),
-    help="Rank by all that the index keeps, or by one part of it [combined; centers with --two-phase].",
+    default="combined",
+    help="Rank by all that the index keeps, or by one part of it.",
 )
-@click.option(
-    "--two-phase",
-    type=click.FloatRange(0, 1, min_open=True),
-    metavar="SHARE",
-    help="Let this share of the centers, the strongest, find candidates: quicker on some engines, not quite exact.",
-)
-@count_option("--candidates", default=500, help="How many are scored exactly then.")
 @json_option
 def search(
     model: Path,
@@ -189,9 +174,7 @@ def search(
     k: int,
     passages: int,
     expression: str | None,
-    ranking: str | None,
-    two_phase: float | None,
-    candidates: int,
+    ranking: str,
 ) -> None:
     """Find the prior art of QUERY on an engine. MODEL is the index that was pushed, or only its model folder.
 
@@ -199,17 +182,15 @@ def search(
 
     \b
     Example:
-      sparse-coverage engine search my-index @claim.txt --to qdrant --url http://127.0.0.1:6333 --filter "ipc:H04N"
+      sparse-coverage engine search my-index @claim.txt --url http://127.0.0.1:6333 --filter "ipc:H04N"
     """
-    from sparse_coverage.engines.ranking import TwoPhase
     from sparse_coverage.engines.retriever import EngineRetriever, load_model
     from sparse_coverage.present.terminal import hits_text
     from sparse_coverage.search import parse_filter
 
     text = read_query(query).text
     condition = None if expression is None else parse_filter(expression)
-    phases = None if two_phase is None else TwoPhase(two_phase, candidates)
-    retriever = EngineRetriever(server.open(), load_model(model), two_phase=phases, ranking=ranking)
+    retriever = EngineRetriever(server.open(), load_model(model), ranking=ranking)
     hits = retriever.search(text, k, passages=passages, filter=condition)
     show(hits, lambda: hits_text(hits, {}, query=text))
 

@@ -1,4 +1,4 @@
-"""`sparse-coverage vocabulary`: look at the centers, check them, compare and analyse vocabularies."""
+"""`sparse-coverage vocabulary`: look at the centers of a vocabulary, check them, and measure how they behave."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
@@ -23,80 +23,15 @@ if TYPE_CHECKING:
 
 @click.group(no_args_is_help=True)
 def command() -> None:
-    """Look at the centers of a vocabulary, check them, compare and analyse vocabularies.
+    """Look at the centers of a vocabulary, check them, and measure how vocabularies behave.
 
     A MODEL is a folder made with `fit`, or the name of a published one on the model hub (owner/name).
 
     \b
     Example:
       sparse-coverage vocabulary show my-model --find valve
-      sparse-coverage vocabulary verify my-model --work my-work
+      sparse-coverage vocabulary show my-model --verify --work my-work
     """
-
-
-@command.command()
-@click.argument("model")
-@path_option("--work", help="The work folder of the fit: the sample the centers were chosen from.")
-@json_option
-@click.pass_context
-def verify(context: click.Context, model: str, work: Path | None) -> None:
-    """Check a vocabulary independently: its files and, with --work, every choice and every radius.
-
-    With the sample at hand, each step of the traversal and each cell is recomputed with plain NumPy for all spans. That
-    costs about as much as the plain algorithm saved: minutes for a million spans and 10,000 centers. The exit status is 1
-    when something does not hold.
-
-    \b
-    Example:
-      sparse-coverage vocabulary verify my-model
-      sparse-coverage vocabulary verify my-model --work my-work
-    """
-    from sparse_coverage.vocabulary import SpanSample, load_vocabulary
-    from sparse_coverage.vocabulary.verify import Check
-    from sparse_coverage.vocabulary.verify import verify as run
-
-    vocabulary = load_vocabulary(model)
-    checks = [Check("every file has its checksum", True)]
-    checks += run(vocabulary, None if work is None else SpanSample(work))
-    told = []
-    for finding in checks:
-        mark = "[green]holds[/green]" if finding.holds else "[red]FAILS[/red]"
-        told.append(f"{mark}  {finding.what}{'' if finding.holds else f' ({escape(finding.details)})'}")
-    if work is None:
-        told.append("Not checked: the choices and the radii. They need the sample: --work")
-    show(checks, "\n".join(told))
-    context.exit(0 if all(finding.holds for finding in checks) else 1)
-
-
-@command.command()
-@click.argument("first")
-@click.argument("second")
-@threads_option
-@json_option
-def compare(first: str, second: str, threads: int | None) -> None:
-    """Put two vocabularies side by side: how they were made, what they share, how well each covers the other.
-
-    \b
-    Example:
-      sparse-coverage vocabulary compare my-model other-model
-    """
-    from sparse_coverage.vocabulary import load_vocabulary
-    from sparse_coverage.vocabulary.verify import compare as run
-
-    both = load_vocabulary(first, mmap=True), load_vocabulary(second, mmap=True)
-    found = run(*both, threads=threads)
-    table = Table("", escape(first), escape(second))
-    for name, (mine, other) in found.differences.items():
-        table.add_row(name, escape(str(mine)), escape(str(other)))
-    table.add_row("median radius", *(f"{radius:.4f}" for radius in found.median_radii))
-    if found.covered and found.distance:
-        table.add_row("centers that the other covers", *(f"{share:.1%}" for share in found.covered))
-        table.add_row("median distance to the other", *(f"{distance:.4f}" for distance in found.distance))
-    told: list[RenderableType] = [table]
-    told.append(f"Centers in common: {found.shared:,}. Equal from the start, in order: {found.agreeing:,}.")
-    if not found.covered:
-        told.append("Their vectors come from different encoders: no distance between them means anything.")
-    show(found, lambda: Group(*told))
 
 
 @command.command()
@@ -169,47 +104,6 @@ def analyse(
     show(found, lambda: Group(table, *drawn))
 
 
-@command.command()
-@click.argument("model", type=click.Path(path_type=Path))
-@path_option("-o", "--output", required=True, dir_okay=False, help="The new .zip file.")
-@click.option("--licence", required=True, help="The short name of its licence, as CC-BY-4.0 or Apache-2.0.")
-@click.option("--name", default="", help="What it is called [the name of the folder].")
-@path_option("--figures", exists=True, dir_okay=False, help="What `evaluate --json` wrote, for the card.")
-@json_option
-def pack(model: Path, output: Path, licence: str, name: str, figures: Path | None) -> None:
-    """Write a model as one file to share: with a card that tells its licence, digest, encoder, settings and figures.
-
-    The file is loaded wherever a MODEL is named.
-
-    \b
-    Example:
-      sparse-coverage vocabulary pack my-model -o my-model.zip --licence CC-BY-4.0
-      sparse-coverage index patents/ --model my-model.zip -o my-index
-    """
-    from sparse_coverage.files import read_json
-    from sparse_coverage.vocabulary.storage import pack as write
-
-    digest = write(model, output, licence=licence, name=name, figures=read_json(figures) if figures else None)
-    told = f"Packed in [bold]{escape(str(output))}[/bold], sha256 {digest}"
-    show({"file": str(output), "sha256": digest}, told, soft_wrap=True)
-
-
-@command.command()
-@click.argument("model", type=click.Path(path_type=Path))
-@click.argument("repository")
-@click.option("--private", is_flag=True, help="Only for you and those you name.")
-def publish(model: Path, repository: str, private: bool) -> None:
-    """Upload a model folder to the model hub as REPOSITORY (owner/name). Log in with the hub's own client first.
-
-    \b
-    Example:
-      sparse-coverage vocabulary publish my-model my-name/patents-minilm-10k
-    """
-    from sparse_coverage.vocabulary import publish as run
-
-    Console().print(f"Published: [bold]{run(model, repository, private=private)}[/bold]", highlight=False)
-
-
 @command.command("show")
 @click.argument("model")
 @count_option("-n", "--number", default=20, help="How many centers to show.")
@@ -218,20 +112,51 @@ def publish(model: Path, repository: str, private: bool) -> None:
 @click.option("--sort", type=click.Choice(["chosen", "radius", "spans", "df"]), default="chosen")
 @count_option("--neighbours", default=3, least=0, help="Nearest other centers to show.")
 @path_option("--index", help="An index built with this model, for document frequencies.")
+@click.option("--verify", is_flag=True, help="Check it instead: every choice and radius where --work is given.")
+@path_option("--work", help="The work folder of the fit, for --verify: the sample the centers were chosen from.")
 @json_option
-def show_centers(
-    model: str, number: int, first: int, find: str | None, sort: str, neighbours: int, index: Path | None
-) -> None:
+def show_centers(model: str, verify: bool, work: Path | None, **wanted: Any) -> int:
     """Show how a vocabulary was made and its centers: anchor text, where it stands, radius, spans in the cell, df, neighbours.
 
     For every fitted size: the median radius, the share of the sampled spans within their nearest center's radius, and their
     mean distance to it (the quantisation error).
 
+    With --verify its files are checked and, with --work, each step of the selection and each cell is recomputed with plain
+    NumPy for all spans: minutes for a million spans and 10,000 centers. The exit status is 1 when something does not hold.
+
     \b
     Example:
       sparse-coverage vocabulary show my-model --sort spans -n 10
       sparse-coverage vocabulary show my-model --find spring --index my-index
+      sparse-coverage vocabulary show my-model --verify --work my-work
     """
+    if verify:
+        return _verify(model, work)
+    _show(model, **wanted)
+    return 0
+
+
+def _verify(model: str, work: Path | None) -> int:
+    """Check a vocabulary independently of how it was made; return the exit status."""
+    from sparse_coverage.vocabulary import SpanSample, load_vocabulary
+    from sparse_coverage.vocabulary.verify import Check
+    from sparse_coverage.vocabulary.verify import verify as run
+
+    vocabulary = load_vocabulary(model)
+    checks = [Check("every file has its checksum", True), *run(vocabulary, SpanSample(work) if work else None)]
+    told = [
+        f"[green]holds[/green]  {one.what}" if one.holds else f"[red]FAILS[/red]  {one.what} ({escape(one.details)})"
+        for one in checks
+    ]
+    if work is None:
+        told.append("Not checked: the choices and the radii. They need the sample: --work")
+    show(checks, "\n".join(told))
+    return 0 if all(one.holds for one in checks) else 1
+
+
+def _show(
+    model: str, number: int, first: int, find: str | None, sort: str, neighbours: int, index: Path | None
+) -> None:
     from sparse_coverage.vocabulary import load_vocabulary
 
     vocabulary = load_vocabulary(model, mmap=True)

@@ -1,13 +1,7 @@
-"""Ranking queries on an engine: passages, and from these documents, exactly.
-
-Two-phase search is for engines that are slow on long queries. A claim activates hundreds of centers, and an engine takes time for
-every posting of each. The rare centers weigh most and have the shortest lists, so the engine is asked with those alone; what it finds
-is then scored with the whole query. The scores are exact; whether everything that belongs into the list is found is not certain.
-"""
+"""Ranking queries on an engine: passages, and from these documents, exactly."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -17,14 +11,12 @@ import numpy as np
 from sparse_coverage.aggregation import Aggregation, Best, DecayedSum, TopMean, document_scores
 from sparse_coverage.engines.engine import (
     AnyOf,
-    Centers,
     Condition,
     EngineError,
     FoundPoint,
     NoneOf,
     PointQuery,
     RemoteCollection,
-    Weights,
     all_of,
     sparse,
 )
@@ -34,7 +26,6 @@ from sparse_coverage.index.passage_parts import rounded_queries
 from sparse_coverage.search.explaining import TracedQuery
 from sparse_coverage.search.part_scores import DEPTH
 from sparse_coverage.search.ranking import CenterStatistics, ScoringConfig
-from sparse_coverage.vectors import SparseVector
 
 AT_ONCE = 32
 _PASSAGES_PER_DOCUMENT = 4
@@ -289,71 +280,3 @@ def _needed(rule: Aggregation, limit: int) -> int:
 def _most(rule: Aggregation, best: float) -> float:
     """Return the most that a document can make whose best point has this score."""
     return best / (1 - rule.decay) if isinstance(rule, DecayedSum) else best
-
-
-@dataclass(frozen=True, slots=True)
-class TwoPhase:
-    """Which share of a query's centers, the strongest ones, finds candidates, and how many candidates are scored exactly."""
-
-    share: float = 0.5
-    candidates: int = 500
-
-    def __post_init__(self) -> None:
-        if not 0 < self.share <= 1 or self.candidates < 1:
-            raise InputError(
-                f"Two phases need a share above 0 and at most 1, and a candidate at least, not {self.share} and {self.candidates}."
-            )
-
-
-class TwoPhaseRanker(EngineRanker):
-    """Ranks by centers, in two phases."""
-
-    def __init__(
-        self, collection: RemoteCollection, config: TwoPhase | None = None, scoring: ScoringConfig | None = None
-    ) -> None:
-        self._config = config or TwoPhase()
-        super().__init__(collection, scoring, "centers")
-
-    def rank_passages(self, query: TracedQuery, k: int, condition: Condition | None = None) -> list[FoundPoint]:
-        """Return the best `k` of the candidates."""
-        return self._rescored(query.vector, max(k, self._config.candidates), condition)[:k]
-
-    def rank_documents(
-        self, query: TracedQuery, k: int, passages: int, condition: Condition | None = None
-    ) -> list[FoundDocument]:
-        """Return the best `k` documents that have a candidate, with their best passages among the candidates.
-
-        In a mean of several passages, those that are no candidates count 0.
-        """
-        rule = self.statistics.config.aggregation
-        documents: dict[str, list[FoundPoint]] = {}
-        for point in self._rescored(query.vector, max(k, self._config.candidates), condition):
-            documents.setdefault(point.document, []).append(point)
-        wanted = rule.m if isinstance(rule, TopMean) else 0
-        best = [
-            FoundDocument(document, tuple(points[:passages]), True, _score(points, rule, wanted))
-            for document, points in documents.items()
-        ]
-        return sorted(best, key=lambda one: -one.score)[:k]
-
-    def _rescored(self, vector: SparseVector, limit: int, condition: Condition | None) -> list[FoundPoint]:
-        centers, factors = self.statistics.factors(vector.centers, vector.weights)
-        if not len(centers):
-            return []
-        kept, strong = strongest(centers, factors, self._config.share)
-        limit = min(limit, self.collection.limit)
-        (found,) = self.collection.search([PointQuery("centers", sparse(kept, strong), limit, condition)])
-        if len(kept) == len(centers):
-            return found
-        whole = PointQuery("centers", sparse(centers, factors))
-        scores = self.collection.scores([point.id for point in found], whole) if found else {}
-        # A point that was deleted between the two requests is left out.
-        scored = [FoundPoint(point.id, point.document, scores[point.id]) for point in found if point.id in scores]
-        return sorted(scored, key=lambda point: -point.score)
-
-
-def strongest(centers: Centers, factors: Weights, share: float) -> tuple[Centers, Weights]:
-    """Return the share of centers of largest w(q,c) * idf^alpha, in rising order; the rarer a center, the stronger it is."""
-    count = math.ceil(share * len(centers))
-    chosen = np.sort(np.lexsort((centers, -factors))[:count])
-    return centers[chosen], factors[chosen]

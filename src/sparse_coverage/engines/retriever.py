@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sparse_coverage.engines.engine import Condition, RemoteCollection, condition_of
-from sparse_coverage.engines.ranking import EngineRanker, FoundDocument, TwoPhase, TwoPhaseRanker
+from sparse_coverage.engines.ranking import EngineRanker, FoundDocument
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter
 from sparse_coverage.model import SparseCoverage
@@ -30,8 +30,7 @@ class EngineRetriever(PassageSearcher):
             print(hit.document, hit.score, hit.passages[0].text)
 
     Needs the model, since queries are encoded here, and no index: document frequencies come from the engine, as they were
-    when this was made or last refreshed. `ranking` is that of an index: `combined`, or one of its parts. With `two_phase` it is
-    ranked by centers, and the engine is asked with the strongest of them only.
+    when this was made or last refreshed. `ranking` is that of an index: `combined`, or one of its parts.
     """
 
     def __init__(
@@ -40,18 +39,11 @@ class EngineRetriever(PassageSearcher):
         model: SparseCoverage,
         *,
         scoring: ScoringConfig | None = None,
-        two_phase: TwoPhase | None = None,
-        ranking: str | None = None,
+        ranking: str = "combined",
     ) -> None:
-        if two_phase is not None and ranking not in (None, "centers"):
-            raise InputError(f"Two phases are for centers; the ranking is by {ranking}. Leave one of the two out.")
         self.collection = collection
         self.model = model
-        self.ranker = (
-            EngineRanker(collection, scoring, ranking or "combined")
-            if two_phase is None
-            else TwoPhaseRanker(collection, two_phase, scoring)
-        )
+        self.ranker = EngineRanker(collection, scoring, ranking)
         self._require_model()
 
     def refresh(self) -> None:

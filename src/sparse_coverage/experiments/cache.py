@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
 import sqlite3
 import sys
-import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -34,50 +31,6 @@ from sparse_coverage.spans import SpanUnit
 def default_cache() -> Path:
     """Return the folder of the caches; `SPARSE_COVERAGE_CACHE` moves it."""
     return user_cache() / "experiments"
-
-
-def _entries(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield the entries of a cache with the part that each belongs to: folders of a part, and files beside them."""
-    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
-        if path.is_file():
-            yield ("tokens" if path.name.startswith("tokens-") else "others"), path
-        else:
-            yield from ((path.name, entry) for entry in sorted(path.iterdir()) if entry.suffix != ".lock")
-
-
-def _files(entry: Path) -> list[os.stat_result]:
-    every = [entry] if entry.is_file() else [path for path in entry.rglob("*") if path.is_file()]
-    return [path.stat() for path in every]
-
-
-def cache_parts(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return how many entries each part of a cache has, and how many bytes."""
-    parts: dict[str, tuple[int, int]] = {}
-    for name, entry in _entries(folder):
-        count, size = parts.get(name, (0, 0))
-        parts[name] = (count + 1, size + sum(one.st_size for one in _files(entry)))
-    return parts
-
-
-def prune_cache(folder: Path, days: int) -> tuple[int, int]:
-    """Remove the entries that were neither written nor read for so many days; return how many, and the bytes that they took.
-
-    What another process is making at the moment is left alone.
-    """
-    removed = freed = 0
-    oldest = time.time() - days * 86_400
-    for _, entry in list(_entries(folder)):
-        files = _files(entry)
-        if days and any(max(one.st_mtime, one.st_atime) > oldest for one in files):
-            continue
-        with suppress(Timeout), FileLock(f"{entry}.lock", timeout=0):
-            if entry.is_file():
-                entry.unlink()
-            else:
-                shutil.rmtree(entry)
-            removed, freed = removed + 1, freed + sum(one.st_size for one in files)
-        Path(f"{entry}.lock").unlink(missing_ok=True)
-    return removed, freed
 
 
 @contextmanager

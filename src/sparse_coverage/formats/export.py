@@ -1,43 +1,33 @@
 """Writing an index for other engines: one folder an export, with the files of the format and what is needed to read them.
 
-A format is one function and one row of `FORMATS`. Packages add formats by entry points of the group `sparse_coverage.exports`, each
-of which loads an `ExportFormat`; in Python the object itself is taken.
+A format is one function and one row of `FORMATS`; in Python an `ExportFormat` of one's own is taken, too.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from importlib.metadata import entry_points
-from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from safetensors.numpy import save
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_folder, write_json
-from sparse_coverage.formats.ciff import write_ciff_export
 from sparse_coverage.formats.source import Quantiser, Rows, Source, write_lines
 from sparse_coverage.kernels import Array, Floats, Int32s, Int64s
 from sparse_coverage.package import __version__
 from sparse_coverage.progress import tracked
 
 Arrays = dict[str, Array]
-ENTRY_POINTS = "sparse_coverage.exports"
 
 
-def write_matrix(
-    suffix: str, put: Callable[[Path, Arrays], object], source: Source, folder: Path, queries: Rows | None, bits: int
-) -> dict[str, float]:
-    """Write `documents.npz` and `queries.npz`, as `scipy.sparse.load_npz` reads them, or the same with another suffix."""
-    put(folder / f"documents.{suffix}", _documents(source))
+def write_matrix(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
+    """Write `documents.npz` and `queries.npz`, as `scipy.sparse.load_npz` reads them."""
+    _save_npz(folder / "documents.npz", _documents(source))
     if queries is not None:
         shape = np.asarray([len(queries), len(source.names)], np.int64)
-        put(folder / f"queries.{suffix}", _arrays(queries.weights, queries.terms, queries.starts, shape))
+        _save_npz(folder / "queries.npz", _arrays(queries.weights, queries.terms, queries.starts, shape))
         (folder / "queries.txt").write_text("".join(f"{id_}\n" for id_ in queries.ids), encoding="utf-8")
     return {}
 
@@ -65,31 +55,16 @@ def _save_npz(path: Path, arrays: Arrays) -> None:
     np.savez(path, format=np.asarray(b"csr"), _is_array=np.asarray(True), **arrays)  # type: ignore[arg-type]
 
 
-def _save_tensors(path: Path, arrays: Arrays) -> None:
-    path.write_bytes(save(arrays))
-
-
-def write_seismic(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
-    """Write `documents.jsonl`, for `SeismicIndex.build("documents.jsonl")`, and `queries.jsonl`; weights are floats."""
-    blocks = tracked(source.blocks(), "Writing segments", len(source.store.segments))
-    write_lines(folder / "documents.jsonl", blocks, source.names)
-    if queries is not None:
-        write_lines(folder / "queries.jsonl", [queries], source.names)
-    return {}
-
-
 def write_anserini(source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
     """Write `corpus/part-00000.jsonl` and so on, a file a segment, and `queries.tsv`. Return the scales.
 
     Weights are whole-number impacts, which Anserini indexes as repeated terms (`-impact -pretokenized`).
     """
-    if spaced := next((name for name in source.names if name.split() != [name]), None):
-        raise InputError(f"Anserini takes terms without white space; '{spaced}' has some. Choose another format.")
     quantiser = Quantiser(bits, source.largest)
     (folder / "corpus").mkdir()
     for number, rows in enumerate(tracked(source.blocks(), "Writing segments", len(source.store.segments))):
         path = folder / "corpus" / f"part-{number:05d}.jsonl"
-        write_lines(path, [rows], source.names, quantiser, "contents")
+        write_lines(path, rows, source.names, quantiser)
     scales = {"document_scale": quantiser.scale}
     if queries is not None:
         scales["query_scale"] = _write_anserini_queries(folder / "queries.tsv", source, queries, bits)
@@ -107,76 +82,6 @@ def _write_anserini_queries(path: Path, source: Source, queries: Rows, bits: int
             )
             out.write(f"{id_}\t{''.join(repeated).rstrip()}\n")
     return quantiser.scale
-
-
-# An index as files for Elasticsearch and OpenSearch: how to make the index, requests for the bulk API, and queries for `_msearch`.
-#
-# Elasticsearch (8.15 or later) keeps a vector in a `sparse_vector` field, OpenSearch (2.11 or later) in a `rank_features` field,
-# searched with `neural_sparse`. Below both is the same field of Lucene: it keeps 9 significant bits of a weight, so scores come
-# out up to 0.4 % lower than ours, and it takes query weights up to 64, so they are scaled down by a power of two and the whole
-# query is boosted by it again. The files follow the documented schema; they were not loaded into a server.
-Server = Literal["elasticsearch", "opensearch"]
-FIELD = "centers"
-FOUND = 1000
-"""How many documents a query of the export asks for."""
-_LARGEST_WEIGHT = 64.0
-_FILE_BYTES = 20_000_000  # what a server takes in one request
-
-
-def write_bulk(server: Server, source: Source, folder: Path, queries: Rows | None, bits: int) -> dict[str, float]:
-    """Write `index.json`, `bulk-00001.ndjson` and so on, and `queries.ndjson`."""
-    if dotted := next((name for name in source.names if "." in name), None):
-        raise InputError(f"These fields take no term with a dot in it; '{dotted}' has one. Choose another format.")
-    vector = {"elasticsearch": "sparse_vector", "opensearch": "rank_features"}[server]
-    fields = {FIELD: {"type": vector}, "passage": {"type": "keyword"}, "document": {"type": "keyword"}}
-    write_json(folder / "index.json", {"mappings": {"dynamic": "strict", "properties": fields}})
-    rows = chain.from_iterable(tracked(source.blocks(), "Writing segments", len(source.store.segments)))
-    _write_files(
-        folder, (_lines(source, row, passage.document) for row, passage in zip(rows, source.passages(), strict=True))
-    )
-    if queries is not None:
-        with (folder / "queries.ndjson").open("w", encoding="utf-8", newline="\n") as out:
-            for _, terms, weights in queries:
-                out.write("{}\n" + json.dumps(search_body(server, source.names, terms, weights)) + "\n")
-    return {}
-
-
-def search_body(server: Server, names: Any, terms: Int32s, weights: Floats) -> dict[str, Any]:
-    """Return the body of a search for the best documents, each by its best passage."""
-    scale = max(0, int(np.ceil(np.log2(weights.max(initial=1.0) / _LARGEST_WEIGHT))))
-    tokens = _tokens(names, terms, weights / np.float32(2.0**scale))
-    if server == "elasticsearch":
-        # Without `prune` it may leave out frequent centers.
-        match: dict[str, Any] = {"sparse_vector": {"field": FIELD, "query_vector": tokens, "prune": False}}
-    else:
-        match = {"neural_sparse": {FIELD: {"query_tokens": tokens}}}
-    query = {"bool": {"must": [match], "boost": 2.0**scale}}
-    return {"size": FOUND, "_source": ["passage", "document"], "query": query, "collapse": {"field": "document"}}
-
-
-def _tokens(names: Any, terms: Int32s, weights: Floats) -> dict[str, float]:
-    return {names[term]: weight for term, weight in zip(terms.tolist(), weights.tolist(), strict=True)}
-
-
-def _lines(source: Source, row: tuple[str, Int32s, Floats], document: str) -> bytes:
-    id_, terms, weights = row
-    # A passage without any weight has no vector: these fields take no empty one.
-    vector = {FIELD: _tokens(source.names, terms, weights)} if len(terms) else {}
-    action = json.dumps({"index": {"_id": id_}}, ensure_ascii=False)
-    return f"{action}\n{json.dumps({**vector, 'passage': id_, 'document': document}, ensure_ascii=False)}\n".encode()
-
-
-def _write_files(folder: Path, requests: Iterable[bytes]) -> None:
-    """Write requests into files, each small enough for a server to take at once."""
-    content: list[bytes] = []
-    size = number = 0
-    for lines in chain(requests, [b""]):
-        if content and (not lines or size + len(lines) > _FILE_BYTES):
-            number += 1
-            (folder / f"bulk-{number:05d}.ndjson").write_bytes(b"".join(content))
-            content, size = [], 0
-        content.append(lines)
-        size += len(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,16 +103,7 @@ FORMATS = {
         ExportFormat(
             "anserini", "JsonVectorCollection, whole numbers; queries.tsv repeats terms", write_anserini, bits=8
         ),
-        ExportFormat("ciff", "index.ciff, whole numbers: PISA, Terrier and others", write_ciff_export, bits=16),
-        ExportFormat("seismic", "documents.jsonl, floats", write_seismic),
-        ExportFormat(
-            "csr", "documents.npz, floats, for scipy.sparse.load_npz", partial(write_matrix, "npz", _save_npz)
-        ),
-        ExportFormat(
-            "safetensors", "the same matrix as four tensors", partial(write_matrix, "safetensors", _save_tensors)
-        ),
-        ExportFormat("elasticsearch", "index.json and bulk files, floats", partial(write_bulk, "elasticsearch")),
-        ExportFormat("opensearch", "the same for OpenSearch", partial(write_bulk, "opensearch")),
+        ExportFormat("csr", "documents.npz, floats, for scipy.sparse.load_npz", write_matrix),
     )
 }
 """The formats. A new one is one function and one row."""
@@ -262,24 +158,13 @@ def export_index(
 
 def check_format(given: str | ExportFormat, bits: int | None) -> ExportFormat:
     """Return the format of that name, or the format itself; refuse an unknown one, and bits where weights are floats."""
-    chosen = given if isinstance(given, ExportFormat) else FORMATS.get(given) or _installed_format(given)
+    chosen = given if isinstance(given, ExportFormat) else FORMATS.get(given)
+    if chosen is None:
+        raise InputError(f"There is no format '{given}'. The formats are {', '.join(FORMATS)}.")
     if bits is not None and not chosen.bits:
         whole = [one.name for one in FORMATS.values() if one.bits]
         raise InputError(f"The weights of '{chosen.name}' are floats; bits are for {' and '.join(whole)}.")
     return chosen
-
-
-def _installed_format(name: str) -> ExportFormat:
-    """Return the format that an installed package has under a name."""
-    added = {one.name: one for one in entry_points(group=ENTRY_POINTS)}
-    if name not in added:
-        raise InputError(f"There is no format '{name}'. The formats are {', '.join([*FORMATS, *added])}.")
-    loaded = added[name].load()
-    if not isinstance(loaded, ExportFormat):
-        raise InputError(
-            f"The entry point '{name}' of {ENTRY_POINTS} gives a {type(loaded).__name__}, not an ExportFormat."
-        )
-    return loaded
 
 
 def _description(source: Source, exported: Exported) -> dict[str, Any]:

@@ -7,7 +7,7 @@ passages are left out, and the others are numbered anew in corpus order.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -54,13 +54,12 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """An index as other engines see it. `names` are the terms; `scale` is what the stored weight 1 stands for."""
+    """An index as other engines see it. `names` are the terms."""
 
     store: IndexStore
     statistics: CenterStatistics
     names: Sequence[str]
     labels: Sequence[str] = ()
-    scale: float = 1.0
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -74,7 +73,7 @@ class Source:
     @cached_property
     def largest(self) -> float:
         """The largest weight of any passage."""
-        return max((float(weights.max(initial=0.0)) for _, _, weights in self.lists()), default=0.0)
+        return max((float(rows.weights.max(initial=0.0)) for rows in self.blocks()), default=0.0)
 
     def blocks(self) -> Iterator[Rows]:
         """Yield the passages of one segment after the other."""
@@ -97,23 +96,6 @@ class Source:
                 tuple(record.document for record in live),
             )
 
-    def lists(self) -> Iterator[tuple[str, Int64s, Floats]]:
-        """Yield each term that any passage has, in the order of terms, with its passages, rising, and their weights."""
-        parts, before = [], 0
-        for segment in self.store.segments:
-            segment.packed.check_all()
-            numbers = before + np.cumsum(segment.live_passages) - 1  # what a passage is called among the live ones
-            parts.append((segment.postings, segment.live_passages, numbers, self._factors(segment)))
-            before += int(segment.live_passages.sum())
-        for center in np.flatnonzero(~self.statistics.stop & (self.store.frequencies > 0)).tolist():
-            passages, weights = [], []
-            for postings, live, numbers, factors in parts:
-                run = widened(postings.packed[int(postings.offsets[center]) : int(postings.offsets[center + 1])])
-                run = run[live[run >> _PASSAGE]]
-                passages.append(numbers[run >> _PASSAGE])
-                weights.append(_folded(run, factors))
-            yield self.names[center], np.concatenate(passages), np.concatenate(weights)
-
     def passages(self) -> Iterator[PassageRecord]:
         """Yield the passages in corpus order."""
         for segment in self.store.segments:
@@ -131,7 +113,7 @@ class Source:
 
     def _factors(self, segment: Segment) -> Doubles:
         """What the stored weights of each passage are multiplied by."""
-        scale = self.scale / weight_scale(segment.postings.weight_bits)
+        scale = 1.0 / weight_scale(segment.postings.weight_bits)
         return self.statistics.norms(segment).astype(np.float64) * scale
 
 
@@ -203,19 +185,10 @@ class Quantiser:
         return whole
 
 
-def write_lines(
-    path: Path, blocks: Iterable[Rows], names: Sequence[str], quantiser: Quantiser | None = None, text: str = "content"
-) -> None:
-    """Write one object a line: `id`, `document`, a field of text (empty: the texts stay in the index) and `vector`."""
+def write_lines(path: Path, rows: Rows, names: Sequence[str], quantiser: Quantiser) -> None:
+    """Write one object a line: `id`, `document`, an empty text (the texts stay in the index) and `vector`."""
     with path.open("w", encoding="utf-8", newline="\n") as out:
-        for rows in blocks:
-            for place, (id_, terms, weights) in enumerate(rows):
-                values = _floats(weights) if quantiser is None else quantiser(weights).tolist()
-                vector = dict(zip((names[term] for term in terms.tolist()), values, strict=True))
-                owner = {"document": rows.documents[place]} if rows.documents else {}
-                out.write(json.dumps({"id": id_, **owner, text: "", "vector": vector}, ensure_ascii=False) + "\n")
-
-
-def _floats(weights: Floats) -> list[float]:
-    """Nine digits are enough to find a single-precision number again."""
-    return [float(f"{weight:.9g}") for weight in weights.tolist()]
+        for document, (id_, terms, weights) in zip(rows.documents, rows, strict=True):
+            vector = dict(zip((names[term] for term in terms.tolist()), quantiser(weights).tolist(), strict=True))
+            record = {"id": id_, "document": document, "contents": "", "vector": vector}
+            out.write(json.dumps(record, ensure_ascii=False) + "\n")

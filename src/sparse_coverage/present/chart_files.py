@@ -16,7 +16,10 @@ from sparse_coverage.present.chart_text import (
     own_words,
     quotation,
     quotes_of,
+    remarks_of,
+    short_gaps,
 )
+from sparse_coverage.present.chart_words import gaps_of, summary_of
 from sparse_coverage.present.office import ROW_KEPT, NewPage, Page, Stretch, Words, ground, stretches
 from sparse_coverage.present.office_sheet import Sheet, Value, workbook
 from sparse_coverage.present.pages import render
@@ -34,6 +37,7 @@ class _Quotation:
 class _ReportCell:
     cell: Cell
     finding: str
+    gaps: list[str]
     notes: list[str]
     quotations: list[_Quotation]
 
@@ -45,6 +49,7 @@ def chart_page(chart: Chart, combinations: Combinations | None = None) -> str:
         title=_title(combinations),
         chart=chart,
         rows=chart_rows(chart),
+        summary=summary_of,
         combinations=list(combination_lines(combinations)) if combinations else [],
         notice=NOTICE,
     )
@@ -64,7 +69,7 @@ def _shown(cell: Cell) -> _ReportCell:
     for quote in quotes_of(cell):
         pieces = [(one.text, one.strength > 0) for one in quotation(cell, quote)]
         quotations.append(_Quotation(cited(quote), pieces))
-    return _ReportCell(cell, finding_of(cell), notes_of(cell), quotations)
+    return _ReportCell(cell, finding_of(cell), gaps_of(cell), remarks_of(cell), quotations)
 
 
 def chart_document(new_page: NewPage, chart: Chart, combinations: Combinations | None = None) -> bytes:
@@ -104,7 +109,7 @@ def write_matrix(page: Page, chart: Chart, width: float, above: Sequence[Words] 
             ]
             for element, cells in zip(chart.elements, chart.cells, strict=True)
         ]
-        rows.append([Stretch("features", bold=True), *(chart.summary(column.id) for column in columns)])
+        rows.append([Stretch("features", bold=True), *(_summary(chart, column.id) for column in columns)])
         widths = (width - own * len(columns), *([own] * len(columns)))
         page.table(("feature", *names), rows, widths)
 
@@ -125,12 +130,17 @@ def write_filled(page: Page, header: Sequence[str], rows: Sequence[Sequence[Word
 
 
 def _verdict(cell: Cell) -> str:
-    return f"{cell.verdict.value}\n{CITED_BY_US}" if cell.is_own else cell.verdict.value
+    return "\n".join([cell.verdict.value, *([CITED_BY_US] if cell.is_own else short_gaps(cell))])
+
+
+def _summary(chart: Chart, document: str) -> Stretch:
+    told = summary_of(chart, document)
+    return Stretch(told.text, ground=told.fill)
 
 
 def write_chart(page: Page, chart: Chart, width: float) -> None:
     """Write what a chart comes to and says of itself, and its quotations, into a report, so many centimetres wide."""
-    rows: list[list[Words]] = [[column.id, column.title, chart.summary(column.id)] for column in chart.documents]
+    rows: list[list[Words]] = [[column.id, column.title, _summary(chart, column.id)] for column in chart.documents]
     write_filled(page, ("document", "title", "features"), rows, (0.22 * width, 0.5 * width, 0.28 * width))
     if chart.undisclosed:
         page.paragraph("In none of these documents: " + ", ".join(one.label for one in chart.undisclosed))
@@ -165,7 +175,12 @@ def notice_sheet() -> Sheet:
 
 def chart_sheets(chart: Chart, combinations: Combinations | None = None, named: str = "") -> list[Sheet]:
     """Return the two sheets of a chart, and one of its combinations, if any; `named` is put behind their names."""
-    header = ["", "feature", *(f"{column.id}\n{chart.summary(column.id)}" for column in chart.documents)]
+    told = [(column.id, summary_of(chart, column.id)) for column in chart.documents]
+    header: list[str | Stretch] = [
+        "",
+        "feature",
+        *(Stretch(f"{id_}\n{one.text}", ground=one.fill) for id_, one in told),
+    ]
     grid: list[list[Value]] = [
         [
             element.label,
@@ -182,20 +197,21 @@ def chart_sheets(chart: Chart, combinations: Combinations | None = None, named: 
             "the searcher's" if cell.overruled and quote == cell.overruled.quote else strength(quote.evidence),
             cited(quote),
             "".join(piece.text for piece in quotation(cell, quote)),
+            "; ".join(gaps_of(cell)),
         ]
         for element, row in zip(chart.elements, chart.cells, strict=True)
         for cell in row
         for quote in quotes_of(cell)
     ]
-    quotations += [["", "", "", "", "", line] for line in chart.about]
+    quotations += [["", "", "", "", "", line, ""] for line in chart.about]
     together: list[list[Value]] = [[line] for line in combination_lines(combinations)] if combinations else []
     return [
         Sheet(f"Claim chart{named}", header, grid, [6, 50, *([26] * len(chart.documents))]),
         Sheet(
             f"Quotations{named}",
-            ["feature", "document", "finding", "evidence", "place", "quotation"],
+            ["feature", "document", "finding", "evidence", "place", "quotation", "what the feature lacks"],
             quotations,
-            [9, 18, 12, 10, 16, 100],
+            [9, 18, 12, 10, 16, 100, 34],
         ),
         *([Sheet(f"combinations{named}", ["combination"], together, [160])] if together else []),
     ]

@@ -8,9 +8,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.charts.chart import Cell, Chart, Overruled, Quote, strength
+from sparse_coverage.charts.chart import Cell, Chart, Overruled, Quote, Verdict, strength
 from sparse_coverage.charts.combining import Combination, Combinations, Part
 from sparse_coverage.charts.elements import Element
+from sparse_coverage.present.chart_words import gaps_of, number_words, strength_of, summary_of
 from sparse_coverage.present.places import TextMark, TextPiece, cited, cut_at
 from sparse_coverage.present.terms import CITED_BY_US
 from sparse_coverage.search.results import Place
@@ -23,18 +24,16 @@ _AROUND = (320, 240, 160, 120, 90, 60, 40, 25)
 
 
 def notes_of(cell: Cell, *, own: bool = True) -> list[str]:
-    """Return what there is to say about a cell beside its quotation; with `own`, also what the searcher said."""
+    """Return what there is to say about a cell beside its quotation, what is lacking first; with `own`, also what the searcher said."""
+    return [*gaps_of(cell), *remarks_of(cell, own=own)]
+
+
+def remarks_of(cell: Cell, *, own: bool = True) -> list[str]:
+    """Return what there is to say about a cell beside its quotation and what it lacks."""
     notes = []
     if not (cell.verdict.credit or cell.is_own or cell.missing or cell.numbers):
         notes.append("no passage comes near enough")
-    if cell.missing:
-        credit = cell.verdict.credit
-        other_words = credit == 1 or (credit and not cell.pairs)
-        told = "not in these words: " if other_words else "not found: "
-        notes.append(told + ", ".join(dict.fromkeys(place.text for place in cell.missing)))
-    for number in cell.numbers:
-        relation = "agrees with" if number.agrees else "contradicts"
-        notes.append(f"{number.found} {relation} {number.claimed}")
+    notes += [number_words(number) for number in cell.numbers if number.agrees]
     if own and cell.overruled is not None:
         notes.append(own_words(cell.overruled))
     if cell.second is not None:
@@ -48,7 +47,12 @@ def finding_of(cell: Cell) -> str:
     """Return the verdict of a cell for people, with how strong its evidence is unless it is the user's own: "partly (fair)"."""
     if cell.is_own or not cell.verdict.credit:
         return str(cell.verdict)
-    return f"{cell.verdict.value} ({strength(cell.evidence, bool(cell.missing))})"
+    return f"{cell.verdict.value} ({strength_of(cell)})"
+
+
+def short_gaps(cell: Cell) -> list[str]:
+    """Return what a cell lacks, to stand at its verdict where there is little room; nothing where the verdict says all."""
+    return gaps_of(cell) if cell.verdict.credit and not cell.is_own else []
 
 
 def quotes_of(cell: Cell) -> tuple[Quote, ...]:
@@ -144,12 +148,12 @@ def chart_text(chart: Chart, quotations: bool = True) -> RenderableType:
     table = Table(title="Claim chart", expand=False)
     table.add_column("")
     for column in chart.documents:
-        documents.add_row(
-            column.id, Text(f"{column.title}: {chart.summary(column.id)}" if column.title else chart.summary(column.id))
-        )
+        told = summary_of(chart, column.id)
+        shown = Text(told.text, style=Verdict.PARTLY.style if told.lacks else "")
+        documents.add_row(column.id, Text(f"{column.title}: ") + shown if column.title else shown)
         table.add_column(_broken(column.id), overflow="fold")
     for element, row in zip(chart.elements, chart.cells, strict=True):
-        words = [Text(finding_of(cell), style=cell.verdict.style) for cell in row]
+        words = [Text("\n".join([finding_of(cell), *short_gaps(cell)]), style=cell.verdict.style) for cell in row]
         table.add_row(element.label, *words)
     parts: list[RenderableType] = [names, Text(), documents, Text(), table]
     if chart.undisclosed:
@@ -229,7 +233,9 @@ def _quotations(element: Element, row: tuple[Cell, ...]) -> list[RenderableType]
     lines: list[RenderableType] = [Text(f"\n{element.label}  {element.text}", style="bold")]
     for cell in row:
         head = Text(f"  {cell.document}: ") + Text(finding_of(cell), style=cell.verdict.style)
-        for note in notes_of(cell):
+        for note in gaps_of(cell):
+            head += Text(f"; {note}", style=Verdict.PARTLY.style)
+        for note in remarks_of(cell):
             head += Text(f"; {note}", style="dim")
         lines.append(head)
         for quote in quotes_of(cell)[:1]:

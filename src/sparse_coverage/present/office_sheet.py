@@ -30,7 +30,7 @@ class Sheet:
     """A table of a workbook: names of the columns, rows, and the width of each column in characters."""
 
     name: str
-    header: Sequence[str]
+    header: Sequence[str | Stretch]
     rows: Sequence[Sequence[Value]]
     widths: Sequence[float]
 
@@ -54,7 +54,8 @@ def workbook(*sheets: Sheet) -> bytes:
                 _fill(cell, value, PatternFill)
                 cell.alignment = Alignment(wrap_text=True, vertical="top")
                 if row == 1:
-                    cell.font, cell.fill = Font(bold=True), PatternFill("solid", fgColor="EFEBE0")
+                    own = value.ground if isinstance(value, Stretch) else ""
+                    cell.font, cell.fill = Font(bold=True), PatternFill("solid", fgColor=own or "EFEBE0")
         for number, width in enumerate(sheet.widths, 1):
             page.column_dimensions[get_column_letter(number)].width = width
         page.freeze_panes = "A2"

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sparse_coverage.charts.chart import Cell, Chart, Opinion, Quote, overrule, strength
+from sparse_coverage.charts.chart import Cell, Chart, Column, Opinion, Quote, overrule, strength
 from sparse_coverage.charts.combining import Combinations
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.present.chart_text import (
     combination_ends,
     combination_notes,
-    notes_of,
     part_has,
     quotation,
     quotes_of,
+    remarks_of,
     to_be_quoted,
 )
+from sparse_coverage.present.chart_words import gaps_of, measured, strength_of, summary_of
 from sparse_coverage.present.places import TextPiece, cited
 from sparse_coverage.projects import KeptChart, Ruling
 
@@ -42,6 +43,7 @@ class ShownQuote:
 class ShownCell:
     """A cell: the verdict that counts, the one that was found, and what shows it. `own` tells whether the searcher gave the verdict.
 
+    `measured` says in one line what was found and how strong the evidence is, `gaps` what of the feature the document lacks.
     `reason` is what the searcher wrote. A cell whose verdict is that nothing was found has no excerpt.
     """
 
@@ -49,7 +51,9 @@ class ShownCell:
     verdict: str
     found: str
     evidence: str
+    measured: str
     own: bool
+    gaps: tuple[str, ...]
     notes: tuple[str, ...]
     reason: str
     excerpt: ShownQuote | None
@@ -58,11 +62,12 @@ class ShownCell:
 
 @dataclass(frozen=True, slots=True)
 class ShownColumn:
-    """A document: how many features it has, in words, and the share of the claim that is."""
+    """A document: how many features it has, in words, and the share of the claim that is. `lacks`: some without a key term or figure."""
 
     id: str
     title: str
     told: str
+    lacks: bool
     share: float
 
 
@@ -126,7 +131,7 @@ def chart_view(kept: KeptChart, rulings: Iterable[Ruling] = ()) -> ChartView:
     chart = with_rulings(kept, rulings)
     rows = zip(chart.elements, chart.cells, strict=True)
     return ChartView(
-        tuple(ShownColumn(one.id, one.title, chart.summary(one.id), one.share) for one in chart.documents),
+        tuple(_column(chart, one) for one in chart.documents),
         tuple(
             ShownRow(element.label, element.text, tuple(_cell(cell, number) for cell in row))
             for number, (element, row) in enumerate(rows)
@@ -137,6 +142,11 @@ def chart_view(kept: KeptChart, rulings: Iterable[Ruling] = ()) -> ChartView:
     )
 
 
+def _column(chart: Chart, column: Column) -> ShownColumn:
+    told = summary_of(chart, column.id)
+    return ShownColumn(column.id, column.title, told.text, told.lacks, column.share)
+
+
 def _cell(cell: Cell, row: int) -> ShownCell:
     said = cell.overruled
     found = said.found if said else cell.verdict
@@ -145,9 +155,11 @@ def _cell(cell: Cell, row: int) -> ShownCell:
         cell.document,
         cell.verdict,
         found,
-        strength(cell.evidence, bool(cell.missing)),
+        strength_of(cell),
+        measured(cell),
         cell.is_own,
-        tuple(notes_of(cell, own=False)),
+        tuple(gaps_of(cell)),
+        tuple(remarks_of(cell, own=False)),
         said.note if said else "",
         _quote(cell, quotes[0], row, LENGTH) if quotes and cell.verdict.credit else None,
         tuple(_quote(cell, one, row) for one in cell.quotes),

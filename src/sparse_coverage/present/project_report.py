@@ -17,6 +17,7 @@ from sparse_coverage.present.chart_files import (
     write_matrix,
 )
 from sparse_coverage.present.chart_text import combination_lines
+from sparse_coverage.present.chart_words import summary_of
 from sparse_coverage.present.citations import bibtex, ris
 from sparse_coverage.present.office import NewPage, Page, Stretch, Words
 from sparse_coverage.present.office_sheet import (
@@ -236,6 +237,7 @@ def project_page(view: ProjectView) -> str:
         title=view.content.head.name,
         view=view,
         charts=charts,
+        summary=summary_of,
         links=public_links,
         facts=lambda one: [
             (name, listed(one.facts.metadata[key])) for key, name in FACTS.items() if one.facts.metadata.get(key)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +17,6 @@ from sparse_coverage.spans.span import Indices, Spans, SpanUnit, TokenPlaces, po
 if TYPE_CHECKING:
     from sparse_coverage.spans.noun_phrases import NounPhraseExtractor, Phrases
 
-ENTRY_POINTS = "sparse_coverage.units"
 """The group in which an installed package names units of its own: each entry is a function without arguments that returns one."""
 
 
@@ -116,7 +114,7 @@ _BY_SPACY = re.compile(r"(?P<unit>np|np\+token)\[spacy(?P<raw>-raw)?(?::(?P<pipe
 
 
 def get_unit(unit: str | SpanUnit) -> SpanUnit:
-    """Return the unit of that name: one of `UNITS`, or one that an installed package names as an entry point. A unit is returned as it is.
+    """Return the unit of that name: one of `UNITS`. A unit is returned as it is.
 
     Noun phrases come from the embedded extractor. `np[spacy]` takes them from the best spaCy pipeline installed,
     `np[spacy:en_core_sci_lg]` from the one named (both need the extra `[spacy]`), `np+token` likewise. `spacy-raw` in the place of
@@ -134,16 +132,8 @@ def get_unit(unit: str | SpanUnit) -> SpanUnit:
 
         extractor = SpacyExtractor(by_spacy["pipeline"], raw=by_spacy["raw"] is not None)
         return PhraseUnit(extractor, rest=by_spacy["unit"] == "np+token")
-    installed = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
-    if unit in installed:
-        made = installed[unit].load()()
-        if not isinstance(made, SpanUnit) or made.name != unit:
-            raise InputError(
-                f"The entry point '{unit}' ({installed[unit].value}) must return a SpanUnit whose name is '{unit}'."
-            )
-        return made
     raise InputError(
-        f"There is no span unit '{unit}'. The units are: {', '.join([*UNITS, *installed])}. "
+        f"There is no span unit '{unit}'. The units are: {', '.join(UNITS)}. "
         "Noun phrases by spaCy: np[spacy], np+token[spacy:PIPELINE], np[spacy-raw:PIPELINE]. "
-        f"A unit of your own: give the object in Python, or name it in an installed package (entry points, group {ENTRY_POINTS})."
+        "A unit of your own: give the object in Python."
     )

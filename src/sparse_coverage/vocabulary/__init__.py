@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sparse_coverage.kernels.dense import canonical_distance
 from sparse_coverage.package import lazy_names
-from sparse_coverage.vocabulary.storage import load_vocabulary, pack, publish, save_vocabulary, vocabulary_folder
+from sparse_coverage.vocabulary.storage import load_vocabulary, save_vocabulary, vocabulary_folder
 from sparse_coverage.vocabulary.vocabulary import Anchor, Selection, Vocabulary, VocabularyConfig
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ __all__ = [
     "check_settings",
     "draw_sample",
     "load_vocabulary",
-    "pack",
-    "publish",
     "save_vocabulary",
     "vocabulary_folder",
 ]

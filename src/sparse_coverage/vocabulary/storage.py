@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
-import zlib
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,7 +18,7 @@ from safetensors.numpy import save
 
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.errors import InputError, VocabularyError
-from sparse_coverage.files import new_file, new_folder, read_json, require_place, sha256_of, user_cache, write_json
+from sparse_coverage.files import read_json, sha256_of, write_json
 from sparse_coverage.kernels import NORM_LIMIT, Array
 from sparse_coverage.vocabulary.nearest import Cells
 from sparse_coverage.vocabulary.points import SHORTEST, CommonPart
@@ -59,7 +56,7 @@ def save_vocabulary(vocabulary: Vocabulary, folder: Path) -> None:
 
 
 def load_vocabulary(source: str | Path, *, mmap: bool = False, check: bool = True) -> Vocabulary:
-    """Read a vocabulary from a folder, a packed file, or the model hub (`owner/name`).
+    """Read a vocabulary from a folder or the model hub (`owner/name`).
 
     `mmap` maps the arrays instead of reading them; `check` verifies every file's checksum first.
     """
@@ -90,12 +87,7 @@ def load_vocabulary(source: str | Path, *, mmap: bool = False, check: bool = Tru
 
 
 def vocabulary_folder(source: str | Path) -> Path:
-    """Return the local folder of a vocabulary: the folder itself, what a packed file holds, or the hub's copy of `owner/name`.
-
-    A packed file is unpacked into the user's cache, a file of the hub fetched, once.
-    """
-    if Path(source).suffix == ".zip" and Path(source).is_file():
-        return _unpacked(Path(source))
+    """Return the local folder of a vocabulary: the folder itself, or the hub's copy of `owner/name`, fetched once."""
     if isinstance(source, Path) or Path(source).exists() or not _HUB_ID.fullmatch(source):
         return Path(source)
     from huggingface_hub import snapshot_download
@@ -108,44 +100,6 @@ def vocabulary_folder(source: str | Path) -> Path:
         raise VocabularyError(
             f"'{source}' is no folder here, and could not be fetched from the model hub: {reason}"
         ) from None
-
-
-def _unpacked(file: Path) -> Path:
-    folder = user_cache() / "vocabularies" / sha256_of(file)[:24]
-    if not (folder / HEADER).is_file():
-        try:
-            with zipfile.ZipFile(file) as archive, new_folder(folder) as partial:
-                for name in PUBLISHED:
-                    if name in archive.namelist():
-                        (partial / name).write_bytes(archive.read(name))
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-            raise VocabularyError(
-                f"{file}: the packed vocabulary is damaged ({error}). Fetch or pack it again."
-            ) from None
-    return folder
-
-
-def publish(folder: Path, repository: str, *, private: bool = False) -> str:
-    """Upload a saved or packed vocabulary or model to the hub as `owner/name`; return its address.
-
-    Needs a login with the hub's client. A packed one has a card, which becomes the page of the repository.
-    """
-    if not _HUB_ID.fullmatch(repository):
-        raise VocabularyError(f"'{repository}' is no name for the hub: it looks like owner/name.")
-    folder = vocabulary_folder(folder)
-    if not (folder / HEADER).is_file():
-        raise VocabularyError(f"{folder}: there is no vocabulary here (no {HEADER}) to publish.")
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError
-
-    api = HfApi()
-    try:
-        address = api.create_repo(repository, private=private, exist_ok=True)
-        api.upload_folder(repo_id=repository, folder_path=folder, allow_patterns=list(PUBLISHED))
-    except (HfHubHTTPError, OSError, ValueError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise VocabularyError(f"'{repository}' could not be published: {reason}") from None
-    return str(address)
 
 
 def _assembled(folder: Path, header: dict[str, Any], arrays: dict[str, Array]) -> Vocabulary:
@@ -216,71 +170,3 @@ def _mapped(path: Path) -> dict[str, Array]:
         }
     except (OSError, ValueError, KeyError) as error:
         raise VocabularyError(f"{path}: cannot be mapped ({error}). Fit the vocabulary again.") from None
-
-
-# A vocabulary to share: one file with everything that is needed to load it, and a card that says what it is.
-
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same content gives the same bytes
-
-
-def pack(
-    folder: str | Path, file: str | Path, *, licence: str, name: str = "", figures: Mapping[str, Any] | None = None
-) -> str:
-    """Write a model or vocabulary as one zip file with its card; return the sha256 of the file.
-
-    `load_vocabulary` and `SparseCoverage.load` take the file as they take a folder. `licence` is the licence's short name (SPDX), `figures`
-    what `evaluate --json` wrote, for the card.
-    """
-    source, target = Path(folder), Path(file)
-    if target.suffix != ".zip":
-        raise VocabularyError(
-            f"{target}: a packed vocabulary is a .zip file. Name it {target.with_suffix('.zip').name}."
-        )
-    require_place(target)
-    load_vocabulary(source, mmap=True)  # refuses what is damaged
-    content = {one: (source / one).read_bytes() for one in PUBLISHED if one != CARD and (source / one).is_file()}
-    content[CARD] = card(source, licence=licence, name=name or source.resolve().name, figures=figures).encode()
-    with new_file(target) as partial, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
-        for one in sorted(content):
-            archive.writestr(zipfile.ZipInfo(one, _LONG_AGO), content[one], zipfile.ZIP_DEFLATED)
-    return sha256_of(target)
-
-
-def card(folder: Path, *, licence: str, name: str, figures: Mapping[str, Any] | None = None) -> str:
-    """Return the README of a vocabulary: licence, digest, encoder, how it was learned, sizes, and figures where there are any."""
-    header = read_json(folder / HEADER)
-    config = header["config"]
-    settings = read_json(folder / "model.json") if (folder / "model.json").is_file() else {}
-    kept = [f"| learned from documents | {config['only']} |\n"] if config.get("only") else []
-    kept += [f"| {key} | `{settings[key]}` |\n" for key in settings if key in ("activation", "scoring", "clean", "by")]
-    text = f"""---
-license: {licence.lower()}
-library_name: sparse-coverage
-tags: [sparse-retrieval, patents, prior-art-search]
----
-# {name}
-A vocabulary of {config["size"]:,} semantic centers for Sparse Coverage, chosen by {config["selection"]} \
-(seed {config["seed"]}) from {config["spans"]:,} spans of {config["documents"]:,} documents.
-
-| | |
-| --- | --- |
-| encoder | {config["encoder"]} ({config["precision"]}, {config["dimension"]} dimensions) |
-| unit | {config["unit"]} |
-| tau | {config["tau"]:g} |
-{"".join(kept)}| licence | {licence} |
-| sha256 of {HEADER} | `{sha256_of(folder / HEADER)}` |
-
-```python
-from sparse_coverage import SparseCoverage
-
-model = SparseCoverage.load("this-file.zip")  # or the name on the model hub
-```
-"""
-    if figures:
-        text += f"\n## Measured on {figures['collection']}\n| system | measure | mean x 100 |\n| --- | --- | --- |\n"
-        text += "".join(
-            f"| {system} | {measure} | {100 * value['mean']:.2f} |\n"
-            for system, found in figures["systems"].items()
-            for measure, value in found["measures"].items()
-        )
-    return text

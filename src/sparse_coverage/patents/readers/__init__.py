@@ -14,7 +14,6 @@ from sparse_coverage.files import read_toml
 from sparse_coverage.patents.readers import (
     json_records,
     pdf_file,
-    references,
     spreadsheets,
     tables,
     text_files,
@@ -33,7 +32,6 @@ _ROWS = (
     Reader("xml", "XML", xml_documents.recognises, xml_documents.pieces, xml_documents.read),
     Reader("aps", "USPTO full text of 1976 to 2001", _APS.recognises_aps, _APS.aps_pieces, _APS.read_aps),
     Reader("json", "JSON", json_records.recognises, json_pieces, json_records.read),
-    Reader("references", "lists of references", references.recognises, references.pieces, references.read),
     Reader("table", "CSV, TSV and other tables of text", tables.recognises, tables.pieces, tables.read),
     Reader("xlsx", "Excel", _SHEETS.recognises_xlsx, _SHEETS.pieces, _SHEETS.read, extra="documents"),
     Reader("xls", "Excel 97", _SHEETS.recognises_xls, _SHEETS.pieces, _SHEETS.read, extra="documents"),

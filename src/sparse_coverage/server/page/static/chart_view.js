@@ -109,7 +109,7 @@ function columnHead(column, index) {
   const bar = h('span', { class: 'fill' });
   bar.style.width = `${100 * column.share}%`;
   return h('th', { scope: 'col' }, h('a', { href: `#/document/${encodeURIComponent(index)}/${encodeURIComponent(column.id)}` }, column.id), h('br'),
-    h('span', { class: 'dim' }, column.title), h('span', { class: 'track' }, bar), h('div', { class: 'row wrap' }, h('span', { class: 'dim' }, column.told), category));
+    h('span', { class: 'dim' }, column.title), h('span', { class: 'track' }, bar), h('div', { class: 'row wrap' }, h('span', { class: column.lacks ? 'lacks' : 'dim' }, column.told), category));
 }
 
 const counted = (count, what) => `${count} ${what}${count === 1 ? '' : 's'}`;
@@ -121,6 +121,7 @@ function cellOf(kept, row, cell) {
       h('span', { class: 'row' }, h('b', {}, cell.verdict), cell.own ? h('span', { class: 'own' }, LABELS.own) : h('span', { class: 'dim small', title: 'How strong the evidence is' }, excerpt ? cell.evidence : ''),
         h('span', { class: 'unseen' }, `: ${row.label}, ${cell.document}`)),
       excerpt ? h('span', { class: 'quote' }, h('span', { class: 'place' }, excerpt.place), ' “', pieceNodes(excerpt.pieces), '”') : null,
+      cell.gaps.map(one => h('span', { class: 'small lacks' }, one)),
       cell.notes.map(one => h('span', { class: 'dim small' }, one)),
       cell.reason ? h('span', { class: 'cell-note' }, cell.reason) : null));
 }
@@ -140,7 +141,7 @@ async function openCell(kept, row, cell, written = null) {
   const confirmed = await ask(`${row.label} in ${cell.document}`, [
     written ? h('p', { class: 'notice', role: 'alert' }, written.why) : null,
     h('p', { class: 'element-text' }, row.text),
-    h('p', { class: 'dim' }, `Measured: ${[cell.found, `evidence ${cell.evidence}`, ...cell.notes].join('; ')}.`),
+    h('p', { class: 'dim' }, `Measured: ${[cell.measured, ...cell.notes].join('; ')}.`),
     cell.quotes.length ? cell.quotes.map(quote => h('blockquote', {},
       h('p', {}, h('a', { href: address(quote), onclick: leave, class: 'place' }, `${quote.place} in the document`), h('span', { class: 'dim small' }, ` evidence ${quote.evidence} `), button('Quote this', () => { quotation.value = quote.quotable; })),
       h('p', { class: 'text' }, pieceNodes(quote.pieces)))) : h('p', {}, 'Nothing in this document comes near the feature.'),

@@ -1,4 +1,4 @@
-"""Lists of references, plain texts and saved pages, where they are damaged or say too little. Whole ones are in `exports`."""
+"""Plain texts and saved pages, where they are damaged or say too little. Whole ones are in `exports`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sparse_coverage.patents import Limits, Patent, Problem, read_patents
+from sparse_coverage.patents import Patent, Problem, read_patents
 
 
 def read(path: Path, content: str | bytes, **settings: object) -> tuple[list[Patent], list[str], list[str]]:
@@ -15,38 +15,6 @@ def read(path: Path, content: str | bytes, **settings: object) -> tuple[list[Pat
     notes: list[Problem] = []
     patents = list(read_patents(path, on_problem=problems.append, on_note=notes.append, **settings))  # type: ignore[arg-type]
     return patents, [problem.cause for problem in problems], [note.cause for note in notes]
-
-
-def test_a_reference_without_doi_or_number_has_its_file_and_line_as_id(tmp_path: Path) -> None:
-    patents, problems, notes = read(
-        tmp_path / "refs.ris", "TY  - JOUR\nTI  - A valve\nER  - \nTY  - JOUR\nTI  - A pump\nER  - \n"
-    )
-    assert [(patent.id, patent.title) for patent in patents] == [("refs-1", "A valve"), ("refs-4", "A pump")]
-    assert (problems, notes) == ([], ["it names no DOI or number; its file and line are its id"] * 2)
-
-
-def test_an_entry_of_bibtex_that_is_cut_is_named_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "refs.bib"
-    patents, problems, _ = read(path, "@string{v = {Valves}}\n@article{a, title={Valve}}\n@article{b,\n title={Pump\n")
-    assert [patent.id for patent in patents] == ["a"]
-    assert problems == ["not BibTeX: the file ends inside of this entry."]
-
-
-def test_entries_of_bibtex_may_stand_in_one_line(tmp_path: Path) -> None:
-    patents, _, _ = read(
-        tmp_path / "refs.bib", '@article{a, title={A {B} \\{c}}} @misc{b, title="D {"} e", year=2001}\n'
-    )
-    assert [(patent.id, patent.title, patent.publication_date) for patent in patents] == [
-        ("a", "A B \\c", ""),
-        ("b", 'D " e', "2001-01-01"),
-    ]
-
-
-def test_a_reference_that_is_too_large_is_refused_and_the_next_one_read(tmp_path: Path) -> None:
-    text = f"TY  - JOUR\nTI  - A valve\nAB  - {'very ' * 500}\nER  - \nTY  - JOUR\nTI  - A pump\nER  - \n"
-    patents, problems, _ = read(tmp_path / "refs.ris", text, limits=Limits(document_bytes=1000))
-    assert [patent.title for patent in patents] == ["A pump"]
-    assert problems == ["refused: a record of more than 1000 bytes."]
 
 
 @pytest.mark.parametrize("text", ["Just some notes.\n", "The claims of others are many.\n", "[1] one reference\n"])

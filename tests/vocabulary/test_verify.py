@@ -1,4 +1,4 @@
-"""`verify` accepts what is right and finds what was tampered with; `compare` says what two vocabularies share."""
+"""`verify` accepts what is right and finds what was tampered with."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sparse_coverage.files import sha256_of
 from sparse_coverage.vocabulary import SpanSample, Vocabulary, build_vocabulary
 from sparse_coverage.vocabulary.build import SELECTIONS
 from sparse_coverage.vocabulary.farthest_first import farthest_first
-from sparse_coverage.vocabulary.verify import compare, verify, verify_sequence
+from sparse_coverage.vocabulary.verify import verify, verify_sequence
 
 
 @pytest.fixture(scope="module")
@@ -137,24 +137,3 @@ def test_a_damaged_sample_is_noticed(vocabulary: Vocabulary, tmp_path: Path) -> 
     (tmp_path / "points.f16").write_bytes(content)
     with pytest.raises(VocabularyError, match="sha256 differs"):
         verify(vocabulary, other)
-
-
-def test_comparing_counts_what_is_shared(
-    vocabulary: Vocabulary, sample: SpanSample, tiny_encoder: OpenVinoEncoder
-) -> None:
-    longer = build_vocabulary(sample, tiny_encoder, "token", size=110)
-    found = compare(vocabulary, longer)
-    assert (found.shared, found.agreeing) == (90, 90)
-    assert found.differences == {"size": (90, 110)}
-    assert found.covered is not None
-    assert found.covered[0] == 1.0  # each of its centers is a center of the other
-    assert found.distance is not None
-    assert found.distance[0] < 1e-6
-
-
-def test_vectors_of_different_encoders_are_not_measured_against_each_other(vocabulary: Vocabulary) -> None:
-    other = replace(vocabulary, config=replace(vocabulary.config, fingerprint="another"))
-    found = compare(vocabulary, other)
-    assert found.covered is None
-    assert found.distance is None
-    assert found.differences == {"fingerprint": (vocabulary.config.fingerprint, "another")}
