@@ -239,45 +239,6 @@ def test_a_number_that_contradicts_the_claim_is_shown_and_keeps_it_from_being_di
     assert outside.numbers[0].found == "12 to 20 cm"
 
 
-def test_a_short_document_that_names_two_things_nowhere_does_not_disclose_them(encoder, calibration):
-    easy = replace(calibration, score=replace(calibration.score, thresholds=(1e-6, 1e-6)))
-    claims, elements = claims_and_elements(
-        "A device comprising: a branclodri folgrahin with a plosk vimter and a krell."
-    )
-    said = "The device has a branclodri folgrahin on the frame."
-    documents = [
-        ChartDocument.of_texts("one", [said, "It also has a krell."]),
-        ChartDocument.of_texts("two", [said]),
-        ChartDocument.of_texts("long", [said, "The frame is painted in a colour. " * 300]),
-    ]
-    made = make_chart(encode_claims(claims, elements, encoder, easy), documents, encoder, easy)
-    assert [len(cell.missing) for cell in made.cells[-1]] == [1, 2, 2]
-    assert [cell.verdict for cell in made.cells[-1]] == ["disclosed", "partly", "disclosed"]
-
-
-def test_what_a_document_in_the_words_of_the_claim_does_not_name_is_not_disclosed(encoder, calibration):
-    easy = replace(calibration, score=replace(calibration.score, thresholds=(1e-6, 1e-6)))
-    claims, elements = claims_and_elements("A device comprising: a branclodri folgrahin; a plosk with a krell.")
-    others, long = "The device comprising a branclodri folgrahin is here.", "The frame is painted in a colour. " * 300
-    documents = [
-        ChartDocument.of_texts("all", [others, "It has a plosk with a krell.", long]),
-        ChartDocument.of_texts("without the thing", [others, "It has a krell.", long]),
-        ChartDocument.of_texts("without what it is with", [others, "It has a plosk.", long]),
-    ]
-    made = make_chart(encode_claims(claims, elements, encoder, easy), documents, encoder, easy)
-    assert [[place.text for place in cell.missing] for cell in made.cells[-1]] == [[], ["plosk"], ["krell"]]
-    assert [cell.verdict for cell in made.cells[-1]] == ["disclosed", "partly", "disclosed"]
-
-
-def test_a_document_about_something_else_does_not_disclose_a_rare_thing_that_it_does_not_name(encoder, calibration):
-    easy = replace(calibration, score=replace(calibration.score, thresholds=(1e-6, 1e-6)))
-    claims, elements = claims_and_elements("A device comprising: a plosk with a krell; a processor with a krell.")
-    documents = [ChartDocument.of_texts("X", ["It has a krell.", "The frame is painted in a colour. " * 300])]
-    made = make_chart(encode_claims(claims, elements, encoder, easy), documents, encoder, easy)
-    told = [([place.text for place in row[0].missing], row[0].verdict) for row in made.cells[-2:]]
-    assert told == [(["plosk"], "partly"), (["processor"], "disclosed")]
-
-
 def test_windows_are_two_sentences_of_one_passage():
     texts = ["One pump. Two rotors. Three. --", "Four valves.", "…"]
     found = Sentences.of(ChartDocument.of_texts("X", texts), ["rotor", "wheel"])
