@@ -13,6 +13,7 @@ from made_documents_for_charts import claim_of, claims_and_elements, document, f
 from sparse_coverage.charts.calibration import Calibration, calibration_for
 from sparse_coverage.charts.chart import ChartDocument
 from sparse_coverage.charts.claims import Sentences, encode_claims
+from sparse_coverage.charts.elements import chart_elements, read_claims
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart, read_documents
 from sparse_coverage.dataclass_json import to_json
 from sparse_coverage.errors import InputError, MismatchError
@@ -237,6 +238,63 @@ def test_a_number_that_contradicts_the_claim_is_shown_and_keeps_it_from_being_di
     assert outside.verdict == "partly"
     assert not all(number.agrees for number in outside.numbers)
     assert outside.numbers[0].found == "12 to 20 cm"
+
+
+def easy_chart(encoder, calibration, claim, texts):
+    """Return the cells of a claim where only what caps a verdict counts, by the words of their features."""
+    easy = replace(calibration, score=replace(calibration.score, thresholds=(1e-6, 1e-6)))
+    claims = read_claims(claim)
+    encoded = encode_claims(claims, chart_elements(claims), encoder, easy)
+    made = make_chart(encoded, [ChartDocument.of_texts("X", texts)], encoder, easy)
+    return {element.text.strip(" .;"): row[0] for element, row in zip(made.elements, made.cells, strict=True)}
+
+
+LONG = ["The frame is painted in a colour. " * 300]
+TEXTS = ["The device has a branclodri folgrahin on the frame.", "The frame holds a krell of steel.", *LONG]
+
+
+@pytest.mark.parametrize(
+    ("feature", "verdict", "missing"),
+    [
+        ("the frame holds a krell", "disclosed", []),
+        ("the frame holds a krell of steel by a morhindru", "partly", ["morhindru"]),
+        ("the morhindru holds a quorneplum", "not found", ["morhindru", "quorneplum"]),
+    ],
+)
+def test_a_feature_has_one_verdict_alone_as_a_dependent_claim_and_among_thirty(
+    feature, verdict, missing, encoder, calibration
+):
+    many = "; ".join(f"a branclodri folgrahin {number} on the frame" for number in range(2, 30))
+    forms = (
+        f"A device, wherein {feature}.",
+        f"1. A device comprising a frame.\n2. The device of claim 1, wherein {feature}.",
+        f"A device comprising: {many}; and wherein {feature}.",
+    )
+    for claim in forms:
+        cells = easy_chart(encoder, calibration, claim, TEXTS)
+        [cell] = [cell for text, cell in cells.items() if feature in text]
+        assert (cell.verdict, [place.text for place in cell.missing]) == (verdict, missing)
+
+
+def test_a_figure_that_a_document_does_not_have_is_named_and_keeps_a_feature_from_being_disclosed(encoder, calibration):
+    cells = easy_chart(encoder, calibration, "A device, wherein the frame holds a krell 12 mm wide.", TEXTS)
+    [cell] = [cell for text, cell in cells.items() if "krell" in text]
+    assert (cell.verdict, [(one.claimed, one.found, one.agrees) for one in cell.numbers]) == (
+        "partly",
+        [("12 mm", "", False)],
+    )
+
+
+def test_words_that_stand_apart_do_not_disclose_that_one_is_the_others(encoder, calibration):
+    claim = "A device, wherein the krell silrudpol is a branclodri folgrahin kelmortav of neplumrud."
+    said = "the krell silrudpol is a branclodri folgrahin kelmortav of neplumrud"
+    apart = ["It has a krell silrudpol.", *LONG, "A wheel is a branclodri folgrahin kelmortav of neplumrud."]
+    together = ["Here the krell silrudpol is a branclodri folgrahin kelmortav of neplumrud.", *LONG]
+    verdicts = [
+        next(cell.verdict for text, cell in easy_chart(encoder, calibration, claim, texts).items() if said in text)
+        for texts in (apart, together)
+    ]
+    assert verdicts == ["partly", "disclosed"]
 
 
 def test_windows_are_two_sentences_of_one_passage():

@@ -223,9 +223,8 @@ def _share(wanted: set[str] | frozenset[str], there: frozenset[str], weight: Cal
 
 
 def _around(text: str, one: Quantity) -> frozenset[str]:
-    return frozenset(
-        stems(text[max(0, one.start - _BEFORE) : one.start] + " " + text[one.end : one.end + _AFTER], "en")
-    )
+    around = text[max(0, one.start - _BEFORE) : one.start] + " " + text[one.end : one.end + _AFTER]
+    return one.counted | stems(around, "en")
 
 
 def _counted(text: str, end: int) -> tuple[frozenset[str], int]:
