@@ -10,13 +10,13 @@ from typing import Any
 
 from sparse_coverage.aggregation import Aggregation
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder
-from sparse_coverage.errors import InputError
+from sparse_coverage.errors import IndexStoreError, InputError
 from sparse_coverage.index import DEFAULT_MEMORY, Filter, IndexStore, WeightBits, open_store
 from sparse_coverage.index.manifest import require_finished
 from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent
-from sparse_coverage.patents.passages import By, Document, OnDuplicate, Repeats, as_patents
+from sparse_coverage.patents.passages import By, Document, OnDuplicate, Repeats
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.progress import tracked
 from sparse_coverage.search.combined import CombinedRanker
@@ -351,20 +351,12 @@ class Index(PassageSearcher):
         that a new version shares with the old one are not encoded again. `total`: how many documents there are, if known.
         `on_duplicate` is about ids that come twice in `documents`, as in `build`.
         """
-        from sparse_coverage.index import IndexWriter
-        from sparse_coverage.search.building import add_documents, vectors_by
-        from sparse_coverage.search.vector_cache import sparse_cache
+        from sparse_coverage.search.building import add_to_index
 
         repeats = Repeats(on_duplicate, on_repeat)
-        with IndexWriter.open(self.store.folder) as writer, sparse_cache() as known:
-            require_finished(self.store.folder, writer.manifest)
-            require_fit(self.store.folder, writer.manifest, self.model)
-            by: By = writer.manifest.about["by"]
-            vectors, patents = vectors_by(self.model), as_patents(documents)
-            settings: dict[str, Any] = {"replace": replace, "skip_known": skip_known, "total": total}
-            count = add_documents(writer, vectors, patents, by, known=known, repeats=repeats, **settings)
-            writer.commit()
-        self.refresh()
+        how: dict[str, Any] = {"replace": replace, "skip_known": skip_known, "total": total}
+        count, _ = add_to_index(self.store.folder, self.model, documents, repeats=repeats, **how)
+        self._show_committed()
         return count
 
     def delete(self, ids: Sequence[str]) -> int:
@@ -372,7 +364,7 @@ class Index(PassageSearcher):
         from sparse_coverage.index import delete_documents
 
         delete_documents(self.store.folder, ids)
-        self.refresh()
+        self._show_committed()
         return len(ids)
 
     def merge(self) -> None:
@@ -380,7 +372,7 @@ class Index(PassageSearcher):
         from sparse_coverage.index import merge_index
 
         merge_index(self.store.folder)
-        self.refresh()
+        self._show_committed()
 
     def refresh(self) -> None:
         """Show the newest committed state."""
@@ -391,6 +383,13 @@ class Index(PassageSearcher):
             self.model = load_model(store.folder, store.state, None, self._threads)
             self._scoring = self.model.scoring
         self._show(store)
+
+    def _show_committed(self) -> None:
+        """Show what was committed a moment ago; an error says that it was."""
+        try:
+            self.refresh()
+        except (OSError, IndexStoreError) as error:
+            raise IndexStoreError(f"The change is made, but the new state cannot be shown: {error}") from error
 
     def scores(self, vector: SparseVector) -> Floats:
         """Return the score of every passage for a query vector, in corpus order."""
