@@ -23,6 +23,7 @@ TOOLS = Path(sys.executable).parent  # where uv and pipx are
 INSTALLERS = ("uv", "pip", "pipx")
 VERSIONS = ("lowest", "newest")
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+COLUMNS = ["Python", "installer", "versions", "result", "size", "installed in", "indexed in", "first search in", "with"]
 NAMED = ("numpy", "numba", "openvino")  # whose versions are shown
 
 # Sixteen patents of the demo collection, which is part of the package, and what one of them is about.
@@ -134,20 +135,28 @@ def row(installer: str, python: Path, wheel: Path, versions: str, indexes: Path)
     return shown
 
 
+def joined(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Make one row of the installers whose environments hold the same and answered alike; what differs is a range."""
+    alike: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    for one in rows:
+        alike.setdefault(tuple(one.get(name, "") for name in ("Python", "versions", "result", "with")), []).append(one)
+    return [
+        {column: _range([one[column] for one in same if column in one]) for column in COLUMNS}
+        for same in alike.values()
+    ]
+
+
+def _range(values: list[str]) -> str:
+    distinct = list(dict.fromkeys(values))
+    if len(distinct) < 2 or not all(value[:1].isdigit() for value in distinct):
+        return ", ".join(distinct)
+    distinct.sort(key=lambda value: float(value.split()[0]))
+    return f"{distinct[0].split()[0]} to {distinct[-1]}"
+
+
 def table(rows: list[dict[str, str]]) -> str:
     """Write rows as a table of Markdown."""
-    columns = [
-        "Python",
-        "installer",
-        "versions",
-        "result",
-        "size",
-        "installed in",
-        "indexed in",
-        "first search in",
-        "with",
-    ]
-    lines = [columns, ["---"] * len(columns), *([row.get(column, "") for column in columns] for row in rows)]
+    lines = [COLUMNS, ["---"] * len(COLUMNS), *([row[column] for column in COLUMNS] for row in joined(rows))]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 

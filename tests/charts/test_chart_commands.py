@@ -2,6 +2,7 @@
 
 import html
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,12 +10,13 @@ from made_documents_for_charts import claim_of, features, made_calibration, sent
 
 from sparse_coverage import Index, SparseCoverage
 from sparse_coverage.charts import charting
-from sparse_coverage.charts.chart import Verdict
+from sparse_coverage.charts.chart import Opinion, Verdict, overrule
 from sparse_coverage.charts.charting import Charts
 from sparse_coverage.charts.elements import read_claims
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Paragraph, Patent
+from sparse_coverage.search.results import Place
 from sparse_coverage.workspace import ChartRequest, OpenIndex
 
 LONG = " It is made for the user and serves him well for many years in all of his works."
@@ -180,6 +182,18 @@ def test_combinations_start_from_the_users_own_verdicts_and_leave_documents_out(
     ruled, _ = charts.combine(claims, verdicts=rulings)
     assert [part.document for part in ruled.found[0].parts] == ["EP-7-A1"]
     assert ruled.own == len(rulings)
+
+
+def test_a_document_without_a_key_term_covers_the_feature_in_no_combination_unless_the_user_says_so(made):
+    charts = Charts(Index.open(made / "index"), made / "calibration.json")
+    chart = charts.chart(read_claims(claim_of(WANTED)), ["EP-0-A1"])
+    first = chart.elements[0]
+    assert first.label not in charts.combined(chart).missing
+    lacking = replace(chart.cells[0][0], missing=(Place("spring", 0, 6),))
+    without = replace(chart, cells=((lacking,), *chart.cells[1:]))
+    assert first.label in charts.combined(without).missing
+    said = {(first.text, lacking.document): Opinion(Verdict.DISCLOSED)}
+    assert first.label not in charts.combined(overrule(without, said)).missing
 
 
 def test_what_no_document_has_is_said_of_those_that_were_read_closely(made, run, monkeypatch):

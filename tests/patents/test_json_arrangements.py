@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sparse_coverage.patents import Problem, read_patents
-from sparse_coverage.patents.readers.json_stream import json_pieces
-from sparse_coverage.patents.reading.context import ReadContext, Settings
+from sparse_coverage.patents.readers.json_stream import Record, json_pieces
+from sparse_coverage.patents.reading.context import Limits, ReadContext, Settings
 
 RECORDS = [
     {"id": "EP-1-A1", "title": 'A "quiet" valve {with} [brackets]', "abstract": "One\\two\n"},
@@ -61,16 +61,34 @@ def test_what_was_cut_keeps_the_records_before_and_is_told(text, tmp_path):
     assert "the file ends inside of it" in problem.cause
 
 
-def test_a_damaged_record_in_an_array_does_not_stop_the_others(tmp_path):
+def test_a_damaged_list_keeps_the_records_before_and_says_what_is_wrong(tmp_path):
     text = '[{"id": "EP-1-A1", "title": "a"},\n{"id": "EP-2-A1", "title": nothing},\n{"id": "EP-3-A1", "title": "c"}]'
     ids, [problem] = read(tmp_path / "x", text)
-    assert ids == ["EP-1-A1", "EP-3-A1"]
-    assert problem.line == 2
-    assert "not JSON" in problem.cause
+    assert ids == ["EP-1-A1"]
+    assert problem.cause == "not JSON: invalid string in json text. What follows was not read."
+
+
+def test_a_record_that_is_too_large_is_left_out_and_the_others_are_read(tmp_path):
+    path = tmp_path / "x"
+    path.write_text(json.dumps({"data": [RECORDS[0], {"id": "EP-9-A1", "description": "w " * 500}, RECORDS[1]]}))
+    problems: list[Problem] = []
+    patents = read_patents(path, on_problem=problems.append, limits=Limits(document_bytes=500))
+    assert [patent.id for patent in patents] == ["EP-1-A1", "EP-2-A1"]
+    assert [problem.cause for problem in problems] == ["refused: a record of more than 500 bytes."]
+
+
+def test_a_value_without_an_end_is_refused_before_it_fills_the_memory(tmp_path):
+    path = tmp_path / "x"
+    path.write_text('[{"id": "EP-1-A1", "title": "a"}, {"id": "EP-2-A1",\n"title": "' + "w " * 500_000)
+    problems: list[Problem] = []
+    patents = read_patents(path, on_problem=problems.append, limits=Limits(document_bytes=500))
+    assert [patent.id for patent in patents] == ["EP-1-A1"]
+    assert problems[0].cause.startswith("refused: a value of more than ")
 
 
 def test_a_wrapped_array_is_read_as_a_stream():
-    record = json.dumps({"id": "X", "title": "t", "description": "w " * 50_000}).encode()
+    value = {"id": "X", "title": "t", "description": "w " * 50_000}
+    record = json.dumps(value).encode()
 
     class Counted(io.BytesIO):
         taken = 0
@@ -88,8 +106,8 @@ def test_a_wrapped_array_is_read_as_a_stream():
     stream = Counted(b'{"total": 200, "data": [' + b",".join([record] * 200) + b"]}")
     pieces = json_pieces(stream, ReadContext("x", Settings(), print, print))
     for number, piece in enumerate(pieces, 1):
-        assert piece.content == record
-        assert stream.taken < (number + 1) * len(record) + (8 << 20)
+        assert piece.content == Record(number, value)
+        assert stream.taken < (number + 1) * len(record) + (2 << 20)
     assert number == 200
 
 
@@ -107,18 +125,15 @@ def test_records_under_their_numbers_and_rows_below_names_are_read(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "cause"),
+    ("text", "cause"),
     [
-        ('[["id", "title"],\n ["EP1000001A1"]]', 2, "not a list of 2 values, as its header names them."),
-        ('[["a", "b"]]', 1, "lists, the first of which names no known column"),
-        ('{"id": {"0": "EP1000001A1"}, "title": {"0": "Valve"}}', 1, "columns that hold the rows, as pandas writes"),
-        ('{"EP1000001A1": {"title": "Val', 1, "not JSON: the file ends inside of it."),
+        ('[["id", "title"],\n ["EP1000001A1"]]', "record 1: not a list of 2 values, as its header names them."),
+        ('[["a", "b"]]', "lists, the first of which names no known column"),
+        ('{"id": {"0": "EP1000001A1"}, "title": {"0": "Valve"}}', "columns that hold the rows, as pandas writes"),
+        ('{"EP1000001A1": {"title": "Val', "not JSON: the file ends inside of it."),
     ],
 )
-def test_rows_and_records_under_numbers_that_are_not_whole_say_so(
-    tmp_path: Path, text: str, line: int, cause: str
-) -> None:
+def test_rows_and_records_under_numbers_that_are_not_whole_say_so(tmp_path: Path, text: str, cause: str) -> None:
     ids, [problem] = read(tmp_path / "x", text)
     assert ids == []
-    assert problem.line == line
     assert problem.cause.startswith(cause)

@@ -92,7 +92,7 @@ def test_a_beir_corpus(read_one):
             "Write it without, as in EP-0661903-A2.",
         ),
         ('{"id": "X", "title": "\\ud800"}', "1: it holds half a character (an unpaired surrogate such as \\ud800)."),
-        ("{\n}", "1: no publication id. Give each record an `id` (or `_id`) such as EP-0661903-A2."),
+        ("{\n}", " record 1: no publication id. Give each record an `id` (or `_id`) such as EP-0661903-A2."),
     ],
 )
 def test_a_bad_line_is_named_with_its_cause(line, cause, tmp_path):

@@ -56,9 +56,7 @@ def filled(project: Project) -> None:
     """Put something of everything into a project."""
     request = {"query": CLAIM, "ranking": "centers", "filters": {"before": "2001-05-17"}, "k": 10}
     project.add_search("demo", request, search_record())
-    project.add_chart(
-        "demo", {"claim": CLAIM}, chart_record(), {"found": [], "missing": ["1c"], "documents": 2, "bound": 1.0}
-    )
+    project.add_chart("demo", {"claim": CLAIM}, chart_record(), {"found": [], "missing": ["1c"], "documents": 2})
     project.set_mark(Mark("demo", "EP-1-A1", "EP-1-A1", "relevant", "closest: the spring"))
     project.set_mark(Mark("demo", PASSAGE.id, "EP-1-A1", "not", "=only a mention", PASSAGE))
     project.overrule(Ruling("demo", made_chart().elements[1].text, "EP-2-A1", "disclosed", "implicit in figure 2"))

@@ -268,7 +268,7 @@ def test_what_two_charts_of_one_claim_share_is_told_once(tmp_path, kind):
     about = ["Looked at: 2 of 9.", "Verdicts are measurements."]
     with ProjectFolder(tmp_path).create("Valves", "") as project:
         project.add_chart("demo", {}, chart_record() | {"about": about}, None)
-        combined = {"found": [], "missing": [], "documents": 2, "bound": 1.0, "own": 1}
+        combined = {"found": [], "missing": [], "documents": 2, "own": 1}
         project.add_chart("demo", {}, chart_record() | {"about": ["Looked at: 5 of 9.", about[1]]}, combined)
         project.overrule(Ruling("demo", made_chart().elements[1].text, "EP-2-A1", "disclosed", "See figure 2."))
         text = text_of(kind, PROJECT_EXPORTS[kind].make(project_view(project.content(whole=True))))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from sparse_coverage.charts.calibration import Calibration, calibration_for, is_shipped
-from sparse_coverage.charts.chart import Chart, ChartDocument, Opinion, Verdict, overrule
+from sparse_coverage.charts.chart import Cell, Chart, ChartDocument, Opinion, Verdict, overrule
 from sparse_coverage.charts.claims import EncodedClaims, Sentences, encode_claims
 from sparse_coverage.charts.combining import Combinations, combine, family_of
 from sparse_coverage.charts.elements import Element, chart_elements, read_claims
@@ -153,18 +153,22 @@ class Charts:
         )
 
     def _evidence(self, chart: Chart) -> Floats:
-        """Return the evidence of a chart, an element a row; a user's own verdict is as sure as evidence can be."""
+        """Return the evidence of a chart, an element a row. A user's own verdict is as sure as evidence can be; otherwise a document
+        without a key term of an element does not cover it."""
         sure, between = {1.0: 1.0, 0.0: 0.0}, (self.calibration.partly + self.calibration.disclosed) / 2
-        rows = [
-            [sure.get(cell.verdict.credit, between) if cell.is_own else cell.evidence for cell in row]
-            for row in chart.cells
-        ]
+
+        def worth(cell: Cell) -> float:
+            if cell.is_own:
+                return sure.get(cell.verdict.credit, between)
+            return self.calibration.at_most(cell.evidence, Verdict.NOT_FOUND) if cell.missing else cell.evidence
+
+        rows = [[worth(cell) for cell in row] for row in chart.cells]
         return np.asarray(rows, np.float32).reshape(len(chart.elements), -1)
 
 
 def chart_of_combinations(combinations: Combinations, chart: Chart) -> Chart:
     """Return a chart of the documents that are combined alone, or of the first five where none are. Most covering first."""
-    used = {part.document for one in combinations.found for part in one.parts}
+    used = {part.document for one in (*combinations.found, combinations.runner_up) if one for part in one.parts}
     used = used or {one.id for one in chart.best_first().documents[:_SHOWN]}
     return chart.only([column.id for column in chart.documents if column.id in used]).best_first()
 

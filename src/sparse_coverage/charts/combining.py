@@ -1,26 +1,28 @@
-"""Which few documents together disclose every element of a claim: the closest one, and those that add what it lacks.
+"""Which few documents together disclose every element of a claim: the closest one, and those that add what it lacks; and which do
+without the closest one.
 
-Up to three documents all sets are looked at, so the answer is exact. For more, documents are added one by one, each the one that
-adds most; that takes at most 1 + 1/2 + … + 1/n times the fewest, where n is the most elements that one document discloses.
+Up to three documents all sets are looked at, so the answer is exact. Beyond, the best sets of three are extended, a document at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, compress
+from heapq import nsmallest
+from itertools import compress
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sparse_coverage.charts.calibration import Calibration
 from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.errors import InputError
-from sparse_coverage.kernels import Floats
+from sparse_coverage.kernels import Floats, Int64s
 
 EXACT = 3
 _SHOWN = 5
+_KEPT = 100
+"""So many of the best sets are compared with one another, and extended where more than three documents are allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +36,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """The closest document first, then those that add what it lacks. `weakest` is the evidence of the weakest element.
+    """The main document first, which is closest, then those that add what it lacks. `weakest` is the evidence of the weakest element.
 
-    `lacks` are the elements that none of the documents has: a combination that lacks any is only the best there is.
+    `lacks` are the elements that none of the documents has: what remains open.
     `verdict` is what every element is at least: disclosed, or partly. `nearness` is how near the fields (IPC) are: 1 the same subclass.
     """
 
@@ -50,16 +52,18 @@ class Combination:
 
 @dataclass(frozen=True, slots=True)
 class Combinations:
-    """The combinations that were found, best first; where none has every element, the best that lack some. `missing`: the elements
-    that no document has. `documents`: how many were looked at; `read`: how many of them closely. `bound`: how many times the fewest
-    documents the answer may take; 1 where all sets were looked at. `own`: how many of a user's own verdicts they start from;
-    `left_out`: how many documents were left out as not relevant.
+    """The combinations that were found, best first, and the `runner_up`: the best one without the main document of the first, and its
+    family. `missing`: the elements that no document has.
+
+    `documents`: how many were looked at; `read`: how many of them closely. `exact`: whether all sets were looked at. `own`: how many of a
+    user's own verdicts they start from; `left_out`: how many documents were left out as not relevant.
     """
 
     found: tuple[Combination, ...]
     missing: tuple[str, ...]
     documents: int
-    bound: float = 1.0
+    runner_up: Combination | None = None
+    exact: bool = True
     own: int = 0
     left_out: int = 0
     read: int = 0
@@ -79,121 +83,79 @@ def combine(
 ) -> Combinations:
     """Combine documents by their evidence (an element a row, a document a column), at most `most` in a combination.
 
-    Sets that disclose everything come before those that partly do, fewer documents before more; then the weakest element decides,
-    then the nearness of `fields` (IPC symbols). No two documents of one of the `families` are combined.
+    Sets that leave fewer elements open come before others, then those with fewer that are disclosed in part alone, then those of fewer
+    documents; then the weakest element decides, then the nearness of `fields` (IPC symbols). No two documents of one of the `families`
+    are combined, and none is there that adds nothing.
     """
     if most < 1:
         raise InputError(f"A combination has at least one document, not {most}.")
     if not documents:
         return Combinations((), tuple(labels), 0)
-    missing = tuple(compress(labels, evidence.max(1) < calibration.partly))
     kin = families or [frozenset((document,)) for document in documents]
+    related = np.asarray([[bool(one & other) for other in kin] for one in kin])
+    levels = np.digitize(evidence, (calibration.partly, calibration.disclosed))
     symbols = fields or [()] * len(documents)
-    chosen, bound = list[tuple[int, ...]](), 1.0
-    if not missing and most <= EXACT:
-        chosen = _all_sets(evidence, calibration, most, kin, show * 20)
-    elif not missing:
-        chosen, bound = _greedy(evidence, calibration, most, kin)
-    chosen = chosen or _partial_sets(evidence, calibration, min(most, EXACT), kin, show * 20)
-    made = [_combination(each, evidence, labels, documents, calibration, symbols) for each in chosen]
-    made.sort(
-        key=lambda one: (
-            len(one.lacks),
-            one.verdict.rank,
-            len(one.parts),
-            -round(one.weakest, 3),
-            -one.nearness,
-            one.parts[0].document,
-        )
-    )
-    return Combinations(tuple(made[:show]), missing, len(documents), bound, own)
+
+    def best(columns: Int64s) -> list[Combination]:
+        sets = _best_sets(evidence[:, columns], levels[:, columns], related[np.ix_(columns, columns)], most)
+        made = [_combination(columns[list(one)], evidence, labels, documents, calibration, symbols) for one in sets]
+        return sorted(made, key=_order)
+
+    found = best(np.arange(len(documents)))
+    again: list[Combination] = []
+    if found:
+        main = documents.index(found[0].parts[0].document)
+        again = best(np.flatnonzero(~related[main]))
+    missing = tuple(compress(labels, levels.max(1) == 0))
+    shown = [one for one in found if len(one.lacks) == len(found[0].lacks)][:show]
+    return Combinations(tuple(shown), missing, len(documents), again[0] if again else None, most <= EXACT, own)
 
 
-def _all_sets(
-    evidence: Floats, calibration: Calibration, most: int, kin: Sequence[frozenset[str]], show: int
-) -> list[tuple[int, ...]]:
-    """Return the best sets of each size that none of their own parts makes needless."""
-    for level in (calibration.disclosed, calibration.partly):
-        for size in range(1, min(most, evidence.shape[1]) + 1):
-            found = [one for one in _sets_of(evidence, size, level, show) if _apart(one, kin)]
-            if found:
-                return found
-    return []
+def _order(one: Combination) -> tuple[object, ...]:
+    partly = sum(len(part.partly) for part in one.parts)
+    return len(one.lacks), partly, len(one.parts), -round(one.weakest, 3), -one.nearness, one.parts[0].document
 
 
-def _sets_of(evidence: Floats, size: int, level: float, show: int) -> Iterable[tuple[int, ...]]:
-    """Return the sets of a size whose weakest element reaches a level, best first."""
-    count = evidence.shape[1]
-    kept: list[tuple[float, tuple[int, ...]]] = []
-    for first in combinations(range(count), size - 1):
-        start = first[-1] + 1 if first else 0
-        base = evidence[:, first].max(1, keepdims=True, initial=0.0)
-        weakest = np.maximum(base, evidence[:, start:]).min(0)
-        for place in np.flatnonzero(weakest >= level).tolist():
-            kept.append((-float(weakest[place]), (*first, start + place)))
-    return [one for _, one in sorted(kept)[:show]]
-
-
-def _partial_sets(
-    evidence: Floats, calibration: Calibration, most: int, kin: Sequence[frozenset[str]], show: int
-) -> list[tuple[int, ...]]:
-    """Return the sets with most of the elements, grown from those in which each document adds something: fewest documents first.
+def _best_sets(evidence: Floats, levels: Int64s, related: Any, most: int) -> list[tuple[int, ...]]:
+    """Return the best sets of documents, of each of which every document has an element that no other of the set has as well.
 
     A set is left out where another of no more documents has some elements better and none worse.
     """
-    count, has = evidence.shape[1], evidence >= calibration.partly
-    found: list[tuple[int, int, float, tuple[int, ...]]] = []
+    count = evidence.shape[1]
+    kept: list[tuple[tuple[float, ...], tuple[int, ...]]] = []
     grown: list[tuple[int, ...]] = [()]
     for size in range(1, min(most, count) + 1):
-        larger = [(*one, place) for one in grown for place in range(one[-1] + 1 if one else 0, count)]
-        grown = [one for one in larger if _each_adds(has[:, one]) and _apart(one, kin)]
+        larger: dict[tuple[int, ...], tuple[float, ...]] = {}
         for one in grown:
-            best = evidence[:, one].max(1)
-            found.append((-int((best >= calibration.partly).sum()), size, -float(best.sum()), one))
-        found = sorted(found)[:show]
-    sets = [one for *_, one in found]
-    levels = [np.digitize(evidence[:, one].max(1), (calibration.partly, calibration.disclosed)) for one in sets]
-
-    def betters(other: int, one: int) -> bool:
-        above = levels[other] > levels[one]
-        return bool(
-            len(sets[other]) <= len(sets[one]) and above.any() and (above | (levels[other] == levels[one])).all()
+            # A set that needs each of its documents is made of sets that do, so all of them are met in the order of the columns.
+            start = one[-1] + 1 if one and size <= EXACT else 0
+            with_each = levels[:, start:]
+            base = levels[:, one].max(1, initial=0, keepdims=True)
+            fits = (with_each > base).any(0) & ~related[list(one), start:].any(0)
+            for place in one:
+                others = levels[:, [other for other in one if other != place]].max(1, initial=0, keepdims=True)
+                fits &= (levels[:, [place]] > np.maximum(others, with_each)).any(0)
+            every = np.maximum(base, with_each)
+            weakest = np.maximum(evidence[:, one].max(1, initial=0.0, keepdims=True), evidence[:, start:]).min(0)
+            for place in np.flatnonzero(fits).tolist():
+                open_, partly = int((every[:, place] == 0).sum()), int((every[:, place] == 1).sum())
+                larger[tuple(sorted((*one, start + place)))] = (open_, partly, size, -float(weakest[place]))
+        kept = nsmallest(_KEPT, [*kept, *((key, one) for one, key in larger.items())])
+        grown = [*larger] if size < EXACT else [one for _, one in kept if len(one) == size]
+    sets = [one for _, one in kept]
+    tops = [levels[:, one].max(1) for one in sets]
+    return [
+        one
+        for one, top in zip(sets, tops, strict=True)
+        if not any(
+            len(other) <= len(one) and (above >= top).all() and (above > top).any()
+            for other, above in zip(sets, tops, strict=True)
         )
-
-    every = range(len(sets))
-    return [sets[one] for one in every if not any(betters(other, one) for other in every)]
-
-
-def _each_adds(has: npt.NDArray[np.bool_]) -> bool:
-    """Tell whether each document of a set (a column) has an element that none of the others has."""
-    return bool((has & (has.sum(1, keepdims=True) == 1)).any(0).all())
-
-
-def _greedy(
-    evidence: Floats, calibration: Calibration, most: int, kin: Sequence[frozenset[str]]
-) -> tuple[list[tuple[int, ...]], float]:
-    for level in (calibration.disclosed, calibration.partly):
-        covers = evidence >= level
-        if not covers.any(1).all():
-            continue
-        left = np.ones(len(evidence), dtype=bool)
-        chosen: list[int] = []
-        while left.any() and len(chosen) < most:
-            gains = covers[left].sum(0)
-            gains[[any(mine & kin[other] for other in chosen) for mine in kin]] = 0
-            best = int(np.argmax(gains + evidence.mean(0) * 1e-3))
-            if not gains[best]:
-                break
-            chosen.append(best)
-            left &= ~covers[:, best]
-        if not left.any():
-            largest = int(covers.sum(0).max())
-            return [tuple(chosen)], float(sum(1 / n for n in range(1, largest + 1)))
-    return [], 1.0
+    ]
 
 
 def _combination(
-    chosen: Sequence[int],
+    chosen: Int64s,
     evidence: Floats,
     labels: Sequence[str],
     documents: Sequence[str],
@@ -233,10 +195,6 @@ def nearness(ours: Sequence[str], theirs: Sequence[str]) -> float:
     return max(
         (worth for size, worth in levels for one in ours for other in theirs if one[:size] == other[:size]), default=0.0
     )
-
-
-def _apart(chosen: Sequence[int], kin: Sequence[frozenset[str]]) -> bool:
-    return not any(kin[one] & kin[other] for one, other in combinations(chosen, 2))
 
 
 def family_of(id_: str, metadata: Mapping[str, Any]) -> frozenset[str]:

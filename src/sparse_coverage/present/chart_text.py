@@ -186,6 +186,8 @@ def combination_notes(found: Combinations) -> Iterator[str]:
         yield "No combination found."
     elif found.found[0].lacks:
         yield "No combination has every feature. The best there are:"
+    if not found.exact:
+        yield "Only the best sets of three documents were extended, so others may do as well."
 
 
 def _looked_at(found: Combinations) -> str:
@@ -201,11 +203,17 @@ def _looked_at(found: Combinations) -> str:
 def combination_lines(found: Combinations) -> Iterator[str]:
     """Yield a sentence for each combination, and what they start from and lack."""
     yield from combination_notes(found)
-    for number, one in enumerate(found.found, 1):
+    named = [(f"{number}. ", one) for number, one in enumerate(found.found, 1)]
+    if found.runner_up:
+        named.append((f"{without_main(found)}: ", found.runner_up))
+    for name, one in named:
         parts = " with ".join(f"{part.document} ({part_has(part)})" for part in one.parts)
-        yield f"{number}. {parts}: {combination_ends(one)}."
-    if found.bound > 1:
-        yield f"Found one document after the other: at most {found.bound:.2f} times the fewest documents."
+        yield f"{name}{parts}: {combination_ends(one)}."
+
+
+def without_main(found: Combinations) -> str:
+    """Return what the runner-up does without: the main document of the best combination."""
+    return f"Without {found.found[0].parts[0].document}"
 
 
 def part_has(part: Part) -> str:
@@ -214,9 +222,9 @@ def part_has(part: Part) -> str:
 
 
 def combination_ends(one: Combination) -> str:
-    """Return what a combination comes to: which features it lacks, else what every feature is at least."""
+    """Return what a combination comes to: which features remain open, else what every feature is at least."""
     if one.lacks:
-        return f"lacks {', '.join(one.lacks)}"
+        return f"{', '.join(one.lacks)} remain{'s' * (len(one.lacks) == 1)} open"
     every = one.verdict.value if one.verdict.credit == 1 else f"at least {one.verdict}"
     return f"every feature {every}, the weakest is {one.weakest_element} ({strength(one.weakest)})"
 
@@ -224,7 +232,7 @@ def combination_ends(one: Combination) -> str:
 def combinations_text(found: Combinations, chart: Chart) -> RenderableType:
     """Return combinations for a terminal, with the titles of their documents."""
     titles = {column.id: column.title for column in chart.documents}
-    used = dict.fromkeys(part.document for one in found.found for part in one.parts)
+    used = dict.fromkeys(part.document for one in (*found.found, found.runner_up) if one for part in one.parts)
     lines = [*combination_lines(found), *(f"   {id_}  {titles.get(id_, '')}" for id_ in used)]
     return Group(*(Text(line) for line in lines), *(Text(line, style="dim") for line in chart.about))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sparse_coverage.charts.chart import Cell, Chart, Column, Opinion, Quote, overrule, strength
-from sparse_coverage.charts.combining import Combinations
+from sparse_coverage.charts.combining import Combination, Combinations
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.present.chart_text import (
     combination_ends,
@@ -16,6 +16,7 @@ from sparse_coverage.present.chart_text import (
     quotes_of,
     remarks_of,
     to_be_quoted,
+    without_main,
 )
 from sparse_coverage.present.chart_words import gaps_of, measured, strength_of, summary_of
 from sparse_coverage.present.places import TextPiece, cited
@@ -99,10 +100,12 @@ class ShownCombination:
 
 @dataclass(frozen=True, slots=True)
 class ShownCombinations:
-    """The combinations found, best first, and what is to be said of all of them."""
+    """The combinations found, best first, what is to be said of all of them, and the best one `without` the main document of the first."""
 
     notes: tuple[str, ...]
     found: tuple[ShownCombination, ...]
+    without: str = ""
+    runner_up: ShownCombination | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +176,14 @@ def _quote(cell: Cell, quote: Quote, row: int, length: int | None = None) -> Sho
 
 def _combinations(found: Combinations, chart: Chart) -> ShownCombinations:
     titles = {column.id: column.title for column in chart.documents}
-    return ShownCombinations(
-        tuple(combination_notes(found)),
-        tuple(
-            ShownCombination(
-                tuple(ShownPart(part.document, titles.get(part.document, ""), part_has(part)) for part in one.parts),
-                combination_ends(one),
-            )
-            for one in found.found
-        ),
+
+    def shown(one: Combination) -> ShownCombination:
+        parts = (ShownPart(part.document, titles.get(part.document, ""), part_has(part)) for part in one.parts)
+        return ShownCombination(tuple(parts), combination_ends(one))
+
+    told = tuple(combination_notes(found)), tuple(map(shown, found.found))
+    return (
+        ShownCombinations(*told, without_main(found), shown(found.runner_up))
+        if found.runner_up
+        else ShownCombinations(*told)
     )

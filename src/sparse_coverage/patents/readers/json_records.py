@@ -13,6 +13,7 @@ from sparse_coverage.patents.numbers import number_key
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers import ops
 from sparse_coverage.patents.readers.fields import field_of, names, plain_name
+from sparse_coverage.patents.readers.json_stream import Record
 from sparse_coverage.patents.readers.records import ID_FIELDS, identified, kind_of, read_record
 from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
 from sparse_coverage.text import NAMES as LANGUAGES
@@ -43,17 +44,30 @@ def recognises(head: bytes) -> bool:
 
 def read(piece: Piece, context: ReadContext) -> Patent:
     """Read one record."""
+    if not isinstance(piece.content, Record):
+        return _read(_parsed(piece.content), context)
     try:
-        record = json.loads(piece.content.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        return _read(piece.content.value, context)
+    except ReadError as error:
+        raise ReadError(f"record {piece.content.place}: {error.cause}", 0, error.document) from None
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        record = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
-        place = f"byte {error.start} of the line is {piece.content[error.start]:#04x}"
+        place = f"byte {error.start} of the line is {line[error.start]:#04x}"
         raise ReadError(f"not UTF-8: {place}. Save it as UTF-8.") from None
     except json.JSONDecodeError as error:
         raise ReadError(f"not JSON: {error.msg} (column {error.colno}).", error.lineno) from None
     except (RecursionError, ValueError) as error:
         raise ReadError(f"not readable as JSON: {error}") from None
-    if b"\\ud" in piece.content.lower() and not _is_text(record):
+    if b"\\ud" in line.lower() and not _is_text(record):
         raise ReadError("it holds half a character (an unpaired surrogate such as \\ud800).")
+    return record
+
+
+def _read(record: Any, context: ReadContext) -> Patent:
     if not isinstance(record, dict):
         raise ReadError(f"{kind_of(record)} instead of an object. Each record is one patent: {{...}}.")
     if any(isinstance(one := record.get(name), dict) and "0" in one for name in ID_FIELDS):

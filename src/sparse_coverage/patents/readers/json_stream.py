@@ -7,27 +7,40 @@ publication numbers: `{"EP1000001A1": {...}}`.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from io import BufferedReader
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import ijson
+from ijson.common import ObjectBuilder
 
 from sparse_coverage.patents.readers.fields import field_of, names, plain_name
-from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadContext
+from sparse_coverage.patents.reading.context import MEBIBYTE, Piece, ReadContext, ReadError
 
-_SPACE = re.compile(rb"[\s,]*")
-# A string (perhaps cut at the end of what was read), or a sign that opens or closes.
-_SIGN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("|\\?\Z)|[\[\]{}]', re.S)
-_SCALAR_END = re.compile(rb"[,\]}\s]")
 _IDS = frozenset({"id", "us_number", "number"})
+_TEXTS = frozenset({"title", "abstract", "claims", "description"})
 _HEADERS = frozenset({"columns", "header", "headers", "column names"})
-_FOUND = b'"ops:publication-reference"'  # of which a search answer of EPO OPS holds a list
+_FOUND = "ops:publication-reference"  # of which a search answer of EPO OPS holds a list
 _NUMBER = re.compile(r"[A-Z]{2}[ -]?\d[\w /-]{0,20}")
+_BLOCK = 1 << 16
+_SAMPLES: dict[str, Any] = {"start_map": {}, "start_array": []}
+Event = tuple[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record that is no line of its own: which one of the file it is, from 1, and what it holds."""
+
+    place: int
+    value: Any
 
 
 def json_pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
-    """Yield the records of a stream as bytes."""
+    """Yield the records of a stream: lines as bytes, others as a `Record`."""
     largest = context.limits.document_bytes
     first, number = b"\n", 0
     while first and not first.strip():
@@ -35,29 +48,25 @@ def json_pieces(stream: BinaryIO, context: ReadContext) -> Iterator[Piece]:
         number += 1
     if _is_line(first, stream):
         return _lines(stream, first, number, largest)
-    return _Scanner(stream, first, number, largest).records()
+    return _Walk(_Blocks(stream, first, largest), largest).pieces()
 
 
 def _is_line(first: bytes, stream: BinaryIO) -> bool:
     """Tell whether each line is a record. A damaged first line is one where others like it follow."""
     text = first.strip()
-    if not text.startswith(b"{"):
+    if not text.startswith(b"{") or (len(first) >= MEBIBYTE and not first.endswith(b"\n")):
         return False
-    if len(first) < MEBIBYTE or first.endswith(b"\n"):
-        try:
-            record = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data" and error.doc[error.pos] in "{[,":
-                return False  # records one after the other in one line
-            peek = stream.peek(64) if isinstance(stream, BufferedReader) else b""
-            return text.endswith(b"}") and (not peek.strip() or peek.lstrip().startswith(b"{"))
-        return isinstance(record, dict) and not _Scanner(stream, text, 1, 0, whole=True).holds_list()
-    return not _Scanner(stream, first, 1, 0, whole=True).holds_list()
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError) and error.msg == "Extra data" and error.doc[error.pos] in "{[":
+            return False  # records one after the other in one line
+        peek = stream.peek(64) if isinstance(stream, BufferedReader) else b""
+        return text.endswith(b"}") and (not peek.strip() or peek.lstrip().startswith(b"{"))
+    return isinstance(record, dict) and not _NUMBER.fullmatch(next(iter(record), "")) and not _lists(record)
 
 
 def _lines(stream: BinaryIO, line: bytes, number: int, largest: int) -> Iterator[Piece]:
-    if line and not line.endswith(b"\n"):
-        line += stream.readline(largest + 1 - len(line)) if len(line) <= largest else b""
     while line:
         if len(line) > largest:
             while line and not line.endswith(b"\n"):
@@ -69,250 +78,177 @@ def _lines(stream: BinaryIO, line: bytes, number: int, largest: int) -> Iterator
         number += 1
 
 
-class _Scanner:
-    """Walks through JSON text without parsing it: where values begin and end, and which of them are records."""
+def _lists(record: Mapping[str, Any]) -> list[str]:
+    """Return the names in an object that hold lists of records; none where it is a record itself."""
+    known = [name for name, value in record.items() if _is_known(name, value)]
+    if known or any(field_of(plain_name(name.rpartition(":")[2]))[0] in _IDS for name in record):
+        return known
+    return [name for name, value in record.items() if isinstance(value, list) and value and _is_record(value[0])]
 
-    def __init__(self, stream: BinaryIO, begun: bytes, line: int, largest: int, *, whole: bool = False) -> None:
+
+def _is_known(name: str, value: Any) -> bool:
+    """Tell a list of records, or what holds one, by its name. Of a value that is yet to be read, one like it is given."""
+    if isinstance(value, list) and name == _FOUND:
+        return True
+    known = plain_name(name.rpartition(":")[2]) in names().lists
+    return known and (isinstance(value, dict) or (isinstance(value, list) and isinstance((*value, {})[0], dict | list)))
+
+
+def _is_record(value: Any) -> bool:
+    """Tell an object with an id and a text."""
+    fields = {field_of(plain_name(name.rpartition(":")[2]))[0] for name in value} if isinstance(value, dict) else set()
+    return bool(fields & _IDS) and bool(fields & _TEXTS)
+
+
+class _Blocks:
+    """A stream for the parser, which tells how much of it was read, and refuses a single value that has no end."""
+
+    def __init__(self, stream: BinaryIO, begun: bytes, largest: int) -> None:
         self._stream = stream
-        self._text = begun
-        self._place = 0
-        self._line = line
+        self._begun = begun
+        self._most = largest + 2 * _BLOCK
+        self.place = 0
+        self.told = 0
+        """Where the parser was when it last gave a value."""
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes."""
+        if self.place - self.told > self._most:
+            raise ReadError(f"{Piece.refused('a value', self._most, 0).cause} What follows was not read.")
+        data, self._begun = (self._begun[:size], self._begun[size:]) if self._begun else (self._stream.read(size), b"")
+        self.place += len(data)
+        return data
+
+
+class _Walk:
+    """Walks through the values of JSON as they are parsed, and takes the records among them."""
+
+    def __init__(self, blocks: _Blocks, largest: int) -> None:
+        self._blocks = blocks
         self._largest = largest
-        self._ended = whole  # nothing more is to be read
+        self._events: Iterator[Event] = ijson.basic_parse(blocks, use_float=True, multiple_values=True, buf_size=_BLOCK)
+        self._place = 0
+        self._size = 0  # of all values so far
         self._header: list[str] = []  # of rows that are lists
 
-    def records(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[Piece]:
         """Yield the records, and say where the text is not as it should be."""
-        while sign := self._sign():
-            if sign in b"]}":
-                self._place += 1
-            elif sign in b"[{":
-                yield from self._value()
-            else:
-                start = self._text[self._place : self._place + 30].decode("utf-8", "replace")
-                yield Piece(
-                    None, self._line, f"not JSON: {start!r} where a record should begin. What follows was not read."
-                )
-                return
-
-    def holds_list(self) -> bool:
-        """Tell whether the object at hand holds a list of records rather than being one."""
-        return self._sign() == b"{" and (self._is_keyed(self._place) or bool(self._lists(self._place)))
-
-    def _value(self) -> Iterator[Piece]:
-        """Yield the records in the array or object at hand."""
-        if self._at(self._place) == b"[":
-            self._place += 1
-            while (sign := self._sign()) and sign != b"]":
-                if sign == b"[" and self._at(self._after_space(self._place + 1)) not in (b"[", b"{", b"]"):
-                    yield from self._row()
-                elif sign in b"[{":
-                    yield from self._value()
-                elif not self._skip():
-                    return
-            self._place += 1
-            return
-        if self._is_keyed(self._place):
-            yield from self._keyed()
-            return
-        lists = self._lists(self._place)
-        if not lists:
-            yield from self._record()
-            return
-        self._place += 1
-        while (sign := self._sign()) and sign != b"}":
-            key = self._key()
-            if key in _HEADERS and self._sign() == b"[" and (end := self._end(self._place)) is not None:
-                self._take_header(self._text[self._place : end])
-                self._advance(end)
-            elif key in lists and self._sign() in (b"[", b"{"):
-                yield from self._value()
-            elif not self._skip():
-                return
-        self._place += 1
-
-    def _is_keyed(self, place: int) -> bool:
-        """Tell an object that holds records under their publication numbers."""
-        at = self._after_space(place + 1)
-        end = self._end(at) if self._at(at) == b'"' else None
-        return end is not None and _NUMBER.fullmatch(_written(self._text[at:end])) is not None
-
-    def _keyed(self) -> Iterator[Piece]:
-        """Yield the records under their numbers, each with its number as its id unless it has one; a text alone is its text."""
-        self._place += 1
-        while self._sign() == b'"' and (end := self._end(self._place)) is not None:
-            key = self._text[self._place : end]
-            self._key()
-            sign = self._sign()
-            for piece in self._record():
-                if piece.content is None:
-                    yield piece
-                    continue
-                inner = piece.content[1:-1].strip() if sign == b"{" else b'"text": ' + piece.content
-                yield Piece(b'{"id": ' + key + (b", " + inner if inner else b"") + b"}", piece.line)
-        self._place += 1
-
-    def _row(self) -> Iterator[Piece]:
-        """Yield a list of values as a record, by the names that the first such list holds."""
-        for piece in self._record():
-            if piece.content is None:
-                yield piece
-            elif not self._header:
-                self._take_header(piece.content)
-                if not {field_of(name)[0] for name in self._header} & _IDS:
-                    cause = "lists, the first of which names no known column such as 'publication_number'. Put the names first."
-                    yield Piece(None, piece.line, cause)
-            else:
-                try:
-                    record = dict(zip(self._header, json.loads(piece.content), strict=True))
-                    yield Piece(json.dumps(record).encode(), piece.line)
-                except (ValueError, RecursionError):
-                    yield Piece(
-                        None, piece.line, f"not a list of {len(self._header)} values, as its header names them."
-                    )
-
-    def _take_header(self, content: bytes) -> None:
         try:
-            self._header = [str(name) for name in json.loads(content)]
-        except (ValueError, RecursionError):
-            self._header = [""]
+            for event in self._events:
+                yield from self._value(event)
+        except ijson.JSONError as error:
+            ended = "premature EOF" in str(error) or not str(error)
+            cause = str(error).partition("\n")[0].removeprefix("b'").partition("error: ")[2].rstrip(".")
+            yield Piece(
+                None,
+                0,
+                f"not JSON: {'the file ends inside of it' if ended else cause + '. What follows was not read'}.",
+            )
+        except ReadError as error:
+            yield Piece(None, 0, error.cause)
 
-    def _record(self) -> Iterator[Piece]:
-        line = self._line
-        end = self._end(self._place, self._largest)
-        if end is None:
-            if self._ended:
-                yield Piece(None, line, "not JSON: the file ends inside of it.")
-                self._place = len(self._text)
-            else:
-                yield Piece.refused("a record", self._largest, line)
-                self._skip()
+    def _next(self) -> Event:
+        self._blocks.told = self._blocks.place
+        event = next(self._events, None)
+        if event is None:
+            raise ijson.IncompleteJSONError("")
+        return event
+
+    def _value(self, event: Event) -> Iterator[Piece]:
+        """Yield the records in the value that begins with an event."""
+        if event[0] == "start_map":
+            yield from self._object()
+        elif event[0] == "start_array":
+            while (event := self._next())[0] != "end_array":
+                yield from self._element(event)
+
+    def _element(self, event: Event) -> Iterator[Piece]:
+        """Yield the records in an element of a list; a list in there that begins with a plain value is a row."""
+        if event[0] != "start_array":
+            yield from self._value(event)
             return
-        yield Piece(self._text[self._place : end], line)
-        self._advance(end)
+        first = self._next()
+        if first[0] in ("start_map", "start_array", "end_array"):
+            yield from self._list([event, first])
+        else:
+            yield from self._row([event, first])
 
-    def _lists(self, place: int) -> set[str]:
-        """Return the keys of the object at a place that hold lists of records; none where it is a record itself."""
-        known = names().lists
-        found: set[str] = set()
-        own_id = False
-        for raw, at in self._keys(place):
-            key, sign = _plain(raw), self._at(at)
-            own_id = own_id or (field_of(key)[0] in _IDS and sign not in b"[{")
-            if sign == b"[":
-                inner = self._after_space(at + 1)
-                is_list = key in known and self._at(inner) in (b"{", b"]", b"[")
-                if raw == _FOUND or is_list or self._is_record(inner):
-                    found.add(key)
-            elif sign == b"{" and key in known:
-                found.add(key)
-        return set() if own_id and not found & known else found
-
-    def _is_record(self, place: int) -> bool:
-        """Tell whether the value at a place is an object with an id and a text."""
-        if self._at(place) != b"{":
-            return False
-        fields = {field_of(_plain(key))[0] for key, _ in self._keys(place)}
-        return bool(fields & _IDS) and bool(fields & {"title", "abstract", "claims", "description"})
-
-    def _keys(self, place: int) -> Iterator[tuple[bytes, int]]:
-        """Yield the keys of the object at a place, each with where its value begins, as far as they are near."""
-        at = self._after_space(place + 1)
-        while self._at(at) == b'"' and (end := self._end(at)) is not None:
-            key, at = self._text[at:end], self._after_space(end)
-            if self._at(at) != b":":
+    def _object(self) -> Iterator[Piece]:
+        """Yield the records in an object, or the object where it is one itself. A list whose name is known is never kept."""
+        record: dict[str, Any] = {}
+        holds_list = False
+        before = self._size
+        while (event := self._next())[0] != "end_map":
+            name, begun = event[1], [self._next()]
+            if not record and not holds_list and _NUMBER.fullmatch(name):
+                yield from self._keyed(name, begun)
                 return
-            at = self._after_space(at + 1)
-            yield key, at
-            if (end := self._end(at)) is None:
-                return
-            at = self._after_space(end)
-
-    def _key(self) -> str:
-        end = self._end(self._place) if self._sign() == b'"' else None
-        if end is None:
-            self._advance(len(self._text))
-            return ""
-        key = _plain(self._text[self._place : end])
-        self._advance(self._after_space(end))
-        if self._at(self._place) == b":":
-            self._advance(self._place + 1)
-        return key
-
-    def _at(self, place: int) -> bytes:
-        return self._text[place : place + 1]
-
-    def _sign(self) -> bytes:
-        """Return the next sign that is no white space and no comma; nothing at the end."""
-        self._advance(self._after_space(self._place))
-        return self._at(self._place)
-
-    def _after_space(self, place: int) -> int:
-        while True:
-            found = _SPACE.match(self._text, place)
-            end = found.end() if found else place
-            if end < len(self._text) or not self._more():
-                return end
-
-    def _advance(self, place: int) -> None:
-        """Go on to a place, and let go of what is behind once it is much."""
-        self._line += self._text.count(b"\n", self._place, place)
-        self._place = place
-        if place > 4 * MEBIBYTE:
-            self._text, self._place = self._text[place:], 0
-
-    def _more(self) -> bool:
-        block = b"" if self._ended else self._stream.read(MEBIBYTE + len(self._text) // 4)
-        self._ended = self._ended or not block
-        self._text += block
-        return bool(block)
-
-    def _end(self, place: int, most: int = MEBIBYTE) -> int | None:
-        """Return where the value at a place ends; None where the text ends first, or it is longer than `most`."""
-        while place >= len(self._text) and self._more():
-            pass
-        if self._at(place) not in (b'"', b"{", b"["):
-            while (found := _SCALAR_END.search(self._text, place)) is None and self._more():
-                pass
-            return found.start() if found else len(self._text)
-        depth, at = 0, place
-        while at - place <= most:
-            sign = _SIGN.search(self._text, at)
-            if sign is None or (sign[0][:1] == b'"' and sign[1] != b'"'):
-                at = sign.start() if sign else len(self._text)
-                if len(self._text) - place > most or not self._more():
-                    return None
+            if begun[0][0] == "start_array":
+                begun.append(self._next())
+            sample: Any = _SAMPLES.get(begun[-1][0])
+            if _is_known(name, [] if begun[-1][0] == "end_array" else [sample] if len(begun) > 1 else sample):
+                holds_list = True
+                yield from self._list(begun)
                 continue
-            at = sign.end()
-            depth += (sign[0] in (b"{", b"[")) - (sign[0] in (b"}", b"]"))
-            if depth <= 0:
-                return at
+            record[name] = self._whole(begun, before)
+            if plain_name(name) in _HEADERS and isinstance(record[name], list):
+                self._header = [str(one) for one in record[name]]
+        if not holds_list:
+            listed = [one for name in _lists(record) for one in record[name]]
+            for one in listed or [record]:
+                yield self._piece(one, before)
+
+    def _list(self, begun: list[Event]) -> Iterator[Piece]:
+        """Yield the records in a list, or an object, of which the first event, or the first two, were taken."""
+        if len(begun) > 1 and begun[1][0] != "end_array":
+            yield from self._element(begun[1])
+        if begun[-1][0] != "end_array":
+            yield from self._value(begun[0])
+
+    def _keyed(self, name: str, begun: list[Event]) -> Iterator[Piece]:
+        """Yield the records under their numbers, each with its number as its id unless it has one; a text alone is its text."""
+        while True:
+            before = self._size
+            value = self._whole(begun, before)
+            yield self._piece({"id": name, **(value if isinstance(value, dict) else {"text": value})}, before)
+            event = self._next()
+            if event[0] == "end_map":
+                return
+            name, begun = event[1], [self._next()]
+
+    def _row(self, begun: list[Event]) -> Iterator[Piece]:
+        """Yield a list of values as a record, by the names that the first such list holds."""
+        before = self._size
+        row = self._whole(begun, before)
+        if not self._header:
+            self._header = [str(name) for name in row or [""]]
+            if not {field_of(name)[0] for name in self._header} & _IDS:
+                cause = (
+                    "lists, the first of which names no known column such as 'publication_number'. Put the names first."
+                )
+                yield Piece(None, 0, cause)
+        elif row is not None and len(row) != len(self._header):
+            self._place += 1
+            cause = f"not a list of {len(self._header)} values, as its header names them."
+            yield Piece(None, 0, f"record {self._place}: {cause}")
+        else:
+            yield self._piece(dict(zip(self._header, row or (), strict=False)), before)
+
+    def _whole(self, begun: list[Event], before: int) -> Any:
+        """Return the value that begins with some events; nothing where what was read since `before` is too much."""
+        builder, depth = ObjectBuilder(), 0
+        for event in itertools.chain(begun, iter(self._next, None)):
+            kind, value = event
+            depth += (kind in ("start_map", "start_array")) - (kind in ("end_map", "end_array"))
+            self._size += len(value) if isinstance(value, str) else 1
+            if self._size - before <= self._largest:
+                builder.event(kind, value)
+            if depth == 0:
+                return builder.value if self._size - before <= self._largest else None
         return None
 
-    def _skip(self) -> bool:
-        """Skip the current value, however long it is. Return whether there was one."""
-        depth = 0
-        if self._sign() not in (b'"', b"{", b"["):
-            end = self._end(self._place)
-            moved = end is not None and end > self._place
-            self._advance(end or len(self._text))
-            return moved
-        while True:
-            sign = _SIGN.search(self._text, self._place)
-            if sign is None or (sign[0][:1] == b'"' and sign[1] != b'"'):
-                self._advance(sign.start() if sign else len(self._text))
-                if not self._more():
-                    return False
-                continue
-            self._advance(sign.end())
-            depth += (sign[0] in (b"{", b"[")) - (sign[0] in (b"}", b"]"))
-            if depth <= 0:
-                return True
-
-
-def _written(key: bytes) -> str:
-    return key[1:-1].decode("utf-8", "replace")
-
-
-def _plain(key: bytes) -> str:
-    return plain_name(_written(key).rpartition(":")[2])
+    def _piece(self, value: Any, before: int) -> Piece:
+        self._place += 1
+        if self._size - before > self._largest:
+            return Piece.refused("a record", self._largest, 0)
+        return Piece(Record(self._place, value), 0)

@@ -104,9 +104,12 @@ def _opened(content: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[Row]
     """Yield the sheets of a file with their rows."""
     head = content[:4096].lstrip()
     if recognises_xls(content):
-        return _xls(content)
+        if not any(name in content for name in _WORKBOOKS):
+            raise ReadError("a file of an old office program (.doc, .ppt). Save it as .docx, or as text.")
+        return _excel(content)
     if not head.startswith(b"<"):
-        return _xlsx(content, limits)
+        member_names(content, limits)
+        return _excel(content)
     return _spreadsheetml(content) if _SPREADSHEETML in head else _html(content)
 
 
@@ -142,24 +145,28 @@ def _spreadsheetml_cells(row: Any) -> list[str]:
     return cells
 
 
-def _xlsx(content: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[Row]]]:
-    member_names(content, limits)
-    import openpyxl
+def _excel(content: bytes) -> Iterator[tuple[str, Iterator[Row]]]:
+    import python_calamine
 
-    values = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-    formulas = openpyxl.load_workbook(io.BytesIO(content), read_only=True) if _has_formulas(content) else None
-    for sheet in values.worksheets:
-        yield sheet.title, _xlsx_rows(sheet, formulas[sheet.title] if formulas else None)
+    book = python_calamine.load_workbook(io.BytesIO(content))
+    formulas = None
+    if not recognises_xls(content) and _has_formulas(
+        content
+    ):  # what is a formula without a saved value is empty in the book
+        import openpyxl
+
+        formulas = openpyxl.load_workbook(io.BytesIO(content), read_only=True)
+    for name in book.sheet_names:
+        rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+        beside: Iterable[Any] = formulas[name].iter_rows(values_only=True) if formulas else itertools.repeat(())
+        yield name, ((number, _cells(*both), "") for number, both in enumerate(zip(rows, beside, strict=False), 1))
 
 
-def _xls(content: bytes) -> Iterator[tuple[str, Iterator[Row]]]:
-    if not any(name in content for name in _WORKBOOKS):
-        raise ReadError("a file of an old office program (.doc, .ppt). Save it as .docx, or as text.")
-    import xlrd
-
-    with io.StringIO() as log, xlrd.open_workbook(file_contents=content, logfile=log, on_demand=True) as book:
-        for name in book.sheet_names():
-            yield name, _xls_rows(xlrd, book, name)
+def _cells(row: Sequence[object], formulas: Sequence[object]) -> list[str]:
+    cells = [_text(other if value in (None, "") else value) for value, other in itertools.zip_longest(row, formulas)]
+    while cells and not cells[-1]:
+        cells.pop()
+    return cells
 
 
 def _sheets(sheets: Iterable[tuple[str, Iterator[Row]]], context: ReadContext) -> Iterator[Piece]:
@@ -185,30 +192,6 @@ def _sheets(sheets: Iterable[tuple[str, Iterator[Row]]], context: ReadContext) -
         raise no_header(context.columns)
     for name in without:
         context.report_note(f"left out: the sheet {name!r}, which has no header that is known")
-
-
-def _xlsx_rows(sheet: Any, formulas: Any) -> Iterator[Row]:
-    others: Iterable[Any] = formulas.iter_rows(values_only=True) if formulas is not None else itertools.repeat(())
-    for number, (row, beside) in enumerate(zip(sheet.iter_rows(values_only=True), others, strict=False), 1):
-        cells = [_text(value if value is not None else other) for value, other in itertools.zip_longest(row, beside)]
-        while cells and not cells[-1]:
-            cells.pop()
-        yield number, cells, ""
-
-
-def _xls_rows(xlrd: Any, book: Any, name: str) -> Iterator[Row]:
-    sheet = book.sheet_by_name(name)
-    for number in range(sheet.nrows):
-        cells = []
-        for cell in sheet.row(number):
-            value = cell.value
-            if cell.ctype == xlrd.XL_CELL_DATE:
-                value = xlrd.xldate_as_datetime(value, book.datemode)
-            cells.append("" if cell.ctype == xlrd.XL_CELL_ERROR else _text(value))
-        while cells and not cells[-1]:
-            cells.pop()
-        yield number + 1, cells, ""
-    book.unload_sheet(name)
 
 
 def _text(value: object) -> str:

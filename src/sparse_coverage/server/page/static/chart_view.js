@@ -155,7 +155,7 @@ async function openCell(kept, row, cell, written = null) {
 }
 
 function combinationList(found) {
-  return h('div', { class: 'combinations' }, h('h2', {}, 'Combinations'), found.notes.map(one => h('p', {}, one)), h('ol', {}, found.found.map(one => h('li', {},
-    one.parts.map((part, place) => [place ? ' with ' : '', h('b', {}, part.document), ` ${part.title} (${part.gives})`]),
-    h('span', { class: 'dim' }, ` — ${one.ends}`)))));
+  const line = one => [one.parts.map((part, place) => [place ? ' with ' : '', h('b', {}, part.document), ` ${part.title} (${part.gives})`]), h('span', { class: 'dim' }, ` — ${one.ends}`)];
+  return h('div', { class: 'combinations' }, h('h2', {}, 'Combinations'), found.notes.map(one => h('p', {}, one)), h('ol', {}, found.found.map(one => h('li', {}, line(one)))),
+    found.runner_up ? h('p', {}, `${found.without}: `, line(found.runner_up)) : null);
 }
