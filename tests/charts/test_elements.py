@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparse_coverage.charts.elements import chart_elements, given_elements, read_claims
+from sparse_coverage.charts.elements import chart_elements, given_elements, parents_note, read_claims
 from sparse_coverage.errors import InputError
 from sparse_coverage.text import content_words
 
@@ -25,6 +25,42 @@ def test_claims_are_split_and_labelled_and_a_dependent_claim_gives_what_it_adds(
         ("2b", "wherein the blades are curved."),
         ("3a", "a motor."),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "added"),
+    [
+        ("2. The pump of claim 1.", []),
+        ("2. A device as claimed in claim 1, wherein it is red.", ["it is red."]),
+        ("2. The pump of any one of the preceding claims, wherein it is red.", ["it is red."]),
+        ("2. A ship driven by the pump of claim 1.", ["A ship driven by the pump"]),
+        ("2. A kit comprising the pump of claim 1 and a manual.", ["A kit comprising", "a manual."]),
+        (
+            "2. A pump according to claim 1, wherein the rotor includes the rotor of claim 1.",
+            ["the rotor includes the rotor"],
+        ),
+        ("2. Pumpe nach Anspruch 1, dadurch gekennzeichnet, dass die Pumpe rot ist.", ["die Pumpe rot ist."]),
+    ],
+)
+def test_what_only_names_or_repeats_the_parent_is_no_feature(text, added):
+    elements = chart_elements(read_claims(f"1. A pump comprising a rotor.\n{text}"))
+    assert [element.text for element in elements if element.claim == 2] == added
+
+
+@pytest.mark.parametrize(
+    ("text", "parent"),
+    [
+        ("The pump of claim 1, wherein the rotor is round.", "claim 1 depends on claim 1"),
+        ("7. The pump of claim 1 or 3, wherein the rotor is round.", "claim 7 depends on claims 1, 3"),
+        ("The pump of any preceding claim, wherein the rotor is round.", "claim 1 depends on a claim before it"),
+    ],
+)
+def test_a_dependent_claim_alone_gives_what_it_adds_and_asks_for_its_parent(text, parent):
+    claims = read_claims(text)
+    assert [element.text for element in chart_elements(claims)] == ["the rotor is round."]
+    assert f"{parent}. " in parents_note(claims)
+    assert "give the text of the parent" in parents_note(claims)
+    assert parents_note(read_claims(CLAIMS)) == ""
 
 
 def test_every_element_is_the_piece_of_its_claim_that_its_offsets_name():

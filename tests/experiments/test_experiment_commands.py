@@ -100,7 +100,20 @@ def test_without_a_system_what_search_does_stands_beside_the_usual_baselines(
 
 
 def test_the_table_is_written_for_a_paper(cache: Path, tmp_path: Path) -> None:
-    words = ("evaluate", "demo", "--cache", cache, "--system", "bm25", "--k1", "0.9", "--k1", "1.5", "--measure", "MAP")
+    words = (
+        "evaluate",
+        "demo",
+        "--cache",
+        cache,
+        "--system",
+        "bm25",
+        "--set",
+        "k1=0.9",
+        "--set",
+        "k1=1.5",
+        "--measure",
+        "MAP",
+    )
     files = [tmp_path / "new" / f"table.{suffix}" for suffix in ("csv", "md", "tex")]
     told = output(run(*words, "--against", "k1=1.5", *(word for file in files for word in ("--table", file)), "--json"))
     by_csv, by_markdown, by_tex = (file.read_text(encoding="utf-8") for file in files)
@@ -139,7 +152,8 @@ def test_the_measures_can_be_chosen(cache: Path) -> None:
         (("evaluate", "demo", "--system", "magic"), "no system to evaluate"),
         (("evaluate", "demo", "--measure", "R"), "cutoff"),
         (("evaluate", "demo", "--system", "bm25", "--against", "dense"), "--against must name one row, not 0 of: bm25"),
-        (("evaluate", "demo", "--rho", "2"), "rho"),
+        (("evaluate", "demo", "--set", "rho=2"), "rho"),
+        (("evaluate", "demo", "--set", "rhho=2"), "The settings are: k, assignment"),
         (("evaluate", "nowhere"), "no collection"),
         (("evaluate", "demo", "--table", "table.pdf"), "written as .csv, .md, .tex"),
         (("reproduce", "everything"), "no experiment"),

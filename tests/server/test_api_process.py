@@ -85,7 +85,7 @@ def test_it_says_where_it_is_restarts_a_dead_worker_and_stops_in_good_order(made
             if sys.platform == "linux":
                 [worker] = served.workers()
                 os.kill(worker, signal.SIGKILL)
-                served.wait_for("is started again")
+                served.wait_for(f"Child process [{worker}] died")
                 # The socket is still there: a request waits for the new process instead of being refused.
                 with httpx.Client(base_url=address, timeout=SECONDS) as again:
                     assert again.post("/v1/indexes/devices/search", json=body).json()["hits"] == first

@@ -32,6 +32,12 @@ def test_cancelled_claims_are_neither_searched_with_nor_charted():
     assert "cancel" not in made.text
 
 
+def test_a_dependent_claim_without_its_parent_asks_for_it():
+    made = prepare_text(PrepareRequest(text="4. The pump of claim 2, wherein the rotor is round."))
+    assert [element.text for element in made.elements] == ["the rotor is round."]
+    assert "claim 4 depends on claim 2" in made.warnings[0]
+
+
 @pytest.mark.parametrize(
     ("known", "before", "date"),
     [

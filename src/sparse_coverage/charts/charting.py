@@ -12,7 +12,7 @@ from sparse_coverage.charts.calibration import Calibration, calibration_for, is_
 from sparse_coverage.charts.chart import Cell, Chart, ChartDocument, Opinion, Verdict, overrule
 from sparse_coverage.charts.claims import EncodedClaims, Sentences, encode_claims
 from sparse_coverage.charts.combining import Combinations, combine, family_of
-from sparse_coverage.charts.elements import Element, chart_elements, read_claims
+from sparse_coverage.charts.elements import Element, chart_elements, parents_note, read_claims
 from sparse_coverage.charts.reading import KeptTokenVectors, make_chart, read_documents
 from sparse_coverage.encoding import Encoder, load_encoder
 from sparse_coverage.encoding.catalogue import languages_of
@@ -66,13 +66,14 @@ class Charts:
         self._vectors = KeptTokenVectors(self.encoder)
 
     def notes_on(self, claims: Sequence[Claim]) -> tuple[str, ...]:
-        """Return what to beware of in a chart of some claims: who reads, and a language that the reader does not know."""
+        """Return what to beware of in a chart of some claims: who reads, a missing parent, and a language that the reader does not know."""
         known, name = languages_of(self.encoder.name), self.encoder.name
         language = guess_language("\n".join(claim.text for claim in claims))
+        notes = (*filter(None, [parents_note(claims)]), *self.notes)
         if not language or not known or language in known:
-            return self.notes
+            return notes
         told = f"Warning: the claim seems to be in {NAMES[language]}, which {name}, the encoder that reads the documents, does not know"
-        return (*self.notes, f"{told}: its verdicts say little. Translate the claim.")
+        return (*notes, f"{told}: its verdicts say little. Translate the claim.")
 
     def chart(
         self,
@@ -93,7 +94,10 @@ class Charts:
         claims = read_claims(claims) if isinstance(claims, str) else claims
         elements = chart_elements(claims) if given is None else given
         if not elements:
-            raise InputError("The claim has no words, so there is no element to look for. Give the text of a claim.")
+            raise InputError(
+                parents_note(claims)
+                or "The claim has no words, so there is nothing to look for. Give the text of a claim."
+            )
         return encode_claims(claims, elements, self.encoder, self.calibration)
 
     def found(self, claims: Sequence[Claim], k: int, filter: Filter | str | None = None) -> list[ChartDocument]:  # noqa: A002

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Claim
-from sparse_coverage.patents.claims import added_elements, claim_elements, is_cancelled, numbered_claims, split_claims
+from sparse_coverage.patents.claims import (
+    ClaimElement,
+    added_elements,
+    claim_elements,
+    expand_claim,
+    is_cancelled,
+    missing_parents,
+    numbered_claims,
+    split_claims,
+    without_reference,
+)
 from sparse_coverage.patents.claims.elements import Role
+from sparse_coverage.patents.claims.other_languages import claim_language
+from sparse_coverage.text import stems
+
+_CATEGORIES = stems("method process device apparatus system product article assembly arrangement machine medium", "en")
+"""What a dependent claim may call its parent, whatever that is called itself."""
+_NAMES = re.compile(r"(?:the|said)\b(?:(?!\b(?:is|are|has|have|includes?|comprises?)\b).)*", re.I | re.S)
+"""What names a thing that the claim knows already, and says nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +50,49 @@ def read_claims(text: str) -> tuple[Claim, ...]:
 
 
 def chart_elements(claims: Sequence[Claim]) -> tuple[Element, ...]:
-    """Split claims into elements. A dependent claim gives what it adds.
+    """Split claims into elements. A dependent claim gives what it adds: what only names or repeats its parent is none.
 
     >>> [(e.label, e.text) for e in chart_elements(read_claims("A pump comprising a housing, and a rotor."))]
     [('1a', 'A pump comprising'), ('1b', 'a housing'), ('1c', 'a rotor.')]
     """
-    found = []
+    found, lacking = [], missing_parents(claims)
     for claim in claims:
-        parts = added_elements(claim.text) if claim.depends_on else claim_elements(claim.text)
-        rows = [part for part in parts if not (claim.depends_on and part.role == "preamble")] or list(parts)
+        rows: Sequence[ClaimElement] = claim_elements(claim.text)
+        if claim.depends_on or claim.number in lacking:
+            parents = "\n".join(parent.text for parent in expand_claim(claims, claim.number)[:-1])
+            parts = added_elements(claim.text)
+            if claim_language(claim.text):
+                rows = [part for part in parts if part.role != "preamble"]
+            else:
+                rows = [row for part in parts if (row := _added(part, parents)) is not None]
         for number, part in enumerate(rows):
             found.append(
                 Element(_label(claim.number, number), claim.number, part.role, part.start, part.end, part.text)
             )
     return tuple(found)
+
+
+def _added(part: ClaimElement, parents: str) -> ClaimElement | None:
+    """Return what a part of a dependent claim adds to the text of its parents; None for what only names or repeats these."""
+    row = without_reference(part)
+    if row is None or (part.role != "preamble" and (row is part or not _NAMES.fullmatch(row.text))):
+        return row
+    if part.role == "preamble" and row is not part and (not parents or _NAMES.match(row.text)):
+        return None
+    return None if stems(row.text, "en") <= stems(parents, "en") | _CATEGORIES else row
+
+
+def parents_note(claims: Sequence[Claim]) -> str:
+    """Say which claims depend on others that are not given, and ask for these; nothing where none does.
+
+    >>> parents_note(read_claims("The pump of claim 1, wherein the rotor is round."))
+    'A parent is missing: claim 1 depends on claim 1. Only what is added is charted; give the text of the parent as well.'
+    """
+    lacking = missing_parents(claims)
+    if not lacking:
+        return ""
+    told = ", ".join(f"claim {number} depends on {parent}" for number, parent in lacking.items())
+    return f"A parent is missing: {told}. Only what is added is charted; give the text of the parent as well."
 
 
 def given_elements(claims: Sequence[Claim], lines: Iterable[str]) -> tuple[Element, ...]:

@@ -26,6 +26,8 @@ from sparse_coverage.server.settings import ServerSettings
 
 _READY_WITHIN = 600.0
 _TO_FINISH = 30
+_TO_ANSWER = 60
+"""So many seconds without a sign of life, and the process that answers is started again."""
 _CONNECTIONS = 512
 _STARTUP_FAILURE = 3  # what uvicorn takes for an application that will never start
 
@@ -35,7 +37,7 @@ LOGGING: dict[str, Any] = {
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "loggers": {
-        "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+        "uvicorn": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
         "sparse_coverage.server": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
     },
 }
@@ -65,8 +67,7 @@ def serve(settings: ServerSettings, factory: Callable[[ServerSettings], Any], re
     """
     try:
         from uvicorn import Config
-
-        from sparse_coverage.server.restarting import Restarting
+        from uvicorn.supervisors import Multiprocess
     except ImportError:
         raise MissingExtraError("Serving", "server") from None
     listening = listen(settings.host, settings.port)
@@ -81,15 +82,16 @@ def serve(settings: ServerSettings, factory: Callable[[ServerSettings], Any], re
         limit_concurrency=_CONNECTIONS,
         timeout_keep_alive=60,
         timeout_graceful_shutdown=_TO_FINISH,
+        timeout_worker_healthcheck=_TO_ANSWER,
     )
-    running = Restarting(config, [listening])
+    running = Multiprocess(config, [listening])
     address = address_of(settings)
     threading.Thread(target=_tell_when_ready, args=(address, running.should_exit, ready), daemon=True).start()
     try:
         running.run()
     finally:
         listening.close()
-    if running.failed:
+    if any(process.exitcode == _STARTUP_FAILURE for process in running.processes):
         sys.exit(1)
 
 

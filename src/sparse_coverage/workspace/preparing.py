@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from sparse_coverage.charts.elements import Element, chart_elements, given_elements, read_claims
+from sparse_coverage.charts.elements import Element, chart_elements, given_elements, parents_note, read_claims
 from sparse_coverage.dataclass_json import Bounds
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore
@@ -133,7 +133,8 @@ def _split(query: PreparedQuery, wanted: str | None, lines: str | None) -> Prepa
         wrong = f"There is no claim {wanted}; there are {claims[0].number} to {claims[-1].number}."
     single = f"{chosen[0].number}. {chosen[0].text}" if len(chosen) == 1 < len(claims) else query.text
     kept = tuple(one for one in elements if one.claim in numbers)
-    return replace(query, claims=claims, elements=kept, charted=single, wrong=wrong)
+    warnings = (*query.warnings, *filter(None, [parents_note(claims)]))
+    return replace(query, claims=claims, elements=kept, charted=single, wrong=wrong, warnings=warnings)
 
 
 def _undated(name: str, patent: Patent) -> str:

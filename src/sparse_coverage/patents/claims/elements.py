@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import Literal
 
@@ -84,12 +84,19 @@ _NUMBERS = (
     r"\s\d{1,4}(?:(?:\s?,)?\s?(?:,|to|or|and|and/or|-|–|bis|oder|und|à|ou|et)\s?(?:claims?\s)?\d{1,4}"
     r"(?!\s?(?:%|°|[a-zµ]{1,2}\b))){0,20}"
 )
-_REFERENCE = re.compile(rf"\b(?:claims?|ansprüche?n?|anspruch|revendications?)(?:{_NUMBERS}|(?=[,\s]))", re.I)
+_REFERENCE = re.compile(rf"\b(?:claims?|ansprüche?n?|anspruch|revendications?)(?:{_NUMBERS}|(?=[,\s]|$))", re.I)
 _LINK = re.compile(
     r"[\s,]{0,8}(?:(?:and\s)?(?:wherein|in\swhich|which|whereby|where)\b|characteri[sz]ed\s(?:in\sthat|by)|(?:and\s)?further\scomprising:?"
     r"|comprising:?|having|dadurch\sgekennzeichnet,?\sdass|wobei|caractérisée?\sen\sce\sque|dans\s(?:lequel|laquelle))?[\s,]{0,8}",
     re.I,
 )
+# "as claimed in", "according to any one of the preceding": what leads to the number of the claim.
+_CITES = re.compile(
+    r"(?:[\s,(]{0,4}\b(?:of|in|to|by|with|under|per|as|any|one|or|more|the|at|least|according|accordance|pursuant|claimed|defined|recited"
+    r"|set|forth|described|specified|stated|preceding|previous|prior|foregoing|above)\b){1,9}[\s,(]{0,4}$",
+    re.I,
+)
+_HOLDS_IT = re.compile(r"\b(?:comprising|including|containing|having|wherein|whereby|characteri[sz]ed)\b", re.I)
 # What cannot end an element: a verb without its object, a preposition without its noun.
 _DANGLING = re.compile(
     r"(?:^(?:\(?\w{1,3}[).]\s)?\w+ing$|(?:^|[\s,])\w+ing,\s(?:using|by|via|through|with|at)\s[^,;:]{1,80}$|[\s,](?:there|here)by\s\w+ing$|\b(?:configured|adapted|arranged|operable|programmed|designed|used|able|sufficient|inputting|applying|bound|attached|connected|coupled|linked|\w+ing)\sto|\b(?:(?<!operations\s)of|from|by|with|in|for|at|as|on|into|onto|via|that|which|wherein|whereby|where|is|are|includes?|comprises?|comprising|including"
@@ -178,11 +185,25 @@ def added_elements(text: str) -> tuple[ClaimElement, ...]:
     if language := claim_language(text):
         return _in(language, text)
     reference = _REFERENCE.search(text, 0, _REFERENCE_WITHIN)
-    if reference is None:
+    if reference is None or _HOLDS_IT.search(text, 0, reference.start()):
         return claim_elements(text)
     link = _LINK.match(text, reference.end())
     start = link.end() if link else reference.end()
     return (*_trimmed(text, 0, reference.end(), "preamble"), *_cut(text, start, len(text), "element"))
+
+
+def without_reference(element: ClaimElement) -> ClaimElement | None:
+    """Return an element without the claim that it ends with a reference to; None where nothing is left, itself where it ends otherwise.
+
+    >>> [without_reference(e).text for e in added_elements("A method of using the pump as claimed in claim 1, by hand.")]
+    ['A method of using the pump', 'by hand.']
+    """
+    reference = _REFERENCE.search(element.text)
+    if reference is None or content_words(element.text[reference.end() :], "en"):
+        return element
+    cites = _CITES.search(element.text, 0, reference.start())
+    end = (cites or reference).start()
+    return replace(element, end=element.start + end, text=element.text[:end]) if end else None
 
 
 def _in(language: ClaimLanguage, text: str) -> tuple[ClaimElement, ...]:

@@ -59,6 +59,7 @@ _EXCEPT = re.compile(
     r"\b(?:other\s+than|except(?:\s+for|ing)?|excluding|but\s+not|with\s+the\s+exception\s+of|außer|ausgenommen"
     r"|mit\s+ausnahme\s+(?:von|der|des)|sauf|hormis|à\s+l['’]exception\s+(?:de|des))(?:\s+(?:of|in|by|la|les))?\s+$"
 )
+_BEYOND = 9_000  # a number above that of any claim
 # Claims that people make on others, not on inventions.
 _NO_PATENT_CLAIM = re.compile(r"\b(?:insurance|warranty|medical|damages?|expense|reimbursement)\s+$")
 
@@ -98,6 +99,25 @@ def referenced_claims(text: str, number: int) -> tuple[int, ...]:
             else:
                 found |= listed if listed is not None else _earlier(text, head, before, number)
     return tuple(sorted(found - left_out))
+
+
+def missing_parents(claims: Sequence[Claim]) -> dict[int, str]:
+    """Return for each claim that refers to claims which are not among these, by its number, which they are, in words.
+
+    >>> missing_parents(numbered_claims(["2. The pump of claim 1 or 3, wherein it is red.", "3. The pump of claim 2."]))
+    {2: 'claim 1'}
+    """
+    found = {}
+    for claim in claims:
+        others = {other.number for other in claims} - {claim.number}
+        # What refers to "any preceding claim" refers to one more where the claim has a higher number.
+        named, one_more = (set(referenced_claims(claim.text, number)) for number in (_BEYOND, _BEYOND + 1))
+        lacking = sorted(named - others)
+        if named == one_more and lacking:
+            found[claim.number] = f"claim{'s' * (len(lacking) > 1)} {', '.join(map(str, lacking))}"
+        elif named != one_more and not any(other < claim.number for other in others):
+            found[claim.number] = "a claim before it"
+    return found
 
 
 def _begins_a_word(text: str, start: int) -> bool:

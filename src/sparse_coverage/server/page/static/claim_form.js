@@ -8,7 +8,7 @@ import { complain, say } from './status.js';
 import { LABELS, on, store } from './store.js';
 
 const TYPES = '.txt,.md,.docx,.pdf,.xml,.json,.jsonl,.html,.htm';
-const NOTHING = { claims: [], elements: [], wrong: '', ids: [], unknown: [], charted: '' };
+const NOTHING = { claims: [], elements: [], warnings: [], wrong: '', ids: [], unknown: [], charted: '' };
 
 /** Makes the form. `search` is called with what to ask for. */
 export function claimForm(search, actions) {
@@ -183,7 +183,7 @@ class ClaimForm {
 
   showElements() {
     this.editing = null;
-    const { elements, wrong, claims, publication, ids } = this.split;
+    const { elements, wrong, claims, publication, ids, warnings } = this.split;
     const many = !publication && claims.length > 1;
     this.claimsField.hidden = !many && !this.claims.value;
     if (publication || ids.length || !claims.length) {
@@ -192,6 +192,7 @@ class ClaimForm {
     }
     fill(this.elements,
       wrong ? h('p', { class: 'wrong', role: 'alert' }, wrong) : null,
+      this.from ? null : warnings.map(one => h('p', { class: 'warning small', role: 'note' }, one)),
       h('ol', {}, elements.map((one, number) => h('li', {}, h('b', { class: `chip ${featureClass(number)}` }, one.label), ' ', one.text))),
       h('p', { class: 'row' }, button('Split or join', () => this.editElements(), { class: 'quiet' }),
         this.own !== null ? button('As found', () => { this.own = null; this.changed(); this.prepare(); }, { class: 'quiet' }) : null));
