@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -181,24 +183,26 @@ def test_a_commit_that_is_interrupted_after_its_last_step_stays(
     folder: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     """The manifest is in its place, but the writer never hears of it: what it names must not be cleared away."""
-    really_write, really_sync = writer_module.write_manifest, files.sync_folder
+    really_write, really_sync = writer_module.write_manifest, files._synced_after
 
     def write_then_stop(*arguments: Any) -> None:
         really_write(*arguments)
         raise KeyboardInterrupt
 
-    def fail_for_the_index(path: Path) -> None:
+    @contextmanager
+    def fail_for_the_index(path: Path) -> Iterator[None]:
+        with really_sync(path):
+            yield
         if path == folder:
             raise OSError(5, "Input/output error")
-        really_sync(path)
 
     extra = made(1, prefix="E")[0]
     with monkeypatch.context() as patch, IndexWriter.open(folder) as writer:
         writer.add(extra.record, extra.indexed)
         writer.delete("D0")
         if step == "the folder is synced":
-            patch.setattr(files, "sync_folder", fail_for_the_index)
-            with pytest.raises(IndexStoreError, match="cannot be written"):
+            patch.setattr(files, "_synced_after", fail_for_the_index)
+            with pytest.raises(IndexStoreError, match=r"cannot be written .* This change is in force"):
                 writer.commit()
         else:
             patch.setattr(writer_module, "write_manifest", write_then_stop)

@@ -55,7 +55,7 @@ def test_no_marks_change_nothing(index: Index) -> None:
 
 
 def test_what_is_lent_is_worth_what_was_agreed_and_no_weight_goes_below_nothing(index: Index) -> None:
-    ranker, vector = index._ranker, index.model.encode_query([QUERY])[0]
+    ranker, vector = index.explanations.ranker, index.model.encode_query([QUERY])[0]
     worth = ranker.statistics.worth
     own = (vector.weights * worth[vector.centers]).sum()
     more = with_marks(ranker, vector, Marks(relevant=("XX-3-A1", "XX-5-A1"))).vector

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -389,3 +390,24 @@ def test_all_scorings_run_on_one_index(index: Index, tiny_encoder: OpenVinoEncod
     for hit in plain.search(QUERY, aggregation=Best()):
         matches = plain.explain(QUERY, hit.passages[0].id).matches
         assert hit.score == pytest.approx(sum(m.query_weight * m.passage_weight for m in matches), rel=1e-5)
+
+
+@pytest.mark.parametrize("ranking", ["combined", "centers"])
+def test_a_search_and_its_reasons_are_of_one_state_though_the_index_is_refreshed_in_between(
+    model: SparseCoverage, tmp_path: Path, ranking: str
+) -> None:
+    index = Index.build(tmp_path / "index", model, PATENTS[:4]).ranked_by(ranking)
+    expected = index.search_explained(QUERY, 4)
+    gone = expected.hits[0].document
+
+    def changed_meanwhile(search, k):
+        hits = search(k)
+        index.delete([gone])
+        return hits
+
+    found = index.search_explained(QUERY, 4, group=changed_meanwhile)
+    assert found == replace(expected, cost=found.cost)
+    for hit in found.hits:
+        for passage in hit.passages:
+            assert found.explanations[passage.id].reasons.total == pytest.approx(passage.score, abs=1e-5)
+    assert gone not in {hit.document for hit in index.search(QUERY, 4)}

@@ -247,11 +247,14 @@ class IndexWriter:
             manifest = self.manifest.next(entries, complete)
             write_manifest(self._folder, manifest)
         self.manifest = manifest
-        for part, entry in zip(self._parts, entries, strict=True):
-            if part.changed:
-                part.segment.close()
-                part.segment = open_segment(part.segment.folder, entry, manifest.centers)
-        self._discard_leftovers()
+        try:
+            for part, entry in zip(self._parts, entries, strict=True):
+                if part.changed:
+                    part.segment.close()
+                    part.segment = open_segment(part.segment.folder, entry, manifest.centers)
+            self._discard_leftovers()
+        except OSError:  # what is committed is committed; this writer alone can do no more
+            self._failed = True
         return manifest
 
     def _belong_together(self, before: LiveSegment, last: LiveSegment) -> bool:
@@ -282,7 +285,7 @@ class IndexWriter:
             part.segment.close()
         try:
             # A manifest that cannot be read is told to whoever opens the index next.
-            with suppress(SparseCoverageError):
+            with suppress(SparseCoverageError, OSError):
                 self._discard_leftovers()
         finally:
             self._held.close()
@@ -354,19 +357,21 @@ def _failure_is_clear(folder: Path, generation: int) -> Iterator[None]:
                 f"{folder}: the folder of the index, or its {MANIFEST}, was removed or moved while it was written to ({error}). "
                 "What was in it is gone from there; move it back, or build it again."
             ) from error
-        raise IndexStoreError(
-            f"{folder}: cannot be written ({error}). Is the disk full? The index is as it was after its last commit "
-            f"(number {generation}). Free some space and run the same command again."
-        ) from error
+        state = f"The index is as it was after its last commit (number {generation}). "
+        state += "Free some space and run the same command again."
+        with suppress(SparseCoverageError, OSError):
+            if read_manifest(folder).generation > generation:
+                state = "This change is in force, but a crash of the machine may undo it."
+        raise IndexStoreError(f"{folder}: cannot be written ({error}). Is the disk full? {state}") from error
 
 
-def delete_documents(folder: Path, ids: Sequence[str]) -> None:
-    """Delete documents by publication id, all or none: an id that is not there is an error."""
+def delete_documents(folder: Path, ids: Sequence[str]) -> Manifest:
+    """Delete documents by publication id, all or none: an id that is not there is an error. Return the committed state."""
     with IndexWriter.open(folder) as writer:
         require_finished(folder, writer.manifest)  # else the build, when it goes on, would bring them back
         if missing := writer.delete_all(ids):
             raise NoDocumentError(f"Not in the index: {missing}. Nothing was deleted.")
-        writer.commit()
+        return writer.commit()
 
 
 def merge_index(folder: Path) -> None:

@@ -16,14 +16,14 @@ from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import as_typed, new_folder, require_free
 from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord, WeightBits
-from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest
+from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, require_finished
 from sparse_coverage.kernels.choosing import use
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, passages
 from sparse_coverage.patents.passages import By, Document, Repeats, as_patents, text_key
 from sparse_coverage.presets import DEFAULT_PRESET, Preset
 from sparse_coverage.progress import progress_bar, tracked
-from sparse_coverage.search.own_model import MODEL_FOLDER, vocabulary_digest
+from sparse_coverage.search.own_model import MODEL_FOLDER, require_fit, vocabulary_digest
 from sparse_coverage.search.vector_cache import VectorCache, Vectors, encoding_once, sparse_cache, stored_vectors
 from sparse_coverage.vectors import SparseVector, trace
 from sparse_coverage.vocabulary.passage_sample import count_kept_spans, kept_passages
@@ -236,6 +236,18 @@ def add_documents(
     chosen = checked() if replace else documents
     each = vectors if known is None else encoding_once(known, vectors)
     return sum(1 for _ in _put_all(put, each, _records(chosen, by), total))
+
+
+def add_to_index(
+    folder: Path, model: SparseCoverage, documents: Iterable[Document], *, repeats: Repeats, **how: Any
+) -> tuple[int, Manifest]:
+    """Add documents to an index, all or none; return how many, and the committed state. `how`: as in `add_documents`."""
+    with IndexWriter.open(folder) as writer, sparse_cache() as known:
+        require_finished(folder, writer.manifest)
+        require_fit(folder, writer.manifest, model)
+        by: By = writer.manifest.about["by"]
+        count = add_documents(writer, vectors_by(model), as_patents(documents), by, known=known, repeats=repeats, **how)
+        return count, writer.commit()
 
 
 def _put_again(writer: IndexWriter) -> Put:

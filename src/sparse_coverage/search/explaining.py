@@ -16,7 +16,7 @@ from sparse_coverage.index import Filter, IndexStore
 from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Mask
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.search.feedback import Enriched, Marks, with_feedback, with_marks
-from sparse_coverage.search.ranking import Allowed, CenterStatistics, Ranker
+from sparse_coverage.search.ranking import Allowed, CenterStatistics, Ranker, ScoringConfig
 from sparse_coverage.search.reasons import Phrases, SpanWords, summed_up, unmatched_words
 from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Reasons, Unsearched
 from sparse_coverage.search.stored import paragraph_id
@@ -218,8 +218,9 @@ class Explainer:
         self._store = store
         self._model = model
         self._statistics = statistics
-        self._located = lru_cache(_LOCATED)(self._locate)
-        self._norm = lru_cache(256)(self._norm_of)
+        # Not methods of its own: a cache of these would keep it alive, and the files of its index open.
+        self._located = lru_cache(_LOCATED)(partial(_locate, store, model))
+        self._norm = lru_cache(256)(partial(_norm, store, statistics.config))
         self._local = _LastEnriched()
 
     def explain(self, query: TracedQuery, enriched: Enriched, passage: int) -> Explanation:
@@ -365,15 +366,17 @@ class Explainer:
     def _worth(self, center: int) -> float:
         return float(self._statistics.worth[center])
 
-    def _norm_of(self, passage: int) -> float:
-        segment = self._store.segment_of_passage(passage)
-        return float(self._statistics.config.norms(segment.span_counts[passage - segment.first_passage]))
 
-    def _locate(self, passage: int) -> _Located:
-        text = self._store.passage(passage).text
-        starts, ends = np.asarray(self._model.locate_spans(text), np.int64).reshape(-1, 2).T
-        phrases = Phrases.of(text)
-        return _Located(text, starts, ends, phrases, phrases.at(starts, ends))
+def _norm(store: IndexStore, scoring: ScoringConfig, passage: int) -> float:
+    segment = store.segment_of_passage(passage)
+    return float(scoring.norms(segment.span_counts[passage - segment.first_passage]))
+
+
+def _locate(store: IndexStore, model: SparseCoverage, passage: int) -> _Located:
+    text = store.passage(passage).text
+    starts, ends = np.asarray(model.locate_spans(text), np.int64).reshape(-1, 2).T
+    phrases = Phrases.of(text)
+    return _Located(text, starts, ends, phrases, phrases.at(starts, ends))
 
 
 def _place(text: str, start: int, end: int) -> Place:

@@ -184,19 +184,20 @@ def marked(
     """
     indexes: ServedIndexes = request.app.state.indexes
     try:
-        store = indexes.opened(index).store
-        for place in [len(id_), *(place for place in range(len(id_) - 1, 0, -1) if id_[place] == "/")]:
-            number = store.find_document(id_[:place])
-            if number is None:
-                continue
-            document = store.document(number)
-            known = public(document)
-            facts = DocumentFacts(index, document.id, document.title, known["metadata"])
-            if place == len(id_):
-                return facts, None, document.id
-            for passage in stored_passages(store, number):
-                if whole_id(passage.id) == whole_id(id_):
-                    return facts, passage, document.id
+        with indexes.opened(index) as opened:
+            store = opened.store
+            for place in [len(id_), *(place for place in range(len(id_) - 1, 0, -1) if id_[place] == "/")]:
+                number = store.find_document(id_[:place])
+                if number is None:
+                    continue
+                document = store.document(number)
+                known = public(document)
+                facts = DocumentFacts(index, document.id, document.title, known["metadata"])
+                if place == len(id_):
+                    return facts, None, document.id
+                for passage in stored_passages(store, number):
+                    if whole_id(passage.id) == whole_id(id_):
+                        return facts, passage, document.id
         raise NoDocumentError(f"The index {index} has no document or passage {id_}.")
     except (UnknownIndexError, NoDocumentError):
         if not body.version:
@@ -217,7 +218,8 @@ def quoted(request: Request, body: RulingBody) -> Quote | None:
     if not body.quotation.strip():
         return None
     indexes: ServedIndexes = request.app.state.indexes
-    return indexes.opened(body.index).quotation(QuotationRequest(id=body.document, text=body.quotation))
+    with indexes.opened(body.index) as opened:
+        return opened.quotation(QuotationRequest(id=body.document, text=body.quotation))
 
 
 class ProjectRoute(PooledRoute):
