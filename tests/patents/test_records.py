@@ -54,15 +54,6 @@ def test_the_documented_schema(read_one):
     assert (patent.family_members, patent.applicants, patent.citations) == (("US-1-A",), ("Pumps Ltd.",), ("US-2-A",))
 
 
-def test_a_beir_corpus(read_one):
-    patent = read_one(
-        '{"_id": "EP0049154B2", "title": "Gas", "text": "Cleaning.", "family": ["CA1", "AU2"], "metadata": {}}'
-    )
-    assert (patent.id, patent.country, patent.kind, patent.format) == ("EP-0049154-B2", "EP", "B2", "JSON")
-    assert texts(patent.abstract) == {"abstract/p[1]": "Cleaning."}
-    assert (patent.family, patent.family_members) == ("", ("CA1", "AU2"))
-
-
 @pytest.mark.parametrize(
     ("line", "cause"),
     [
@@ -235,29 +226,6 @@ def test_a_claim_whose_text_begins_like_a_number_keeps_it(read_one):
 )
 def test_a_description_in_one_string_is_cut_at_its_printed_numbers(text, expected):
     assert split_paragraphs(text) == expected
-
-
-def test_what_convert_writes_reads_back_as_the_same_patent(read_one, xml_samples):
-    for name, content in xml_samples.items():
-        for language in ("en", "any"):
-            patent = read_one(content, language)
-            again = read_one(json.dumps(to_record(patent)), "any")
-            for field in (
-                "id",
-                "title",
-                "claims",
-                "country",
-                "kind",
-                "ipc",
-                "cpc",
-                "family",
-                "citations",
-                "language",
-                "priority_date",
-            ):
-                assert getattr(again, field) == getattr(patent, field), (name, field)
-            for part in ("abstract", "description"):
-                assert texts(getattr(again, part)) == texts(getattr(patent, part)), (name, part)
 
 
 plain = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=20).map(
