@@ -66,11 +66,6 @@ reading_options = together(
         "one language alone is read too; only-en leaves it out.",
     ),
     _reading_option(
-        "--strict",
-        is_flag=True,
-        help="Leave out XML with small damage, such as a bare &, instead of mending and reading it.",
-    ),
-    _reading_option(
         "--format",
         "reader",
         type=NamesIn("patents.readers:names", what="format"),
@@ -116,11 +111,8 @@ processes_option = count_option(
 
 def reading_settings() -> dict[str, Any]:
     """Return what `read_patents` is told of how to read: all of `reading_options`."""
-    from sparse_coverage.patents import Limits
-
     meta = click.get_current_context().meta
-    chosen = {name.removeprefix("reading."): value for name, value in meta.items() if name.startswith("reading.")}
-    return {"limits": Limits(mend=not chosen.pop("strict")), **chosen}
+    return {name.removeprefix("reading."): value for name, value in meta.items() if name.startswith("reading.")}
 
 
 def read_query(query: str, what: str = "query", claims: str | None = None) -> QueryText:
@@ -289,7 +281,7 @@ class ProblemLog:
                 by = f"words and by the vectors of whole passages ({vectors}), not by concepts"
             told += (
                 f"In languages that the encoder does not know ({named}): these are ranked by their {by}; "
-                "`sparse-coverage models list` says which encoder knows which. "
+                "`sparse-coverage models` says which encoder knows which. "
             )
         return told
 
