@@ -62,7 +62,7 @@ def test_an_option_equal_to_the_papers_default_is_not_taken_from_the_preset(
 ) -> None:
     base = ["evaluate", collection, "--encoder", tiny_checkpoint, "-V", 20, "--cache", tmp_path, "--system", "default"]
     default = json.loads(run(*base, "--json")[1])
-    status, out, _ = run(*base, "--repeats", 0, "--json")
+    status, out, _ = run(*base, "--set", "repeats=0", "--json")
     [(name, row)] = json.loads(out)["systems"].items()
     assert status == 0
     assert row["options"]["repeats"] == 0

@@ -187,7 +187,7 @@ def options_of(command: str) -> list[tuple[str, SystemOptions]]:
     assert words[:2] == ["sparse-coverage", "evaluate"]
     with evaluate.command.make_context("evaluate", words[2:]) as context:
         given = dict(context.params)
-    settings = {name: given[name] for name in (*NAMES_OF_OPTIONS, "hard") if name in given}
+    settings = {name: given[name] for name in NAMES_OF_OPTIONS if name in given} | given["chosen"]
     max_documents = settings.pop("max_documents")
     means = Means(CollectionOptions(1, 0, Path()), (), max_documents, None)
     return [(one.name, one.options) for one in variants(given["systems"], evaluate._settings(settings, means))]
@@ -196,7 +196,7 @@ def options_of(command: str) -> list[tuple[str, SystemOptions]]:
 def test_one_row_is_one_command() -> None:
     row = Variant("paper", SystemOptions("paecter", "np", 50_000, alpha=3.0, assignment="hard"))
     assert row_command("clef/", row) == (
-        "sparse-coverage evaluate clef/ --system paper --encoder paecter --unit np -V 50000 --assignment hard --alpha 3.0"
+        "sparse-coverage evaluate clef/ --system paper --encoder paecter --unit np -V 50000 --set assignment=hard --set alpha=3.0"
     )
     assert row_command("demo", Variant("bm25", SystemOptions())) == "sparse-coverage evaluate demo --system bm25"
 

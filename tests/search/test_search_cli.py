@@ -185,7 +185,6 @@ def test_a_whole_document_can_be_set_against_the_query(run: Run, folder: Path) -
 def test_what_only_an_ablation_needs_is_no_option_of_a_search(run: Run, folder: Path, command: str) -> None:
     page = run(command, "--help")[1]
     assert not [name for name in ("--alpha", "--gamma", "--rho", "--feedback", "--documents-by") if name in page]
-    assert all(name in run("evaluate", "--help")[1] for name in ("--alpha", "--gamma", "--rho", "--documents-by"))
 
 
 def test_an_explanation_follows_the_ranking_of_the_search(run: Run, folder: Path) -> None:

@@ -66,8 +66,7 @@ HEADINGS = {
     "Filters: what may be found": "--before --undated --not-family-of --only --must --any --not --filter",
     "Ranking": "--ranking --system --rerank --top --relevant --not-relevant",
     "Reading files": "--language --strict --format --columns --ocr --join --metadata --on-duplicate --by",
-    "The method": "--encoder --unit --size -k --assignment --uncovered --tau --selection --common --repeats "
-    "--passage-repeats --smoothing --alpha --gamma --rho --feedback --documents-by --max-spans --learn",
+    "The method": "--encoder --unit --size --set --selection --tau --max-spans --alpha --gamma --rho",
     "Output": "--html --docx --pdf --xlsx --csv --run --runs --profile --json --quiet",
 }
 """Where the help of a command lists an option: under one of these if it has at least three of it, first of all under Options.

@@ -42,7 +42,6 @@ from sparse_coverage.experiments.evaluation import (
 )
 from sparse_coverage.experiments.figures import draw_intervals
 from sparse_coverage.experiments.options import Variant, row_named, row_names
-from sparse_coverage.experiments.provenance import run_header
 from sparse_coverage.experiments.report import write_topics
 from sparse_coverage.experiments.tables import dagger_note, value_cell
 from sparse_coverage.present.tables import Content, Table
@@ -165,15 +164,10 @@ class Results:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Output:
-    """Files that an evaluation writes on the way: runs into a folder (with `metadata` in their headers), and topic by topic.
-
-    `command` is what a header says the run was made with.
-    """
+    """Files that an evaluation writes on the way: runs into a folder, and topic by topic."""
 
     runs: Path | None = None
     topics: Path | None = None
-    metadata: bool = False
-    command: str = ""
 
 
 def evaluate_rows(
@@ -237,10 +231,9 @@ def write_runs(output: Output, name: str, found: Evaluation, bench: Workbench) -
     assert output.runs is not None
     output.runs.mkdir(parents=True, exist_ok=True)
     tag = re.sub(r"[^\w.+=-]+", "-", name)
-    header = run_header(bench, found, tag, output.command) if output.metadata else ""
-    write_run(output.runs / f"{tag}.run", found.run, tag, header=header, own_ids=bench.own_ids)
+    write_run(output.runs / f"{tag}.run", found.run, tag, own_ids=bench.own_ids)
     if bench.collection.has_passages:
-        write_passage_run(output.runs / f"{tag}.passages.run", found.run, tag, header=header, own_ids=bench.own_ids)
+        write_passage_run(output.runs / f"{tag}.passages.run", found.run, tag, own_ids=bench.own_ids)
     return tag
 
 

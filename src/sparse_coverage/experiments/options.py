@@ -84,8 +84,19 @@ def preset_settings(name: str) -> dict[str, Any]:
 
 
 NAMES = tuple(field.name for field in fields(SystemOptions) if field.name != "fixed")
-FLAGS = {name: f"--{name.replace('_', '-')}" for name in NAMES} | {"size": "-V", "k": "-K", "rank": "--documents-by"}
-"""How each setting is spelled on the command line."""
+_FLAGS = {"encoder": "--encoder", "unit": "--unit", "size": "-V", "seed": "--seed", "max_documents": "--max-documents"}
+LISTED = tuple(name for name in NAMES if name not in _FLAGS)
+"""The settings that `evaluate --set` takes."""
+
+
+def as_typed(name: str, value: str = "") -> str:
+    """Return how a setting is typed on the command line.
+
+    >>> as_typed("size", "500"), as_typed("k", "3")
+    ('-V 500', '--set k=3')
+    """
+    return f"{_FLAGS[name]} {value}".strip() if name in _FLAGS else f"--set {name}{f'={value}' if value else ''}"
+
 
 _COUNTS = ("size", "k", "max_spans", "max_documents")
 _NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "passage_repeats", "smoothing", "k1", "b")

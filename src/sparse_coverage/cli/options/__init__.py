@@ -85,29 +85,6 @@ def _once(option: Any, process: Callable[[Any, Any], None], ctx: click.Context, 
     process(value, state)
 
 
-def repeatable(*names: str) -> Callable[[F], F]:
-    """Let options of a command be repeated: each value is then tried in turn."""
-
-    def decorate(function: F) -> F:
-        options = getattr(function, "__click_params__", [])
-        options[:] = [_repeated(one) if one.name in names and not one.multiple else one for one in options]
-        return function
-
-    return decorate
-
-
-def _repeated(option: click.Option) -> click.Option:
-    default = (option.default,) if isinstance(option.default, int | float | str) else None
-    return click.Option(
-        [*option.opts, option.name or ""],
-        multiple=True,
-        default=default,
-        type=option.type,
-        metavar=option.metavar,
-        help=f"{option.help} May be repeated.",
-    )
-
-
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Make one decorator of several options, in the order of the help page."""
 

@@ -55,23 +55,6 @@ max_spans_option = count_option(
     "--max-spans",
     help="How many spans to sample the centers from [30 for each center, 300,000 at least; 5,000,000 for the preset paper].",
 )
-learn_option = click.option(
-    "--learn",
-    type=click.Choice(["sections", "passages"]),
-    help="What the vocabulary is learned from: sections, as in the paper, or passages as they are indexed [that of the system].",
-)
-assignment_option = click.option(
-    "--assignment",
-    type=NamesIn("vectors.activation:Assignment"),
-    help="Which centers a span may activate: those that cover it, the nearest whether they do or not, or the single nearest "
-    "[that of the system].",
-)
-uncovered_option = click.option(
-    "--uncovered",
-    type=NamesIn("vectors.activation:Uncovered"),
-    default="drop",
-    help="What a span does that no center covers.",
-)
 
 
 def encoder_option(

@@ -98,12 +98,6 @@ def scoring_option(name: str, default: float | None = None) -> Callable[[F], F]:
 
 
 weighting_options = together(*map(scoring_option, _SCORING))
-documents_by_option = click.option(
-    "--documents-by",
-    "rank",
-    metavar="RULE",
-    help="How passages make a document's score: best, top-mean:3 or decayed-sum:0.5 [as the model says].",
-)
 ranking_option = click.option(
     "--ranking",
     type=NamesIn("systems:RANKINGS", what="ranking", open=True),
