@@ -238,7 +238,7 @@ def test_a_report_over_two_collections_says_which_is_which(tree: Path, cache: Pa
 def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoint: Path, tmp_path: Path) -> None:
     """Every experiment through the command, with one size that is too large: its rows fail, the others are there."""
     pytest.importorskip("matplotlib")
-    words = ("reproduce", "all", "--collection", tree, "--pool", 100, "--cache", cache, "--threads", 1, "--small")
+    words = ("reproduce", "all", "--collection", tree, "--pool", 60, "--cache", cache, "--threads", 1, "--small")
     words += ("--encoder", tiny_checkpoint, "-V", 30, "-V", 60, "-V", 10_000_000, "-o", tmp_path / "report")
     result = run(*words)
     assert result.exception is None
@@ -251,7 +251,7 @@ def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoin
             assert (report / name / f"{name}{suffix}").stat().st_size > 100
         configuration = json.loads((report / name / "configuration.json").read_text(encoding="utf-8"))
         assert configuration["seed"] == 0
-        assert all("--pool 100" in command for command in configuration["commands"])
+        assert all("--pool 60" in command for command in configuration["commands"])
         assert configuration["machine"]["cores"] >= 1
         assert configuration["packages"]["numpy"]
     figures = sorted(path.name for path in report.rglob("*.png"))
@@ -266,7 +266,7 @@ def test_reproduce_writes_a_whole_report(tree: Path, cache: Path, tiny_checkpoin
     assert all(float(row["R@100 low"]) <= float(row["R@100"]) <= float(row["R@100 high"]) for row in ablations)
     for name in ("main", "full", "ablations", "efficiency"):
         text = (report / name / f"{name}.md").read_text(encoding="utf-8")
-        assert "Without the paper's values: the collection has 100 candidates, not 25,000 and 5 topics, not 48." in text
+        assert "Without the paper's values: the collection has 60 candidates, not 25,000 and 5 topics, not 48." in text
     said = (report / "main" / "methods.tex").read_text(encoding="utf-8")
     assert not re.search(r"\$[^$]*--[^$]*\$", said)  # two minus signs, not a range
     assert "5 judged queries, " in said

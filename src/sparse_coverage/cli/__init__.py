@@ -13,6 +13,7 @@ from functools import partial
 import click
 
 from sparse_coverage.errors import SparseCoverageError
+from sparse_coverage.printing import guarded_streams
 from sparse_coverage.progress import be_quiet
 
 SECTIONS = {
@@ -170,6 +171,11 @@ def cli(quiet: bool) -> None:
 
 def main() -> None:
     """Run the command line; errors that a user can act on are shown in one place, without a traceback."""
+    with guarded_streams():
+        _main()
+
+
+def _main() -> None:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     atexit.register(gc.freeze)  # when Python ends, it would look through everything once more
     try:

@@ -65,8 +65,10 @@ def hits_text(
         mine = (parts or {}).get(hit.document, ())
         name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.3f}", "green")
         near = (f"  {hit.closeness}", _NEAR.get(hit.closeness, ""))
-        lines.append(Text.assemble("\n", name, "  ", score, near if hit.closeness else "", f"  {hit.title}"))
-        facts = " · ".join(listed(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
+        lines.append(Text.assemble("\n", name, "  ", score, near if hit.closeness else "", f"  {flat(hit.title)}"))
+        facts = " · ".join(
+            flat(listed(hit.metadata[key])) for key in ("publication_date", "ipc") if hit.metadata.get(key)
+        )
         if facts:
             lines.append(Text.assemble("     ", (facts, "dim")))
         if hit.members:
@@ -94,7 +96,7 @@ def explanation_text(explanation: Explanation, limit: int) -> Group:
     passage = explanation.passage
     why = Table("of the query", "of the passage", "adds")
     for asked, found, adds in reason_rows(explanation.reasons, limit):
-        why.add_row(escape(asked), escape(found) if asked else f"[dim]{found}[/dim]", f"{adds:.3f}")
+        why.add_row(escape(asked), escape(found) if asked else f"[dim]{escape(found)}[/dim]", f"{adds:.3f}")
     why.add_row("together", "", f"{explanation.score:.3f}", style="bold")
     table = Table("query span", "passage span", "center", "w(q)", "w(d)", "idf", "adds")
     for match in explanation.matches[:limit]:
@@ -225,9 +227,9 @@ _FACTS = {
 def document_text(result: ReadResult) -> Group:
     """Return the document; passages that a claim found have their rank and score before them, their phrases stand out."""
     document = result.document
-    lines: list[RenderableType] = [Text.assemble((document.id, "bold"), f"  {document.title}")]
+    lines: list[RenderableType] = [Text.assemble((document.id, "bold"), f"  {flat(document.title)}")]
     lines += [
-        Text.assemble((f"{name}: ", "dim"), listed(document.metadata[key]))
+        Text.assemble((f"{name}: ", "dim"), flat(listed(document.metadata[key])))
         for key, name in _FACTS.items()
         if document.metadata.get(key)
     ]

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from sparse_coverage.cli.options import F, NamesIn, attribute, count_option, together
 from sparse_coverage.errors import InputError
+from sparse_coverage.printing import console
 
 if TYPE_CHECKING:
     from sparse_coverage.patents import Patent, Problem
@@ -201,7 +201,7 @@ class ProblemLog:
         self.duplicates = self.skipped = self.noted = 0
         self.languages: Counter[str] = Counter()
         self._repeated: list[str] = []
-        self._console = Console(stderr=True, emoji=False)
+        self._console = console(stderr=True)
 
     def __call__(self, problem: Problem) -> None:
         """Take note of one problem."""
