@@ -236,7 +236,7 @@ def test_check_says_what_is_missing_and_how_to_get_it(tmp_path: Path) -> None:
 
 
 def test_without_its_parts_a_folder_is_a_kind_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="clefip check"):
+    with pytest.raises(InputError, match="coverage clefip"):
         read_clefip(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
         read_clefip(tmp_path / "nowhere")
