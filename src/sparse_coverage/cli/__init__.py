@@ -64,7 +64,7 @@ _TOGETHER = {
 HEADINGS = {
     "Filters: what may be found": "--before --undated --not-family-of --only --must --any --not --filter",
     "Ranking": "--ranking --system --rerank --top --relevant --not-relevant",
-    "Reading files": "--language --strict --format --columns --ocr --join --metadata --on-duplicate --by",
+    "Reading files": "--language --strict --format --columns --ocr --metadata --by",
     "The method": "--encoder --unit --size --set --selection --tau --max-spans --alpha --gamma --rho",
     "Output": "--html --docx --pdf --xlsx --csv --run --runs --profile --json --quiet",
 }

@@ -53,7 +53,7 @@ def export_command(
     threads: int | None,
     **scoring: float | None,
 ) -> None:
-    """Write INDEX for another engine. Its plain dot product is then our score, without feedback.
+    """Write INDEX for another engine. Its plain dot product is then our score.
 
     Document weights are w(d,c) / (|S| + smoothing)^gamma, query weights w(q,c) * idf^alpha; stop centers are left out of
     both. The texts stay in the index.
@@ -95,7 +95,7 @@ def _open(
     from sparse_coverage.model import scoring_of
     from sparse_coverage.search.own_model import MODEL_FOLDER
 
-    source = open_source(folder, replace(scoring_of(folder / MODEL_FOLDER), feedback=0, **scoring))
+    source = open_source(folder, replace(scoring_of(folder / MODEL_FOLDER), **scoring))
     if query_file is None:
         return source, None
     read = read_queries(query_file)
