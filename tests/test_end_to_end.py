@@ -56,7 +56,7 @@ def test_a_batch_gives_what_single_queries_give(index: Index) -> None:
         np.testing.assert_allclose([hit.score for hit in hits], [hit.score for hit in single], rtol=1e-4)
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 @given(query=st.lists(st.sampled_from(" ".join(TEXTS).split()), min_size=1, max_size=30).map(" ".join))
 def test_contributions_add_up_to_the_score(index: Index, query: str) -> None:
     for hit in index.search(query):

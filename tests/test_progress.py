@@ -134,9 +134,10 @@ def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_command_can_be_quiet(run: Callable[..., tuple[int, str, str]]) -> None:
-    for command in (["index", "build"], ["index", "add"], ["fit"], ["evaluate"], ["models", "list"]):
-        _, shown, _ = run(*command, "--help")
-        assert "--quiet" in shown
+    assert "--quiet" in run("--help")[1]
+    run("--quiet", "models", "--json")
+    with progress_bar("Weighing", 1), waiting("Weighing", patience=0.0):
+        assert progress._Shown.quiet
 
 
 def test_a_total_that_proves_too_small_grows_so_that_no_share_exceeds_a_hundred_percent() -> None:

@@ -14,6 +14,8 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import Protocol, TypeVar
 
+from sparse_coverage.printing import console
+
 T = TypeVar("T")
 
 FIRST_LINE, BETWEEN_LINES = 3.0, 10.0
@@ -100,9 +102,7 @@ def waiting(label: str, patience: float = 1.0) -> Iterator[None]:
     start: Callable[[], object] = _nothing
     if not _Shown.quiet and _LISTENER.get() is None:
         if is_terminal():
-            from rich.console import Console
-
-            status = Console(stderr=True).status(label)
+            status = console(stderr=True).status(label)
             start, stop = status.start, status.stop
         else:
             start = lambda: print(f"{label} …", file=sys.stderr, flush=True)  # noqa: E731
@@ -120,7 +120,6 @@ def waiting(label: str, patience: float = 1.0) -> Iterator[None]:
 @contextmanager
 def _bar(label: str, total: int | None, bytes_: bool, share: bool) -> Iterator[Advance]:
     from rich import progress
-    from rich.console import Console
 
     counts: list[progress.ProgressColumn] = [progress.MofNCompleteColumn()]
     if bytes_:
@@ -129,7 +128,7 @@ def _bar(label: str, total: int | None, bytes_: bool, share: bool) -> Iterator[A
         counts = [progress.TaskProgressColumn()]
     columns: list[progress.ProgressColumn] = [progress.TextColumn("{task.description}"), progress.BarColumn(), *counts]
     columns += [progress.TimeElapsedColumn(), progress.TimeRemainingColumn()]
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    with progress.Progress(*columns, console=console(stderr=True), transient=True) as bars:
         task = bars.add_task(label, total=total)
         yield _counting(total, lambda done, total: bars.update(task, completed=done, total=total))
 

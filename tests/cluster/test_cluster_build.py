@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from made_collection import FIT, FIT_HERE, contents, kill_one, patiently
+from made_collection import FIT, FIT_HERE, contents, kill_one, patiently, write_collection
 from waiting import SECONDS
 
 from sparse_coverage import Index, SparseCoverage, load_encoder, read_patents
@@ -297,14 +297,13 @@ def test_index_on_the_command_line_is_the_index_of_one_machine(collection: Path,
     assert contents(output) == contents(tmp_path / "local")
 
 
-def test_vectors_of_a_run_are_read_back_as_they_were(
-    local: Path, model: SparseCoverage, collection: Path, tmp_path: Path
-) -> None:
-    del local
+def test_vectors_of_a_run_are_read_back_as_they_were(tiny_checkpoint: Path, tmp_path: Path) -> None:
     from sparse_coverage.cluster.connection import EncoderSpec
     from sparse_coverage.patents import passages
 
-    file = sorted(collection.iterdir())[0]
+    [file] = write_collection(tmp_path / "patents", documents=12, words=200, files=1).iterdir()
+    encoder = load_encoder(str(tiny_checkpoint), precision="fp32", threads=1)
+    model = SparseCoverage.fit(list(read_patents(file)), encoder=encoder, size=40)
     source = cluster_documents.SourceFiles(str(file), (cluster_documents.SourceFile(str(file), named=True),))
     cluster_documents.read_batch(str(tmp_path / "000000.jsonl"), [source], str(tmp_path), "en", lambda patent: ())
     model.save(tmp_path / "model")

@@ -41,7 +41,7 @@ def test_nothing_to_average_is_an_error() -> None:
         bootstrap([])
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(values, st.data())
 def test_the_exact_test_counts_all_swaps(first: list[float], data: st.DataObject) -> None:
     second = data.draw(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=len(first), max_size=len(first)))

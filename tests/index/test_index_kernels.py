@@ -119,7 +119,7 @@ def plain_best(values: np.ndarray, k: int) -> list[tuple[int, float]]:
     return [(place, float(values[place])) for place in order if values[place] > 0][:k]
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(50))
 @given(parts=st.lists(scores, max_size=5), k=st.integers(1, 50))
 def test_the_best_are_those_of_a_full_sort_ties_in_order(parts: list[np.ndarray], k: int) -> None:
     everything = np.concatenate([np.zeros(0, np.float32), *parts])
@@ -172,7 +172,7 @@ def plain_document(values: list[float], taken: int) -> float:
     return sum(top) / len(top) if top else 0.0
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(50))
 @given(
     values=scores,
     cuts=st.lists(st.integers(0, 700), max_size=40),

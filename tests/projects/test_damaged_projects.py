@@ -113,9 +113,9 @@ def test_a_file_of_another_format_names_both_numbers_and_the_remedy(folder, expo
         pass
     with closing(sqlite3.connect(folder.path / f"{project.id}.sqlite")) as connection:
         connection.execute("PRAGMA user_version = 7")
-    with pytest.raises(InputError, match=r"format 7; this program reads format 2\. Export it"):
+    with pytest.raises(InputError, match=r"format 7; this program reads format 3\. Export it"):
         folder.open(project.id)
-    with pytest.raises(InputError, match=r"format 9; this program reads format 2\. Export it"):
+    with pytest.raises(InputError, match=r"format 9; this program reads format 3\. Export it"):
         folder.imported(json.dumps({**json.loads(exported), "format": 9}).encode())
 
 

@@ -141,7 +141,7 @@ def test_documents_that_can_be_read_only_once_are_refused(tmp_path: Path) -> Non
         Index.learn(tmp_path / "index", iter(patents(1)), encoder=HashEncoder())
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(
     lengths=st.lists(st.integers(1, 60), min_size=1, max_size=40, unique=True),
     wanted=st.integers(1, 900),
@@ -185,7 +185,7 @@ def same(one: SparseVector, other: SparseVector) -> bool:
     )
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 @given(texts=st.lists(st.text(alphabet="abcdef", max_size=4), max_size=60))
 def test_what_comes_again_is_found_and_not_made_again(texts: list[str]) -> None:
     asked: list[str] = []

@@ -86,7 +86,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     return Index(built.store, built.model, ScoringConfig(), 1, "centers")
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(15))
 @given(TEXTS)
 def test_reasons_add_up_to_the_score_and_point_into_both_texts(index: Index, query: str) -> None:
     for hit in index.search(query):
@@ -99,7 +99,7 @@ def test_reasons_add_up_to_the_score_and_point_into_both_texts(index: Index, que
             assert not {*reason.query.text.lower().split(), *reason.passage.text.lower().split()} & function_words()
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(15))
 @given(TEXTS)
 def test_the_reasons_of_many_passages_are_those_of_each(index: Index, query: str) -> None:
     for marks in (None, Marks(("XX-1",), ("XX-2",))):

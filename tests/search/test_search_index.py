@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -406,3 +407,16 @@ def test_a_search_and_its_reasons_are_of_one_state_though_the_index_is_refreshed
         for passage in hit.passages:
             assert found.explanations[passage.id].reasons.total == pytest.approx(passage.score, abs=1e-5)
     assert gone not in {hit.document for hit in index.search(QUERY, 4)}
+
+
+def test_a_document_with_too_many_passages_is_left_out_and_told_and_the_others_indexed(
+    model: SparseCoverage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sys.modules["sparse_coverage.patents.passages"], "MOST_PASSAGES", 3)
+    long = " ".join(["A valve closes the pump by a spring, and a sensor tells of it."] * 90)
+    index = Index.build(
+        tmp_path / "index", model, [("short", ABSTRACTS[0]), ("long", long), ("last", ABSTRACTS[1])], by="passage"
+    )
+    assert {hit.document for hit in index.search(QUERY, 9)} == {"short", "last"}
+    assert "left out input: long: it has 7 passages" in caplog.text
+    assert index.add([("longer", long), ("next", ABSTRACTS[4])]) == 1

@@ -41,7 +41,7 @@ def scenes(draw: st.DrawFn) -> tuple[np.ndarray, Vocabulary]:
     return spans, vocabulary_of(centers, radii)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(scene=scenes(), k=st.integers(1, 8))
 def test_nearest_is_the_most_similar_whatever_the_radii(scene: tuple[np.ndarray, Vocabulary], k: int) -> None:
     spans, vocabulary = scene
@@ -61,7 +61,7 @@ def plain(spans: np.ndarray, vocabulary: Vocabulary, k: int) -> list[list[tuple[
     return rows
 
 
-@settings(max_examples=examples(120))
+@settings(max_examples=examples(50))
 @given(scene=scenes(), k=st.integers(1, 8), threads=st.sampled_from([1, 2]))
 def test_soft_activation_is_the_rule(scene: tuple[np.ndarray, Vocabulary], k: int, threads: int) -> None:
     spans, vocabulary = scene
@@ -74,7 +74,7 @@ def test_soft_activation_is_the_rule(scene: tuple[np.ndarray, Vocabulary], k: in
             assert found.similarities[row, place] == np.float32(1) - distance
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(scene=scenes())
 def test_hard_activation_takes_the_nearest_center(scene: tuple[np.ndarray, Vocabulary]) -> None:
     spans, vocabulary = scene
@@ -86,7 +86,7 @@ def test_hard_activation_takes_the_nearest_center(scene: tuple[np.ndarray, Vocab
     assert found.centers[:, 0].tolist() == expected
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(scene=scenes())
 def test_the_covering_centers_are_counted_before_any_cap(scene: tuple[np.ndarray, Vocabulary]) -> None:
     spans, vocabulary = scene

@@ -16,7 +16,7 @@ from sparse_coverage.vocabulary import nearest as nearest_module
 from sparse_coverage.vocabulary.nearest import FLOOR, Assignment, cell_radii, measure_cells, nearest_centers
 
 
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(40))
 @given(
     seed=st.integers(0, 2**32),
     total=st.integers(1, 900),

@@ -47,7 +47,7 @@ def clouds(draw: st.DrawFn) -> np.ndarray:
     return points
 
 
-@settings(max_examples=examples(150))
+@settings(max_examples=examples(50))
 @given(
     points=clouds(),
     share=st.floats(0, 1),
@@ -66,7 +66,7 @@ def test_the_sequence_is_that_of_the_plain_algorithm(
     assert found.distances.tolist() == gaps[:count]
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(15))
 @given(points=clouds(), seed=st.integers(0, 3))
 def test_too_few_distinct_points_is_an_error_that_counts_them(points: np.ndarray, seed: int) -> None:
     first = int(np.random.default_rng(seed).integers(len(points)))
@@ -91,7 +91,7 @@ def test_more_centers_than_different_rows_fail_before_the_walk_begins(
         seed_by_distance(Points(points), asked)
 
 
-@settings(max_examples=examples(30))
+@settings(max_examples=examples(15))
 @given(points=clouds(), seed=st.integers(0, 3), threads=st.sampled_from([1, 2]))
 def test_float16_points_stand_for_unit_vectors(points: np.ndarray, seed: int, threads: int) -> None:
     packed = points.astype(np.float16)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.markup import escape
 
-from sparse_coverage.cli.cluster import index_with_ray, ray_language, workplace_options
+from sparse_coverage.cli.cluster import index_with_ray, workplace_options
 from sparse_coverage.cli.options import (
     NamesIn,
     echo,
@@ -169,7 +169,7 @@ def build(
             log,
             wholes,
             runtime=runtime,
-            language=ray_language(reading),
+            language=reading["language"],
             **settings,
         )
     else:

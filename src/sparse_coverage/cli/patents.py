@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 
 import click
 from rich.columns import Columns
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -21,10 +20,11 @@ from sparse_coverage.cli.options.inputs import (
     reading_options,
     reading_settings,
 )
-from sparse_coverage.dataclass_json import to_json
+from sparse_coverage.dataclass_json import plain_json, to_json
 from sparse_coverage.patents.passages import Survey
 from sparse_coverage.patents.patent import Problem
 from sparse_coverage.patents.reading.context import MENDED, UNUSED
+from sparse_coverage.printing import console
 from sparse_coverage.progress import tracked
 
 _LONGEST = 12
@@ -72,7 +72,7 @@ def inspect_command(
         facts["unused"] = notes.unused
         click.echo(to_json(facts, indent=2))
     else:
-        Console().print(_text(survey, log, notes))
+        console().print(_text(survey, log, notes))
     survey.duplicates.close()
     context.exit(log.status)
 
@@ -144,7 +144,7 @@ def _table(name: str, counts: Counter[str]) -> Table:
     table.columns[1].justify = "right"
     ordered = sorted(counts.items()) if name == "year" else counts.most_common()
     for value, number in ordered[:_LONGEST]:
-        table.add_row(value, f"{number:,}")
+        table.add_row(Text(value), f"{number:,}")
     if rest := sum(number for _, number in ordered[_LONGEST:]):
         table.add_row("others", f"{rest:,}")
     return table
@@ -175,6 +175,6 @@ def convert_command(context: click.Context, paths: tuple[str, ...], processes: i
     settings = reading_settings()
     patents = read_patents(paths, on_problem=log, on_note=log.note, processes=processes, **settings)
     for patent in tracked(patents, "Converting"):
-        out.write(json.dumps(to_record(patent), ensure_ascii=False).encode() + b"\n")
+        out.write(plain_json(to_record(patent)).encode() + b"\n")
     out.flush()
     context.exit(log.status)

@@ -21,9 +21,10 @@ from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.postings import FAR_SPAN, append_lists, count_centers, count_live, invert
 from sparse_coverage.kernels.scoring import score_lists
 from sparse_coverage.kernels.shortlist import LAST_NUMBER
+from sparse_coverage.patents.passages import MOST_PASSAGES
 from sparse_coverage.vectors.activation import SparseVector
 
-MAX_PASSAGES = 65_536
+MAX_PASSAGES = MOST_PASSAGES
 DEFAULT_MEMORY = 512 << 20
 """How many bytes of postings are held before they are written."""
 WEIGHT_SCALE = 65_535

@@ -29,6 +29,7 @@ LONGEST = 200
 """The most words that a passage has; what is longer is cut at sentence ends."""
 SHORT = 20
 """A paragraph of the description with fewer words, such as a heading or an item of a list, is joined with what follows."""
+_SECTIONS: tuple[Section, ...] = ("abstract", "description", "claims", "translation")
 PARAGRAPHS = "paragraphs "
 """How the number of such a passage begins where no numbers are printed: `paragraphs 2–3`, counted in the description."""
 
@@ -67,6 +68,25 @@ def passages(patent: Patent, by: By = "passage") -> Iterator[Passage]:
     )
 
 
+MOST_PASSAGES = 65_536
+"""How many passages of one document an index can hold."""
+
+
+def too_many(passages: int) -> str:
+    """Return what to say of a document with more passages than an index can hold, else nothing."""
+    if passages <= MOST_PASSAGES:
+        return ""
+    return f"it has {passages:,} passages, and an index holds at most {MOST_PASSAGES:,} of a document. Split it, or leave parts out."
+
+
+def has_too_many(patent: Patent) -> str:
+    """Return the same of a patent; its passages are counted only where there may be so many."""
+    texts = [part.text for section in _SECTIONS for part in _parts(patent, section)]
+    if len(texts) + sum(map(len, texts)) // LONGEST <= MOST_PASSAGES:
+        return ""
+    return too_many(sum(1 for _ in passages(patent)))
+
+
 def _joined(*texts: str) -> str:
     return "\n".join(text for text in texts if text)
 
@@ -84,7 +104,7 @@ def _by_paragraph(patent: Patent, *, readable: bool, title: bool = False) -> Ite
     if title and patent.title:
         found = True
         yield from _whole_sections(patent, "title")
-    for section in ("abstract", "description", "claims", "translation"):
+    for section in _SECTIONS:
         whole = _paragraphs(patent, section)
         joined = _joined_with_next(whole) if readable and section == "description" else whole
         for passage in joined:

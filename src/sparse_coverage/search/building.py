@@ -20,7 +20,9 @@ from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, re
 from sparse_coverage.kernels.choosing import use
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, passages
-from sparse_coverage.patents.passages import By, Document, as_patents, first_of_each, text_key
+from sparse_coverage.patents.passages import By, Document, as_patents, first_of_each, text_key, too_many
+from sparse_coverage.patents.patent import Problem
+from sparse_coverage.patents.reading.context import log_problem
 from sparse_coverage.presets import DEFAULT_PRESET, Preset
 from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.search.own_model import MODEL_FOLDER, require_fit, vocabulary_digest
@@ -269,9 +271,12 @@ def _put_all(
 
 
 def _records(documents: Iterable[Patent], by: By) -> Iterator[tuple[DocumentRecord, list[PassageRecord]]]:
-    """Yield what an index keeps of each document that has any text."""
+    """Yield what an index keeps of each document that has any text. One with more passages than it can hold is left out, and told."""
     for patent in documents:
-        if records := [PassageRecord.of(passage) for passage in passages(patent, by=by)]:
+        records = [PassageRecord.of(passage) for passage in passages(patent, by=by)]
+        if cause := too_many(len(records)):
+            log_problem(Problem(patent.source or "input", 0, cause, patent.id))
+        elif records:
             yield document_record(patent), records
 
 

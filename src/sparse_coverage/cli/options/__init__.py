@@ -18,6 +18,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from sparse_coverage.errors import NoIndexError
+from sparse_coverage.printing import console
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -206,14 +207,12 @@ def wants_json() -> bool:
 
 def show(result: Any, text: Any, **printing: Any) -> None:
     """Print the result of a command: JSON with `--json`, otherwise a text (or what a function returns) in the colours of the terminal."""
-    from rich.console import Console
-
     from sparse_coverage.dataclass_json import to_json
 
     if wants_json():
         click.echo(to_json(result))
     else:
-        Console(emoji=False).print(text() if callable(text) else text, highlight=False, **printing)
+        console().print(text() if callable(text) else text, highlight=False, **printing)
 
 
 def echo(result: Any, text: str) -> None:

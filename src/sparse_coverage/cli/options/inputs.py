@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from sparse_coverage.cli.options import F, NamesIn, attribute, count_option, together
 from sparse_coverage.errors import InputError
+from sparse_coverage.printing import console
 
 if TYPE_CHECKING:
     from sparse_coverage.patents import Patent, Problem
@@ -66,11 +66,6 @@ reading_options = together(
         "one language alone is read too; only-en leaves it out.",
     ),
     _reading_option(
-        "--strict",
-        is_flag=True,
-        help="Leave out XML with small damage, such as a bare &, instead of mending and reading it.",
-    ),
-    _reading_option(
         "--format",
         "reader",
         type=NamesIn("patents.readers:names", what="format"),
@@ -103,11 +98,8 @@ processes_option = count_option(
 
 def reading_settings() -> dict[str, Any]:
     """Return what `read_patents` is told of how to read: all of `reading_options`."""
-    from sparse_coverage.patents import Limits
-
     meta = click.get_current_context().meta
-    chosen = {name.removeprefix("reading."): value for name, value in meta.items() if name.startswith("reading.")}
-    return {"limits": Limits(mend=not chosen.pop("strict")), **chosen}
+    return {name.removeprefix("reading."): value for name, value in meta.items() if name.startswith("reading.")}
 
 
 def read_query(query: str, what: str = "query", claims: str | None = None) -> QueryText:
@@ -196,7 +188,7 @@ class ProblemLog:
         self.duplicates = self.skipped = self.noted = 0
         self.languages: Counter[str] = Counter()
         self._repeated: list[str] = []
-        self._console = Console(stderr=True, emoji=False)
+        self._console = console(stderr=True)
 
     def __call__(self, problem: Problem) -> None:
         """Take note of one problem."""
@@ -271,7 +263,7 @@ class ProblemLog:
                 by = f"words and by the vectors of whole passages ({vectors}), not by concepts"
             told += (
                 f"In languages that the encoder does not know ({named}): these are ranked by their {by}; "
-                "`sparse-coverage models list` says which encoder knows which. "
+                "`sparse-coverage models` says which encoder knows which. "
             )
         return told
 

@@ -53,7 +53,7 @@ max_spans_option = count_option(
 
 def encoder_option(
     default: str | tuple[str, ...] | None = "minilm",
-    help: str = "A known name (see `models list`), a local folder or a hub id.",  # noqa: A002
+    help: str = "A known name (see `models`), a local folder or a hub id.",  # noqa: A002
     **settings: Any,
 ) -> Callable[[F], F]:
     """Return the option that names an encoder."""

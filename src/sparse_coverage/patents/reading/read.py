@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.patents.passages import has_too_many
 from sparse_coverage.patents.patent import Patent, Problem
 from sparse_coverage.patents.readers import reader_named, readers, recognised
 from sparse_coverage.patents.readers.pdf_file import wanted_pages
@@ -293,6 +294,8 @@ def carry_out(work: PieceToRead, settings: Settings) -> Outcome:
             )
             raise ReadError(f"{cause} Write it without, as in EP-0661903-A2.")
         patent = _with_single_numbers(patent)
+        if cause := has_too_many(patent):
+            raise ReadError(cause, 0, patent.id)
         if settings.language.startswith(ONLY) and patent.language not in ("", settings.language.removeprefix(ONLY)):
             raise ReadError(
                 f"it is in {patent.language}, and --language {settings.language} was asked for.", 0, patent.id
