@@ -118,7 +118,7 @@ def test_nothing_to_learn_or_index_is_an_error_and_leaves_nothing(
 def test_uncovered_spans_are_counted_and_can_be_kept(model: SparseCoverage, tiny_encoder: OpenVinoEncoder) -> None:
     strange = "qzx jjj 987 vvv"
     dropped = model.encode_query(strange)
-    keeping = SparseCoverage(tiny_encoder, model.vocabulary, ActivationConfig(uncovered="nearest"))
+    keeping = SparseCoverage(tiny_encoder, model.vocabulary, ActivationConfig(assignment="nearest"))
     kept = keeping.encode_query(strange)
     assert dropped.uncovered > 0
     assert kept.uncovered == 0

@@ -14,7 +14,7 @@ from made_up import CENTERS, vector
 
 from sparse_coverage.errors import IndexStoreError, MismatchError
 from sparse_coverage.index.pages import GuardedArray, page_sums
-from sparse_coverage.index.postings import EVERYTHING, Lists, PostingsBuffer, PostingsScorer, WeightBits
+from sparse_coverage.index.postings import EVERYTHING, Lists, PostingsBuffer, PostingsScorer
 from sparse_coverage.kernels.shortlist import new_shortlist, offer, ranked
 
 weights = st.dictionaries(st.integers(0, CENTERS - 1), st.floats(2**-10, 1, width=32), max_size=8)
@@ -24,15 +24,13 @@ scores = hnp.arrays(np.float32, st.integers(0, 700), elements=st.sampled_from([0
 
 @pytest.mark.parametrize("center", [-1, CENTERS])
 def test_a_center_that_does_not_exist_is_refused(center: int) -> None:
-    scorer = PostingsScorer([packed([{1: 0.5}], 16)], np.ones(CENTERS), np.ones(1, np.float32))
+    scorer = PostingsScorer([packed([{1: 0.5}])], np.ones(CENTERS), np.ones(1, np.float32))
     with pytest.raises(MismatchError, match="names a center that the vocabulary does not have"):
         scorer.best(vector({1: 0.5, center: 0.5}), EVERYTHING, range(1), 1)
 
 
 def test_lists_that_do_not_fit_are_refused() -> None:
-    wide, narrow, norms = packed([{1: 0.5}], 16), packed([{1: 0.5}], 8), np.ones(2, np.float32)
-    with pytest.raises(IndexStoreError, match="do not fit one another"):
-        PostingsScorer([wide, narrow], np.ones(CENTERS), norms)
+    wide, norms = packed([{1: 0.5}]), np.ones(2, np.float32)
     with pytest.raises(IndexStoreError, match="do not fit one another"):
         PostingsScorer([wide, wide], np.ones(CENTERS + 1), norms)
     with pytest.raises(IndexStoreError, match="do not fit one another"):
@@ -42,7 +40,7 @@ def test_lists_that_do_not_fit_are_refused() -> None:
 
 
 def test_pages_of_what_may_not_be_found_are_not_read() -> None:
-    sound, damaged = packed([{1: 0.5}], 16), packed([{1: 0.5}], 16)
+    sound, damaged = packed([{1: 0.5}]), packed([{1: 0.5}])
     damaged.packed.data[0] ^= 1
     scorer = PostingsScorer([sound, damaged], np.ones(CENTERS), np.ones(2, np.float32))
     numbers, _ = scorer.best(vector({1: 0.5}), np.asarray([1, 0], np.uint8), range(2), 5)
@@ -51,8 +49,8 @@ def test_pages_of_what_may_not_be_found_are_not_read() -> None:
         scorer.best(vector({1: 0.5}), EVERYTHING, range(2), 5)
 
 
-def packed(documents: list[dict[int, float]], bits: WeightBits) -> Lists:
-    buffer = PostingsBuffer(CENTERS, bits)
+def packed(documents: list[dict[int, float]]) -> Lists:
+    buffer = PostingsBuffer(CENTERS)
     for document in documents:
         buffer.add(buffer.prepare(vector(document)))
     postings = buffer.build()

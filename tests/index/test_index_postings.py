@@ -10,28 +10,23 @@ from sparse_coverage.index.postings import (
     FAR_SPAN,
     Postings,
     PostingsBuffer,
-    WeightBits,
     merge_postings,
-    widened,
 )
 
 Weights = dict[int, float]
 weights = st.dictionaries(st.integers(0, CENTERS - 1), st.floats(2**-20, 1, width=32), max_size=8)
 
 
-bits = st.sampled_from([8, 16])
-
-
-def inverted(documents: list[Weights], bits: WeightBits = 16, spans: dict[int, int] | None = None) -> Postings:
-    buffer = PostingsBuffer(CENTERS, bits)
+def inverted(documents: list[Weights], spans: dict[int, int] | None = None) -> Postings:
+    buffer = PostingsBuffer(CENTERS)
     for document in documents:
         buffer.add(buffer.prepare(vector(document, spans)))
     return buffer.build()
 
 
 def as_lists(postings: Postings) -> dict[int, list[tuple[int, int, int]]]:
-    """Center -> (unit, fixed-point weight, span), read without any of the code under test but the widening."""
-    packed = widened(postings.packed).tolist()
+    """Center -> (unit, fixed-point weight, span), read without any of the code under test."""
+    packed = postings.packed.tolist()
     far = {(row[0], row[1]): row[2] for row in postings.far.tolist()}
     lists: dict[int, list[tuple[int, int, int]]] = {}
     for center in range(CENTERS):

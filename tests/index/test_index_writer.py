@@ -187,18 +187,6 @@ def test_memory_bounds_what_is_held_and_changes_nothing_else(tmp_path: Path) -> 
     assert open_store(tmp_path / "small").frequencies.tolist() == open_store(tmp_path / "large").frequencies.tolist()
 
 
-def test_eight_bits_take_less_room(tmp_path: Path) -> None:
-    sizes = {}
-    for bits in (8, 16):
-        folder = tmp_path / str(bits)
-        build(folder, [random_document("D", np.random.default_rng(1), units=500)], weight_bits=bits)
-        sizes[bits] = next(folder.glob("segments/*/postings.bin")).stat().st_size
-        assert open_store(folder).manifest["weight_bits"] == bits
-    assert sizes[8] < 0.8 * sizes[16]
-    with pytest.raises(IndexStoreError, match="8 or 16"):
-        build(tmp_path / "12", [], weight_bits=12)
-
-
 def test_an_unfinished_index_says_how_to_go_on(tmp_path: Path) -> None:
     with IndexWriter.create(tmp_path / "index", CENTERS, {}) as writer:
         writer.add(DocumentRecord("A", "", {}), [])

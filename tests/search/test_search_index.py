@@ -54,7 +54,7 @@ PATENTS = [patent(number) for number in range(len(ABSTRACTS))]
 def model(tiny_encoder: OpenVinoEncoder) -> SparseCoverage:
     """Every span counts, so that every document shares something with the query."""
     return SparseCoverage.fit(
-        PATENTS, encoder=tiny_encoder, size=60, preset=Preset(activation=ActivationConfig(k=8, uncovered="nearest"))
+        PATENTS, encoder=tiny_encoder, size=60, preset=Preset(activation=ActivationConfig(k=8, assignment="nearest"))
     )
 
 
@@ -312,17 +312,15 @@ def test_an_interrupted_build_goes_on_where_it_stopped(
     with monkeypatch.context() as patch:
         patch.setattr(IndexWriter, "add", add_four)
         with pytest.raises(KeyboardInterrupt):
-            build_index(
-                folder, model, PATENTS, by="paragraph", weight_bits=16, memory=1 << 20, seconds_between_commits=0
-            )
+            build_index(folder, model, PATENTS, by="paragraph", seconds_between_commits=0)
     assert is_unfinished(folder)
     with pytest.raises(IndexStoreError, match=r"did not finish; 4 of 6 documents"):
         Index.open(folder, encoder=model.encoder).add(PATENTS)
     other = SparseCoverage.fit(PATENTS, encoder=model.encoder, size=50)
     with pytest.raises(MismatchError, match="another vocabulary"):
         Index.build(folder, other, PATENTS, by="paragraph")
-    with pytest.raises(MismatchError, match="by paragraph with 16-bit"):
-        Index.build(folder, model, PATENTS, weight_bits=8)
+    with pytest.raises(MismatchError, match="unfinished index by paragraph; this one would be by section"):
+        Index.build(folder, model, PATENTS, by="section")
     added.clear()
     with monkeypatch.context() as patch:
         patch.setattr(IndexWriter, "add", add_four)
