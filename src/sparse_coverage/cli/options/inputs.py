@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.markup import escape
 
-from sparse_coverage.cli.options import F, NamesIn, attribute, count_option, together
+from sparse_coverage.cli.options import F, NamesIn, attribute, together
 from sparse_coverage.errors import InputError
 from sparse_coverage.printing import console
 
@@ -101,11 +101,6 @@ duplicate_option = click.option(
     default="keep",
     show_default=True,
     help="A document that comes twice: keep the first, replace it with the last, or end with an error.",
-)
-processes_option = count_option(
-    "--processes",
-    default=1,
-    help="How many processes read. More than one helps large inputs only where cores are idle.",
 )
 
 
