@@ -37,7 +37,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> Pa
     path.write_text("".join(json.dumps(record) + "\n" for record in RECORDS), encoding="utf-8")
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
     patents = list(read_patents(path, on_problem=lambda problem: None))
-    activation = ActivationConfig(k=8, uncovered="nearest")
+    activation = ActivationConfig(k=8, assignment="nearest")
     model = SparseCoverage.fit(patents, encoder=encoder, size=60, preset=Preset(activation=activation))
     Index.build(folder / "index", model, patents)
     return folder / "index"

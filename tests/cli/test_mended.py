@@ -51,7 +51,7 @@ def model(tmp_path: Path, tiny_checkpoint: Path) -> SparseCoverage:
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
     patents = read_patents(write(tmp_path / "all.jsonl"))
     found = SparseCoverage.fit(
-        patents, encoder=encoder, size=40, preset=Preset(activation=ActivationConfig(k=8, uncovered="nearest"))
+        patents, encoder=encoder, size=40, preset=Preset(activation=ActivationConfig(k=8, assignment="nearest"))
     )
     found.save(tmp_path / "model")
     return found

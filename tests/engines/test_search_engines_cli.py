@@ -24,7 +24,7 @@ QUERY = "The valve seals a pump, wherein the rotor cools a lens."
 def folder(tiny_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index whose encoder can be loaded by name, as a command does."""
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
-    activation = ActivationConfig(k=8, uncovered="nearest")
+    activation = ActivationConfig(k=8, assignment="nearest")
     model = SparseCoverage.fit(PATENTS, encoder=encoder, size=60, preset=Preset(activation=activation))
     target = tmp_path_factory.mktemp("cli") / "index"
     Index.build(target, model, PATENTS[:15])

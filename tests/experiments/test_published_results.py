@@ -326,7 +326,7 @@ def test_nothing_is_bold_that_says_nothing_and_no_number_is_broken_at_80_columns
         "--set",
         "rank=best",
         "--set",
-        "rank=decayed-sum:0.5",
+        "rank=top-mean:2",
     )
     low, high = (
         f"{100 * found.rows['bm25'].interval('MAP').low:.1f}",

@@ -36,7 +36,7 @@ def index(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> In
         Patent(id=f"XX-{number}-A1", abstract=(Paragraph(text, "/patent-document/abstract/p[1]"),))
         for number, text in enumerate(TEXTS)
     ]
-    activation = ActivationConfig(k=8, uncovered="nearest")
+    activation = ActivationConfig(k=8, assignment="nearest")
     model = SparseCoverage.fit(patents, encoder=encoder, size=40, preset=Preset(activation=activation))
     return Index.build(tmp_path_factory.mktemp("export") / "index", model, patents)
 

@@ -40,7 +40,7 @@ def folder(tmp_path: Path, tiny_checkpoint: Path) -> Path:
     """An index of the first two documents."""
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
     every = list(read_patents(write(tmp_path / "all.jsonl", list(DOCUMENTS))))
-    activation = ActivationConfig(k=8, uncovered="nearest")
+    activation = ActivationConfig(k=1, assignment="nearest")
     model = SparseCoverage.fit(every, encoder=encoder, size=40, preset=Preset(activation=activation))
     Index.build(tmp_path / "index", model, every[:2])
     return tmp_path / "index"

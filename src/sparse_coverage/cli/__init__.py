@@ -65,7 +65,7 @@ _TOGETHER = {
 HEADINGS = {
     "Filters: what may be found": "--before --not-family-of --only --filter",
     "Ranking": "--ranking --system --rerank --top --relevant --not-relevant",
-    "Reading files": "--language --format --columns --ocr --join --metadata --on-duplicate --by",
+    "Reading files": "--language --format --columns --ocr --metadata --by",
     "The method": "--encoder --unit --size --set --selection --tau --max-spans",
     "Output": "--report --run --runs --json",
 }

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 @method.encoder_option()
 @method.runtime_option
 @method.precision_option
-@method.clean_option
 @method.preset_option
 @method.unit_option()
 @method.size_option("How many centers [10,000, or a tenth of the spans if fewer].")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +46,7 @@ def export_command(
     query_file: Path | None,
     bits: int | None,
 ) -> None:
-    """Write INDEX for another engine. Its plain dot product is then our score, without feedback.
+    """Write INDEX for another engine. Its plain dot product is then our score.
 
     Document weights are w(d,c) / (|S| + smoothing)^gamma, query weights w(q,c) * idf^alpha; stop centers are left out of
     both. The texts stay in the index.
@@ -86,7 +85,7 @@ def _open(folder: Path, query_file: Path | None) -> tuple[Source, Rows | None]:
     from sparse_coverage.model import scoring_of
     from sparse_coverage.search.own_model import MODEL_FOLDER
 
-    source = open_source(folder, replace(scoring_of(folder / MODEL_FOLDER), feedback=0))
+    source = open_source(folder, scoring_of(folder / MODEL_FOLDER))
     if query_file is None:
         return source, None
     read = read_queries(query_file)

@@ -83,25 +83,12 @@ reading_options = together(
         help="Recognise the text on these pages of scanned PDF files: all, or a list as 1,3-5 (extra [ocr]).",
     ),
     _reading_option(
-        "--join",
-        is_flag=True,
-        default=None,
-        help="Put together what comes in several files under one number: the abstract from one, claims from another.",
-    ),
-    _reading_option(
         "--metadata",
         metavar="FILE",
         help="A table whose rows fill in what documents of their number lack: dates, classes, applicants, titles.",
     ),
 )
 """How patents are read; `reading_settings` returns what was chosen."""
-duplicate_option = click.option(
-    "--on-duplicate",
-    type=NamesIn("patents.passages:OnDuplicate", what="rule"),
-    default="keep",
-    show_default=True,
-    help="A document that comes twice: keep the first, replace it with the last, or end with an error.",
-)
 
 
 def reading_settings() -> dict[str, Any]:
@@ -238,17 +225,12 @@ class ProblemLog:
         if len(self._repeated) < 5:
             self._repeated.append(document if isinstance(document, str) else document.id)
 
-    def told_of_repeats(self, rule: str) -> str:
-        """Say how many documents came twice, and what became of them; or nothing."""
+    def told_of_repeats(self) -> str:
+        """Say how many documents came twice, and that the first was kept; or nothing."""
         if not self.duplicates:
             return ""
         named = ", ".join(self._repeated) + (", …" if self.duplicates > len(self._repeated) else "")
-        which = (
-            "the last of each was kept"
-            if rule == "replace"
-            else "the first of each was kept (--on-duplicate replace: the last)"
-        )
-        return f"Came again: {self.duplicates:,} ({named}); {which}. "
+        return f"Came again: {self.duplicates:,} ({named}); the first of each was kept. "
 
     def counts(self, *, watched: bool = True) -> dict[str, int | None]:
         """Return what was counted, for programs; None where nobody looked."""

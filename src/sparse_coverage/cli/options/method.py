@@ -24,12 +24,6 @@ runtime_option = click.option(
 precision_option = click.option(
     "--precision", default="auto", help="auto, fp32, bf16, int8 (openvino) or fp16 (torch)."
 )
-clean_option = click.option(
-    "--clean",
-    multiple=True,
-    type=NamesIn("patents.cleaning:STEPS", what="step"),
-    help="Clean texts first; repeatable. See docs/patent-formats.md.",
-)
 selection_option = click.option(
     "--selection",
     type=NamesIn("vocabulary.build:SELECTIONS", what="selection"),

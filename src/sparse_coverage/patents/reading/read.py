@@ -76,7 +76,6 @@ def read_patents(
     limits: Limits = DEFAULT_LIMITS,
     reader: str | Reader | None = None,
     columns: Mapping[str, str] | None = None,
-    join: bool = False,
     metadata: str | Path | Sequence[str | Path] | None = None,
     ocr: str = "",
 ) -> Iterator[Patent]:
@@ -88,8 +87,8 @@ def read_patents(
     languages, files in a folder that hold no patents) goes to `on_note`.
     `reader` reads all files as one kind, by its name (`table`) or a `Reader` of one's own. `columns` names the columns of
     tables for fields, as {"title": "Titel"}; columns that are not used are named to `on_note`.
-    The parts of one publication in answers of EPO OPS or tables of PatentsView become one document; with `join`, so does
-    everything of one number. `metadata` names tables (or other files) whose rows fill in what documents of their number lack.
+    The parts of one publication in answers of EPO OPS or tables of PatentsView become one document.
+    `metadata` names tables (or other files) whose rows fill in what documents of their number lack.
     `ocr` says which pages of scans are recognised (`all`, or `1,3-5`); it needs the extra [ocr].
     """
     names = source_names(source)
@@ -100,7 +99,7 @@ def read_patents(
         wanted_pages(ocr, 1)
     settings = Settings(wanted_language(language), limits, reader, columns or {}, ocr)
     outcomes = carry_out_all(_survey(names, settings), settings)
-    patents = joined(_reported(outcomes, on_problem, on_note), everything=join)
+    patents = joined(_reported(outcomes, on_problem, on_note))
     if metadata is None:
         return patents
     named = source_names(metadata)
