@@ -190,7 +190,7 @@ def test_a_vocabulary_of_a_later_format_is_refused(
 def test_uncovered_spans_are_counted_and_can_be_kept(model: SparseCoverage, tiny_encoder: OpenVinoEncoder) -> None:
     strange = "qzx jjj 987 vvv"
     dropped = model.encode_query(strange)
-    keeping = SparseCoverage(tiny_encoder, model.vocabulary, ActivationConfig(uncovered="nearest"))
+    keeping = SparseCoverage(tiny_encoder, model.vocabulary, ActivationConfig(assignment="nearest"))
     kept = keeping.encode_query(strange)
     assert dropped.uncovered > 0
     assert kept.uncovered == 0

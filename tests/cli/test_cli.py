@@ -92,7 +92,7 @@ def test_explain_shows_the_matches(run, built: Path) -> None:  # type: ignore[no
 
 
 def test_search_writes_a_report(run, built: Path, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    run("search", built / "index", "a <valve> with a spring", "--html", tmp_path / "report.html")
+    run("search", built / "index", "a <valve> with a spring", "--report", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "XX-1-A1" in page
     assert "<valve>" not in page
@@ -111,7 +111,6 @@ def test_search_writes_a_report(run, built: Path, tmp_path: Path) -> None:  # ty
         (["fit", "{collection}", "-o", "{new}", "--encoder", "{tiny}", "-V", "100000"], "distinct points"),
         (["fit", "{collection}", "-o", "{new}", "--encoder", "{tiny}", "--unit", "sentence"], "token"),
         (["fit", "no-such-path", "-o", "{new}", "--encoder", "{tiny}"], "no-such-path"),
-        (["models", "path", "paecter"], "models fetch paecter"),
         (["demo", "--topic", "PSG-99", "-o", "{new}"], "PSG-99"),
     ],
 )
@@ -161,12 +160,12 @@ def test_help_has_sections_and_the_common_options_come_first(run) -> None:  # ty
 
 def test_models_list_knows_the_default(run, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setenv("SPARSE_COVERAGE_CACHE", str(tmp_path))
-    rows = json.loads(run("models", "list", "--json").out)
+    rows = json.loads(run("models", "--json").out)
     assert {"name": "minilm", "dimension": 384, "cached": False}.items() <= rows[0].items()
 
 
 def test_a_closed_pipe_is_no_error(built: Path) -> None:
-    command = f"{sys.executable} -m sparse_coverage models list --json | head -c 10"
+    command = f"{sys.executable} -m sparse_coverage models --json | head -c 10"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
 

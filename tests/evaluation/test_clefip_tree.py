@@ -250,7 +250,7 @@ def test_check_of_a_whole_tree(clefip_tree: Tree) -> None:
 
 
 def test_without_its_parts_a_folder_is_a_kind_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="clefip check"):
+    with pytest.raises(InputError, match="coverage clefip"):
         read_clefip(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
         read_clefip(tmp_path / "nowhere")

@@ -171,7 +171,7 @@ def test_the_command_of_a_row_means_that_row(name: str, small: bool) -> None:
 
 def test_every_setting_can_be_given_to_evaluate() -> None:
     changed = SystemOptions(
-        "a b", "np", 7, 3, "hard", "nearest", 1.5, 0.25, 0.125, 95.5, "kmeans++", 9, 10, 11, 2, 0.5, 1.0, 50.0, 3, "top-mean:2",
+        "a b", "np", 7, 3, "hard", 1.5, 0.25, 0.125, 95.5, "kmeans", 9, 10, 11, 2, 0.5, 1.0, 50.0, "top-mean:2",
         "passages",
     )  # fmt: skip
     words, checkpoint = SystemOptions(k1=0.9, b=0.4), SystemOptions(checkpoint="my splade", rank="top-mean:2")
@@ -208,7 +208,7 @@ def test_the_methods_cite_what_chose_the_centers() -> None:
         "learned_from": "the collection itself", "packages": {}, "python": "3.11", "sparse-coverage": "1", "code": "x",
         "machine": {"processor": "a CPU", "cores": 2}, "encoders": {"minilm": {"precision": "bf16", "weights": "x"}},
     }  # fmt: skip
-    for selection, cited in (("farthest-first", True), ("kmeans++", False)):
+    for selection, cited in (("farthest-first", True), ("kmeans", False)):
         rows = (Variant("paper", SystemOptions(size=500, selection=selection)),)
         result = Result(Definition("mine", "Mine", rows), Table("mine", "Mine", (), ()), (), (), ())
         text, bibliography = methods(result, about)

@@ -126,7 +126,7 @@ def test_every_number_of_a_report_recomputes_from_its_runs(
     from recompute import differences_of_report
 
     report = tmp_path / "report"
-    words = ("reproduce", swept, "--cache", cache, "--seeds", 2, "-o", report, "-q")
+    words = ("reproduce", swept, "--cache", cache, "--seeds", 2, "-o", report)
     assert run(*words).exit_code == 0
     assert "no runs" in differences_of_report(load_collection("demo"), report)[1][0]
     assert run(*words, "--runs").exit_code == 0
@@ -326,7 +326,7 @@ def test_nothing_is_bold_that_says_nothing_and_no_number_is_broken_at_80_columns
         "--set",
         "rank=best",
         "--set",
-        "rank=decayed-sum:0.5",
+        "rank=top-mean:2",
     )
     low, high = (
         f"{100 * found.rows['bm25'].interval('MAP').low:.1f}",

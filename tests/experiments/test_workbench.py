@@ -79,7 +79,7 @@ def test_indexes_made_in_one_pass_are_those_made_one_by_one(
         replace(base, size=6),
         replace(base, k=2),
         replace(base, assignment="hard"),
-        replace(base, uncovered="nearest"),
+        replace(base, assignment="nearest"),
     ]
     bench.plan(planned)
     for number, one in enumerate(planned):
@@ -219,7 +219,7 @@ def test_other_weights_under_the_same_name_are_another_evaluation(
 
 
 @pytest.mark.parametrize(
-    "change", [{"k": 3}, {"alpha": 1.0}, {"tau": 95.0}, {"unit": "np"}, {"seed": 1}, {"uncovered": "nearest"}]
+    "change", [{"k": 3}, {"alpha": 1.0}, {"tau": 95.0}, {"unit": "np"}, {"seed": 1}, {"assignment": "nearest"}]
 )
 def test_another_option_is_another_evaluation(
     bench: Workbench, options: SystemOptions, change: dict[str, object]

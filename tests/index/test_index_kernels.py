@@ -14,8 +14,8 @@ from made_up import CENTERS, vector
 
 from sparse_coverage.errors import IndexStoreError, MismatchError
 from sparse_coverage.index.pages import GuardedArray, page_sums
-from sparse_coverage.index.postings import EVERYTHING, Lists, PostingsBuffer, PostingsScorer, WeightBits, weight_scale
-from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN, best_documents, normalise
+from sparse_coverage.index.postings import EVERYTHING, WEIGHT_SCALE, Lists, PostingsBuffer, PostingsScorer
+from sparse_coverage.kernels.scoring import best_documents, normalise
 from sparse_coverage.kernels.shortlist import COLUMNS, ROWS, best_scores, new_shortlist, note_maxima, offer, ranked
 
 weights = st.dictionaries(st.integers(0, CENTERS - 1), st.floats(2**-10, 1, width=32), max_size=8)
@@ -26,21 +26,20 @@ scores = hnp.arrays(np.float32, st.integers(0, 700), elements=st.sampled_from([0
 @given(
     segments=st.lists(st.lists(weights, max_size=8), max_size=4),
     query=st.dictionaries(st.integers(0, CENTERS - 1), st.floats(2**-6, 50, width=32), max_size=10),
-    bits=st.sampled_from([8, 16]),
     filtered=st.booleans(),
     k=st.integers(1, 12),
     seed=st.integers(0, 99),
 )
 def test_scores_are_sums_of_products(
-    segments: list[list[dict[int, float]]], query: dict[int, float], bits: WeightBits, filtered: bool, k: int, seed: int
+    segments: list[list[dict[int, float]]], query: dict[int, float], filtered: bool, k: int, seed: int
 ) -> None:
-    lists = [packed(documents, bits) for documents in segments]
+    lists = [packed(documents) for documents in segments]
     documents = [document for part in segments for document in part]
     random = np.random.default_rng(seed)
     norms = random.random(len(documents)).astype(np.float32)
     allowed = random.integers(0, 2, len(documents), dtype=np.uint8) if filtered else EVERYTHING
     worth = random.integers(0, 3, CENTERS).astype(np.float64)
-    scale, asked, everything = weight_scale(bits), vector(query), range(len(segments))
+    scale, asked, everything = WEIGHT_SCALE, vector(query), range(len(segments))
     sums = np.asarray([
         sum(float(np.float32(query[c])) * worth[c] * max(1, round(float(np.float32(w)) * scale)) / scale
             for c, w in document.items() if c in query)
@@ -52,22 +51,20 @@ def test_scores_are_sums_of_products(
         found = np.full(len(documents), 99, dtype=np.float32)
         scorer.score(asked, allowed, everything, found)
         np.testing.assert_allclose(found, expected, rtol=1e-5)
-    for again in ([packed(documents, bits) for documents in segments], lists):  # again: never checked, and checked
+    for again in ([packed(documents) for documents in segments], lists):  # again: never checked, and checked
         numbers, scores = PostingsScorer(again, worth, norms).best(asked, allowed, everything, k)
         assert list(zip(numbers.tolist(), scores.tolist(), strict=True)) == plain_best(found, k)
 
 
 @pytest.mark.parametrize("center", [-1, CENTERS])
 def test_a_center_that_does_not_exist_is_refused(center: int) -> None:
-    scorer = PostingsScorer([packed([{1: 0.5}], 16)], np.ones(CENTERS), np.ones(1, np.float32))
+    scorer = PostingsScorer([packed([{1: 0.5}])], np.ones(CENTERS), np.ones(1, np.float32))
     with pytest.raises(MismatchError, match="names a center that the vocabulary does not have"):
         scorer.best(vector({1: 0.5, center: 0.5}), EVERYTHING, range(1), 1)
 
 
 def test_lists_that_do_not_fit_are_refused() -> None:
-    wide, narrow, norms = packed([{1: 0.5}], 16), packed([{1: 0.5}], 8), np.ones(2, np.float32)
-    with pytest.raises(IndexStoreError, match="do not fit one another"):
-        PostingsScorer([wide, narrow], np.ones(CENTERS), norms)
+    wide, norms = packed([{1: 0.5}]), np.ones(2, np.float32)
     with pytest.raises(IndexStoreError, match="do not fit one another"):
         PostingsScorer([wide, wide], np.ones(CENTERS + 1), norms)
     with pytest.raises(IndexStoreError, match="do not fit one another"):
@@ -77,7 +74,7 @@ def test_lists_that_do_not_fit_are_refused() -> None:
 
 
 def test_pages_of_what_may_not_be_found_are_not_read() -> None:
-    sound, damaged = packed([{1: 0.5}], 16), packed([{1: 0.5}], 16)
+    sound, damaged = packed([{1: 0.5}]), packed([{1: 0.5}])
     damaged.packed.data[0] ^= 1
     scorer = PostingsScorer([sound, damaged], np.ones(CENTERS), np.ones(2, np.float32))
     numbers, _ = scorer.best(vector({1: 0.5}), np.asarray([1, 0], np.uint8), range(2), 5)
@@ -86,8 +83,8 @@ def test_pages_of_what_may_not_be_found_are_not_read() -> None:
         scorer.best(vector({1: 0.5}), EVERYTHING, range(2), 5)
 
 
-def packed(documents: list[dict[int, float]], bits: WeightBits) -> Lists:
-    buffer = PostingsBuffer(CENTERS, bits)
+def packed(documents: list[dict[int, float]]) -> Lists:
+    buffer = PostingsBuffer(CENTERS)
     for document in documents:
         buffer.add(buffer.prepare(vector(document)))
     postings = buffer.build()
@@ -170,28 +167,23 @@ def test_the_best_of_many_scores_are_found(seed: int, k: int, spread: float, ord
     assert best_scores(values, k)[0].tolist() == [place for place, _ in plain_best(values, k)]
 
 
-def plain_document(values: list[float], rule: int, parameter: float) -> float:
-    falling = sorted(values, reverse=True)
-    if rule == BEST:
-        return max(falling, default=0.0)
-    if rule == TOP_MEAN:
-        top = falling[: int(parameter)]
-        return sum(top) / len(top) if top else 0.0
-    return sum(value * parameter**place for place, value in enumerate(falling))
+def plain_document(values: list[float], taken: int) -> float:
+    top = sorted(values, reverse=True)[:taken]
+    return sum(top) / len(top) if top else 0.0
 
 
 @settings(max_examples=examples(50))
 @given(
     values=scores,
     cuts=st.lists(st.integers(0, 700), max_size=40),
-    rule=st.sampled_from([(BEST, 0.0), (TOP_MEAN, 1.0), (TOP_MEAN, 3.0), (DECAYED_SUM, 0.0), (DECAYED_SUM, 0.5)]),
+    taken=st.sampled_from([1, 2, 3, 7]),
     k=st.integers(1, 20),
 )
 def test_documents_are_ranked_by_what_their_passages_make(
-    values: np.ndarray, cuts: list[int], rule: tuple[int, float], k: int
+    values: np.ndarray, cuts: list[int], taken: int, k: int
 ) -> None:
     starts = np.asarray(sorted({0, len(values), *(cut for cut in cuts if cut < len(values))}), dtype=np.int64)
-    numbers, found = best_documents(values, starts, *rule, k, EVERYTHING)
+    numbers, found = best_documents(values, starts, taken, k, EVERYTHING)
     pairs = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
-    plain = np.asarray([plain_document(values[a:b].tolist(), *rule) for a, b in pairs], dtype=np.float32)
+    plain = np.asarray([plain_document(values[a:b].tolist(), taken) for a, b in pairs], dtype=np.float32)
     assert list(zip(numbers.tolist(), found.tolist(), strict=True)) == plain_best(plain, k)

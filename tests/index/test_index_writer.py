@@ -283,18 +283,6 @@ def test_all_documents_can_be_deleted(folder: Path) -> None:
     assert open_store(folder).manifest["postings"] == 0
 
 
-def test_eight_bits_take_less_room(tmp_path: Path) -> None:
-    sizes = {}
-    for bits in (8, 16):
-        folder = tmp_path / str(bits)
-        build(folder, [random_document("D", np.random.default_rng(1), units=500)], weight_bits=bits)
-        sizes[bits] = next(folder.glob("segments/*/postings.bin")).stat().st_size
-        assert open_store(folder).manifest["weight_bits"] == bits
-    assert sizes[8] < 0.8 * sizes[16]
-    with pytest.raises(IndexStoreError, match="8 or 16"):
-        build(tmp_path / "12", [], weight_bits=12)
-
-
 def test_neighbours_are_grouped_up_to_the_size_of_a_segment() -> None:
     def grouped(units: list[int], dead: list[bool], postings: int = 3) -> list[tuple[int, int]]:
         return groups_to_merge([Size(count, postings) for count in units], dead, Size(65_536, 10))

@@ -125,10 +125,9 @@ def test_convert_is_a_fixed_point(collection, tmp_path):
     assert run(convert, tmp_path / "once.jsonl").stdout == once
 
 
-def test_convert_reads_standard_input_and_several_processes(collection):
+def test_convert_reads_standard_input(collection):
     content = (collection / "ep").read_bytes()
     assert json.loads(run(convert, "-", input=content).stdout)["id"] == "EP-2000001-B1"
-    assert run(convert, collection, "--processes", 2).stdout == run(convert, collection).stdout
 
 
 @pytest.mark.parametrize("module", [inspect, convert])

@@ -41,7 +41,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
 def model(tmp_path: Path, tiny_checkpoint: Path) -> Path:
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
     every = list(read_patents(write(tmp_path / "all.jsonl", *TEXTS)))
-    activation = ActivationConfig(k=8, uncovered="nearest")
+    activation = ActivationConfig(k=8, assignment="nearest")
     vocabulary = SparseCoverage.fit(every, encoder=encoder, size=40).vocabulary
     SparseCoverage(encoder, vocabulary, activation).save(tmp_path / "model")
     return tmp_path / "model"

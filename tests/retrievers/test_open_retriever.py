@@ -42,7 +42,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
 def model(tiny_checkpoint: Path) -> SparseCoverage:
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
     vocabulary = SparseCoverage.fit(patents(), encoder=encoder, size=40).vocabulary
-    return SparseCoverage(encoder, vocabulary, ActivationConfig(k=8, uncovered="nearest"))
+    return SparseCoverage(encoder, vocabulary, ActivationConfig(k=8, assignment="nearest"))
 
 
 @pytest.fixture(scope="module")

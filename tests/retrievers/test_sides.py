@@ -26,7 +26,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def index(tmp_path: Path, tiny_checkpoint: Path) -> Index:
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
-    activation = ActivationConfig(k=8, uncovered="nearest")
+    activation = ActivationConfig(k=8, assignment="nearest")
     vocabulary = SparseCoverage.fit(patents(), encoder=encoder, size=40).vocabulary
     model = SparseCoverage(encoder, vocabulary, activation)
     return Index.build(tmp_path / "index", model, patents()[:4])

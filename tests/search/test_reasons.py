@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,7 +62,7 @@ def test_words_with_digits_are_words_and_numerals_are_not() -> None:
     assert found.similarity == 2.0
 
 
-def test_what_feedback_lent_is_a_sum_of_its_own() -> None:
+def test_what_marks_lent_is_a_sum_of_its_own() -> None:
     found = reasons_for(QUERY, PASSAGE, [match("spring", "spring", 3.0), match("valve", "pump", 2.0, "XX-1/p[1]")])
     assert (len(found.phrases), found.feedback) == (1, 2.0)
 
@@ -84,7 +83,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     ]
     model = SparseCoverage.fit(patents, encoder=HashEncoder(), size=12)
     built = Index.build(tmp_path_factory.mktemp("reasons") / "index", model, patents)
-    return Index(built.store, built.model, replace(ScoringConfig(), feedback=1), 1, "centers")
+    return Index(built.store, built.model, ScoringConfig(), 1, "centers")
 
 
 @settings(max_examples=examples(15))

@@ -29,10 +29,10 @@ def texts_in(tmp_path: Path) -> object:
 
 
 def test_selections_are_told_apart_where_there_are_several(texts_in) -> None:
-    first, second = behaviours("one", "token", "farthest-first"), behaviours("one", "token", "kmeans++")
+    first, second = behaviours("one", "token", "farthest-first"), behaviours("one", "token", "kmeans")
     both = texts_in([*first, *second])
     assert "<!-- one, token, farthest-first -->" in both
-    assert "<!-- one, token, kmeans++ -->" in both
+    assert "<!-- one, token, kmeans -->" in both
     assert "<!-- one, token -->" in texts_in(first)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from sparse_coverage.errors import AlreadyThereError, IndexStoreError, NoDocumentError, SparseCoverageError
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, require_finished, write_manifest, writing
 from sparse_coverage.index.passage_parts import PackedVectors, pack_vectors
-from sparse_coverage.index.postings import DEFAULT_MEMORY, MAX_PASSAGES, PostingsBuffer, WeightBits, no_postings
+from sparse_coverage.index.postings import DEFAULT_MEMORY, MAX_PASSAGES, PostingsBuffer, no_postings
 from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
 from sparse_coverage.index.segment_writer import (
     MERGED_BYTES,
@@ -63,7 +63,7 @@ class IndexWriter:
         self._failed = False
         self._draft: SegmentWriter | None = None
         self._draft_ids: set[str] = set()
-        self._buffer = PostingsBuffer(self.manifest.centers, self.manifest.weight_bits)
+        self._buffer = PostingsBuffer(self.manifest.centers)
 
     @classmethod
     def create(
@@ -72,7 +72,6 @@ class IndexWriter:
         centers: int,
         about: Mapping[str, Any],
         *,
-        weight_bits: WeightBits = 16,
         memory: int = DEFAULT_MEMORY,
         words: bool = False,
         dimension: int = 0,
@@ -84,10 +83,8 @@ class IndexWriter:
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / MANIFEST).exists():
             raise IndexStoreError(f"{folder}: there is an index here already.")
-        if weight_bits not in (8, 16):
-            raise IndexStoreError(f"A weight takes 8 or 16 bits, not {weight_bits}.")
         with _failure_is_clear(folder, 0):
-            write_manifest(folder, Manifest(0, centers, weight_bits, False, (), dict(about), words, dimension))
+            write_manifest(folder, Manifest(0, centers, False, (), dict(about), words, dimension))
         return cls(folder, memory)
 
     @classmethod
@@ -146,7 +143,7 @@ class IndexWriter:
         """Say how passages are encoded, and whether their words stay, in an index that holds words alone so far."""
         self.flush()
         self.manifest = replace(self.manifest, centers=centers, dimension=dimension, about=dict(about), words=words)
-        self._buffer = PostingsBuffer(centers, self.manifest.weight_bits)
+        self._buffer = PostingsBuffer(centers)
 
     def _require_new(self, document: DocumentRecord, passages: Sequence[PassageRecord]) -> None:
         """Refuse, before anything is changed, a document that is there already or that cannot be kept."""
@@ -227,13 +224,13 @@ class IndexWriter:
         draft, self._draft = self._draft, None
         try:
             with self._writing():
-                postings = self._buffer.build() if draft.encoded else no_postings(self.manifest.weight_bits)
+                postings = self._buffer.build() if draft.encoded else no_postings()
                 self._parts.append(self._open(draft.finish(postings)))
         except BaseException:
             draft.abandon()
             raise
         self._draft_ids.clear()
-        self._buffer = PostingsBuffer(self.manifest.centers, self.manifest.weight_bits)
+        self._buffer = PostingsBuffer(self.manifest.centers)
 
     def commit(self, *, complete: bool = True) -> Manifest:
         """Make all changes the state of the index, in one step. Small segments at its end are merged first."""

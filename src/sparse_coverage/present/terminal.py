@@ -33,7 +33,6 @@ from sparse_coverage.search.results import (
     PartScore,
     PassageHit,
     Place,
-    QueryCost,
     Reasons,
     Unsearched,
 )
@@ -174,16 +173,6 @@ def rankings_text(rankings: Mapping[str, Sequence[Hit]]) -> Table:
         for rank, hit in enumerate(hits, 1):
             table.add_row(escape(id_), str(rank), escape(hit.document), f"{hit.score:.4f}", escape(hit.title))
     return table
-
-
-def cost_text(cost: QueryCost) -> Group:
-    """Return what a query cost."""
-    table = Table("stage", "ms", title="What the query cost")
-    for name in ("encoding", "filtering", "feedback", "scoring", "selecting", "reading", "total"):
-        table.add_row(name, f"{1e3 * getattr(cost, name):.2f}")
-    counts = f"{cost.centers:,} centers active ({cost.stop_centers:,} more are stop centers), {cost.postings:,} postings scanned"
-    counts += f", {cost.vectors:,} vectors compared" if cost.vectors else ""
-    return Group(table, Text(counts))
 
 
 def _not_compared(query: str, unsearched: Unsearched, searched: Sequence[Place]) -> list[Text]:

@@ -192,12 +192,6 @@ json_option = click.option(
 threads_option = click.option("--threads", type=click.IntRange(1), help="How many cores to use (all by default).")
 fresh_option = click.option("--fresh", is_flag=True, help="Rank and measure again, even where the result is known.")
 index_argument = click.argument("index", type=click.Path(path_type=Path), callback=_with_index)
-weight_bits_option = click.option(
-    "--weight-bits",
-    type=click.Choice(["8", "16"]),
-    default="16",
-    help="Precision of a stored weight; 8 saves a sixth of the postings and may swap near ties.",
-)
 
 
 def tell(notes: Iterable[str]) -> None:
