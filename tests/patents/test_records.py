@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent, raise_problem, read_patents
 from sparse_coverage.patents.claims import numbered_claims
+from sparse_coverage.patents.passages import Repeats
 from sparse_coverage.patents.patent import Paragraph
 from sparse_coverage.patents.readers.records import split_paragraphs, to_record
 from sparse_coverage.patents.reading.context import Piece, Settings
@@ -262,3 +263,30 @@ def test_whatever_a_record_holds_a_patent_or_a_problem_comes_of_it(record):
     outcome = carry_out(PieceToRead("x", "json", Piece(json.dumps(record).encode(), 7)), Settings("any"))
     assert (outcome.patent is None) != (outcome.problem is None)
     assert outcome.problem is None or outcome.problem.line == 7
+
+
+def test_a_number_is_one_document_whatever_its_case_and_comes_again(tmp_path):
+    path = tmp_path / "x.jsonl"
+    ids = ["ep-7654321-a1", "EP-7654321-A1", "Ep7654321a1", "wo-9132959-a1", "WO-9132959-A1"]
+    path.write_text("".join(json.dumps({"id": id_, "title": "valve"}) + "\n" for id_ in ids), encoding="utf-8")
+    found = list(read_patents(path))
+    assert [patent.id for patent in found] == ["EP-7654321-A1"] * 3 + ["WO-9132959-A1"] * 2
+    assert {(patent.country, patent.kind) for patent in found} == {("EP", "A1"), ("WO", "A1")}
+    with pytest.raises(InputError, match="comes twice"):
+        list(map(Repeats().again, found))
+
+
+@pytest.mark.parametrize("around", ["{}\n", "[{}]", '{{"total": 1, "data": [{}]}}'])
+def test_a_name_that_comes_twice_in_an_object_is_told(tmp_path, around):
+    path = tmp_path / "x.json"
+    record = '{"id": "A-1", "title": "a valve", "title": "a pump", "translations": {"de": {"abstract": "x", "abstract": "y"}}}'
+    path.write_text(around.format(record), encoding="utf-8")
+    notes = []
+    [patent] = read_patents(path, on_note=notes.append, language="any")
+    assert patent.title == "a pump"
+    told = "comes twice in an object; the last one counts"
+    assert sorted(note.cause for note in notes if "twice" in note.cause) == [
+        f"mended: 'abstract' {told}",
+        f"mended: 'title' {told}",
+    ]
+    assert {note.document for note in notes if "twice" in note.cause} == {"A-1"}

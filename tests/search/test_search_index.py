@@ -63,6 +63,13 @@ def index(model: SparseCoverage, tmp_path_factory: pytest.TempPathFactory) -> In
     return Index.build(tmp_path_factory.mktemp("held") / "index", model, PATENTS).ranked_by("centers")
 
 
+@pytest.fixture(scope="module")
+def odd(model: SparseCoverage, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """An index with a document whose letters are spelled as some files do."""
+    text = "A pump with a sp\u00adring and a \ufb01lter, which holds CO\u2082 back."
+    return Index.build(tmp_path_factory.mktemp("odd") / "index", model, [("odd", text), ("other", "A rubber device.")])
+
+
 @pytest.fixture
 def own(model: SparseCoverage, tmp_path: Path) -> Index:
     """An index that a test may change."""
@@ -393,3 +400,17 @@ def test_a_document_with_too_many_passages_is_left_out_and_told_and_the_others_i
     assert {hit.document for hit in index.search(QUERY, 9)} == {"short", "last"}
     assert "left out input: long: it has 7 passages" in caplog.text
     assert index.add([("longer", long), ("next", ABSTRACTS[4])]) == 1
+
+
+@pytest.mark.parametrize(
+    "asked", ["spring", "filter", "CO2", "CO\u2082", "sp\u00adring", "\ufb01lter", "\uff26ilter", "springs", "spr*"]
+)
+def test_words_with_soft_hyphens_ligatures_and_subscripts_are_found_by_words_and_filters(
+    odd: Index, asked: str
+) -> None:
+    assert [hit.document for hit in odd.search(asked, 9, ranking="words", filter=f"text:{asked}")] == [
+        "odd"
+    ] or "*" in asked
+    assert {hit.document for hit in odd.search(QUERY, 9, filter=asked)} == {"odd"}
+    explanation = odd.explain("A spring, a filter and CO2.", "odd", ranking="words")
+    assert {word.passage.text for word in explanation.reasons.words} == {"sp\u00adring", "\ufb01lter", "CO\u2082"}
