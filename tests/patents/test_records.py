@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sparse_coverage.errors import InputError
 from sparse_coverage.patents import Patent, raise_problem, read_patents
 from sparse_coverage.patents.claims import numbered_claims
-from sparse_coverage.patents.passages import Repeats
+from sparse_coverage.patents.passages import Duplicates
 from sparse_coverage.patents.patent import Paragraph
 from sparse_coverage.patents.readers.records import split_paragraphs, to_record
 from sparse_coverage.patents.reading.context import Piece, Settings
@@ -272,8 +272,8 @@ def test_a_number_is_one_document_whatever_its_case_and_comes_again(tmp_path):
     found = list(read_patents(path))
     assert [patent.id for patent in found] == ["EP-7654321-A1"] * 3 + ["WO-9132959-A1"] * 2
     assert {(patent.country, patent.kind) for patent in found} == {("EP", "A1"), ("WO", "A1")}
-    with pytest.raises(InputError, match="comes twice"):
-        list(map(Repeats().again, found))
+    seen = Duplicates()
+    assert [seen.add(patent.id) for patent in found] == [False, True, True, False, True]
 
 
 @pytest.mark.parametrize("around", ["{}\n", "[{}]", '{{"total": 1, "data": [{}]}}'])
