@@ -28,7 +28,7 @@ collect_ignore = [f"src/sparse_coverage/{module}.py" for module, needs in NEEDS.
 
 # `make test` draws the same examples every time. `make explore` draws more of them from a seed that it prints. Neither asks the clock.
 TIMELESS = {"deadline": None, "database": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("fixed", derandomize=True, max_examples=50, **TIMELESS)
+settings.register_profile("fixed", derandomize=True, max_examples=25, **TIMELESS)
 settings.register_profile("explore", max_examples=1000, print_blob=True, **TIMELESS)
 settings.load_profile("fixed")
 # Hypothesis also draws constants out of the modules that happen to be loaded, so that the tests before this one would choose its examples.

@@ -25,7 +25,7 @@ def test_a_target_holds_for_its_corpus(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in TARGETS if name not in ("readers", "index")])
-@settings(max_examples=examples(150), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(data=some.data())
 def test_a_target_holds_for_damaged_seeds(name: str, data: some.DataObject) -> None:
     seed = data.draw(some.sampled_from(SEEDS[name]))

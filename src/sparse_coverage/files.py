@@ -92,14 +92,14 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-        temporary.replace(path)
+        with _synced_after(path.parent):
+            temporary.replace(path)
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink()
         if isinstance(error, OSError):  # it names the temporary file, which means nothing to a user
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise
-    sync_folder(path.parent)
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -141,8 +141,22 @@ def sync_file(path: Path, flags: int = os.O_RDWR) -> None:
 
 def sync_folder(path: Path) -> None:
     """Make the entries of a folder durable, where the system can."""
-    if os.name == "posix":
-        sync_file(path, os.O_RDONLY)
+    with _synced_after(path):
+        pass
+
+
+@contextmanager
+def _synced_after(folder: Path) -> Iterator[None]:
+    """Make the entries of a folder durable after a block; it is opened before, so that nothing done is called failed for want of a file."""
+    if os.name != "posix":
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        yield
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def require_free(folder: Path) -> None:

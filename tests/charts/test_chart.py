@@ -62,7 +62,7 @@ PIECES = [
 ]
 
 
-@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(st.sampled_from(PIECES), min_size=1, max_size=25).map(" ".join), min_size=1, max_size=4))
 def test_whatever_a_document_says_quotations_and_phrases_are_verbatim(encoder, calibration, texts):
     claims, elements = claims_and_elements("A device comprising: a branclodri folgrahin of 3 to 4 mm; a plunger.")

@@ -41,7 +41,7 @@ class InThisProcess:
         return [share.meet(rows[met:]) for share in self.shares]
 
 
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(20))
 @given(
     total=st.integers(1, 400),
     grid=st.integers(1, 6),

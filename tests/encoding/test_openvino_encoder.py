@@ -93,7 +93,7 @@ def test_threads_and_neighbours_do_not_change_a_bit(wide_checkpoint: Path, preci
         np.testing.assert_array_equal(a.vectors, c.vectors)
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 @given(texts=st.lists(st.text(max_size=120), min_size=1, max_size=4))
 def test_any_text_is_encoded_whole_with_offsets(tiny_encoder: OpenVinoEncoder, texts: list[str]) -> None:
     for text, encoded in zip(texts, tiny_encoder.encode(texts), strict=True):
@@ -192,7 +192,7 @@ def test_the_runtime_does_not_load_its_telemetry() -> None:
     assert sys.modules.get("openvino_telemetry") is None
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(15))
 @given(
     texts=st.lists(st.text(alphabet="ab vlepr.,", max_size=150), min_size=2, max_size=12),
     threads=st.sampled_from([1, 2]),

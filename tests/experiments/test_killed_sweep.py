@@ -7,28 +7,31 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from typed_commands import run
 from waiting import wait_until
 
 
-def command(report: Path, cache: Path, encoder: Path) -> list[str]:
-    words = f"reproduce full --collection demo --small --unit token -V 30 --threads 1 --encoder {encoder}"
-    return [*words.split(), "-o", str(report), "--cache", str(cache)]
-
-
 def test_a_sweep_survives_kill_9(tmp_path: Path, tiny_checkpoint: Path) -> None:
-    pytest.importorskip("matplotlib")
-    assert run(*command(tmp_path / "whole", tmp_path / "cache-1", tiny_checkpoint)).exception is None
-    moments, ends = ("vocabularies/*/sample", "indexes/*/model", "results/*"), []
-    for moment in moments:  # each time a little further: killed as soon as this much is there
+    sweep = tmp_path / "own.toml"
+    sweep.write_text(f'[[rows]]\nsystem = "paper"\nencoder = "{tiny_checkpoint}"\nsize = 30\nrho = [0.0, 0.01]\n')
+
+    def command(report: str, cache: str) -> list[str]:
+        return [
+            "reproduce",
+            str(sweep),
+            "--threads",
+            "1",
+            "-o",
+            str(tmp_path / report),
+            "--cache",
+            str(tmp_path / cache),
+        ]
+
+    assert run(*command("whole", "cache-1")).exception is None
+    ends = []
+    for moment in ("vocabularies/*/sample", "results/*"):  # each time further: killed as soon as this much is there
         process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "sparse_coverage",
-                *command(tmp_path / "cut", tmp_path / "cache-2", tiny_checkpoint),
-            ],
+            [sys.executable, "-m", "sparse_coverage", *command("cut", "cache-2")],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -40,9 +43,9 @@ def test_a_sweep_survives_kill_9(tmp_path: Path, tiny_checkpoint: Path) -> None:
         ends.append(process.wait())
     assert ends[0] == -signal.SIGKILL
     assert set(ends) <= {0, -signal.SIGKILL}  # the last may be done before it is seen how far it came
-    assert run(*command(tmp_path / "cut", tmp_path / "cache-2", tiny_checkpoint)).exception is None
+    assert run(*command("cut", "cache-2")).exception is None
     for suffix in (".csv", ".md", ".tex"):
         whole, cut = (
-            (tmp_path / name / "full" / f"full{suffix}").read_text(encoding="utf-8") for name in ("whole", "cut")
+            (tmp_path / name / "own" / f"own{suffix}").read_text(encoding="utf-8") for name in ("whole", "cut")
         )
         assert whole == cut

@@ -258,7 +258,7 @@ def test_without_the_extra_the_file_says_what_it_is(tmp_path: Path, monkeypatch:
 WHOLE = {"docx": text_files(), "pdf": text_pdf(PAGES)}
 
 
-@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(list(WHOLE)), st.data())
 def test_damage_is_a_problem_and_never_an_exception(tmp_path: Path, kind: str, data: st.DataObject) -> None:
     content = bytearray(WHOLE[kind])

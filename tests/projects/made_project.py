@@ -57,8 +57,10 @@ def filled(project: Project) -> None:
     request = {"query": CLAIM, "ranking": "centers", "filters": {"before": "2001-05-17"}, "k": 10}
     project.add_search("demo", request, search_record())
     project.add_chart("demo", {"claim": CLAIM}, chart_record(), {"found": [], "missing": ["1c"], "documents": 2})
-    project.set_mark(Mark("demo", "EP-1-A1", "EP-1-A1", "relevant", "closest: the spring"))
-    project.set_mark(Mark("demo", PASSAGE.id, "EP-1-A1", "not", "=only a mention", PASSAGE))
-    project.overrule(Ruling("demo", made_chart().elements[1].text, "EP-2-A1", "disclosed", "implicit in figure 2"))
+    project.set_mark(Mark("demo", "EP-1-A1", "EP-1-A1", "relevant", "closest: the spring", claim=1))
+    project.set_mark(Mark("demo", PASSAGE.id, "EP-1-A1", "not", "=only a mention", PASSAGE, claim=1))
+    project.overrule(
+        Ruling("demo", made_chart().elements[1].text, "EP-2-A1", "disclosed", "implicit in figure 2", claim=1)
+    )
     project.keep_draft({"query": CLAIM, "elements": ["a plunger"]}, 0)
     assert asdict(project.head())["revision"] == 6

@@ -215,7 +215,7 @@ def test_a_verdict_that_confirms_is_the_searchers_and_a_note_alone_is_not(said, 
 
 def test_a_document_that_was_marked_and_never_found_is_reported(tmp_path):
     with ProjectFolder(tmp_path).create("Valves") as project:
-        project.set_mark(Mark("demo", "EP-7-A1", "EP-7-A1", "relevant", "known from the examiner"))
+        project.set_mark(Mark("demo", "EP-7-A1", "EP-7-A1", "relevant", "known from the examiner", claim=1))
         view = project_view(project.content(whole=True))
     for kind in ("docx", "xlsx", "csv", "html", "json"):
         assert "known from the examiner" in text_of(kind, PROJECT_EXPORTS[kind].make(view))
@@ -270,7 +270,9 @@ def test_what_two_charts_of_one_claim_share_is_told_once(tmp_path, kind):
         project.add_chart("demo", {}, chart_record() | {"about": about}, None)
         combined = {"found": [], "missing": [], "documents": 2, "own": 1}
         project.add_chart("demo", {}, chart_record() | {"about": ["Looked at: 5 of 9.", about[1]]}, combined)
-        project.overrule(Ruling("demo", made_chart().elements[1].text, "EP-2-A1", "disclosed", "See figure 2."))
+        project.overrule(
+            Ruling("demo", made_chart().elements[1].text, "EP-2-A1", "disclosed", "See figure 2.", claim=1)
+        )
         text = text_of(kind, PROJECT_EXPORTS[kind].make(project_view(project.content(whole=True))))
     assert text.count(f"Claim 1. {CLAIM}") == 1
     assert "The claim is that of claim chart 1." in text

@@ -7,7 +7,7 @@ import threading
 from dataclasses import replace
 
 import pytest
-from made_project import chart_record, filled, search_record
+from made_project import CLAIM, chart_record, filled, search_record
 
 from sparse_coverage.charts.chart import Verdict
 from sparse_coverage.errors import InputError
@@ -32,12 +32,6 @@ def test_everything_is_there_when_it_is_opened_again(folder):
     assert after.facts("demo", "EP-1-A1").title == "Device EP-1-A1"
 
 
-def test_a_project_is_one_file(folder):
-    with folder.create("Valves") as project:
-        filled(project)
-        assert [path.name for path in folder.path.iterdir()] == [f"{project.id}.sqlite"]
-
-
 def test_a_change_on_an_old_version_is_refused_and_says_what_is_there(folder):
     with folder.create("Valves") as one, folder.open(one.id) as other:
         seen = one.set_mark(Mark("demo", "EP-1-A1", "EP-1-A1", "relevant"))
@@ -54,6 +48,30 @@ def test_a_change_on_an_old_version_is_refused_and_says_what_is_there(folder):
         with pytest.raises(StaleError):
             other.keep_draft({"query": "a pump"}, 0)
         assert other.keep_draft({"query": "a pump"}, draft.version).content == {"query": "a pump"}
+
+
+RADIO = "A radio comprising an antenna, and an amplifier that is connected to the antenna."
+
+
+def test_marks_and_verdicts_belong_to_a_claim_which_stays_the_same_when_words_are_changed(folder):
+    def searched(text):
+        made = project.add_search("demo", {"query": text}, {**search_record(), "query": text})
+        return made.claim
+
+    with folder.create("Two inventions") as project:
+        assert [searched(text) for text in (CLAIM, RADIO)] == [1, 2]
+        assert searched(RADIO.replace("an antenna,", "a folded antenna,")) == 2
+        assert searched(f"1. {CLAIM} 2. The valve of claim 1, wherein the spring is made of steel.") == 1
+        assert project.add_search("demo", {"filters": {"filter": "ipc:H01Q"}}, search_record()).claim == 0
+        assert project.add_chart("demo", {"claim": CLAIM}, chart_record()).claim == 1
+        assert [one.number for one in project.content().claims] == [2, 1]
+        for claim, mark in ((1, "relevant"), (2, "not")):
+            project.set_mark(Mark("demo", "EP-1-A1", "EP-1-A1", mark, claim=claim))
+            project.overrule(Ruling("demo", "a spring", "EP-1-A1", "partly", claim=claim))
+        for claim, mark in ((1, "relevant"), (2, "not")):
+            of_claim = project.content().of_claim(claim)
+            assert [one.mark for one in of_claim.marks] == [mark]
+            assert len(of_claim.rulings) == 1
 
 
 def test_what_changed_since_a_revision(folder):
@@ -131,31 +149,12 @@ def test_what_is_no_exported_project_is_refused_and_leaves_nothing(folder, chang
     assert [entry.id for entry in folder.entries()] == [project.id]
 
 
-def test_a_damaged_file_is_listed_with_what_is_wrong(folder):
-    with folder.create("Valves"):
-        pass
-    (folder.path / "0123456789ab.sqlite").write_bytes(b"not a database, but long enough to look at" * 40)
-    (folder.path / "notes.sqlite").write_bytes(b"of someone else")
-    good, bad = folder.entries()
-    assert good.head is not None
-    assert good.head.name == "Valves"
-    assert bad.head is None
-    assert "0123456789ab.sqlite: not a project" in bad.problem
-
-
 @pytest.mark.parametrize("id_", ["../../etc/passwd", "0123456789ab", "", "0123456789AB"])
 def test_no_path_comes_from_an_id(folder, id_):
     with pytest.raises(UnknownError, match="no project"):
         folder.open(id_)
     with pytest.raises(UnknownError):
         folder.delete(id_)
-
-
-def test_a_deleted_project_is_gone(folder):
-    with folder.create("Valves") as project:
-        pass
-    folder.delete(project.id)
-    assert folder.entries() == []
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import threading
+from contextlib import ExitStack
 from dataclasses import replace
 
 import pytest
@@ -24,6 +25,13 @@ from sparse_coverage.server.settings import ServerSettings
 
 TEAPOT = {"id": "EP-3000001-A1", "title": "A teapot", "claims": ["1. A teapot with a spout that does not drip."]}
 BASE = "/v1/indexes/devices"
+
+
+@pytest.fixture
+def lend():
+    """Borrows states of indexes for the time of a test."""
+    with ExitStack() as stack:
+        yield lambda indexes, *which: stack.enter_context(indexes.opened(*which))
 
 
 @pytest.fixture
@@ -101,37 +109,37 @@ def test_changes_are_off_unless_allowed(client):
         assert client.post(f"{BASE}/{path}", json=body).status_code == 403
 
 
-def test_a_change_on_disk_is_picked_up_and_a_search_that_began_before_goes_on(copied):
+def test_a_change_on_disk_is_picked_up_and_a_search_that_began_before_goes_on(copied, lend):
     indexes = ServedIndexes({"devices": copied})
-    before = indexes.opened("devices", "letters")
+    before = lend(indexes, "devices", "letters")
     by_letters = before.retriever("letters")
     hits = by_letters.search(CLAIM, 12)
     delete_documents(copied, ["EP-1000001-A1"])
     merge_index(copied)
     refresh_sides(copied)
-    after = indexes.opened("devices", "letters")
+    after = lend(indexes, "devices", "letters")
     assert after is not before
     assert after.store.state.documents == 11
     assert "EP-1000001-A1" not in {hit.document for hit in after.retriever("letters").search(CLAIM, 12)}
     assert by_letters.search(CLAIM, 12) == hits
     assert before.index.explain(CLAIM, "EP-1000001-A1").score > 0
-    assert indexes.opened("devices", "letters") is after
+    assert lend(indexes, "devices", "letters") is after
 
 
-def test_while_a_side_is_behind_its_ranking_ranks_the_former_state(copied):
+def test_while_a_side_is_behind_its_ranking_ranks_the_former_state(copied, lend):
     indexes = ServedIndexes({"devices": copied})
-    encoder = indexes.opened("devices").index.model.encoder
+    encoder = lend(indexes, "devices").index.model.encoder
     Index.open(copied, encoder=encoder).add([replace(made_patents()[0], id="EP-3000002-A1")])
-    assert indexes.opened("devices").store.state.documents == 13
-    assert indexes.opened("devices", "letters").store.state.documents == 12
+    assert lend(indexes, "devices").store.state.documents == 13
+    assert lend(indexes, "devices", "letters").store.state.documents == 12
     refresh_sides(copied)
-    assert indexes.opened("devices", "letters").store.state.documents == 13
+    assert lend(indexes, "devices", "letters").store.state.documents == 13
 
 
-def test_a_side_that_moved_on_before_it_was_opened_is_looked_for_again(copied, monkeypatch):
+def test_a_side_that_moved_on_before_it_was_opened_is_looked_for_again(copied, monkeypatch, lend):
     """Found by `make soak`: between the look at the index and the opening of its side, both were changed and merged."""
     served = ServedIndexes({"devices": copied}).served("devices")
-    encoder = served.opened().index.model.encoder
+    encoder = lend(served).index.model.encoder
     index = Index.open(copied, encoder=encoder)
     index.add([("EP-3000002-A1", "A teapot with a spout.")])
     index.merge()
@@ -139,49 +147,49 @@ def test_a_side_that_moved_on_before_it_was_opened_is_looked_for_again(copied, m
     looks = [served._seen]
     signature = served._signature
     monkeypatch.setattr(served, "_signature", lambda: looks.pop() if looks else signature())
-    snapshot = served.opened("letters")
+    snapshot = lend(served, "letters")
     assert not looks
     assert snapshot.store.state.documents == 13
     assert snapshot.retriever("letters").search("A teapot with a spout.", 1)[0].document == "EP-3000002-A1"
 
 
-def test_a_side_that_stays_behind_is_refused_in_the_end(copied, monkeypatch):
+def test_a_side_that_stays_behind_is_refused_in_the_end(copied, monkeypatch, lend):
     indexes = ServedIndexes({"devices": copied})
-    Index.open(copied, encoder=indexes.opened("devices").index.model.encoder).add(
+    Index.open(copied, encoder=lend(indexes, "devices").index.model.encoder).add(
         [replace(made_patents()[0], id="EP-3000002-A1")]
     )
-    assert indexes.opened("devices", "letters").store.state.documents == 12
+    assert lend(indexes, "devices", "letters").store.state.documents == 12
     monkeypatch.setattr("sparse_coverage.server.indexes._PATIENCE", 0.0)
-    indexes.opened("devices")
+    lend(indexes, "devices")
     with pytest.raises(InputError, match="index refresh"):
-        indexes.opened("devices", "letters")
+        lend(indexes, "devices", "letters")
 
 
-def test_another_index_in_the_place_of_the_first_is_opened_with_its_own_model(copied, tmp_path):
+def test_another_index_in_the_place_of_the_first_is_opened_with_its_own_model(copied, tmp_path, lend):
     indexes = ServedIndexes({"devices": copied})
-    before = indexes.opened("devices")
+    before = lend(indexes, "devices")
     patents = made_patents()[:5]
     model = SparseCoverage.fit(patents, encoder=before.index.model.encoder, size=30)
     Index.build(tmp_path / "other", model, patents)
     copied.rename(tmp_path / "former")
     (tmp_path / "other").rename(copied)
-    after = indexes.opened("devices")
+    after = lend(indexes, "devices")
     assert after.store.state.documents == 5
     assert after.index.search(patents[1].claims[0].text, 1)
     assert before.index.search(CLAIM, 1)
 
 
-def test_a_damaged_manifest_leaves_the_former_state_in_service(copied, caplog):
+def test_a_damaged_manifest_leaves_the_former_state_in_service(copied, caplog, lend):
     indexes = ServedIndexes({"devices": copied})
     (copied / "manifest.json").write_text("{}", encoding="utf-8")
-    assert indexes.opened("devices").store.state.documents == 12
+    assert lend(indexes, "devices").store.state.documents == 12
     assert "former state is served" in caplog.text
 
 
-def test_no_answer_is_torn_while_an_index_is_changed_over_and_over(copied):
+def test_no_answer_is_torn_while_an_index_is_changed_over_and_over(copied, lend):
     """Each state holds all or none of a set of documents, so an answer with some of them would be of two states."""
     indexes = ServedIndexes({"devices": copied})
-    encoder = indexes.opened("devices").index.model.encoder
+    encoder = lend(indexes, "devices").index.model.encoder
     extra = [replace(made_patents()[0], id=f"EP-400000{number}-A1") for number in range(3)]
     ids = {patent.id for patent in extra}
     ended = threading.Event()
@@ -198,13 +206,13 @@ def test_no_answer_is_torn_while_an_index_is_changed_over_and_over(copied):
     thread = threading.Thread(target=change)
     thread.start()
     while not ended.is_set():
-        snapshot = indexes.opened("devices")
-        hits = snapshot.index.search(CLAIM, 20)
-        found = ids & {hit.document for hit in hits}
-        seen.add(len(found))
-        if found not in (set(), ids) or len(hits) != snapshot.store.state.documents:
-            wrong.append(found)
-        for hit in hits:
-            snapshot.index.explain(CLAIM, hit.passages[0].id)
+        with indexes.opened("devices") as snapshot:
+            hits = snapshot.index.search(CLAIM, 20)
+            found = ids & {hit.document for hit in hits}
+            seen.add(len(found))
+            if found not in (set(), ids) or len(hits) != snapshot.store.state.documents:
+                wrong.append(found)
+            for hit in hits:
+                snapshot.index.explain(CLAIM, hit.passages[0].id)
     thread.join()
     assert not wrong

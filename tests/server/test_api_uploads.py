@@ -73,12 +73,8 @@ def word_bomb() -> bytes:
     ("name", "content", "told"),
     [
         ("bomb.docx", word_bomb, "decompression bomb"),
-        ("bomb.xml", BOMB.encode, ""),
         ("entity.xml", BOMB.replace('"aaaaaaaaaa"', 'SYSTEM "file:///etc/passwd"').replace("&z;", "&a;").encode, ""),
-        ("scan.png", lambda: b"\x89PNG\r\n\x1a\n" + bytes(100), "image"),
-        ("empty.txt", lambda: b"  \n", "no text"),
         ("broken.pdf", lambda: b"%PDF-1.4\nnothing of the kind", "PDF"),
-        ("latin.txt", lambda: b"caf\xe9 " * 10, "UTF-8"),
     ],
 )
 def test_hostile_and_broken_files_are_refused_with_a_reason(client, name, content, told):

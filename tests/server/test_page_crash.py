@@ -17,8 +17,8 @@ from waiting import SECONDS, wait_until
 
 from sparse_coverage.projects import ProjectFolder
 
-KILLS = int(os.environ.get("SPARSE_COVERAGE_PROJECT_KILLS", "12"))
-SERVER_KILLS = int(os.environ.get("SPARSE_COVERAGE_SERVER_KILLS", "2"))
+KILLS = int(os.environ.get("SPARSE_COVERAGE_PROJECT_KILLS", "6"))
+SERVER_KILLS = int(os.environ.get("SPARSE_COVERAGE_SERVER_KILLS", "1"))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there is no kill -9 here")

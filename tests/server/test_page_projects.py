@@ -272,6 +272,33 @@ def test_one_damaged_file_does_not_keep_the_others_from_being_listed(keeping, pr
     assert keeping.get(f"/v1/projects/{other}").status_code == 400
 
 
+def test_combinations_and_charts_take_what_was_said_for_their_own_claim(keeping, project):
+    asked = {"index": "devices", "combine": {"claim": CLAIM, "max": 1, "top": 4}}
+    charts = f"/v1/projects/{project}/charts"
+    first = keeping.post(charts, json=asked).json()
+    assert first["claim"] == 1
+    for claim, mark in ((1, "relevant"), (2, "not")):
+        body = {"mark": mark, "claim": claim, "version": 0}
+        assert keeping.put(f"/v1/projects/{project}/marks/devices/{ONE}", json=body).status_code == 200
+    assert keeping.post(charts, json=asked).json()["combinations"]["left_out"] == 0
+    other = keeping.post(
+        charts, json={**asked, "combine": {"claim": "A radio with an antenna and a tuner.", "top": 4}}
+    ).json()
+    assert (other["claim"], other["combinations"]["left_out"]) == (2, 0), "nothing was known of the claim before"
+    again = keeping.post(charts, json={**asked, "combine": {"claim": "A radio with an antenna and a tuner.", "top": 4}})
+    assert again.json()["combinations"]["left_out"] == 1
+    verdict = {
+        "index": "devices",
+        "element": first["view"]["rows"][0]["text"],
+        "document": ONE,
+        "verdict": "partly",
+        "version": 0,
+    }
+    assert keeping.put(f"/v1/projects/{project}/cells", json={**verdict, "claim": 2}).status_code == 200
+    shown = keeping.get(f"{charts}/{first['number']}").json()["view"]
+    assert not any(cell["own"] for row in shown["rows"] for cell in row["cells"])
+
+
 def test_a_chart_asked_for_in_a_project_is_made_and_kept_by_the_server(keeping, project):
     filters = {"before": "2003", "not": ["kelmormor zzz"]}
     body = {"index": "devices", "chart": {"claim": CLAIM, "documents": [ONE, OTHER], "filters": filters}}

@@ -28,7 +28,7 @@ CHECKS = (
     openapi_checks.content_type_conformance,
     openapi_checks.response_schema_conformance,
 )
-EXAMPLES = 12
+EXAMPLES = 5
 
 
 @pytest.fixture(scope="module")

@@ -281,6 +281,38 @@ def test_only_the_claim_that_was_chosen_is_charted(desk):
     assert kept["request"]["claim"] == "2. The device of claim 1, made of steel."
 
 
+def test_each_claim_has_its_own_marks_and_its_earlier_charts_are_one_click_away(desk):
+    page = desk.page
+    desk.search()
+    first = desk.ids()[0]
+    page.locator(f'.result[data-id="{first}"] .mark-relevant').click()
+    desk.saved()
+    for _ in range(2):
+        with page.expect_response(lambda answer: answer.url.endswith("/charts")):
+            page.keyboard.press("c")
+        page.wait_for_selector(".chart-table")
+    earlier = page.get_by_role("group", name="Charts of this claim").get_by_role("button")
+    assert earlier.evaluate_all("all => all.map(one => one.getAttribute('aria-pressed'))") == ["true", "false"]
+    earlier.nth(1).click()
+    desk.until(
+        "document.querySelectorAll('.row [aria-pressed=\"true\"]')[0]?.previousElementSibling?.tagName === 'BUTTON'"
+    )
+
+    page.goto(f"{desk.server.address}/#/search")
+    desk.search("A method of brewing tea, in which leaves are steeped in water that was boiled.")
+    desk.until("!document.querySelector('.mark-relevant[aria-pressed=true]')")
+    page.keyboard.press("2")
+    page.wait_for_selector("text=No chart yet")
+    page.keyboard.press("3")
+    page.get_by_role("button", name="Work on the claim", exact=False).first.wait_for()
+    assert not page.locator(f'.marked-list a:text-is("{first}")').count()
+    page.locator('[aria-label^="Work on the claim"][aria-pressed=false]').click()
+    page.locator(f'.marked-list a:text-is("{first}")').wait_for()
+    page.keyboard.press("2")
+    page.wait_for_selector(".chart-table")
+    assert not desk.wrong
+
+
 def test_a_category_is_told_and_listed_without_any_mark(desk):
     page = desk.page
     desk.search()

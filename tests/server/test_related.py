@@ -22,7 +22,8 @@ def test_citations_are_links_where_the_index_holds_them(client):
 
 
 def test_publications_that_a_text_names_are_links_where_the_index_holds_them(client):
-    relatives = client.app.state.indexes.opened("devices").relatives
+    with client.app.state.indexes.opened("devices") as opened:
+        relatives = opened.relatives
     text = "As in EP 1 000 002 A1, EP-1000003, U.S. Pat. No. 5,700,647 and EP1000001; a US 20 mm screw, claims 1000002."
     found = relatives.mentioned(text, "EP-1000001-A1")
     assert [(text[start:end], id_) for start, end, id_ in found] == [

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ from rich.text import Text
 from sparse_coverage.cli.options import (
     NamesIn,
     OnceOnly,
-    count_option,
     depth_option,
     echo_people,
     fresh_option,
@@ -27,13 +25,11 @@ from sparse_coverage.cli.options import (
     measure_option,
     method,
     path_option,
-    repeatable,
     seed_option,
     seeds_option,
     show,
 )
 from sparse_coverage.cli.options.collections import Means, bench_options
-from sparse_coverage.cli.options.searching import documents_by_option, weighting_options
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import write_text
 from sparse_coverage.present.tables import WRITERS, short_heading
@@ -42,14 +38,29 @@ if TYPE_CHECKING:
     from sparse_coverage.evaluation.significance import Comparison
     from sparse_coverage.experiments.comparison import Results
 
-_TRIED = (
-    "k assignment uncovered alpha gamma rho tau selection common repeats passage_repeats smoothing feedback rank max_spans learn "
-    "k1 b checkpoint"
-)
+
+def _chosen(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, tuple[Any, ...]]:
+    """Return what `--set` names: of each setting the values that are tried, in the order in which they were typed."""
+    from sparse_coverage.experiments.options import LISTED
+
+    found: dict[str, tuple[Any, ...]] = {}
+    for one in given:
+        name, sign, text = one.partition("=")
+        name = name.strip().replace("-", "_")
+        if not sign or name not in LISTED:
+            raise click.BadParameter(f"'{one}' is no NAME=VALUE of a setting. The settings are: {', '.join(LISTED)}.")
+        found[name] = (*found.get(name, ()), _value(text.strip()))
+    return found
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 @click.command(cls=OnceOnly, no_args_is_help=True)
-@repeatable(*_TRIED.split())
 @click.argument("collection")
 @click.option(
     "--system",
@@ -62,37 +73,17 @@ _TRIED = (
 @method.encoder_option(("minilm",), "May be repeated.", multiple=True)
 @method.unit_option(("token",), "What counts as a span; may be repeated.", multiple=True)
 @method.size_option("Centers of the vocabulary; may be repeated [10,000, or a tenth of the spans].", multiple=True)
-@count_option("-K", "k", help="How many centers a span may activate [that of the system].")
-@method.assignment_option
-@method.uncovered_option
-@weighting_options
-@method.tau_option
-@method.selection_option
-@count_option("--common", least=0, help="Remove the mean and so many common directions from spans [none].")
 @click.option(
-    "--repeats",
-    type=float,
-    help="A center that n spans of a query activate counts n^repeats times [that of the system].",
+    "--set",
+    "chosen",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=_chosen,
+    help="A setting of the systems: k=3, alpha=1, rank=top-mean:3, k1=0.9, checkpoint=FOLDER, …; an unknown NAME lists them all. "
+    "Repeatable: several values of one are tried in turn.",
 )
-@click.option(
-    "--passage-repeats",
-    type=float,
-    help="In a passage, the weight of a center that n spans activate becomes its root of degree n^this [that of the system].",
-)
-@click.option("--smoothing", type=float, help="Added to the span count that divides weights [that of the system].")
-@count_option(
-    "--feedback",
-    least=0,
-    help="How many of the best passages are added to the query, before a second search [that of the system].",
-)
-@documents_by_option
-@click.option("--k1", type=float, help="BM25: how soon more of the same word counts no more [1.5].")
-@click.option("--b", type=float, help="BM25: how much long passages pay for their length, from 0 to 1 [0.75].")
-@click.option("--checkpoint", help="SPLADE, ColBERT: a folder or a hub id [the published one].")
 @seed_option("Seed of the vocabulary, the first of several.")
 @seeds_option
-@method.max_spans_option
-@method.learn_option
 @measure_option
 @depth_option
 @click.option("--against", help="Compare with this row only, not every two rows: its name, or a part of it.")
@@ -104,11 +95,6 @@ _TRIED = (
     help="Also write the table into this file: .tex or .md with daggers, .csv with intervals and p. May be repeated.",
 )
 @path_option("--runs", file_okay=False, help="Also write the rankings into this folder, as TREC runs.")
-@click.option(
-    "--metadata",
-    is_flag=True,
-    help="With --runs: say in each run where it comes from (ir_metadata comments, which trec_eval and ir_measures do not read).",
-)
 @path_option(
     "--topics",
     file_okay=False,
@@ -135,10 +121,10 @@ def command(
     against: str | None,
     tables: tuple[Path, ...],
     runs: Path | None,
-    metadata: bool,
     topics: Path | None,
     given_runs: tuple[Path, ...],
     fresh: bool,
+    chosen: dict[str, tuple[Any, ...]],
     means: Means,
     **settings: Any,
 ) -> None:
@@ -153,26 +139,25 @@ def command(
       sparse-coverage evaluate demo --system bm25 --system paper --unit token --unit np
       sparse-coverage evaluate path/to/scifact --system dense --system combined -V 5000 --runs runs/
       sparse-coverage evaluate path/to/papers.toml --system bm25 --system default --topics topics/
+      sparse-coverage evaluate demo --system paper --set alpha=1 --set alpha=2 --set k=3
       sparse-coverage evaluate demo --system bm25 --system combined --seeds 5 --against bm25 --table table.tex
     """
     from sparse_coverage.experiments.comparison import USUAL, Output, checked_measures, evaluate
-    from sparse_coverage.experiments.options import FLAGS, reads, variants
+    from sparse_coverage.experiments.options import as_typed, reads, variants
     from sparse_coverage.systems import require_system
 
     systems = systems or (() if given_runs else ("paper",) if means.as_published else USUAL)
     for name in systems:
         require_system(name, "study")
     source = click.get_current_context().get_parameter_source
-    typed = {name: value for name, value in settings.items() if source(name) is not ParameterSource.DEFAULT}
+    typed = {name: value for name, value in settings.items() if source(name) is not ParameterSource.DEFAULT} | chosen
     if unread := [
         name for name in typed if typed[name] not in (None, ()) and not any(name in reads(one) for one in systems)
     ]:
-        raise InputError(f"{FLAGS[unread[0]]} means nothing to {' and '.join(systems) or 'a run'}: leave it out.")
+        raise InputError(f"{as_typed(unread[0])} means nothing to {' and '.join(systems) or 'a run'}: leave it out.")
     rows = variants(systems, _settings(typed, means))
     if topics is not None and seeds > 1:
         raise InputError("--topics shows the rankings of one seed: leave out --seeds, or choose one with --seed.")
-    if metadata and runs is None:
-        raise InputError("--metadata is for the runs that --runs writes: name a folder for them.")
     if wrong := next((path for path in tables if path.suffix not in WRITERS), None):
         raise InputError(
             f"--table {wrong}: a table is written as {', '.join(WRITERS)}. Give the file one of these suffixes."
@@ -181,7 +166,7 @@ def command(
         folder.mkdir(parents=True, exist_ok=True)
     loaded = means.reading.collection(collection)
     checked_measures(measures, loaded)
-    output = Output(runs, topics, metadata, shlex.join(["sparse-coverage", *sys.argv[1:]]))
+    output = Output(runs, topics)
     with means.workbench(loaded) as bench:
         found = evaluate(
             loaded,

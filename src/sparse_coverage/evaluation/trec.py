@@ -225,28 +225,26 @@ def _kept_passage(item: str) -> str:
     return f"{printed_id(document)}{slash}{place}"
 
 
-def write_run(
-    path: Path, run: Run, tag: str, *, depth: int | None = None, header: str = "", own_ids: Mapping[str, str] = NO_IDS
-) -> None:
+def write_run(path: Path, run: Run, tag: str, *, depth: int | None = None, own_ids: Mapping[str, str] = NO_IDS) -> None:
     """Write the documents of each query, or the first `depth`; their order survives tools that sort by score alone.
 
-    `header` are comment lines for tools that know them; `own_ids` tells how the collection writes ids that are kept in another form.
+    `own_ids` tells how the collection writes ids that are kept in another form.
     """
     rankings = {
         query: (tuple(own_ids.get(document, document) for document in ranking.documents), ranking.scores)
         for query, ranking in run.items()
     }
-    _write(path, rankings, tag, depth, header)
+    _write(path, rankings, tag, depth)
 
 
-def write_passage_run(path: Path, run: Run, tag: str, *, header: str = "", own_ids: Mapping[str, str] = NO_IDS) -> None:
+def write_passage_run(path: Path, run: Run, tag: str, *, own_ids: Mapping[str, str] = NO_IDS) -> None:
     """Write the passages of each query, with passage ids in the place of documents."""
     rankings = {}
     for query, ranking in run.items():
         owned = zip(ranking.passages, ranking.passage_documents, strict=True)
         items = tuple(f"{own_ids.get(of, of)}{id_.removeprefix(of)}" for id_, of in owned)
         rankings[query] = (items, ranking.passage_scores)
-    _write(path, rankings, tag, None, header)
+    _write(path, rankings, tag, None)
 
 
 def _write(
@@ -254,9 +252,8 @@ def _write(
     rankings: Mapping[str, tuple[tuple[str, ...], tuple[float, ...]]],
     tag: str,
     depth: int | None,
-    header: str,
 ) -> None:
-    lines = [header]
+    lines = []
     for query, (items, scores) in rankings.items():
         last = np.float32(math.inf)
         for rank, (item, score) in enumerate(zip(items[:depth], scores[:depth], strict=True), 1):

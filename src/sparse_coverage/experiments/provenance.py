@@ -1,23 +1,16 @@
-"""How results were made: versions and machine, a paragraph for a paper's section on methods with the works it cites, and headers of runs.
-
-The header follows the `ir_metadata` schema (https://www.ir-metadata.org): YAML in comment lines between `# ir_metadata.start` and
-`# ir_metadata.end`. Who ran it is left out: the program does not know.
-"""
+"""How results were made: versions and machine, and a paragraph for a paper's section on methods with the works it cites."""
 
 from __future__ import annotations
 
-import json
 import platform
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timezone
+from collections.abc import Sequence
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
-from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.cache import code_key
-from sparse_coverage.experiments.evaluation import Evaluation, stamped
+from sparse_coverage.experiments.evaluation import stamped
 from sparse_coverage.experiments.options import SystemOptions, Variant, is_sparse, reads
 from sparse_coverage.experiments.paper import FREE, SYSTEMS, encoder_name, known_encoder, unit_name
 from sparse_coverage.experiments.sweep import Result
@@ -30,12 +23,10 @@ _PACKAGES = ("numpy", "numba", "openvino", "tokenizers", "bm25s", "ir-measures",
 _SETTINGS = {"k": "$K={}$", "alpha": r"$\alpha={}$", "gamma": r"$\gamma={}$", "rho": r"$\rho={}$", "tau": r"$\tau={}$"}
 _DEPARTURES = {
     "assignment": "{} assignment",
-    "uncovered": "spans that no center covers: {}",
     "common": "the mean and {} common direction removed from spans",
     "repeats": "a center that $n$ spans of a query activate counted $n^{{{}}}$ times",
     "passage_repeats": "the weight of a center that $n$ spans of a passage activate taken to the power $1/n^{{{}}}$",
     "smoothing": "{} added to the number of spans that divides weights",
-    "feedback": "feedback from {} passages",
     "rank": "documents ranked by {}",
     "learn": "centers learned from {}",
 }
@@ -242,75 +233,3 @@ def _processor() -> str:
     except OSError:
         return platform.processor() or platform.machine()
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
-
-
-def run_header(bench: Workbench, found: Evaluation, tag: str, command: str) -> str:
-    """Return the header of a run as comment lines."""
-    lines = ["ir_metadata.start", *_yaml(run_facts(bench, found, tag, command)), "ir_metadata.end"]
-    return "".join(f"# {line}\n" for line in lines)
-
-
-def run_facts(bench: Workbench, found: Evaluation, tag: str, command: str) -> dict[str, Any]:
-    """Return what the schema asks for: platform, implementation, method, research goal and data.
-
-    What has no place of its own in it (how documents were cut, what vocabularies were learned from) stands under `other`.
-    """
-    about = surroundings()
-    machine = about["machine"]
-    libraries = [f"python=={about['python']}", *(f"{name}=={version}" for name, version in about["packages"].items())]
-    method = found.variant.record()
-    collection = bench.collection
-    return {
-        "tag": tag,
-        "platform": {
-            "hardware": {"cpu": {"model": machine["processor"], "number of cores": machine["cores"]}},
-            "operating system": {"kernel": machine["system"]},
-            "software": {
-                "libraries": {"python": libraries},
-                "retrieval toolkit": [f"sparse-coverage=={about['sparse-coverage']}"],
-            },
-        },
-        "implementation": {
-            "executable": {"cmd": command},
-            "source": {
-                "lang": ["Python"],
-                "software": f"sparse-coverage {about['sparse-coverage']}",
-                "code": bench.code,
-            },
-        },
-        "method": {
-            "automatic": True,
-            "score ties": "corpus order",
-            "retrieval": [{"name": method["system"], **method.get("options", {}), "used": dict(found.stamps)}],
-            "documents measured and written": found.depth,
-        },
-        "research goal": {"evaluation": {"reported measures": list(found.values)}},
-        "data": {
-            "test collection": {"name": collection.name},
-            "other": {
-                "judged topics": len(collection.judged),
-                "documents": len(bench.corpus.documents),
-                "passages": len(bench.corpus),
-                "passages are": collection.by,
-                "fingerprint": bench.fingerprint,
-                "notes": list(bench.notes()),
-            },
-        },
-        "written": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-    }
-
-
-def _yaml(value: Mapping[str, Any] | Sequence[Any], indent: str = "") -> Iterator[str]:
-    """Yield nested mappings and lists as YAML; a value is written as JSON, which YAML reads."""
-    items = value.items() if isinstance(value, Mapping) else ((None, one) for one in value)
-    for name, one in items:
-        start = f"{indent}- " if name is None else f"{indent}{name}:"
-        if isinstance(one, Mapping) and name is None:
-            first, *rest = _yaml(one, indent + "  ")
-            yield f"{indent}- {first.strip()}"
-            yield from rest
-        elif isinstance(one, Mapping | list) and one:
-            yield start.rstrip()
-            yield from _yaml(one, indent + "  ")
-        else:
-            yield f"{start.rstrip()} {json.dumps(one, ensure_ascii=False)}"

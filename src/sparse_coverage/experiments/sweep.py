@@ -23,8 +23,8 @@ from sparse_coverage.evaluation.measures import MAP, MAP_D, PASSAGE_R, PRES, Any
 from sparse_coverage.evaluation.significance import Comparison
 from sparse_coverage.experiments.bench import Workbench
 from sparse_coverage.experiments.evaluation import DEPTH, Evaluation, result_facts, result_path
-from sparse_coverage.experiments.options import FLAGS, Variant, make_options, reads
 from sparse_coverage.experiments.options import NAMES as OPTIONS
+from sparse_coverage.experiments.options import Variant, as_typed, make_options, reads
 from sparse_coverage.files import read_toml
 from sparse_coverage.present.tables import Table
 from sparse_coverage.systems import get_system
@@ -193,7 +193,7 @@ def row_command(collection: str, row: Variant, seeds: int = 1) -> str:
     read, changed = row.reads, row.options.differences()
     for name, value in asdict(row.options).items():
         if name in read and (name in changed or name in row.options.fixed or name in ("encoder", "unit")):
-            words.append(f"{FLAGS[name]} {shlex.quote(str(value))}")
+            words.append(as_typed(name, shlex.quote(str(value))))
     return " ".join([*words, *([f"--seeds {seeds}"] if seeds > 1 and "seed" in read else [])])
 
 

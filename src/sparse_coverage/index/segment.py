@@ -32,7 +32,7 @@ from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import has_sha256
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.passage_parts import PassageVectors, WordLists
-from sparse_coverage.index.postings import Postings, weight_scale, widened
+from sparse_coverage.index.postings import WEIGHT_SCALE, Postings
 from sparse_coverage.index.stored_fields import DocumentColumns, StoredFieldsReader
 from sparse_coverage.index.words import WordReader
 from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s, plain
@@ -210,7 +210,7 @@ class Segment:
         wanted = np.repeat(passages, len(centers))
         lows = _first_from(self.postings.packed, begins, ends, wanted << 16)
         there = np.flatnonzero(lows < ends)
-        there = there[widened(self.postings.packed[lows[there]]) >> np.uint32(16) == wanted[there]]
+        there = there[self.postings.packed[lows[there]] >> np.uint32(16) == wanted[there]]
         return self._rows(centers, there % max(1, len(centers)), lows[there])
 
     def _runs(self, centers: Int64s) -> tuple[Int64s, Int64s]:
@@ -221,7 +221,7 @@ class Segment:
         return offsets[centers].astype(np.int64), offsets[centers + 1].astype(np.int64)
 
     def _rows(self, centers: Int64s, places: Int64s, postings: Int64s) -> Int64s:
-        found = widened(self.postings.packed[postings])
+        found = self.postings.packed[postings]
         passages, spans = (found >> np.uint32(16)).astype(np.int64), self.postings.spans[postings].astype(np.int64)
         for row in np.flatnonzero(spans == FAR_SPAN).tolist():
             far = self.postings.far
@@ -230,26 +230,26 @@ class Segment:
 
     def weight(self, fixed: int) -> float:
         """Return the weight that a fixed-point number stands for."""
-        return fixed / weight_scale(self.postings.weight_bits)
+        return fixed / WEIGHT_SCALE
 
     def weights(self, fixed: Int64s) -> Doubles:
         """Return the weights that fixed-point numbers stand for."""
-        return fixed / weight_scale(self.postings.weight_bits)
+        return fixed / WEIGHT_SCALE
 
     def passage_vector(self, passage: int) -> tuple[Int32s, Doubles]:
         """Return the centers of a passage, rising, and their weights: one quick pass over all lists."""
         self.packed.check_all()
-        packed = widened(self.postings.packed)
+        packed = self.postings.packed
         found = np.empty(len(self.postings.offsets), dtype=np.int64)
         quick = machine_code(plain.check_seconds(self.packed.data))
         places = found[: (postings_of if quick else plain.postings_of)(packed, np.uint32(passage), found)]
         centers = np.searchsorted(self.postings.offsets, places, side="right") - 1
         fixed = packed[places] & np.uint32(0xFFFF)
-        return centers.astype(np.int32), fixed / weight_scale(self.postings.weight_bits)
+        return centers.astype(np.int32), fixed / WEIGHT_SCALE
 
     def load_passage_vector(self) -> None:
         """Load or compile the pass of `passage_vector`, without making it."""
-        postings_of(widened(self.postings.packed[:0]), np.uint32(0), np.empty(0, dtype=np.int64))
+        postings_of(self.postings.packed[:0], np.uint32(0), np.empty(0, dtype=np.int64))
 
 
 def _first_from(packed: Array, begins: Int64s, ends: Int64s, bounds: Int64s | np.int64) -> Int64s:
@@ -259,7 +259,7 @@ def _first_from(packed: Array, begins: Int64s, ends: Int64s, bounds: Int64s | np
     bound = np.broadcast_to(bounds, low.shape)
     while (open_ := np.flatnonzero(low < high)).size:
         middle = (low[open_] + high[open_]) >> 1
-        smaller = widened(packed[middle]) < bound[open_]
+        smaller = packed[middle] < bound[open_]
         low[open_[smaller]] = middle[smaller] + 1
         high[open_[~smaller]] = middle[~smaller]
     return low
@@ -281,8 +281,8 @@ def open_segment(
                 "The file was cut short or changed. Restore it from a copy, or build the index again."
             )
     facts = _loaded(read_verified(folder / FACTS, sums[FACTS]), folder / FACTS)
-    count, narrow = header["postings"], header["weight_bits"] == 8
-    packed = _mapped(folder / POSTINGS, "u1" if narrow else "<u4", (count, 3) if narrow else (count,))
+    count = header["postings"]
+    packed = _mapped(folder / POSTINGS, "<u4", (count,))
     offsets = facts["offsets"] if entry.encoded else np.zeros(centers + 1, np.uint32)
     postings = Postings(offsets, packed, _mapped(folder / SPANS, "<u2", (count,)), facts["far"])
     tombstones = None

@@ -160,7 +160,6 @@ class SegmentWriter:
             "passages": self.passages,
             "postings": len(postings),
             "centers": len(postings.offsets) - 1,
-            "weight_bits": postings.weight_bits,
             "vector_dimension": self._dimension,
             "sections": list(self._section_names),
             "added": [[generation, len(list(group))] for generation, group in groupby(self._added)],
@@ -191,8 +190,8 @@ def _write(path: Path, array: Array) -> None:
     path.write_bytes(array.astype(array.dtype.newbyteorder("<"), copy=False).data)
 
 
-# What a merge holds of each posting: 6 bytes, and up to 7 more where those of 8-bit weights are widened and narrowed again.
-MERGED_BYTES = 13
+MERGED_BYTES = 6
+"""What a merge holds of each posting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +282,7 @@ def merge_parts(parts: Sequence[LiveSegment], folder: Path, manifest: Manifest) 
             joined.append((part.segment.postings, numbers))
             copied = draft.copy_words(part.segment, numbers)
             _copy_documents(part.segment, part.live, draft, words=not copied)
-        return draft.finish(merge_postings(joined, manifest.centers) if encoded else no_postings(manifest.weight_bits))
+        return draft.finish(merge_postings(joined, manifest.centers) if encoded else no_postings())
     except BaseException:
         draft.abandon()
         raise

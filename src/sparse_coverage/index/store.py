@@ -145,7 +145,6 @@ class IndexStore:
             "passages": self.state.passages,
             "postings": int(self.frequencies.sum()),
             "centers": self.state.centers,
-            "weight_bits": self.state.weight_bits,
             "segments": len(self.segments),
             "deleted_documents": sum(entry.deleted_documents for entry in self.state.segments),
             "spans": sum(int(segment.span_counts[segment.live_passages].sum()) for segment in self.segments),

@@ -15,7 +15,7 @@ import numpy as np
 from sparse_coverage.errors import AlreadyThereError, IndexStoreError, NoDocumentError, SparseCoverageError
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, require_finished, write_manifest, writing
 from sparse_coverage.index.passage_parts import PackedVectors, pack_vectors
-from sparse_coverage.index.postings import DEFAULT_MEMORY, MAX_PASSAGES, PostingsBuffer, WeightBits, no_postings
+from sparse_coverage.index.postings import DEFAULT_MEMORY, MAX_PASSAGES, PostingsBuffer, no_postings
 from sparse_coverage.index.segment import SEGMENTS, Segment, SegmentEntry, missing_file, open_segment
 from sparse_coverage.index.segment_writer import (
     MERGED_BYTES,
@@ -63,7 +63,7 @@ class IndexWriter:
         self._failed = False
         self._draft: SegmentWriter | None = None
         self._draft_ids: set[str] = set()
-        self._buffer = PostingsBuffer(self.manifest.centers, self.manifest.weight_bits)
+        self._buffer = PostingsBuffer(self.manifest.centers)
 
     @classmethod
     def create(
@@ -72,7 +72,6 @@ class IndexWriter:
         centers: int,
         about: Mapping[str, Any],
         *,
-        weight_bits: WeightBits = 16,
         memory: int = DEFAULT_MEMORY,
         words: bool = False,
         dimension: int = 0,
@@ -84,10 +83,8 @@ class IndexWriter:
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / MANIFEST).exists():
             raise IndexStoreError(f"{folder}: there is an index here already.")
-        if weight_bits not in (8, 16):
-            raise IndexStoreError(f"A weight takes 8 or 16 bits, not {weight_bits}.")
         with _failure_is_clear(folder, 0):
-            write_manifest(folder, Manifest(0, centers, weight_bits, False, (), dict(about), words, dimension))
+            write_manifest(folder, Manifest(0, centers, False, (), dict(about), words, dimension))
         return cls(folder, memory)
 
     @classmethod
@@ -146,7 +143,7 @@ class IndexWriter:
         """Say how passages are encoded, and whether their words stay, in an index that holds words alone so far."""
         self.flush()
         self.manifest = replace(self.manifest, centers=centers, dimension=dimension, about=dict(about), words=words)
-        self._buffer = PostingsBuffer(centers, self.manifest.weight_bits)
+        self._buffer = PostingsBuffer(centers)
 
     def _require_new(self, document: DocumentRecord, passages: Sequence[PassageRecord]) -> None:
         """Refuse, before anything is changed, a document that is there already or that cannot be kept."""
@@ -227,13 +224,13 @@ class IndexWriter:
         draft, self._draft = self._draft, None
         try:
             with self._writing():
-                postings = self._buffer.build() if draft.encoded else no_postings(self.manifest.weight_bits)
+                postings = self._buffer.build() if draft.encoded else no_postings()
                 self._parts.append(self._open(draft.finish(postings)))
         except BaseException:
             draft.abandon()
             raise
         self._draft_ids.clear()
-        self._buffer = PostingsBuffer(self.manifest.centers, self.manifest.weight_bits)
+        self._buffer = PostingsBuffer(self.manifest.centers)
 
     def commit(self, *, complete: bool = True) -> Manifest:
         """Make all changes the state of the index, in one step. Small segments at its end are merged first."""
@@ -247,11 +244,14 @@ class IndexWriter:
             manifest = self.manifest.next(entries, complete)
             write_manifest(self._folder, manifest)
         self.manifest = manifest
-        for part, entry in zip(self._parts, entries, strict=True):
-            if part.changed:
-                part.segment.close()
-                part.segment = open_segment(part.segment.folder, entry, manifest.centers)
-        self._discard_leftovers()
+        try:
+            for part, entry in zip(self._parts, entries, strict=True):
+                if part.changed:
+                    part.segment.close()
+                    part.segment = open_segment(part.segment.folder, entry, manifest.centers)
+            self._discard_leftovers()
+        except OSError:  # what is committed is committed; this writer alone can do no more
+            self._failed = True
         return manifest
 
     def _belong_together(self, before: LiveSegment, last: LiveSegment) -> bool:
@@ -282,7 +282,7 @@ class IndexWriter:
             part.segment.close()
         try:
             # A manifest that cannot be read is told to whoever opens the index next.
-            with suppress(SparseCoverageError):
+            with suppress(SparseCoverageError, OSError):
                 self._discard_leftovers()
         finally:
             self._held.close()
@@ -354,19 +354,21 @@ def _failure_is_clear(folder: Path, generation: int) -> Iterator[None]:
                 f"{folder}: the folder of the index, or its {MANIFEST}, was removed or moved while it was written to ({error}). "
                 "What was in it is gone from there; move it back, or build it again."
             ) from error
-        raise IndexStoreError(
-            f"{folder}: cannot be written ({error}). Is the disk full? The index is as it was after its last commit "
-            f"(number {generation}). Free some space and run the same command again."
-        ) from error
+        state = f"The index is as it was after its last commit (number {generation}). "
+        state += "Free some space and run the same command again."
+        with suppress(SparseCoverageError, OSError):
+            if read_manifest(folder).generation > generation:
+                state = "This change is in force, but a crash of the machine may undo it."
+        raise IndexStoreError(f"{folder}: cannot be written ({error}). Is the disk full? {state}") from error
 
 
-def delete_documents(folder: Path, ids: Sequence[str]) -> None:
-    """Delete documents by publication id, all or none: an id that is not there is an error."""
+def delete_documents(folder: Path, ids: Sequence[str]) -> Manifest:
+    """Delete documents by publication id, all or none: an id that is not there is an error. Return the committed state."""
     with IndexWriter.open(folder) as writer:
         require_finished(folder, writer.manifest)  # else the build, when it goes on, would bring them back
         if missing := writer.delete_all(ids):
             raise NoDocumentError(f"Not in the index: {missing}. Nothing was deleted.")
-        writer.commit()
+        return writer.commit()
 
 
 def merge_index(folder: Path) -> None:

@@ -125,7 +125,7 @@ WIDTHS: Mapping[str, float] = {
     "rank": 6, "document": 17, "title": 26, "score": 8, "mark": 9, "category": 9, "note": 24, "published": 11, "priority": 11, "filed": 11,
     "classes": 14, "applicants": 16, "family": 14, "found by": 22, "place": 16, "passage score": 8, "passage": 70,
     "mark of the passage": 11, "note on the passage": 30, "reasons": 34, "not found": 22, "index": 11, "search": 7, "when": 17,
-    "query": 60, "filters": 26, "ranking": 20, "found": 16, "Espacenet": 10, "Google Patents": 10,
+    "query": 60, "filters": 26, "ranking": 20, "found": 16, "Espacenet": 10, "Google Patents": 10, "claim": 30,
 }  # fmt: skip
 """The columns there are, and how wide each is, in characters."""
 _FACTS = {

@@ -120,11 +120,11 @@ class ChartView:
 
 
 def with_rulings(kept: KeptChart, rulings: Iterable[Ruling]) -> Chart:
-    """Return a chart that was kept with the searcher's own verdicts."""
+    """Return a chart that was kept with the searcher's own verdicts for its claim."""
     own = {
         (one.element, one.document): Opinion(one.verdict, one.note, one.quote)
         for one in rulings
-        if one.index == kept.index
+        if (one.claim, one.index) == (kept.claim, kept.index)
     }
     return overrule(from_json(Chart, kept.chart), own)
 

@@ -51,12 +51,13 @@ _COVER = (
     "classes",
     "family",
     "note",
+    "claim",
 )
 _PASSAGES = ("document", "place", "passage", "mark of the passage", "note on the passage")
 _SEARCHES = ("search", "when", "index", "query", "filters", "ranking", "found")
 _CSV = (
     "document", "title", "mark", "category", "note", "priority", "filed", "published", "classes", "applicants", "family", "found by",
-    "place", "passage", "mark of the passage", "note on the passage", "reasons", "index", "Espacenet", "Google Patents",
+    "place", "passage", "mark of the passage", "note on the passage", "reasons", "index", "claim", "Espacenet", "Google Patents",
 )  # fmt: skip
 _WIDTH = 17.0  # centimetres of an upright page
 
@@ -142,6 +143,8 @@ def _cover(one: ShownDocument) -> list[Words]:
 def _write_document(page: Page, document: ShownDocument) -> None:
     facts = document.facts
     page.heading(f"{facts.id}  {facts.title}".strip(), 2)
+    if document.claim:
+        page.paragraph(Stretch(f"For the claim: {document.claim}", dim=True))
     words: list[Stretch] = []
     for name, address in public_links(facts.id).items():
         words += [*([Stretch(" · ")] if words else []), Stretch(name, link=address)]
@@ -170,7 +173,12 @@ def _write_others(page: Page, view: ProjectView) -> None:
         if documents:
             page.heading(title)
             rows: list[list[Words]] = [
-                [_linked(one), one.facts.title, one.category, "\n".join([one.note, *_passage_notes(one)]).strip()]
+                [
+                    _linked(one),
+                    one.facts.title,
+                    one.category,
+                    "\n".join(filter(None, [one.note, *_passage_notes(one), one.claim and f"For: {one.claim}"])),
+                ]
                 for one in documents
             ]
             write_filled(page, ("document", "title", "category", "note"), rows, (4, 6, 2, 5))
@@ -255,18 +263,18 @@ def project_json(view: ProjectView) -> str:
 
 def project_ris(view: ProjectView) -> str:
     """Return the documents marked relevant as references in RIS."""
-    return ris(one.publication for one in view.marked("relevant"))
+    return ris({one.facts.id: one.publication for one in view.marked("relevant")}.values())
 
 
 def project_bibtex(view: ProjectView) -> str:
     """Return the documents marked relevant as references in BibTeX."""
-    return bibtex(one.publication for one in view.marked("relevant"))
+    return bibtex({one.facts.id: one.publication for one in view.marked("relevant")}.values())
 
 
 def _document_values(one: ShownDocument) -> dict[str, Value]:
     values = document_values(one.facts.id, one.facts.title, one.facts.metadata)
     said: dict[str, Value] = {"mark": one.mark, "category": one.category, "note": one.note}
-    return values | said | {"found by": one.ranks, "index": one.facts.index}
+    return values | said | {"found by": one.ranks, "index": one.facts.index, "claim": one.claim}
 
 
 def _rows(view: ProjectView) -> list[dict[str, Value]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from textwrap import shorten
 from typing import Any
 
 from sparse_coverage.charts.chart import Chart
@@ -14,8 +15,10 @@ from sparse_coverage.present.citations import Publication
 from sparse_coverage.present.page_chart import with_rulings
 from sparse_coverage.present.terms import MARKS, asked_filters, ranking_text, shown_of
 from sparse_coverage.projects import Content, DocumentFacts, KeptChart, Mark, RecordedResult, SearchMade
-from sparse_coverage.search.results import Hit, PassageHit, Reasons
+from sparse_coverage.search.results import PassageHit, Reasons
 
+_BEGINNING = 80
+"""Characters of a claim that say which one it is."""
 _CLAIMS = re.compile(r"^claims? [\d, –-]+ of ")
 
 
@@ -31,7 +34,10 @@ class ShownPassage:
 
 @dataclass(frozen=True, slots=True)
 class ShownDocument:
-    """A document in a report. `ranks` says which searches found it, and at which rank."""
+    """A document in a report, for one claim of the project. `ranks` says which searches found it, and at which rank.
+
+    `claim` is how that claim begins, where the project has several.
+    """
 
     facts: DocumentFacts
     mark: str = ""
@@ -39,6 +45,7 @@ class ShownDocument:
     ranks: str = ""
     passages: list[ShownPassage] = field(default_factory=list)
     category: str = ""
+    claim: str = ""
 
     @property
     def publication(self) -> Publication:
@@ -166,39 +173,39 @@ def _source(source: str, claims: str) -> str:
 
 
 def _documents(content: Content, found: Iterable[tuple[SearchMade, RecordedResult]]) -> Iterable[ShownDocument]:
-    """Yield every document that was found, marked or noted, each once, with the passages of the last search that found it."""
-    hits: dict[tuple[str, str], tuple[Hit, Mapping[str, Reasons]]] = {}
-    ranks: dict[tuple[str, str], list[str]] = {}
+    """Yield every document that was found, marked or noted, once for each claim, with the passages of the last search that found it."""
+    hits: dict[tuple[int, str, str], tuple[Sequence[PassageHit], Mapping[str, Reasons]]] = {}
+    ranks: dict[tuple[int, str, str], list[str]] = {}
     for made, result in found:
         for rank, hit in enumerate(result.hits, 1):
-            hits[made.index, hit.document] = hit, result.reasons
-            ranks.setdefault((made.index, hit.document), []).append(f"search {made.number}: rank {rank}")
-    said = {(mark.index, mark.id): mark for mark in content.marks if mark.mark or mark.note or mark.category}
-    places = dict.fromkeys([*hits, *((mark.index, mark.document) for mark in said.values())])
+            hits[made.claim, made.index, hit.document] = hit.passages, result.reasons
+            ranks.setdefault((made.claim, made.index, hit.document), []).append(f"search {made.number}: rank {rank}")
+    said = {(one.claim, one.index, one.id): one for one in content.marks if one.mark or one.note or one.category}
+    places = dict.fromkeys([*hits, *((mark.claim, mark.index, mark.document) for mark in said.values())])
     facts = {(one.index, one.id): one for one in content.documents}
+    claims = {one.number: " ".join(one.text.split()) for one in content.claims} if len(content.claims) > 1 else {}
     for place in places:
-        index, id_ = place
+        claim, index, id_ = place
         of_document = said.get(place)
-        last = hits.get(place)
-        of_passages = {mark.id: mark for mark in said.values() if mark.passage and (mark.index, mark.document) == place}
-        shown = (
-            []
-            if last is None
-            else [
-                _passage(passage, last[1].get(passage.id, Reasons()), of_passages.pop(passage.id, None))
-                for passage in last[0].passages
-            ]
-        )
+        passages, reasons = hits.get(place, ((), {}))
+        of_passages = {
+            one.id: one for one in said.values() if one.passage and (one.claim, one.index, one.document) == place
+        }
+        shown = [
+            _passage(passage, reasons.get(passage.id, Reasons()), of_passages.pop(passage.id, None))
+            for passage in passages
+        ]
         shown += [
             _passage(PassageHit.of(mark.passage, 0.0), Reasons(), mark) for mark in of_passages.values() if mark.passage
         ]
         yield ShownDocument(
-            facts.get(place, DocumentFacts(index, id_, "")),
+            facts.get((index, id_), DocumentFacts(index, id_, "")),
             MARKS[of_document.mark] if of_document else "",
             of_document.note if of_document else "",
             "; ".join(ranks.get(place, [])),
             shown,
             (of_document.category or "") if of_document else "",
+            shorten(claims.get(claim, ""), _BEGINNING, placeholder=" …"),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -34,6 +35,7 @@ from sparse_coverage.projects.records import (
     Head,
     KeptChart,
     Mark,
+    ProjectClaim,
     RecordedResult,
     Ruling,
     SearchMade,
@@ -41,6 +43,9 @@ from sparse_coverage.projects.records import (
 )
 
 M = TypeVar("M", Mark, Ruling)
+_WORD = re.compile(r"\w+")
+_SAME = 0.5
+"""A text is the claim of another with which it shares so much: words may be changed, claims added and left out."""
 
 
 class Project:
@@ -108,17 +113,22 @@ class Project:
     def set_mark(self, mark: Mark, facts: DocumentFacts | None = None) -> Mark:
         """Set what a user says about a document or passage, made on `mark.version` (0: there was none)."""
         nothing = replace(mark, mark=None, note="", category=None, version=0)
-        key = {"index": mark.index, "id": mark.id}
+        key: dict[str, str | int] = {"claim": mark.claim, "index": mark.index, "id": mark.id}
         return self._set(mark, nothing, f"The mark of {mark.id}", key, [facts] if facts else [])
 
     def overrule(self, ruling: Ruling) -> Ruling:
         """Set a user's own verdict on a cell of a chart, made on `ruling.version` (0: there was none)."""
         nothing = replace(ruling, verdict=None, note="", quote=None, version=0)
-        key = {"index": ruling.index, "element": ruling.element, "document": ruling.document}
+        key: dict[str, str | int] = {
+            "claim": ruling.claim,
+            "index": ruling.index,
+            "element": ruling.element,
+            "document": ruling.document,
+        }
         return self._set(ruling, nothing, f"The verdict on {ruling.document}", key)
 
     def _set(
-        self, said: M, nothing: M, what: str, key: Mapping[str, str], documents: Iterable[DocumentFacts] = ()
+        self, said: M, nothing: M, what: str, key: Mapping[str, str | int], documents: Iterable[DocumentFacts] = ()
     ) -> M:
         """Write what a user says, unless something else than what it was made on is there now."""
         check_dataclass(said)
@@ -132,10 +142,12 @@ class Project:
 
     def add_search(self, index: str, request: Mapping[str, Any], result: Mapping[str, Any]) -> SearchMade:
         """Add a search that was made to the history."""
-        hits = _found(request, result, "The search").hits
+        found = _found(request, result, "The search")
+        of_claim = request.get("query") or request.get("like")
+        text, hits = request.get("claim") or (found.query if of_claim else ""), found.hits
         with self._change() as revision:
             number = next_number(self._connection, SearchMade)
-            made = SearchMade(number, now(), index, request, len(hits), result, revision)
+            made = SearchMade(number, now(), index, request, len(hits), result, revision, self._claim(text, revision))
             self._write([made, *(DocumentFacts(index, hit.document, hit.title, hit.metadata) for hit in hits)])
         return made
 
@@ -147,12 +159,28 @@ class Project:
         combinations: Mapping[str, Any] | None = None,
     ) -> KeptChart:
         """Keep a chart that was made, and the combinations where it was made for these."""
-        columns = _charted(request, chart, combinations, "The chart").documents
+        charted = _charted(request, chart, combinations, "The chart")
+        columns, text = charted.documents, request.get("claim") or "\n".join(claim.text for claim in charted.claims)
         with self._change() as revision:
             number = next_number(self._connection, KeptChart)
-            made = KeptChart(number, now(), index, request, chart, combinations, revision)
+            claim = self._claim(text, revision)
+            made = KeptChart(number, now(), index, request, chart, combinations, revision, claim)
             self._write([made, *(DocumentFacts(index, one.id, one.title, one.metadata) for one in columns)])
         return made
+
+    def claim_of(self, text: str) -> int:
+        """Return the number of the claim that a text is, changed a little or a part of it; 0 for one that the project does not have."""
+        known = self._connection.execute("SELECT text, number FROM claims ORDER BY version")
+        shared, number = max(((_shared(text, one), number) for one, number in known), default=(0.0, 0))
+        return number if shared >= _SAME else 0
+
+    def _claim(self, text: str, revision: int) -> int:
+        """Return the number of the claim that a text is, kept as it is now; 0 for no text."""
+        if not text.strip():
+            return 0
+        number = self.claim_of(text) or next_number(self._connection, ProjectClaim)
+        self._write([ProjectClaim(number, text, revision)])
+        return number
 
     def fill(self, content: Content) -> None:
         """Put all that another project held into this one, which must be empty, in one step."""
@@ -168,7 +196,9 @@ class Project:
             )
             row = (json_text(draft.content, "draft"), draft.version)
             execute(self._connection, "REPLACE INTO draft VALUES (1, ?, ?)", row)
-            self._write([*content.searches, *content.marks, *content.rulings, *content.charts], new=True)
+            self._write(
+                [*content.claims, *content.searches, *content.marks, *content.rulings, *content.charts], new=True
+            )
             self._write(content.documents)
 
     def _write(self, records: Iterable[Any], *, new: bool = False) -> None:
@@ -196,6 +226,14 @@ class Project:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise
+
+
+def _shared(one: str, other: str) -> float:
+    """Return which share of the runs of three words of the shorter text stands in the longer one."""
+    runs = []
+    for words in (_WORD.findall(one.lower()), _WORD.findall(other.lower())):
+        runs.append(set(zip(words, words[1:], words[2:], strict=False)) or {tuple(words)})
+    return len(runs[0] & runs[1]) / min(map(len, runs))
 
 
 def now() -> str:

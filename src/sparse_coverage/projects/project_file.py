@@ -20,12 +20,13 @@ from sparse_coverage.projects.records import (
     Head,
     KeptChart,
     Mark,
+    ProjectClaim,
     Ruling,
     SearchMade,
     UnknownError,
 )
 
-VERSION = 2
+VERSION = 3
 _APPLICATION = 0x5343504A  # "SCPJ": what SQLite writes into the file to tell whose it is
 _TABLES = f"""
 CREATE TABLE project (
@@ -33,21 +34,22 @@ CREATE TABLE project (
     changed TEXT NOT NULL, version INTEGER NOT NULL, revision INTEGER NOT NULL
 );
 CREATE TABLE draft (one INTEGER PRIMARY KEY CHECK (one = 1), content TEXT NOT NULL, version INTEGER NOT NULL);
+CREATE TABLE claims (number INTEGER PRIMARY KEY, text TEXT NOT NULL, version INTEGER NOT NULL);
 CREATE TABLE searches (
-    number INTEGER PRIMARY KEY, made TEXT NOT NULL, index_name TEXT NOT NULL, request TEXT NOT NULL, documents INTEGER NOT NULL,
-    result TEXT NOT NULL, version INTEGER NOT NULL
+    number INTEGER PRIMARY KEY, claim INTEGER NOT NULL, made TEXT NOT NULL, index_name TEXT NOT NULL, request TEXT NOT NULL,
+    documents INTEGER NOT NULL, result TEXT NOT NULL, version INTEGER NOT NULL
 );
 CREATE TABLE marks (
-    index_name TEXT NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL, mark TEXT, note TEXT NOT NULL, category TEXT, passage TEXT,
-    version INTEGER NOT NULL, changed TEXT NOT NULL, PRIMARY KEY (index_name, id)
+    claim INTEGER NOT NULL, index_name TEXT NOT NULL, id TEXT NOT NULL, document TEXT NOT NULL, mark TEXT, note TEXT NOT NULL,
+    category TEXT, passage TEXT, version INTEGER NOT NULL, changed TEXT NOT NULL, PRIMARY KEY (claim, index_name, id)
 );
 CREATE TABLE rulings (
-    index_name TEXT NOT NULL, element TEXT NOT NULL, document TEXT NOT NULL, verdict TEXT, note TEXT NOT NULL, quote TEXT,
-    version INTEGER NOT NULL, changed TEXT NOT NULL, PRIMARY KEY (index_name, element, document)
+    claim INTEGER NOT NULL, index_name TEXT NOT NULL, element TEXT NOT NULL, document TEXT NOT NULL, verdict TEXT, note TEXT NOT NULL,
+    quote TEXT, version INTEGER NOT NULL, changed TEXT NOT NULL, PRIMARY KEY (claim, index_name, element, document)
 );
 CREATE TABLE charts (
-    number INTEGER PRIMARY KEY, made TEXT NOT NULL, index_name TEXT NOT NULL, request TEXT NOT NULL, chart TEXT NOT NULL,
-    combinations TEXT, version INTEGER NOT NULL
+    number INTEGER PRIMARY KEY, claim INTEGER NOT NULL, made TEXT NOT NULL, index_name TEXT NOT NULL, request TEXT NOT NULL,
+    chart TEXT NOT NULL, combinations TEXT, version INTEGER NOT NULL
 );
 CREATE TABLE documents (
     index_name TEXT NOT NULL, id TEXT NOT NULL, title TEXT NOT NULL, metadata TEXT NOT NULL, PRIMARY KEY (index_name, id)
@@ -61,6 +63,7 @@ _WAIT = 10.0
 _JSON = frozenset(("content", "passage", "quote", "request", "result", "chart", "combinations", "metadata"))
 _TABLE_OF: Mapping[type[Any], str] = {
     Draft: "draft",
+    ProjectClaim: "claims",
     SearchMade: "searches",
     Mark: "marks",
     Ruling: "rulings",
@@ -160,13 +163,16 @@ def read_content(connection: sqlite3.Connection, id_: str, since: int, whole: bo
 
     searches, charts = "SELECT *, rowid FROM searches", "SELECT *, rowid FROM charts"
     if not whole:
-        searches = "SELECT number, made, index_name, request, documents, '{}' AS result, version FROM searches"
-        charts = "SELECT number, made, index_name, request, '{}' AS chart, NULL AS combinations, version FROM charts"
+        searches = "SELECT number, claim, made, index_name, request, documents, '{}' AS result, version FROM searches"
+        charts = (
+            "SELECT number, claim, made, index_name, request, '{}' AS chart, NULL AS combinations, version FROM charts"
+        )
     marked = "WHERE (index_name, id) IN (SELECT index_name, document FROM marks WHERE version > ?)"
     documents = f"SELECT * FROM documents {'' if whole else marked} ORDER BY rowid"
     return Content(
         read_head(connection, id_),
         read_draft(connection),
+        tuple(_from_row(ProjectClaim, row) for row in rows("SELECT * FROM claims")),
         tuple(_from_row(SearchMade, row) for row in rows(searches)),
         tuple(_from_row(Mark, row) for row in rows("SELECT * FROM marks")),
         tuple(_from_row(Ruling, row) for row in rows("SELECT * FROM rulings")),
@@ -195,7 +201,7 @@ def read_numbered(connection: sqlite3.Connection, kind: type[T], number: int) ->
 
 
 def next_number(connection: sqlite3.Connection, kind: type[Any]) -> int:
-    """Return the number that the next search or chart gets."""
+    """Return the number that the next claim, search or chart gets."""
     return int(connection.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {_TABLE_OF[kind]}").fetchone()[0])
 
 

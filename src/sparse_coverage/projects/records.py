@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from sparse_coverage.charts.chart import Quote, Verdict
@@ -58,10 +58,20 @@ class DocumentFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectClaim:
+    """A claim that a project is about, as it was searched for or charted last: marks, verdicts and charts belong to it by its number."""
+
+    number: Count
+    text: str
+    version: Count = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """What a user says about a document or a single passage: relevant, not, or nothing (None); a note; the category of a document.
 
-    `passage` is the passage as the index has it, where one was marked and not a whole document.
+    `claim` is the number of the claim that it is said for; 0 where there was none yet. `passage` is the passage as the index has it,
+    where one was marked and not a whole document.
     """
 
     index: Id
@@ -73,6 +83,7 @@ class Mark:
     version: Count = 0
     changed: Time = ""
     category: Category | None = None
+    claim: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +130,14 @@ class SearchMade:
     documents: Count
     result: Mapping[str, Any] = field(default_factory=dict)
     version: Count = 0
+    claim: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
     """A user's own verdict on what a document says to an element (None: that of the chart), why, and a quotation that shows it.
 
-    It is kept by the element's text, so that it also holds in a later chart of the same claim.
+    It is kept by its claim and the element's text, so that it also holds in a later chart of the same claim.
     """
 
     index: Id
@@ -136,6 +148,7 @@ class Ruling:
     quote: Quote | None = None
     version: Count = 0
     changed: Time = ""
+    claim: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +162,7 @@ class KeptChart:
     chart: Mapping[str, Any] = field(default_factory=dict)
     combinations: Mapping[str, Any] | None = None
     version: Count = 0
+    claim: Count = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +171,17 @@ class Content:
 
     head: Head
     draft: Draft = Draft()
+    claims: tuple[ProjectClaim, ...] = ()
     searches: tuple[SearchMade, ...] = ()
     marks: tuple[Mark, ...] = ()
     rulings: tuple[Ruling, ...] = ()
     charts: tuple[KeptChart, ...] = ()
     documents: tuple[DocumentFacts, ...] = ()
+
+    def of_claim(self, number: int) -> Content:
+        """Return the same with the marks and verdicts for one claim alone."""
+        marks = tuple(one for one in self.marks if one.claim == number)
+        return replace(self, marks=marks, rulings=tuple(one for one in self.rulings if one.claim == number))
 
     def facts(self, index: str, id_: str) -> DocumentFacts:
         """Return what is known of a document; only its id where nothing is."""

@@ -63,7 +63,7 @@ class CombinedRanker:
     """Ranks the passages and documents of one state of an index by some of its parts, and explains what it finds."""
 
     def __init__(self, explanations: Explanations) -> None:
-        self._explanations = explanations
+        self.explanations = explanations
         self._local = _LastRanked()
         self._ranker = explanations.ranker
 
@@ -95,13 +95,13 @@ class CombinedRanker:
         asked, last = (query, tuple(names), condition, marks, aggregation, max(k, DEPTH)), self._local.last
         if last is None or last[0] != asked:
             _require_centers(names, marks)
-            explanations, seconds = self._explanations, dict[str, float]()
+            explanations, seconds = self.explanations, dict[str, float]()
             with _timed(seconds, "encoding"):
                 traced = explanations.traced(query)
             with _timed(seconds, "filtering"):
                 allowed = self._ranker.allowed(condition)
             with _timed(seconds, "feedback"):
-                enriched = explanations.enriched(query, condition, marks, allowed) if "centers" in names else None
+                enriched = explanations.enriched(query, marks) if "centers" in names else None
             ranked = self._ranked(
                 traced, enriched, names, allowed, aggregation, asked[-1], self._ranker.shares, seconds
             )
@@ -123,11 +123,11 @@ class CombinedRanker:
         _require_centers(names, marks)
 
         def one(traced: TracedQuery) -> list[Hit]:
-            enriched = self._explanations.enrich(traced.vector, marks, allowed) if "centers" in names else None
+            enriched = self.explanations.enrich(traced.vector, marks) if "centers" in names else None
             ranked = self._ranked(traced, enriched, names, allowed, aggregation, max(k, DEPTH), 1, {})
             return self.hits(ranked, k, passages).hits
 
-        every, found = trace_queries(self._explanations.model, queries), []
+        every, found = trace_queries(self.explanations.model, queries), []
         while block := list(islice(every, _AT_ONCE)):
             found += self._ranker.in_parallel(one, block)
         return found
@@ -187,7 +187,7 @@ class CombinedRanker:
         self, query: str, documents: Sequence[str], names: Sequence[str], condition: Filter | None, marks: Marks | None
     ) -> dict[str, Closeness]:
         """Say how close documents are, by id; nothing for an encoder that no scale was measured for, or without words or vectors."""
-        model, needed = self._explanations.model, ("words", "vectors")
+        model, needed = self.explanations.model, ("words", "vectors")
         scale = SCALES.get(model.vocabulary.config.encoder if model.vectors is None else model.vectors.name)
         if scale is None or not set(needed) <= set(parts_of("combined", self.store.state)):
             return {}
@@ -245,22 +245,21 @@ class CombinedRanker:
         ranker, allowed = self._ranker, self._ranker.allowed(condition)
 
         def one(vector: SparseVector, threads: int = 1) -> list[PassageHit]:
-            enriched = self._explanations.enrich(vector, None, allowed, threads)
-            ranking = ranker.rank_passages(enriched.vector, k, allowed, threads)
+            ranking = ranker.rank_passages(vector, k, allowed, threads)
             return ranker.passage_hits(ranking.numbers, ranking.scores)
 
         if len(queries) == 1:
-            return [one(self._explanations.traced(queries[0]).vector, ranker.shares)]
-        return ranker.in_parallel(one, self._explanations.model.encode_query(queries))
+            return [one(self.explanations.traced(queries[0]).vector, ranker.shares)]
+        return ranker.in_parallel(one, self.explanations.model.encode_query(queries))
 
     def explain(
         self, query: str, id_: str, names: Sequence[str], condition: Filter | None, marks: Marks | None
     ) -> Explanation:
         """Explain the score of a passage, or that of the best passage of a document or paragraph."""
         if tuple(names) == ("centers",):
-            return self._explanations.explain(query, id_, condition, marks)
+            return self.explanations.explain(query, id_, marks)
         ranked, store = self.rank(query, names, condition, marks), self.store
-        passages = np.asarray(self._explanations.passages_of(id_), np.int64)
+        passages = np.asarray(self.explanations.passages_of(id_), np.int64)
         values = ranked.values(passages)
         place = int(np.lexsort((passages, -values))[0])
         passage, record = int(passages[place]), store.passage(int(passages[place]))
@@ -268,14 +267,14 @@ class CombinedRanker:
         parts = ranked.part_scores(require_document(store, record.document))
         if "centers" not in names:
             return Explanation(query, hit, (), (), reasons=self._joined(query, passage, ranked, Reasons()), parts=parts)
-        centers = self._explanations.explain(query, record.id, condition, marks)
+        centers = self.explanations.explain(query, record.id, marks)
         reasons = self._joined(query, passage, ranked, centers.reasons)
         return replace(centers, passage=hit, reasons=reasons, parts=parts)
 
     def best_of(self, query: str, document: int, names: Sequence[str], count: int) -> dict[str, Explanation]:
         """Explain the paragraphs of a document that score best, by their ids; one that was cut, by its best piece."""
         if tuple(names) == ("centers",):
-            return self._explanations.best_of(query, document, count)
+            return self.explanations.best_of(query, document, count)
         ranked, store = self.rank(query, names, None, None), self.store
         passages = np.asarray(store.passages_of(document), np.int64)
         values = dict(zip(passages.tolist(), ranked.values(passages).tolist(), strict=True))
@@ -287,10 +286,10 @@ class CombinedRanker:
     ) -> dict[str, Reasons]:
         """Return the reasons of passages, by id, without the matches behind them."""
         if tuple(names) == ("centers",):
-            return self._explanations.reasons(query, ids, condition, marks)
+            return self.explanations.reasons(query, ids, marks)
         ranked = self.rank(query, names, condition, marks)
-        centers = self._explanations.reasons(query, ids, condition, marks) if "centers" in names else {}
-        numbers = {id_: self._explanations.passages_of(id_)[0] for id_ in ids}
+        centers = self.explanations.reasons(query, ids, marks) if "centers" in names else {}
+        numbers = {id_: self.explanations.passages_of(id_)[0] for id_ in ids}
         return {
             id_: self._joined(query, number, ranked, centers.get(id_, Reasons())) for id_, number in numbers.items()
         }

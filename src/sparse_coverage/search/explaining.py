@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError, NoDocumentError
-from sparse_coverage.index import Filter, IndexStore
+from sparse_coverage.index import IndexStore
 from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Mask
 from sparse_coverage.model import SparseCoverage
-from sparse_coverage.search.feedback import Enriched, Marks, with_feedback, with_marks
-from sparse_coverage.search.ranking import Allowed, CenterStatistics, Ranker
+from sparse_coverage.search.feedback import Enriched, Marks, unchanged, with_marks
+from sparse_coverage.search.ranking import CenterStatistics, Ranker, ScoringConfig
 from sparse_coverage.search.reasons import Phrases, SpanWords, summed_up, unmatched_words
 from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Reasons, Unsearched
 from sparse_coverage.search.stored import paragraph_id
@@ -86,14 +86,14 @@ def best_paragraphs(store: IndexStore, document: int, scores: Mapping[int, float
 class _LastEnriched(threading.local):
     """What one thread found out last: another may explain another query at the same time."""
 
-    last: tuple[tuple[str, Filter | None, Marks | None], Enriched] | None = None
+    last: tuple[tuple[str, Marks | None], Enriched] | None = None
     lent: tuple[Enriched, dict[int, Place]] | None = None
 
 
 class Explanations:
     """Explains the hits of one index.
 
-    A search and the explanations of its hits come one after the other: the query is encoded, and its feedback searched, once.
+    A search and the explanations of its hits come one after the other: the query is encoded, and enriched by what was marked, once.
     """
 
     def __init__(self, ranker: Ranker, model: SparseCoverage) -> None:
@@ -103,9 +103,9 @@ class Explanations:
         self._local = _LastEnriched()
         self._explainer = Explainer(ranker.store, model, ranker.statistics)
 
-    def explain(self, query: str, id_: str, condition: Filter | None, marks: Marks | None = None) -> Explanation:
+    def explain(self, query: str, id_: str, marks: Marks | None = None) -> Explanation:
         """Explain a passage's score, or that of the best passage of a document, or of a paragraph that was cut into several."""
-        traced, enriched, store = self.traced(query), self.enriched(query, condition, marks), self.ranker.store
+        traced, enriched, store = self.traced(query), self.enriched(query, marks), self.ranker.store
         passage = store.find_passage(id_)
         if passage is None:
             scores = self.ranker.scores(enriched.vector)
@@ -120,11 +120,9 @@ class Explanations:
         what = "neither a passage nor a document"
         return self._pieces(id_) or self.ranker.store.passages_of(self._document(id_, what))
 
-    def reasons(
-        self, query: str, ids: Sequence[str], condition: Filter | None, marks: Marks | None = None
-    ) -> dict[str, Reasons]:
+    def reasons(self, query: str, ids: Sequence[str], marks: Marks | None = None) -> dict[str, Reasons]:
         """Return the reasons of passages, by id, all at once."""
-        traced, enriched, store = self.traced(query), self.enriched(query, condition, marks), self.ranker.store
+        traced, enriched, store = self.traced(query), self.enriched(query, marks), self.ranker.store
         passages = [store.find_passage(id_) for id_ in ids]
         for id_, passage in zip(ids, passages, strict=True):
             if passage is None:
@@ -134,7 +132,7 @@ class Explanations:
 
     def best_of(self, query: str, document: int, count: int) -> dict[str, Explanation]:
         """Explain the paragraphs of a document that score best, by their ids; one that was cut, by its best piece."""
-        traced, enriched, store = self.traced(query), self.enriched(query, None), self.ranker.store
+        traced, enriched, store = self.traced(query), self.enriched(query), self.ranker.store
         scores = self.ranker.scores(enriched.vector)
         scores_of = {number: float(scores[number]) for number in store.passages_of(document)}
         best = best_paragraphs(store, document, scores_of, count)
@@ -146,27 +144,16 @@ class Explanations:
         number = self._document(document, "no document")
         return self._explainer.answers(self.traced(query), number)
 
-    def enriched(
-        self, query: str, condition: Filter | None, marks: Marks | None = None, allowed: Allowed | None = None
-    ) -> Enriched:
-        """Return a query with what marks or feedback add to it, which is the same for a search and for all its hits.
-
-        `allowed`: the passages that the filter lets through, where they are known.
-        """
-        asked, last = (query, condition, marks), self._local.last
+    def enriched(self, query: str, marks: Marks | None = None) -> Enriched:
+        """Return a query with what marks add to it, which is the same for a search and for all its hits."""
+        asked, last = (query, marks), self._local.last
         if last is None or last[0] != asked:
-            # Without feedback nothing is searched here, and so nothing need be known of the filter.
-            if allowed is None and not marks and self.ranker.statistics.config.feedback:
-                allowed = self.ranker.allowed(condition)
-            enriched = self.enrich(self.traced(query).vector, marks, allowed, self.ranker.shares)
-            self._local.last = last = (asked, enriched)
+            self._local.last = last = (asked, self.enrich(self.traced(query).vector, marks))
         return last[1]
 
-    def enrich(self, vector: SparseVector, marks: Marks | None, allowed: Allowed | None, threads: int = 1) -> Enriched:
-        """Return a query vector with what marks add to it, or else feedback."""
-        if marks:
-            return with_marks(self.ranker, vector, marks)
-        return with_feedback(self.ranker, vector, allowed, threads)
+    def enrich(self, vector: SparseVector, marks: Marks | None) -> Enriched:
+        """Return a query vector with what marks add to it and take from it."""
+        return with_marks(self.ranker, vector, marks) if marks else unchanged(vector)
 
     def _pieces(self, paragraph: str) -> list[int]:
         """Return the passages that a paragraph of a document was cut into, if it was: those with its id, a colon and a number."""
@@ -218,12 +205,13 @@ class Explainer:
         self._store = store
         self._model = model
         self._statistics = statistics
-        self._located = lru_cache(_LOCATED)(self._locate)
-        self._norm = lru_cache(256)(self._norm_of)
+        # Not methods of its own: a cache of these would keep it alive, and the files of its index open.
+        self._located = lru_cache(_LOCATED)(partial(_locate, store, model))
+        self._norm = lru_cache(256)(partial(_norm, store, statistics.config))
         self._local = _LastEnriched()
 
     def explain(self, query: TracedQuery, enriched: Enriched, passage: int) -> Explanation:
-        """Return the matches of a query, with its feedback, and a passage, strongest first."""
+        """Return the matches of a query, with what marks lent it, and a passage, strongest first."""
         vector = enriched.vector
         lent = self._lent_places(enriched)
         [shared] = self._shared_by(enriched, np.asarray([passage]))
@@ -365,15 +353,17 @@ class Explainer:
     def _worth(self, center: int) -> float:
         return float(self._statistics.worth[center])
 
-    def _norm_of(self, passage: int) -> float:
-        segment = self._store.segment_of_passage(passage)
-        return float(self._statistics.config.norms(segment.span_counts[passage - segment.first_passage]))
 
-    def _locate(self, passage: int) -> _Located:
-        text = self._store.passage(passage).text
-        starts, ends = np.asarray(self._model.locate_spans(text), np.int64).reshape(-1, 2).T
-        phrases = Phrases.of(text)
-        return _Located(text, starts, ends, phrases, phrases.at(starts, ends))
+def _norm(store: IndexStore, scoring: ScoringConfig, passage: int) -> float:
+    segment = store.segment_of_passage(passage)
+    return float(scoring.norms(segment.span_counts[passage - segment.first_passage]))
+
+
+def _locate(store: IndexStore, model: SparseCoverage, passage: int) -> _Located:
+    text = store.passage(passage).text
+    starts, ends = np.asarray(model.locate_spans(text), np.int64).reshape(-1, 2).T
+    phrases = Phrases.of(text)
+    return _Located(text, starts, ends, phrases, phrases.at(starts, ends))
 
 
 def _place(text: str, start: int, end: int) -> Place:

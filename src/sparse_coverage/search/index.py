@@ -10,13 +10,13 @@ from typing import Any
 
 from sparse_coverage.aggregation import Aggregation
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder
-from sparse_coverage.errors import InputError
-from sparse_coverage.index import DEFAULT_MEMORY, Filter, IndexStore, WeightBits, open_store
+from sparse_coverage.errors import IndexStoreError, InputError
+from sparse_coverage.index import Filter, IndexStore, open_store
 from sparse_coverage.index.manifest import require_finished
 from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent
-from sparse_coverage.patents.passages import By, Document, OnDuplicate, Repeats, as_patents
+from sparse_coverage.patents.passages import By, Document
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.progress import tracked
 from sparse_coverage.search.combined import CombinedRanker
@@ -68,21 +68,17 @@ class Index(PassageSearcher):
         by: By | None = None,
         without: Sequence[str] | None = None,
         scoring: ScoringConfig | None = None,
-        weight_bits: WeightBits = 16,
-        memory: int = DEFAULT_MEMORY,
         total: int | None = None,
-        on_duplicate: OnDuplicate = "error",
         on_repeat: Callable[[Patent], None] | None = None,
     ) -> Index:
         """Index documents into a new folder, by passage (the default), section or whole document.
 
-        A document is a patent, an (id, text) pair, or a plain text, whose id is its position: "0", "1" and so on. Streams:
-        `memory` bounds, in bytes, the postings held before they are written. After an interruption, building into the same
+        A document is a patent, an (id, text) pair, or a plain text, whose id is its position: "0", "1" and so on. Streams.
+        After an interruption, building into the same
         folder again passes over what is in it already. Equal passages are encoded once. `without` says what not to keep of passages
         beside their centers, `words` or `vectors` or both (by default as the model says: nothing is left out, but with the preset
         `paper` both). `total`: how many documents there are,
-        for the estimate of the time left. An id that comes twice is an error, unless the first is to be kept or replaced
-        (`on_duplicate`); `on_repeat` is told of each.
+        for the estimate of the time left. Of documents with one id the first is kept; `on_repeat` is told of the others.
 
         All documents are read first and can be found by their words from then on; one after the other they are encoded, and then
         found by centers and vectors too. `model` may be a function that is called in between; then `by` must be given.
@@ -97,11 +93,9 @@ class Index(PassageSearcher):
             documents,
             by=by or model.by,  # type: ignore[union-attr]
             without=without,
-            weight_bits=weight_bits,
-            memory=memory,
             total=len(documents) if total is None and isinstance(documents, Sized) else total,
             remember=lambda model, known: remember_sample(folder, model, known),
-            repeats=Repeats(on_duplicate, on_repeat),
+            on_repeat=on_repeat,
         )
         forget_sample(folder)
         return cls.open(folder, scoring=scoring, encoder=learned.encoder)
@@ -117,8 +111,6 @@ class Index(PassageSearcher):
         by: By | None = None,
         threads: int | None = None,
         scoring: ScoringConfig | None = None,
-        weight_bits: WeightBits = 16,
-        memory: int = DEFAULT_MEMORY,
     ) -> Index:
         """Learn a model from documents and index them with it, each passage encoded once.
 
@@ -143,7 +135,7 @@ class Index(PassageSearcher):
         cut = by or (get_preset(preset) if isinstance(preset, str) else preset).by
         learn = partial(learn_for, folder, documents, encoder=encoder, preset=preset, by=cut, threads=threads)
         read = documents() if callable(documents) else documents
-        return cls.build(folder, learn, read, by=cut, scoring=scoring, weight_bits=weight_bits, memory=memory)
+        return cls.build(folder, learn, read, by=cut, scoring=scoring)
 
     @classmethod
     def open(
@@ -191,10 +183,13 @@ class Index(PassageSearcher):
         """Return the same state of the index, ranked by something else; None for the index itself."""
         if ranking in (None, self._asked):
             return self
-        other = copy(self)
+        other = self._as_it_is()
         other._asked = ranking
-        require_parts(other.parts, self.store)
+        require_parts(other.parts, other.store)
         return other
+
+    def _as_it_is(self) -> Index:
+        return copy(self)  # one reference is all that a refresh changes, so that no answer is of two states
 
     @property
     def coverage(self) -> Index:
@@ -204,17 +199,17 @@ class Index(PassageSearcher):
     @property
     def store(self) -> IndexStore:
         """The files behind the index, as they were when it was opened or refreshed."""
-        return self._ranker.store
+        return self._combined.store
 
     @property
     def explanations(self) -> Explanations:
         """What explains, and ranks, the state that the index shows."""
-        return self._explanations
+        return self._combined.explanations
 
     @property
     def statistics(self) -> CenterStatistics:
         """The idf of each center and which are stop centers."""
-        return self._ranker.statistics
+        return self.explanations.ranker.statistics
 
     @one_or_several
     def search(
@@ -235,7 +230,7 @@ class Index(PassageSearcher):
         not what the index was opened with. One query is shared out over the cores; of several, each core takes its own.
         """
         require_counts(k=k, passages=passages)
-        index = self.ranked_by(ranking)
+        index = self._as_it_is().ranked_by(ranking)
         return index._documents(queries, k, passages, as_filter(filter), aggregation, marks)
 
     def _documents(
@@ -255,7 +250,7 @@ class Index(PassageSearcher):
     def _ranked(
         self, query: str, k: int, passages: int, condition: Filter | None, marks: Marks | None
     ) -> ExplainedHits:
-        combined = self._combined  # once: a refresh by another thread must not come between
+        combined = self._combined
         return combined.hits(combined.rank(query, self.parts, condition, marks, None, k), k, passages)
 
     def _explained(
@@ -267,7 +262,8 @@ class Index(PassageSearcher):
         return {id_: self.explain(query, id_, filter=condition, marks=marks) for id_ in each}, {}
 
     def _passages(self, queries: list[str], k: int, condition: Filter | None) -> list[list[PassageHit]]:
-        combined, parts = self._combined, self.parts
+        state = self._as_it_is()
+        combined, parts = state._combined, state.parts
         if parts == ("centers",):
             return combined.best_by_centers(queries, k, condition)
         return [combined.passages(combined.rank(one, parts, condition, None), k) for one in queries]
@@ -284,8 +280,9 @@ class Index(PassageSearcher):
         Passages without any score come last, in corpus order.
         """
         require_counts(documents=documents)
-        combined = self._combined
-        ranked = combined.rank(query, self.parts, as_filter(filter), None, None, documents)
+        state = self._as_it_is()
+        combined = state._combined
+        ranked = combined.rank(query, state.parts, as_filter(filter), None, None, documents)
         return combined.passages(ranked, None, documents)
 
     def explain(
@@ -298,7 +295,8 @@ class Index(PassageSearcher):
         ranking: str | None = None,
     ) -> Explanation:
         """Explain a passage's score, or that of a document's best passage, by id. `filter`, `marks`, `ranking`: those of the search."""
-        return self._combined.explain(query, id_, self.ranked_by(ranking).parts, as_filter(filter), marks)
+        state = self._as_it_is().ranked_by(ranking)
+        return state._combined.explain(query, id_, state.parts, as_filter(filter), marks)
 
     def reasons(
         self,
@@ -309,7 +307,8 @@ class Index(PassageSearcher):
         marks: Marks | None = None,
     ) -> dict[str, Reasons]:
         """Return the reasons of passages by id, as `explain` gives them one by one, without the matches behind them: much quicker."""
-        return self._combined.reasons(query, passages, self.parts, as_filter(filter), marks)
+        state = self._as_it_is()
+        return state._combined.reasons(query, passages, state.parts, as_filter(filter), marks)
 
     def closeness(
         self,
@@ -323,16 +322,17 @@ class Index(PassageSearcher):
 
         It was measured for some encoders (`part_scores.SCALES`), and takes the words and the vectors of passages.
         """
-        return self._combined.closeness(query, documents, self.parts, as_filter(filter), marks)
+        state = self._as_it_is()
+        return state._combined.closeness(query, documents, state.parts, as_filter(filter), marks)
 
     def explain_best(self, query: str, document: str, count: int) -> dict[str, Explanation]:
         """Explain the `count` paragraphs and claims of a document that score best, by their ids, best first."""
-        number = require_document(self.store, document)
-        return self._combined.best_of(query, number, self.parts, count)
+        state = self._as_it_is()
+        return state._combined.best_of(query, require_document(state.store, document), state.parts, count)
 
     def answers(self, query: str, document: str) -> Answers:
         """Set a whole document against a query: the strongest match of each span, and the spans that find nothing in it."""
-        return self._explanations.answers(query, document)
+        return self.explanations.answers(query, document)
 
     def add(
         self,
@@ -341,7 +341,6 @@ class Index(PassageSearcher):
         replace: bool = False,
         skip_known: bool = False,
         total: int | None = None,
-        on_duplicate: OnDuplicate = "error",
         on_repeat: Callable[[Patent], None] | None = None,
     ) -> int:
         """Add documents, all or none; with `replace`, ones that are there already get their new version, with `skip_known` they stay as
@@ -349,22 +348,13 @@ class Index(PassageSearcher):
 
         They are given as to `build`; plain texts, whose ids are their positions, are better given with ids of their own. Passages
         that a new version shares with the old one are not encoded again. `total`: how many documents there are, if known.
-        `on_duplicate` is about ids that come twice in `documents`, as in `build`.
+        `on_repeat` is told of ids that come again in `documents`, as in `build`.
         """
-        from sparse_coverage.index import IndexWriter
-        from sparse_coverage.search.building import add_documents, vectors_by
-        from sparse_coverage.search.vector_cache import sparse_cache
+        from sparse_coverage.search.building import add_to_index
 
-        repeats = Repeats(on_duplicate, on_repeat)
-        with IndexWriter.open(self.store.folder) as writer, sparse_cache() as known:
-            require_finished(self.store.folder, writer.manifest)
-            require_fit(self.store.folder, writer.manifest, self.model)
-            by: By = writer.manifest.about["by"]
-            vectors, patents = vectors_by(self.model), as_patents(documents)
-            settings: dict[str, Any] = {"replace": replace, "skip_known": skip_known, "total": total}
-            count = add_documents(writer, vectors, patents, by, known=known, repeats=repeats, **settings)
-            writer.commit()
-        self.refresh()
+        how: dict[str, Any] = {"replace": replace, "skip_known": skip_known, "total": total, "on_repeat": on_repeat}
+        count, _ = add_to_index(self.store.folder, self.model, documents, **how)
+        self._show_committed()
         return count
 
     def delete(self, ids: Sequence[str]) -> int:
@@ -372,7 +362,7 @@ class Index(PassageSearcher):
         from sparse_coverage.index import delete_documents
 
         delete_documents(self.store.folder, ids)
-        self.refresh()
+        self._show_committed()
         return len(ids)
 
     def merge(self) -> None:
@@ -380,7 +370,7 @@ class Index(PassageSearcher):
         from sparse_coverage.index import merge_index
 
         merge_index(self.store.folder)
-        self.refresh()
+        self._show_committed()
 
     def refresh(self) -> None:
         """Show the newest committed state."""
@@ -392,16 +382,22 @@ class Index(PassageSearcher):
             self._scoring = self.model.scoring
         self._show(store)
 
+    def _show_committed(self) -> None:
+        """Show what was committed a moment ago; an error says that it was."""
+        try:
+            self.refresh()
+        except (OSError, IndexStoreError) as error:
+            raise IndexStoreError(f"The change is made, but the new state cannot be shown: {error}") from error
+
     def scores(self, vector: SparseVector) -> Floats:
         """Return the score of every passage for a query vector, in corpus order."""
-        return self._ranker.scores(vector)
+        return self.explanations.ranker.scores(vector)
 
     def warm_up(self) -> None:
         """Compile what searching needs, or load it from the cache, so that the first query does not wait for it."""
-        self._ranker.warm_up()
+        self.explanations.ranker.warm_up()
 
     def _show(self, store: IndexStore) -> None:
         require_parts(parts_of(self._asked, store.state), store)
-        self._ranker = Ranker(store, self._scoring, self._threads)
-        self._explanations = Explanations(self._ranker, self.model)
-        self._combined = CombinedRanker(self._explanations)
+        ranker = Ranker(store, self._scoring, self._threads)
+        self._combined = CombinedRanker(Explanations(ranker, self.model))

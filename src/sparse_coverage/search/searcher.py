@@ -153,21 +153,25 @@ class Searcher(Retriever, ABC):
         """
         require_counts(k=k, passages=passages)
         condition = as_filter(filter)
-        found = ExplainedHits([])
+        found, state = ExplainedHits([]), self._as_it_is()
 
         def ranked(count: int) -> list[Hit]:
             nonlocal found
-            found = self._ranked(query, count, passages, condition, marks)
+            found = state._ranked(query, count, passages, condition, marks)
             return found.hits
 
         hits = ranked(k) if group is None else group(ranked, k)
         wanted = [passage.id for hit in hits for passage in hit.passages] if reasons else []
-        explanations, sums = self._explained(query, wanted, condition, marks, matches) if wanted else ({}, {})
+        explanations, sums = state._explained(query, wanted, condition, marks, matches) if wanted else ({}, {})
         return replace(found, hits=hits, explanations=explanations, reasons=sums)
 
     @abstractmethod
     def _documents(self, queries: list[str], k: int, passages: int, condition: Filter | None) -> list[list[Hit]]:
         """Return the k best documents of each query."""
+
+    def _as_it_is(self) -> Searcher:
+        """Return the searcher with what it shows now, whatever it is made to show meanwhile."""
+        return self
 
     def _ranked(
         self, query: str, k: int, passages: int, condition: Filter | None, marks: Marks | None

@@ -86,17 +86,20 @@ async def answer_made(request: Request, make: Callable[[], Response]) -> Respons
     return await work.run(make, settings.limits.seconds, partial(_gone, request))
 
 
-async def answer_long(request: Request, function: Callable[[], Any]) -> Response:
-    """Do long work: with events of its progress where they are asked for, else answer when it is done."""
+async def answer_long(request: Request, function: Callable[[], Any], *, settle: bool = False) -> Response:
+    """Do long work: with events of its progress where they are asked for, else answer when it is done. `settle`: as in `Work.run`."""
     settings, work = _of(request)
     seconds = settings.limits.long_seconds
     if "text/event-stream" in request.headers.get("accept", ""):
         events = work.stream(
-            lambda: plain_json(public(function())), seconds, lambda error: refusal_of(error, settings).record()
+            lambda: plain_json(public(function())),
+            seconds,
+            lambda error: refusal_of(error, settings).record(),
+            settle=settle,
         )
         return StreamingResponse(events, media_type="text/event-stream")
     content = await work.run(
-        lambda: plain_json(public(function())).encode(), seconds, partial(_gone, request), long=True
+        lambda: plain_json(public(function())).encode(), seconds, partial(_gone, request), long=True, settle=settle
     )
     return Response(content, media_type="application/json")
 

@@ -125,12 +125,16 @@ class CombineAnswer(BaseModel):
 
 
 class AddAnswer(BaseModel):
-    """How many documents were added, what could not be read, the columns that were not used, and how many documents there are now."""
+    """How many documents were added, what could not be read, the columns that were not used, and how many documents there are now.
+
+    The change is made whatever `notes` say: only that something of it is not shown yet.
+    """
 
     added: int
     left_out: list[str]
     unused: str
     documents: int
+    notes: list[str] = []
 
 
 class DeleteAnswer(BaseModel):
@@ -138,6 +142,7 @@ class DeleteAnswer(BaseModel):
 
     deleted: int
     documents: int
+    notes: list[str] = []
 
 
 def answers(model: Any, *statuses: int, events: bool = False) -> dict[int | str, dict[str, Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -18,6 +19,7 @@ from sparse_coverage.encoding import Encoder
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError, NoDocumentError
 from sparse_coverage.index import open_store
 from sparse_coverage.index.manifest import MANIFEST
+from sparse_coverage.present.page_view import DocumentView, document_view
 from sparse_coverage.search import Index
 from sparse_coverage.search.own_model import require_fit
 from sparse_coverage.server.settings import ServerSettings, check, require_at_most
@@ -29,7 +31,6 @@ from sparse_coverage.workspace import (
     ExplainRequest,
     OpenIndex,
     ReadRequest,
-    ReadResult,
     SearchRequest,
 )
 from sparse_coverage.workspace.preparing import PreparedQuery, PrepareRequest
@@ -66,33 +67,49 @@ class ServedIndex:
         self._encoders = encoders
         self._offered = offered
         self._lock = threading.Lock()
+        self._choosing = threading.Lock()
         self._seen = self._signature()
-        self._newest = self._open(self._read())
+        self._newest = self._open(self._read(), self._seen).__enter__()
         self._former: OpenIndex | None = None
         self._replaced = 0.0
 
-    def opened(self, ranking: str = "combined") -> OpenIndex:
-        """Return the newest state that can be ranked so, and with it what ranks it."""
-        for _ in range(_LOOKS):
-            found = self._ranked_by(ranking)
-            try:
-                found.retriever(ranking)
-                return found
-            except MismatchError:  # before its side was opened, that was brought to a newer state than this one
-                sleep(_BETWEEN_LOOKS)
-        found.retriever(ranking)
-        return found
+    @contextmanager
+    def opened(self, ranking: str = "combined") -> Iterator[OpenIndex]:
+        """Lend the newest state that can be ranked so, and with it what ranks it, for the time of a block.
 
-    def _ranked_by(self, ranking: str) -> OpenIndex:
+        A state that was replaced is closed when the last block that it was lent to ends.
+        """
+        for left in reversed(range(_LOOKS)):
+            with self._ranked_by(ranking) as found:
+                try:
+                    found.retriever(ranking)
+                except MismatchError:  # before its side was opened, that was brought to a newer state than this one
+                    if not left:
+                        raise
+                else:
+                    yield found
+                    return
+            sleep(_BETWEEN_LOOKS)
+
+    @contextmanager
+    def _ranked_by(self, ranking: str) -> Iterator[OpenIndex]:
         if self._signature() != self._seen and self._lock.acquire(blocking=False):
             try:
                 self._refresh()
-            except IndexStoreError as error:  # a build under way, say: what was there before is still whole
+            except (IndexStoreError, OSError) as error:  # a build under way, say: what was there before is still whole
                 logger.warning(
                     "The index %s changed and cannot be opened; its former state is served: %s", self.name, error
                 )
             finally:
                 self._lock.release()
+        with self._choosing:
+            chosen = self._chosen(ranking).__enter__()
+        try:
+            yield chosen
+        finally:
+            chosen.__exit__()
+
+    def _chosen(self, ranking: str) -> OpenIndex:
         newest, former = self._newest, self._former
         if former is not None:  # its sides are being brought up to date
             newest.rankings = newest.rankings_now()
@@ -100,6 +117,7 @@ class ServedIndex:
                 return former
             if set(newest.rankings) >= set(former.rankings) or monotonic() - self._replaced > _PATIENCE:
                 self._former = None
+                former.__exit__()
         if ranking in newest.rankings:
             return newest
         raise InputError(
@@ -116,13 +134,24 @@ class ServedIndex:
         seen = self._signature()
         former, store = self._newest, open_store(self.folder, unfinished=True)
         try:
-            require_fit(self.folder, store.state, former.index.model)
-            index = Index(store, former.index.model, former.index.statistics.config)
-        except MismatchError:  # another index, with a model of its own, took the place of the one before
-            index = self._read()
-        self._seen = seen
-        self._former, self._replaced = former, monotonic()
-        self._newest = self._open(index)
+            try:
+                require_fit(self.folder, store.state, former.index.model)
+                index = Index(store, former.index.model, former.index.statistics.config)
+            except MismatchError:  # another index, with a model of its own, took the place of the one before
+                store.close()
+                index = self._read()
+                store = index.store
+            newest = self._open(index, seen).__enter__()
+        except BaseException:
+            store.close()
+            raise
+        behind = not set(newest.rankings) >= set(former.rankings)
+        left = (self._former, None if behind else former)
+        with self._choosing:
+            self._former = former if behind else None
+            self._seen, self._newest, self._replaced = seen, newest, monotonic()
+        for one in filter(None, left):
+            one.__exit__()
 
     def _read(self) -> Index:
         index = Index.open(self.folder)
@@ -132,13 +161,13 @@ class ServedIndex:
         # Two indexes of one encoder need its weights once.
         return Index(index.store, index.model.encoded_by(known), index.statistics.config)
 
-    def _open(self, index: Index) -> OpenIndex:
+    def _open(self, index: Index, seen: tuple[int, int, int]) -> OpenIndex:
         return OpenIndex(
             index.store,
             {"combined": index},
             name=self.name,
             calibration=self._calibration,
-            changed=self._seen[0] / 1e9,
+            changed=seen[0] / 1e9,
             offered=self._offered,
         )
 
@@ -162,8 +191,9 @@ class ServedIndexes:
             name: ServedIndex(name, folder, calibration, encoders, offered) for name, folder in indexes.items()
         }
         for name in self._held:  # what cannot be loaded is said now, not to the first who asks for it
-            for reranker in offered:
-                self.opened(name).reranker(reranker)
+            with self.opened(name) as opened:
+                for reranker in offered:
+                    opened.reranker(reranker)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._held)
@@ -174,21 +204,25 @@ class ServedIndexes:
             raise UnknownIndexError(f"There is no index '{name}' here. There are: {', '.join(self._held)}.")
         return self._held[name]
 
-    def opened(self, name: str, ranking: str = "combined") -> OpenIndex:
-        """Return the newest state of an index that can be ranked so."""
+    def opened(self, name: str, ranking: str = "combined") -> AbstractContextManager[OpenIndex]:
+        """Lend the newest state of an index that can be ranked so, for the time of a block."""
         return self.served(name).opened(ranking)
 
     def about(self) -> list[dict[str, Any]]:
         """Return what each index holds, in short."""
-        return [_about(self.opened(name)) for name in self._held]
+        found = []
+        for name in self._held:
+            with self.opened(name) as opened:
+                found.append(_about(opened))
+        return found
 
     def warm_up(self) -> None:
         """Compile or load, and look at, all that the first request of each index would wait for."""
         for name in self._held:
-            index = self.opened(name).index
-            index.warm_up()
-            for hit in index.search("A device.", 1, passages=1):
-                index.explain("A device.", hit.passages[0].id)
+            with self.opened(name) as opened:
+                opened.index.warm_up()
+                for hit in opened.index.search("A device.", 1, passages=1):
+                    opened.index.explain("A device.", hit.passages[0].id)
 
 
 def _public_names(rerankers: Sequence[str]) -> dict[str, str]:
@@ -232,49 +266,61 @@ class Service:
 
     def search(self, name: str, request: SearchRequest) -> Record:
         """Find prior art."""
-        self._accept(request, request.query or request.like or "", request.k * request.passages)
-        found = self.indexes.opened(name, request.ranking).search(request, matches=False)
+        self._accept(request, request.k * request.passages)
+        with self.indexes.opened(name, request.ranking) as opened:
+            found = opened.search(request, matches=False)
         return {**found.record(), "notes": self._notes(found.notes, found.nothing, request.query)}
 
     def batch(self, name: str, request: BatchRequest) -> Record:
         """Rank the documents of many queries."""
-        self._accept(request, shown=len(request.queries) * request.k * request.passages)
-        found = self.indexes.opened(name, request.ranking).batch(request)
+        self._accept(request, len(request.queries) * request.k * request.passages)
+        with self.indexes.opened(name, request.ranking) as opened:
+            found = opened.batch(request)
         return {"rankings": found.rankings, "about": found.about, "notes": found.notes}
 
     def explain(self, name: str, request: ExplainRequest) -> Record:
         """Say why a query finds a passage, or a document."""
-        self._accept(request, request.query)
-        found = self.indexes.opened(name, request.ranking).explain(request)
+        self._accept(request)
+        with self.indexes.opened(name, request.ranking) as opened:
+            found = opened.explain(request)
         return {**record(found.explanation), "notes": self._notes(found.notes, found.nothing, request.query)}
 
     def read(self, name: str, request: ReadRequest) -> Record:
         """Return a document in full."""
-        return self.opened_read(name, request).record()
+        self._accept(request)
+        with self.indexes.opened(name) as opened:
+            return opened.read(request).record()
 
-    def opened_read(self, name: str, request: ReadRequest) -> ReadResult:
-        """Return the same as a result."""
-        self._accept(request, request.claim or "")
-        return self.indexes.opened(name).read(request)
+    def view(self, name: str, request: ReadRequest, elements: Sequence[str]) -> DocumentView:
+        """Return a document as the page shows it."""
+        self._accept(request)
+        with self.indexes.opened(name) as opened:
+            found, relatives = opened.read(request), opened.relatives
+            return document_view(
+                found, request.claim or "", elements, lambda text: relatives.mentioned(text, found.document.id)
+            )
 
     def chart(self, name: str, request: ChartRequest) -> Record:
         """Set each element of a claim against documents."""
         self._accept_claim(request)
-        found = self.indexes.opened(name).chart(request)
+        with self.indexes.opened(name) as opened:
+            found = opened.chart(request)
         return {**record(found.chart), "notes": self._notes(found.notes, found.nothing)}
 
     def combine(self, name: str, request: CombineRequest) -> Record:
         """Find the fewest documents that together disclose a claim."""
         self._accept_claim(request)
-        found = self.indexes.opened(name).combine(request)
+        with self.indexes.opened(name) as opened:
+            found = opened.combine(request)
         notes = self._notes(found.notes, found.nothing)
         return {"combinations": found.combinations, "chart": found.chart, "notes": notes}
 
     def quotation(self, name: str, request: QuotationRequest) -> Record:
         """Say whether a text stands in a document word for word, and where."""
-        self._accept(request, request.text)
+        self._accept(request)
         try:
-            return {"found": True, "quotation": record(self.indexes.opened(name).quotation(request))}
+            with self.indexes.opened(name) as opened:
+                return {"found": True, "quotation": record(opened.quotation(request))}
         except NoDocumentError:
             raise
         except InputError as error:
@@ -282,29 +328,29 @@ class Service:
 
     def elements(self, request: ElementsRequest) -> Record:
         """Split a claim, or several that are numbered, into elements."""
-        self._accept(request, request.claim)
+        self._accept(request)
         claims = read_claims(request.claim)
         return {"claims": claims, "elements": chart_elements(claims)}
 
     def prepare(self, name: str, request: PrepareRequest) -> PreparedQuery:
         """Make what a user typed ready to be searched with."""
         self._accept(request)
-        return self.indexes.opened(name).prepare(request)
+        with self.indexes.opened(name) as opened:
+            return opened.prepare(request)
 
     def find(self, name: str, number: str) -> Record:
         """Return the documents of an index that a publication number as typed names."""
-        ids, near = self.indexes.opened(name).find(number)
+        with self.indexes.opened(name) as opened:
+            ids, near = opened.find(number)
         return {"ids": ids, "near": near}
 
-    def _accept(self, request: Any, text: str = "", shown: int = 0) -> None:
-        """Refuse more than the limits allow; log the text of a query only where that is asked for."""
+    def _accept(self, request: Any, shown: int = 0) -> None:
+        """Refuse more than the limits allow."""
         check(request, self.settings.limits)
         require_at_most(shown, self.settings.limits.shown, "what k and passages ask for")
-        if self.settings.log_text and text:
-            logger.info("%s: %s", type(request).__name__, text)
 
     def _accept_claim(self, request: ChartRequest | CombineRequest) -> None:
-        self._accept(request, request.claim)
+        self._accept(request)
         if request.elements is None:
             count = len(chart_elements(read_claims(request.claim)))
             require_at_most(count, self.settings.limits.ids, "the number of elements of the claim")

@@ -107,8 +107,12 @@ class Tools:
         index: IndexName = "",
     ) -> dict[str, Any]:
         """Read a passage in full by its id, with passages around it. Of a document id, the first passages are read."""
-        indexes = self.service.indexes
-        return await self._do(lambda: passage_and_neighbours(indexes.opened(self._name(index)), id, around))
+
+        def work() -> dict[str, Any]:
+            with self.service.indexes.opened(self._name(index)) as opened:
+                return passage_and_neighbours(opened, id, around)
+
+        return await self._do(work)
 
     async def find_document(
         self,

@@ -58,7 +58,8 @@ class _State(Collector):
         passages = GaugeMetricFamily("sparse_coverage_index_passages", "Passages.", labels=["index"])
         generation = GaugeMetricFamily("sparse_coverage_index_generation", "Commits so far.", labels=["index"])
         for name in self._indexes:
-            state = self._indexes.opened(name).store.state
+            with self._indexes.opened(name) as opened:
+                state = opened.store.state
             documents.add_metric([name], state.documents)
             passages.add_metric([name], state.passages)
             generation.add_metric([name], state.generation)

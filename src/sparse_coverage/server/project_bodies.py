@@ -40,6 +40,7 @@ from sparse_coverage.workspace.requests import CellVerdict, Id, QuotationRequest
 from sparse_coverage.workspace.requests import Request as AnyRequest
 
 Version = Annotated[int, Bounds(), Says("That of what the change was made on; 0 where there was nothing.")]
+OfClaim = Annotated[int, Bounds(), Says("The number of the claim of the project that it is said for; 0 for none.")]
 _opening = threading.Lock()
 
 
@@ -73,6 +74,7 @@ class MarkBody(AnyRequest):
     mark: Relevance | None
     note: Note = ""
     category: Annotated[Category | None, Says("Of a search report, of a whole document.")] = None
+    claim: OfClaim = 0
     version: Version
 
 
@@ -88,6 +90,7 @@ class RulingBody(AnyRequest):
     quotation: Annotated[
         Note, Says("What shows it, word for word as it stands in the document; none for an empty text.")
     ] = ""
+    claim: OfClaim = 0
     version: Version
 
 
@@ -181,19 +184,20 @@ def marked(
     """
     indexes: ServedIndexes = request.app.state.indexes
     try:
-        store = indexes.opened(index).store
-        for place in [len(id_), *(place for place in range(len(id_) - 1, 0, -1) if id_[place] == "/")]:
-            number = store.find_document(id_[:place])
-            if number is None:
-                continue
-            document = store.document(number)
-            known = public(document)
-            facts = DocumentFacts(index, document.id, document.title, known["metadata"])
-            if place == len(id_):
-                return facts, None, document.id
-            for passage in stored_passages(store, number):
-                if whole_id(passage.id) == whole_id(id_):
-                    return facts, passage, document.id
+        with indexes.opened(index) as opened:
+            store = opened.store
+            for place in [len(id_), *(place for place in range(len(id_) - 1, 0, -1) if id_[place] == "/")]:
+                number = store.find_document(id_[:place])
+                if number is None:
+                    continue
+                document = store.document(number)
+                known = public(document)
+                facts = DocumentFacts(index, document.id, document.title, known["metadata"])
+                if place == len(id_):
+                    return facts, None, document.id
+                for passage in stored_passages(store, number):
+                    if whole_id(passage.id) == whole_id(id_):
+                        return facts, passage, document.id
         raise NoDocumentError(f"The index {index} has no document or passage {id_}.")
     except (UnknownIndexError, NoDocumentError):
         if not body.version:
@@ -202,7 +206,7 @@ def marked(
 
 
 def with_project(asked: CombineRequest, index: str, content: Content) -> CombineRequest:
-    """Return what is asked with what a project says: verdicts of the user's own, and documents marked not relevant."""
+    """Return what is asked with what a project says for the claim: verdicts of the user's own, and documents marked not relevant."""
     rulings = [one for one in content.rulings if one.index == index and one.verdict is not None]
     without = [one.id for one in content.marks if one.index == index and one.mark == "not" and one.passage is None]
     verdicts = tuple(CellVerdict(one.element, one.document, one.verdict) for one in rulings if one.verdict)
@@ -214,7 +218,8 @@ def quoted(request: Request, body: RulingBody) -> Quote | None:
     if not body.quotation.strip():
         return None
     indexes: ServedIndexes = request.app.state.indexes
-    return indexes.opened(body.index).quotation(QuotationRequest(id=body.document, text=body.quotation))
+    with indexes.opened(body.index) as opened:
+        return opened.quotation(QuotationRequest(id=body.document, text=body.quotation))
 
 
 class ProjectRoute(PooledRoute):

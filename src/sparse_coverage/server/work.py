@@ -9,6 +9,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -109,8 +110,12 @@ class Work:
         on_progress: Listener | None = None,
         *,
         long: bool = False,
+        settle: bool = False,
     ) -> T:
-        """Return the result of a function. Stop waiting after this many seconds, or when what `gone` waits for has happened."""
+        """Return the result of a function. Stop waiting after this many seconds, or when what `gone` waits for has happened.
+
+        With `settle` it is told to stop then, and how it ended is answered: what changes something may have done so already.
+        """
         job = Job(on_progress)
         future = self._begin(job, function, long=long)
         left = None if gone is None else asyncio.ensure_future(gone())
@@ -121,6 +126,10 @@ class Work:
                 return future.result()
             if left is not None and left.done():
                 raise StoppedError
+            if settle:
+                job.stop()
+                with suppress(StoppedError):
+                    return await future
             raise OvertimeError
         finally:
             job.stop()
@@ -128,11 +137,11 @@ class Work:
                 left.cancel()
 
     def stream(
-        self, function: Callable[[], Any], seconds: float, told: Callable[[Exception], Any]
+        self, function: Callable[[], Any], seconds: float, told: Callable[[Exception], Any], *, settle: bool = False
     ) -> AsyncIterator[bytes]:
         """Begin long work, and give its server-sent events: progress, then the result, or the error that `told` makes of what was raised.
 
-        Work that nobody reads the events of any more ends at its next step.
+        Work that nobody reads the events of any more ends at its next step. `settle`: as in `run`.
         """
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
@@ -143,7 +152,7 @@ class Work:
 
         job = Job(tell)
         future = self._begin(job, function, long=True)
-        return self._events(job, future, events, loop.time() + seconds, told)
+        return self._events(job, future, events, loop.time() + seconds, told, settle)
 
     async def _events(
         self,
@@ -152,6 +161,7 @@ class Work:
         events: asyncio.Queue[tuple[str, Any]],
         until: float,
         told: Callable[[Exception], Any],
+        settle: bool,
     ) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
         future.add_done_callback(lambda _: events.put_nowait(("", None)))
@@ -161,7 +171,10 @@ class Work:
                 try:
                     name, value = await asyncio.wait_for(events.get(), max(0.0, min(left, _STILL_THERE)))
                 except asyncio.TimeoutError:
-                    if left <= _STILL_THERE:
+                    if left <= _STILL_THERE and settle:
+                        job.stop()
+                        settle, until = False, float("inf")
+                    elif left <= _STILL_THERE:
                         yield _event("error", told(OvertimeError()))
                         return
                     yield b": still at work\n\n"

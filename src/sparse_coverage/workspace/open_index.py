@@ -78,7 +78,7 @@ FACETED = 200
 
 
 class OpenIndex:
-    """One state of an index, which never changes, and all that can be asked of it.
+    """One state of an index, which never changes, and all that can be asked of it. It is closed when its last reader leaves.
 
     with OpenIndex.open("my-index") as opened:
         for hit in opened.search(SearchRequest(query="A valve with a spring")).hits:
@@ -106,6 +106,7 @@ class OpenIndex:
         self._calibration = calibration
         self._reader = reader
         self._lock = threading.Lock()
+        self._readers = 0
 
     @classmethod
     def open(
@@ -126,10 +127,16 @@ class OpenIndex:
         return cls(retriever.store, ranked, name=str(folder), calibration=calibration, reader=reader, threads=threads)
 
     def __enter__(self) -> OpenIndex:
+        with self._lock:
+            self._readers += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.store.close()
+        with self._lock:
+            self._readers -= 1
+            last = not self._readers
+        if last:
+            self.store.close()
 
     @property
     def index(self) -> Index:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sparse_coverage.cli.options import NamesIn, count_option, gathered, path_option, threads_option
-from sparse_coverage.cli.options.method import max_documents_option, precision_option, with_text_option, years_option
+from sparse_coverage.cli.options.method import max_documents_option, precision_option
 
 if TYPE_CHECKING:
     from sparse_coverage.evaluation.clefip_pool import PoolConfig
@@ -99,10 +99,8 @@ class Means:
         words = [spec, *(word for path in self.learn_from for word in ("--learn-from", path))]
         words += ["--pool", str(self.reading.pool)] if self.reading.pool != POOL else []
         words += ["--pool-seed", str(self.reading.pool_seed)] if self.reading.pool_seed else []
-        words += ["--ancestors", self.reading.ancestors] if self.reading.ancestors != "all" else []
-        words += ["--by", self.reading.by] if self.reading.by else []
-        words += ["--years", self.years] if self.years else []
-        words += ["--with-text"] if self.with_text else []
+        words += ["--as-published"] if self.as_published else []
+        words += ["--by", self.reading.by] if self.reading.by and not self.as_published else []
         words += ["--precision", self.precision] if self.precision != "auto" else []
         return shlex.join(words)
 
@@ -118,12 +116,6 @@ reading_options = gathered(
     CollectionOptions,
     count_option("--pool", default=POOL, help="CLEF-IP: size of the candidate pool."),
     count_option("--pool-seed", default=0, least=0, help="CLEF-IP: seed of the candidate pool."),
-    click.option(
-        "--ancestors",
-        type=NamesIn("evaluation.clefip:Ancestors"),
-        default="all",
-        help="CLEF-IP: which claims precede a dependent claim in a query; the paper says independent ones.",
-    ),
     click.option(
         "--by",
         type=NamesIn("patents.passages:By"),
@@ -146,8 +138,6 @@ bench_options = gathered(
         help="Patents to learn vocabularies from (files, folders; may be repeated) [the collection itself].",
     ),
     max_documents_option,
-    years_option,
-    with_text_option,
     precision_option,
     threads_option,
     click.option(

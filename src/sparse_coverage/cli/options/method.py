@@ -24,12 +24,6 @@ runtime_option = click.option(
 precision_option = click.option(
     "--precision", default="auto", help="auto, fp32, bf16, int8 (openvino) or fp16 (torch)."
 )
-clean_option = click.option(
-    "--clean",
-    multiple=True,
-    type=NamesIn("patents.cleaning:STEPS", what="step"),
-    help="Clean texts first; repeatable. See docs/patent-formats.md.",
-)
 selection_option = click.option(
     "--selection",
     type=NamesIn("vocabulary.build:SELECTIONS", what="selection"),
@@ -55,28 +49,11 @@ max_spans_option = count_option(
     "--max-spans",
     help="How many spans to sample the centers from [30 for each center, 300,000 at least; 5,000,000 for the preset paper].",
 )
-learn_option = click.option(
-    "--learn",
-    type=click.Choice(["sections", "passages"]),
-    help="What the vocabulary is learned from: sections, as in the paper, or passages as they are indexed [that of the system].",
-)
-assignment_option = click.option(
-    "--assignment",
-    type=NamesIn("vectors.activation:Assignment"),
-    help="Which centers a span may activate: those that cover it, the nearest whether they do or not, or the single nearest "
-    "[that of the system].",
-)
-uncovered_option = click.option(
-    "--uncovered",
-    type=NamesIn("vectors.activation:Uncovered"),
-    default="drop",
-    help="What a span does that no center covers.",
-)
 
 
 def encoder_option(
     default: str | tuple[str, ...] | None = "minilm",
-    help: str = "A known name (see `models list`), a local folder or a hub id.",  # noqa: A002
+    help: str = "A known name (see `models`), a local folder or a hub id.",  # noqa: A002
     **settings: Any,
 ) -> Callable[[F], F]:
     """Return the option that names an encoder."""

@@ -13,17 +13,19 @@ from fastapi import APIRouter, Depends, Request, UploadFile
 from starlette.responses import Response
 
 from sparse_coverage.dataclass_json import Bounds
-from sparse_coverage.index import delete_documents, open_store
+from sparse_coverage.errors import SparseCoverageError
+from sparse_coverage.index import delete_documents
 from sparse_coverage.patents import read_patents
 from sparse_coverage.progress import waiting
 from sparse_coverage.retrievers import refresh_sides
-from sparse_coverage.search import Index
+from sparse_coverage.search.building import add_to_index
 from sparse_coverage.server.answering import PooledRoute, answer_long, service_of
 from sparse_coverage.server.answers import AddAnswer, DeleteAnswer, answers
-from sparse_coverage.server.errors import NotAllowedError
+from sparse_coverage.server.errors import NotAllowedError, refusal_of
 from sparse_coverage.server.indexes import ServedIndex
 from sparse_coverage.server.settings import check
 from sparse_coverage.server.uploads import read_apart, stored_upload
+from sparse_coverage.server.work import StoppedError
 from sparse_coverage.workspace.requests import Id, Says
 from sparse_coverage.workspace.requests import Request as AnyRequest
 
@@ -72,9 +74,9 @@ async def upload(request: Request, name: str, file: UploadFile, replace: bool = 
 
     def work() -> object:
         with stored_upload(file.file, file.filename, request.app.state.settings.limits.upload) as path:
-            return _add_file(service_of(request).indexes.served(name), path, replace=replace)
+            return _add_file(request, service_of(request).indexes.served(name), path, replace=replace)
 
-    return await answer_long(request, work)
+    return await answer_long(request, work, settle=True)
 
 
 @router.post("/delete", responses=answers(DeleteAnswer, 404, 409, events=True))
@@ -84,10 +86,10 @@ async def delete(request: Request, name: str, body: DeleteBody) -> Response:
     def work() -> object:
         check(body, request.app.state.settings.limits)
         served = service_of(request).indexes.served(name)
-        delete_documents(served.folder, body.ids)
-        return {"deleted": len(body.ids), "documents": _documents_now(served)}
+        state = delete_documents(served.folder, body.ids)
+        return {"deleted": len(body.ids), "documents": state.documents, **_show(request, served)}
 
-    return await answer_long(request, work)
+    return await answer_long(request, work, settle=True)
 
 
 async def _add(request: Request, name: str, body: AddBody, *, replace: bool) -> Response:
@@ -97,30 +99,33 @@ async def _add(request: Request, name: str, body: AddBody, *, replace: bool) -> 
         with TemporaryDirectory(prefix="sparse-coverage-add-") as folder:
             path = Path(folder) / "documents.jsonl"
             path.write_text("".join(json.dumps(one) + "\n" for one in body.documents), encoding="utf-8")
-            return _add_file(served, path, replace=replace)
+            return _add_file(request, served, path, replace=replace)
 
-    return await answer_long(request, work)
+    return await answer_long(request, work, settle=True)
 
 
-def _add_file(served: ServedIndex, path: Path, *, replace: bool) -> dict[str, Any]:
+def _add_file(request: Request, served: ServedIndex, path: Path, *, replace: bool) -> dict[str, Any]:
     """Add the patents of a file in any format that is read. What cannot be read is left out, and said."""
     lines = path.with_name(f"{path.name}.lines")
     with waiting("Reading"):
         read = read_apart("patents", path, lines.name)
-    count = 0
-    if read["read"]:
-        index = served.opened().index
-        # One of its own: the one that is searched with must go on showing what it shows.
-        writer = Index(open_store(served.folder), index.model, index.statistics.config)
-        patents = (dataclasses.replace(one, source=path.name) for one in read_patents(lines, language="any"))
-        count = writer.add(patents, replace=replace, total=read["read"], on_duplicate="keep")
-    told = {"added": count, "left_out": read["left_out"], "unused": read["unused"]}
-    return {**told, "documents": _documents_now(served, changed=count > 0)}
+    told = {"added": 0, "left_out": read["left_out"], "unused": read["unused"]}
+    with served.opened() as opened:
+        model, state = opened.index.model, opened.store.state
+    if not read["read"]:
+        return {**told, "documents": state.documents}
+    patents = (dataclasses.replace(one, source=path.name) for one in read_patents(lines, language="any"))
+    how = {"replace": replace, "total": read["read"], "on_repeat": lambda patent: None}
+    told["added"], state = add_to_index(served.folder, model, patents, **how)
+    return {**told, "documents": state.documents, **_show(request, served)}
 
 
-def _documents_now(served: ServedIndex, *, changed: bool = True) -> int:
-    """Return how many documents there are; after a change, bring the sides up to date and show the new state from now on."""
-    if changed:
+def _show(request: Request, served: ServedIndex) -> dict[str, Any]:
+    """Bring the sides of a changed index up to date, and show its new state; what fails there is told: the change is committed."""
+    try:
         refresh_sides(served.folder)
         served.refresh()
-    return served.opened().store.state.documents
+    except (SparseCoverageError, StoppedError, OSError) as error:
+        why = refusal_of(error, request.app.state.settings).message
+        return {"notes": [f"The change is made, but it cannot be shown in every ranking yet: {why}"]}
+    return {}

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from sparse_coverage.present.page_view import DocumentView, document_view
+from sparse_coverage.present.page_view import DocumentView
 from sparse_coverage.server.answering import PathId, PooledRoute, answer, answer_made, answer_query, service_of
 from sparse_coverage.server.answers import FindAnswer, IndexAbout, ReadAnswer, answers
 from sparse_coverage.server.errors import may_answer
@@ -60,21 +60,19 @@ async def read(request: Request, name: str, body: ReadRequest) -> Response:
 async def view(request: Request, name: str, body: ViewBody) -> Response:
     """Return a document as the page shows it: paragraphs in pieces, those that answer a feature of the claim marked with it."""
 
-    def work() -> DocumentView:
-        read = ReadRequest(id=body.id, claim=body.claim, matches=body.matches)
-        found = service_of(request).opened_read(name, read)
-        relatives = service_of(request).indexes.opened(name).relatives
-        return document_view(
-            found, body.claim or "", body.elements, lambda text: relatives.mentioned(text, found.document.id)
-        )
-
-    return await answer_query(request, body.claim, work)
+    read = ReadRequest(id=body.id, claim=body.claim, matches=body.matches)
+    return await answer_query(request, body.claim, lambda: service_of(request).view(name, read, body.elements))
 
 
 @router.get("/{name}/related/{id:path}", responses=answers(RelatedResult, 404))
 async def related(request: Request, name: str, id: PathId) -> Response:  # noqa: A002
     """Return what a document cites, what of the index cites it, its family, and the names of drawings beside its file."""
-    return await answer(request, lambda: service_of(request).indexes.opened(name).relatives.of(id))
+
+    def work() -> RelatedResult:
+        with service_of(request).indexes.opened(name) as opened:
+            return opened.relatives.of(id)
+
+    return await answer(request, work)
 
 
 @router.get("/{name}/drawings/{id:path}", responses=_IMAGES)
@@ -82,7 +80,8 @@ async def drawing(request: Request, name: str, id: PathId, file: Annotated[str, 
     """Return a drawing of a document by the name of its file; TIFF comes as PNG."""
 
     def made() -> Response:
-        path = service_of(request).indexes.opened(name).relatives.drawing(id, file)
+        with service_of(request).indexes.opened(name) as opened:
+            path = opened.relatives.drawing(id, file)
         return Response(drawing_content(path), media_type=MEDIA[path.suffix.lower()])
 
     return await answer_made(request, made)

@@ -123,7 +123,9 @@ def draft(request: Request, project: ProjectId, body: DraftBody) -> Response:
 def mark(request: Request, project: ProjectId, index: PathId, id: PathId, body: MarkBody) -> Response:  # noqa: A002
     """Mark a document or a passage, with a note. A stale version is refused with 409 and what is there now."""
     facts, passage, document = marked(request, index, id, body)
-    said = Mark(index, id, document, body.mark, body.note, passage, body.version, category=body.category)
+    said = Mark(
+        index, id, document, body.mark, body.note, passage, body.version, category=body.category, claim=body.claim
+    )
     with folder_of(request).open(project) as opened:
         return answer_kept(opened.set_mark(said, facts))
 
@@ -133,7 +135,7 @@ def cell(request: Request, project: ProjectId, body: RulingBody) -> Response:
     """Set one's own verdict on a cell of a chart, with a note and a quotation. A stale version is refused with 409 and what
     is there now; a quotation that is not in the document word for word is refused with 400."""
     place = (body.index, body.element, body.document)
-    ruling = Ruling(*place, body.verdict, body.note, quoted(request, body), body.version)
+    ruling = Ruling(*place, body.verdict, body.note, quoted(request, body), body.version, claim=body.claim)
     with folder_of(request).open(project) as opened:
         return answer_kept(opened.overrule(ruling))
 
@@ -198,7 +200,8 @@ async def add_chart(request: Request, project: ProjectId, body: ChartBody) -> Re
                 asked, chart, together = request_record(body.chart), public(service.chart(body.index, body.chart)), None
             else:
                 assert body.combine is not None
-                combine = with_project(body.combine, body.index, opened.content())
+                for_claim = opened.content().of_claim(opened.claim_of(body.combine.claim))
+                combine = with_project(body.combine, body.index, for_claim)
                 found = public(service.combine(body.index, combine))
                 asked, chart, together = request_record(combine), found["chart"], found["combinations"]
             return _shown_chart(opened, opened.add_chart(body.index, asked, chart, together))

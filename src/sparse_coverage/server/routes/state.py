@@ -42,7 +42,7 @@ def ready(request: Request) -> Readiness | Response:
     """Say whether every index can be searched. Needs no key."""
     indexes = request.app.state.indexes
     try:
-        return Readiness(ready=True, indexes=[indexes.opened(name).name for name in indexes])
+        return Readiness(ready=True, indexes=[one["name"] for one in indexes.about()])
     except SparseCoverageError as error:
         return refuse(replace(refusal_of(error, request.app.state.settings), status=503))
 

@@ -5,9 +5,11 @@ import { featureClass, pieceNodes } from './marked.js';
 import { addChart, setMark, setRuling, showChart } from './project.js';
 import { whenMade } from './results.js';
 import { complain, failed, progress, say, state } from './status.js';
-import { LABELS, markOf, marksFor, on, rulingOf, store } from './store.js';
+import { LABELS, markOf, ofClaim, on, relevantDocuments, rulingOf, store } from './store.js';
 
 const MOST = 50; // documents of a chart
+/** What a chart was made with, in words. */
+export const chartedWith = asked => (asked.max ? `combinations of at most ${asked.max}` : counted(asked.documents?.length || asked.k || 0, 'document'));
 
 /** Makes the view once. */
 export function chartView() {
@@ -49,15 +51,14 @@ export function chartView() {
   }
 
   function chosen() {
-    const relevant = marksFor(store.search.index)?.relevant || [];
     const found = store.search.result.hits.map(hit => hit.document);
     if (which.value !== 'relevant') return found.slice(0, Number(which.value));
-    const documents = new Set(relevant.map(id => store.marks.get(`${store.search.index}\u0000${id}`)?.document || id));
-    return [...new Set([...found.filter(id => documents.has(id)), ...documents])]; // as they are ranked, then those not found
+    const documents = relevantDocuments(store.search.index);
+    return [...new Set([...found.filter(id => documents.includes(id)), ...documents])]; // as they are ranked, then those not found
   }
 
   function drawChoice() {
-    const relevant = store.search ? new Set((marksFor(store.search.index)?.relevant || []).map(id => store.marks.get(`${store.search.index}\u0000${id}`)?.document || id)).size : 0;
+    const relevant = store.search ? relevantDocuments(store.search.index).length : 0;
     const found = store.search?.result.hits.length || 0;
     const before = which.value;
     fill(which, relevant ? h('option', { value: 'relevant' }, `marked relevant (${relevant})`) : null,
@@ -88,7 +89,10 @@ export function chartView() {
 
 function drawn(kept) {
   const { view, index } = kept;
+  const others = ofClaim(store.charts).reverse();
   return [
+    others.length > 1 ? h('p', { class: 'row wrap', role: 'group', 'aria-label': 'Charts of this claim' }, h('span', { class: 'dim' }, 'Charts of this claim:'), others.map(one =>
+      button(`${whenMade(one.made)}, ${chartedWith(one.request)}`, () => showChart(one.number).catch(complain), { class: 'quiet', 'aria-pressed': String(one.number === kept.number) }))) : null,
     h('p', { class: 'about dim' }, `${counted(view.rows.length, 'feature')}, ${counted(view.columns.length, 'document')} of ${index}${kept.made ? ` · ${whenMade(kept.made)}` : ''}. Open a cell to read its quotations and to give your own assessment.`),
     view.combinations ? combinationList(view.combinations) : null,
     view.missing.length ? h('p', { class: 'missing' }, `In none of these documents: ${view.missing.join(', ')}.`) : null,

@@ -4,7 +4,7 @@ import { markButtons } from './document_parts.js';
 import { featureClass, lightPartners } from './marked.js';
 import { claimFor, paragraphNodes, paragraphOf, viewOf } from './reading_view.js';
 import { failed, state } from './status.js';
-import { marksFor, store } from './store.js';
+import { relevantDocuments, store } from './store.js';
 
 export const MOST = 3;
 
@@ -12,8 +12,7 @@ export const MOST = 3;
 export function toCompare(given = []) {
   const { index, result } = store.search || {};
   if (!index) return [];
-  const relevant = (marksFor(index)?.relevant || []).map(id => store.marks.get(`${index}\u0000${id}`)?.document || id);
-  return [...new Set([...given, ...relevant, ...result.hits.map(hit => hit.document)])].slice(0, MOST);
+  return [...new Set([...given, ...relevantDocuments(index), ...result.hits.map(hit => hit.document)])].slice(0, MOST);
 }
 
 /** Shows documents side by side. */

@@ -2,7 +2,7 @@
 import { ApiError, call, get, idPath, post, put, stream } from './api.js';
 import { byId } from './dom.js';
 import { complain, notice, say } from './status.js';
-import { LABELS, keyOf, markOf, rulingOf, store, tell } from './store.js';
+import { LABELS, keyOf, markOf, ofClaim, rulingOf, store, tell } from './store.js';
 
 const LAST = 'last project';
 const EVERY = 4000; // milliseconds between looks at what other windows changed
@@ -28,10 +28,23 @@ export async function openLast() {
 export async function openProject(id) {
   take(await get(`/v1/projects/${id}`), true);
   localStorage.setItem(LAST, id);
-  const [search, chart] = [store.searches.at(-1), store.charts.at(-1)];
-  store.search = search ? await get(path(`/searches/${search.number}`)) : null;
-  store.chart = chart ? await get(path(`/charts/${chart.number}`)) : null;
-  tell('project', 'marks', 'rulings', 'history', 'draft', 'search', 'chart');
+  store.search = store.chart = null;
+  await workOn(store.searches.at(-1)?.claim ?? store.charts.at(-1)?.claim ?? 0, 'project', 'rulings', 'history', 'draft', 'search', 'chart');
+}
+
+/** Shows the last search and the last chart of a claim, unless one of it is shown already, and what was marked for it. */
+export async function workOn(claim, ...changed) {
+  if (store.claim !== claim) undone.length = 0; // what was marked for another claim is no longer in sight
+  store.claim = claim;
+  const last = async (shown, all, kind) => {
+    if (shown?.claim === claim) return shown;
+    const made = ofClaim(all).at(-1);
+    changed.push(kind);
+    return made ? get(path(`/${kind === 'chart' ? 'charts' : 'searches'}/${made.number}`)) : null;
+  };
+  store.search = await last(store.search, store.searches, 'search');
+  store.chart = await last(store.chart, store.charts, 'chart');
+  tell('marks', ...new Set(changed));
 }
 
 /** Returns when there is a project: the open one, else a new one that is named after the day. */
@@ -44,6 +57,7 @@ async function needProject() {
 
 export async function createProject(name) {
   store.search = store.chart = null;
+  store.claim = 0;
   await begin(name);
   tell('marks', 'rulings', 'history', 'draft', 'search', 'chart');
 }
@@ -59,9 +73,8 @@ async function begin(name) {
 /** Forgets the open project, which was deleted. */
 async function leaveProject() {
   localStorage.removeItem(LAST);
-  Object.assign(store, { project: null, search: null, chart: null, searches: [], charts: [], draft: { content: {}, version: 0 } });
-  store.marks.clear();
-  store.rulings.clear();
+  Object.assign(store, { project: null, search: null, chart: null, claim: 0, searches: [], charts: [], draft: { content: {}, version: 0 } });
+  for (const all of [store.claims, store.marks, store.rulings]) all.clear();
   await openLast();
   tell('project', 'marks', 'rulings', 'history', 'draft', 'search', 'chart');
 }
@@ -83,16 +96,18 @@ async function markNow(index, id, change, { undo = true } = {}) {
   await needProject();
   const before = markOf(index, id);
   const wanted = { mark: before.mark, note: before.note, category: before.category ?? null, ...change };
-  keep(store.marks, keyOf(index, id), { ...before, ...wanted });
+  const { claim } = before;
+  const key = keyOf(claim, index, id);
+  keep(store.marks, key, { ...before, ...wanted });
   tell('marks');
   await saving(async () => {
-    const made = await put(path(`/marks/${encodeURIComponent(index)}/${idPath(id)}`), { ...wanted, version: before.version });
-    keep(store.marks, keyOf(index, id), made);
+    const made = await put(path(`/marks/${encodeURIComponent(index)}/${idPath(id)}`), { ...wanted, claim, version: before.version });
+    keep(store.marks, key, made);
     if (undo) undone.push(() => setMark(index, id, { mark: before.mark, note: before.note, category: before.category ?? null }, { undo: false }));
     tell('marks');
     say(`${id}: ${wanted.mark !== before.mark ? (wanted.mark ? `marked ${LABELS.marks[wanted.mark]}` : 'no mark') : 'category' in change ? `category ${wanted.category || 'taken away'}` : 'note saved'}`);
   }, current => {
-    keep(store.marks, keyOf(index, id), current || before);
+    keep(store.marks, key, current || before);
     tell('marks');
     if (current) {
       const told = [LABELS.marks[current.mark] || 'no mark', current.note && `“${current.note}”`].filter(Boolean).join(', ');
@@ -108,9 +123,9 @@ export const setRuling = (index, element, document, change, wrong) => inTurn(() 
 async function ruleNow(index, element, document, change, wrong) {
   await needProject();
   const before = rulingOf(index, element, document);
-  const key = keyOf(index, element, document);
+  const key = keyOf(before.claim, index, element, document);
   await saving(async () => {
-    const made = await put(path('/cells'), { index, element, document, verdict: before.verdict, note: before.note, quotation: before.quote?.text || '', ...change, version: before.version });
+    const made = await put(path('/cells'), { index, element, document, verdict: before.verdict, note: before.note, quotation: before.quote?.text || '', ...change, claim: before.claim, version: before.version });
     keep(store.rulings, key, made);
     undone.push(() => setRuling(index, element, document, { verdict: before.verdict, note: before.note, quotation: before.quote?.text || '' }));
     tell('rulings');
@@ -151,21 +166,20 @@ async function keepNow(content) {
 /** Lets the server search and add it to the history, and shows it. */
 export async function addSearch(index, asked, signal) {
   await needProject();
-  return added(index, await post(path('/searches'), { index, ...asked }, { signal }));
+  return added(await post(path('/searches'), { index, ...asked }, { signal }));
 }
 
 /** Searches again over what came into the index since a search was made. */
 export async function searchNew(number) {
-  const made = await post(path(`/searches/${number}/new`), {});
-  return added(made.index, made);
+  return added(await post(path(`/searches/${number}/new`), {}));
 }
 
-function added(index, made) {
+async function added(made) {
   show(store.kept ? 'Saved' : '');
   store.search = made;
-  for (const hit of made.view.hits) store.titles.set(keyOf(index, hit.document), hit.title);
+  for (const hit of made.view.hits) store.titles.set(keyOf(made.index, hit.document), hit.title);
   store.searches.push({ ...made, result: {}, view: null });
-  tell('search', 'history');
+  await workOn(made.claim, 'search', 'history');
   return made;
 }
 
@@ -176,17 +190,17 @@ export async function addChart(index, what, request, onProgress, signal) {
   show(store.kept ? 'Saved' : '');
   store.chart = made;
   store.charts.push({ ...made, chart: {}, combinations: null });
-  tell('chart', 'history');
+  await workOn(made.claim, 'chart', 'history');
 }
 
 export async function showSearch(number) {
   store.search = await get(path(`/searches/${number}`));
-  tell('search');
+  await workOn(store.search.claim, 'search');
 }
 
 export async function showChart(number) {
   store.chart = await get(path(`/charts/${number}`));
-  tell('chart');
+  await workOn(store.chart.claim, 'chart');
 }
 
 /** Looks for what other windows changed, while this one can be seen. */
@@ -205,8 +219,7 @@ async function follow() {
 
 function take(content, whole) {
   if (whole) {
-    store.marks.clear();
-    store.rulings.clear();
+    for (const all of [store.claims, store.marks, store.rulings]) all.clear();
     store.searches = [];
     store.charts = [];
   }
@@ -215,8 +228,9 @@ function take(content, whole) {
   store.project = content.head;
   if (draft) store.draft = content.draft;
   for (const one of content.documents) store.titles.set(keyOf(one.index, one.id), one.title);
-  for (const mark of content.marks) keep(store.marks, keyOf(mark.index, mark.id), mark);
-  for (const one of content.rulings) keep(store.rulings, keyOf(one.index, one.element, one.document), one);
+  for (const one of content.claims) keep(store.claims, one.number, one);
+  for (const mark of content.marks) keep(store.marks, keyOf(mark.claim, mark.index, mark.id), mark);
+  for (const one of content.rulings) keep(store.rulings, keyOf(one.claim, one.index, one.element, one.document), one);
   const add = (list, made) => { for (const one of made) if (!list.some(other => other.number === one.number)) list.push(one); };
   add(store.searches, content.searches.map(one => ({ ...one, history: content.history[one.number] })));
   add(store.charts, content.charts);

@@ -1,15 +1,14 @@
 // The project: its name and note, what was marked, the history of searches, exports; and the other projects.
 import { download, get, upload } from './api.js';
+import { chartedWith } from './chart_view.js';
 import { ask } from './dialog.js';
 import { button, field, fill, h, quietly } from './dom.js';
 import { markButtons, noteOf } from './document_parts.js';
-import { createProject, deleteProject, openProject, renameProject, searchNew, showChart, showSearch } from './project.js';
+import { createProject, deleteProject, openProject, renameProject, searchNew, showChart, showSearch, workOn } from './project.js';
 import { whenMade } from './results.js';
 import { complain, failed, notice, say, state } from './status.js';
-import { LABELS, on, store, titleOf } from './store.js';
+import { LABELS, ofClaim, on, store, titleOf } from './store.js';
 
-
-const chartedWith = asked => (asked.max ? `combinations of at most ${asked.max}` : `${asked.documents?.length || 0} ${asked.documents?.length === 1 ? 'document' : 'documents'}`);
 
 /** Makes the view once. */
 export function projectView(actions) {
@@ -57,8 +56,11 @@ export function projectView(actions) {
   }
 
   function drawMarked() {
-    const said = [...store.marks.values()].filter(one => one.mark || one.note || one.category);
-    fill(marked, h('h2', {}, 'Marked and noted'), said.length ? h('ul', { class: 'marked-list' }, said.map(one => h('li', {},
+    const said = ofClaim(store.marks).filter(one => one.mark || one.note || one.category);
+    const claims = [...store.claims.values()];
+    fill(marked, claims.length > 1 ? [h('h2', {}, 'Claims'), h('p', { class: 'dim' }, 'Marks, assessments and charts belong to the claim that they were made for.'),
+      h('ul', { class: 'marked-list' }, claims.map(one => h('li', {}, button(one.number === store.claim ? 'Shown' : 'Show', () => workOn(one.number).catch(complain), { 'aria-pressed': String(one.number === store.claim), 'aria-label': `Work on the claim: ${one.text.slice(0, 80)}` }), ' ', h('span', { class: 'clip' }, one.text))))] : null,
+    h('h2', {}, 'Marked and noted'), said.length ? h('ul', { class: 'marked-list' }, said.map(one => h('li', {},
       h('a', { href: `#/document/${encodeURIComponent(one.index)}/${encodeURIComponent(one.document)}${one.passage ? `/${encodeURIComponent(one.id)}` : ''}` }, one.id),
       h('span', { class: 'grow title-of' }, titleOf(one.index, one.document)), one.category ? h('b', { title: 'Category of a search report' }, one.category) : null, markButtons(one.index, one.id, one.id), noteOf(one.index, one.id))))
       : h('p', { class: 'dim' }, 'Nothing yet. In the results, r marks a document relevant, n not, e writes a note.'));

@@ -7,9 +7,11 @@ export const store = {
   index: '',          // the name of the chosen one
   kept: true,         // whether projects outlive the server
   project: null,      // its head: id, name, note, version, revision
-  marks: new Map(),   // by index and id
+  claim: 0,           // the number of the claim that is worked on
+  claims: new Map(),  // those of the project, by number: {number, text}
+  marks: new Map(),   // by claim, index and id
   titles: new Map(),  // of documents that were marked or found, by index and id
-  rulings: new Map(), // by index, element and document
+  rulings: new Map(), // by claim, index, element and document
   searches: [],       // the history, without results
   charts: [],         // the charts made, without content
   draft: { content: {}, version: 0 },
@@ -33,14 +35,19 @@ export function tell(...kinds) {
 }
 
 export const keyOf = (...parts) => parts.join('\u0000');
-export const markOf = (index, id) => store.marks.get(keyOf(index, id)) || { index, id, mark: null, note: '', category: null, version: 0 };
+export const markOf = (index, id) => store.marks.get(keyOf(store.claim, index, id)) || { claim: store.claim, index, id, mark: null, note: '', category: null, version: 0 };
 export const titleOf = (index, id) => store.titles.get(keyOf(index, id)) || '';
 export const rulingOf = (index, element, document) =>
-  store.rulings.get(keyOf(index, element, document)) || { index, element, document, verdict: null, note: '', quote: null, version: 0 };
+  store.rulings.get(keyOf(store.claim, index, element, document)) || { claim: store.claim, index, element, document, verdict: null, note: '', quote: null, version: 0 };
+/** What belongs to the claim that is worked on, of a list or map of marks, searches or charts. */
+export const ofClaim = all => [...all.values()].filter(one => one.claim === store.claim);
 
-/** The marks of an index as a search takes them; null where there are none. */
+/** The marks of an index for the claim that is worked on, as a search takes them; null where there are none. */
 export function marksFor(index) {
-  const ids = mark => [...store.marks.values()].filter(one => one.index === index && one.mark === mark).map(one => one.id).sort();
+  const ids = mark => ofClaim(store.marks).filter(one => one.index === index && one.mark === mark).map(one => one.id).sort();
   const found = { relevant: ids('relevant'), not_relevant: ids('not') };
   return found.relevant.length || found.not_relevant.length ? found : null;
 }
+
+/** The documents of an index that are marked relevant, themselves or a passage of theirs. */
+export const relevantDocuments = index => [...new Set((marksFor(index)?.relevant || []).map(id => markOf(index, id).document || id))];
