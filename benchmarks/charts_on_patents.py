@@ -5,8 +5,9 @@
 A patent's description supports what its own dependent claims add (`own`; `figure` where they have numbers). It does not disclose what
 another patent's claim says (`foreign`; said of a part of its own: `graft`), nor that one of its parts is what its claims say of
 another part, though every word of that is there (`swap`), nor numbers outside all that it has of that kind (`number`). Each is written
-into claim 1, as applicants amend, and as a dependent claim, and charted against the description alone. `--save` writes into a calibration
-how often such features are called disclosed; charts say it. `--time` measures what charts and combinations of long documents take instead.
+into claim 1, as applicants amend, as a dependent claim, and alone, and charted against the description. `--save` writes into a
+calibration how often such features are called disclosed; charts say it. `--time` measures what charts and combinations of long
+documents take instead.
 """
 
 from __future__ import annotations
@@ -95,11 +96,10 @@ def on_planted(options, encoder) -> None:
         vectors = KeptTokenVectors(encoder)
         verdicts: dict[str, list[str]] = {}
         for one in features:
-            encoded = encode_claims([one.claim], [one.element], encoder, calibration)
+            encoded = encode_claims(one.claims, [one.element], encoder, calibration)
             document = ChartDocument(patent.id, patent.title, records)
             [[cell]] = make_chart(encoded, [document], encoder, calibration, vectors=vectors).cells
-            place = "in claim 1" if one.claim.number == 1 else "dependent"
-            told.setdefault((one.kind, place), Counter())[cell.verdict] += 1
+            told.setdefault((one.kind, one.place), Counter())[cell.verdict] += 1
             verdicts.setdefault(one.element.text, []).append(cell.verdict)
         same.update(len(set(both)) == 1 for both in verdicts.values())
     print(f"{len(chosen)} patents; share of features called")
@@ -107,7 +107,9 @@ def on_planted(options, encoder) -> None:
     for (kind, place), words in sorted(told.items()):
         shares = "".join(f"{words[word] / words.total():>12.2f}" for word in Verdict)
         print(f"{kind + ', ' + place:<22}{words.total():>9}{shares}")
-    print(f"the same verdict in claim 1 and as a dependent claim: {same[True] / same.total():.3f} of {same.total()}")
+    print(
+        f"the same verdict in claim 1, as a dependent claim and alone: {same[True] / same.total():.3f} of {same.total()}"
+    )
     if options.save:
         counts = {kind: told[kind, "in claim 1"] for kind in LACKING if (kind, "in claim 1") in told}
         shares = {kind: round(words[Verdict.DISCLOSED] / words.total(), 3) for kind, words in counts.items()}
@@ -118,14 +120,14 @@ def on_planted(options, encoder) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A feature in a claim, and what of it is in the patent's description: `kind` is own, foreign, graft, swap, figure or number.
+    """A feature at a place in claims, and what of it is in the patent's description: `kind` is own, foreign, graft, swap, figure or number.
 
     `strange` are the stems of its words that the description lacks.
     """
 
     kind: str
-    patent: str
-    claim: Claim
+    place: str
+    claims: tuple[Claim, ...]
     element: Element
     strange: tuple[str, ...] = ()
 
@@ -146,7 +148,7 @@ class _Said:
 
 
 def planted_features(patents: Sequence[Patent], seed: int = 0) -> Iterator[tuple[Patent, list[Planted]]]:
-    """Yield patents with the features planted into their first claim: written into it as applicants amend, and as a dependent claim."""
+    """Yield patents with features planted into their claims: written into claim 1 as applicants amend, as a dependent claim, and alone."""
     said = {patent.id: list(_said(patent)) for patent in patents}
     every = [(patent.id, one) for patent in patents for one in said[patent.id]]
     for patent in patents:
@@ -224,11 +226,13 @@ def _into_claims(patent: Patent, kind: str, text: str, strange: tuple[str, ...])
     first = patent.claims[0].text.rstrip(" .")
     thing = noun_phrases([first])[0]
     name = thing[0].text if thing else "subject"
-    for claim in (f"{first}; and wherein {text}.", f"The {name} of claim 1, wherein {text}."):
-        [numbered] = numbered_claims([claim])
-        start = numbered.text.rfind(text)
-        element = Element("1x", numbered.number, "element", start, start + len(text), text)
-        yield Planted(kind, patent.id, numbered, element, strange)
+    amended = numbered_claims([f"{first}; and wherein {text}."])
+    added = numbered_claims([f"{first}.", f"The {name} of claim 1, wherein {text}."])
+    alone = numbered_claims([f"A {name}, wherein {text}."])
+    for place, claims in (("in claim 1", amended), ("dependent", added), ("alone", alone)):
+        start = claims[-1].text.rfind(text)
+        element = Element("x", claims[-1].number, "element", start, start + len(text), text)
+        yield Planted(kind, place, claims, element, strange)
 
 
 def on_time(path: Path, encoder) -> None:

@@ -21,7 +21,11 @@ AMENDED = [
     ("the optimisation is run on a quantum annealer", "The optimisation is run on a computer.", ["quantum"]),
     ("the textile is washed in acetone", "The textile is washed in water.", ["acetone"]),
     ("the layer comprises graphene oxide", "The layer comprises silicon oxide.", ["graphene"]),
-    ("the signal is sent by ultrasound to a hearing aid", "The signal is sent by radio to a phone.", ["ultrasound", "hearing"]),
+    (
+        "the signal is sent by ultrasound to a hearing aid",
+        "The signal is sent by radio to a phone.",
+        ["ultrasound", "hearing"],
+    ),
     ("the catalyst is palladium on a zeolite", "The catalyst is a metal on a support.", ["palladium", "zeolite"]),
     ("the model is trained by federated learning across vehicles", "A model is trained by learning.", ["federated"]),
     ("the drug is enclosed in liposomes", "The drug is enclosed in a capsule.", ["liposomes"]),
@@ -55,7 +59,11 @@ def test_another_form_of_a_term_is_the_term(term, text):
 
 @pytest.mark.parametrize(
     ("term", "text"),
-    [("hydrophilic", "A hydrophobic layer."), ("planar", "A nonplanar layer."), ("picosecond", "After a second, a layer.")],
+    [
+        ("hydrophilic", "A hydrophobic layer."),
+        ("planar", "A nonplanar layer."),
+        ("picosecond", "After a second, a layer."),
+    ],
 )
 def test_the_opposite_or_a_part_of_a_term_is_not_the_term(term, text):
     assert missing(f"a {term} layer", text) == [term]

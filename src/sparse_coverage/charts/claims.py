@@ -97,12 +97,18 @@ def encode_claims(
     """Encode claims once, for any number of documents."""
     wholes = np.zeros((len(elements), encoder.dimension), np.float32)
     tokens: dict[int, ElementTokens] = {}
+    means: dict[int, Floats] = {}
+    sizes: dict[int, int] = {}
     for claim, vectors in zip(claims, encoder.encode(claim.text for claim in claims), strict=True):
         placed = PlacedTokens.of(claim.text, vectors, calibration.space)
+        means[claim.number], sizes[claim.number] = placed.mean, len(placed.starts)
+        said = [claim.number, *(number for number in _parents(claim, claims) if number in means)]
+        mean = np.average([means[one] for one in said], axis=0, weights=[sizes[one] + 1e-9 for one in said])
+        whole = calibration.space.place_means(mean[None].astype(np.float32))[0] - calibration.space.claims
         for number, element in enumerate(elements):
             if element.claim == claim.number:
                 tokens[number] = ElementTokens.of(claim.text, element.start, element.end, placed, calibration.rarity)
-                wholes[number] = calibration.space.place_means(placed.mean[None])[0] - calibration.space.claims
+                wholes[number] = whole
     texts = [element.text for element in elements]
     rarity = calibration.rarity.of
     placed_alone = (
@@ -121,6 +127,18 @@ def encode_claims(
     return EncodedClaims(
         tuple(claims), tuple(elements), every, tuple(alone), wholes, columns, weights, things, phrases, terms
     )
+
+
+def _parents(claim: Claim, claims: Sequence[Claim]) -> set[int]:
+    """Return the numbers of the claims that a claim builds on: what they say it says too."""
+    by_number = {one.number: one for one in claims}
+    found: set[int] = set()
+    waiting = [claim]
+    while waiting:
+        new = set(waiting.pop().depends_on) - found
+        found |= new
+        waiting += [by_number[number] for number in new if number in by_number]
+    return found
 
 
 def _words(texts: Sequence[str], rarity: Rarity) -> tuple[dict[str, int], Floats]:
