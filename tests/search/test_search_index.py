@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from sparse_coverage import ActivationConfig, Index, Patent, Preset, ScoringConfig, SparseCoverage
-from sparse_coverage.aggregation import Best, TopMean
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import IndexStoreError, InputError, MismatchError
 from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter
@@ -111,14 +110,6 @@ def test_prior_art_is_older_and_not_of_the_family(index: Index) -> None:
     claims = index.search(QUERY, filter=section("claims"))
     assert {hit.document for hit in claims} == {"XX-1-A1", "XX-3-A1", "XX-5-A1"}
     assert {passage.section for hit in claims for passage in hit.passages} == {"claims"}
-
-
-def test_documents_can_be_ranked_by_more_than_their_best_passage(index: Index) -> None:
-    everything = {hit.document: hit for hit in index.search(QUERY, passages=10)}
-    for hit in index.search(QUERY, aggregation=TopMean(2)):
-        scores = [passage.score for passage in everything[hit.document].passages][:2]
-        units = 3 if int(hit.document[3]) % 2 else 1
-        assert hit.score == pytest.approx(sum(scores) / min(2, units), rel=1e-6)
 
 
 def test_two_stages_rank_all_passages_of_the_best_documents(index: Index) -> None:
@@ -375,24 +366,6 @@ def test_what_is_no_document_is_refused(model: SparseCoverage, own: Index, tmp_p
     assert set(names(own)) == {f"XX-{n}-A1" for n in range(4)}
     with pytest.raises(InputError, match="read_patents"):
         SparseCoverage.fit("A valve.", encoder=model.encoder)
-
-
-def test_pairs_teach_what_their_texts_teach(model: SparseCoverage) -> None:
-    texts = SparseCoverage.fit(ABSTRACTS, encoder=model.encoder, size=30)
-    pairs = SparseCoverage.fit(
-        [(f"note {n}", text) for n, text in enumerate(ABSTRACTS)], encoder=model.encoder, size=30
-    )
-    np.testing.assert_array_equal(pairs.vocabulary.centers, texts.vocabulary.centers)
-    assert {anchor.document for anchor in pairs.vocabulary.anchors} <= {f"note {n}" for n in range(len(ABSTRACTS))}
-
-
-def test_all_scorings_run_on_one_index(index: Index, tiny_encoder: OpenVinoEncoder) -> None:
-    plain = Index.open(
-        index.store.folder, encoder=tiny_encoder, scoring=ScoringConfig(0, 0, 0), threads=1, ranking="centers"
-    )
-    for hit in plain.search(QUERY, aggregation=Best()):
-        matches = plain.explain(QUERY, hit.passages[0].id).matches
-        assert hit.score == pytest.approx(sum(m.query_weight * m.passage_weight for m in matches), rel=1e-5)
 
 
 @pytest.mark.parametrize("ranking", ["combined", "centers"])
