@@ -170,24 +170,8 @@ def test_a_measure_of_passages_needs_judged_passages(cache: Path, tmp_path: Path
     assert "judges documents only" in str(result.exception)
 
 
-def test_a_dry_run_tells_what_is_finished_and_computes_nothing(
-    few: Path, tiny_checkpoint: Path, tmp_path: Path
-) -> None:
-    words = (
-        "reproduce",
-        "full",
-        "efficiency",
-        "--collection",
-        few,
-        "--unit",
-        "token",
-        "-V",
-        20,
-        "-V",
-        30,
-        "--threads",
-        1,
-    )
+def test_a_dry_run_tells_what_is_finished_and_computes_nothing(tiny_checkpoint: Path, tmp_path: Path) -> None:
+    words = ("reproduce", "full", "efficiency", "--unit", "token", "-V", 20, "-V", 30, "--threads", 1)
     words += ("--encoder", tiny_checkpoint, "--cache", tmp_path / "cache", "-o", tmp_path / "report")
     ahead = output(run(*words, "--dry-run", "--json"))
     assert [row["state"] for row in ahead["rows"]] == ["open"] * 6
