@@ -143,7 +143,7 @@ def test_a_hit_is_shown_with_its_place_its_features_and_where_it_stood_before(ke
     )
     assert [one["label"] for one in hit["features"]] == ["1a", "1b"]
     assert [one["has"] for one in hit["features"]] == ["some", ""]
-    assert first["view"]["lacking"] == ["1a", "1b"]
+    assert first["view"]["lacking"] == ["1b"]
     assert {piece["feature"] for one in hit["passages"] for piece in one["pieces"] if piece["strength"]} <= {-1, 0}
     assert hit["links"]["Google Patents"].endswith(hit["document"].replace("-", ""))
     marks = {"relevant": [first["view"]["hits"][3]["document"]], "not_relevant": [hit["document"]]}
