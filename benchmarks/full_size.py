@@ -104,7 +104,7 @@ def build(folder: Path, files: list[Path], first: int, week: int, minutes: float
         source.write_text("".join(part), encoding="utf-8")
         counted = {"documents": len(part), "words": sum(len(line.split()) for line in part)}
         if number == 0:
-            command = ["index", str(source), "-o", str(index), "--threads", str(threads), "-q"]
+            command = ["-q", "index", str(source), "-o", str(index), "--threads", str(threads)]
             if "build, killed" not in figures.steps:
                 killed = run(command, kill_after=counted["words"] / 9000)  # on the way, at the rate of these machines
                 figures.keep("build, killed", **killed, **size(index))
@@ -113,7 +113,7 @@ def build(folder: Path, files: list[Path], first: int, week: int, minutes: float
         elif f"add {number}" not in figures.steps:
             if time.monotonic() > until:
                 break
-            command = ["index", "add", str(index), str(source), "--skip-known", "--threads", str(threads), "-q"]
+            command = ["-q", "index", "add", str(index), str(source), "--skip-known", "--threads", str(threads)]
             figures.keep(f"add {number}", **run(command), **counted, **size(index))
 
 
@@ -138,8 +138,8 @@ def keep(index: Path, figures: Figures, name: str, count: int, add: Path | None)
     numbers = np.linspace(0, store.state.documents - 1, min(count, store.state.documents), dtype=int)
     ids = sorted({str(store.passage(int(store.document_starts[number])).document) for number in numbers})
     store.close()
-    commands = {} if add is None else {"add": ["index", "add", str(copy), str(add), "--skip-known", "-q"]}
-    commands |= {"delete": ["index", "delete", str(copy), *ids], "merge": ["index", "merge", str(copy), "-q"]}
+    commands = {} if add is None else {"add": ["index", "add", str(copy), str(add), "--skip-known"]}
+    commands |= {"delete": ["index", "delete", str(copy), *ids], "merge": ["index", "merge", str(copy)]}
     for step, command in (commands | {"verify": ["index", "verify", str(copy)]}).items():
         figures.keep(f"{name}{step}", **run(command), documents=len(ids), **size(copy))
     shutil.rmtree(copy)
@@ -251,7 +251,7 @@ def grow(folder: Path, source: Path, sizes: list[int], topics: Path, seconds: fl
         texts = list(lines([source]))
         some.write_text("".join(texts[:8]), encoding="utf-8")
         week.write_text("".join(texts[8:10]), encoding="utf-8")
-        run(["index", str(some), "-o", str(base), "-q"])
+        run(["index", str(some), "-o", str(base)])
     for passages in sizes:
         name, index = f"{passages} ", folder / f"made-{passages}"
         if f"{name}build" not in figures.steps:

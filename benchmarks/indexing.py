@@ -42,7 +42,7 @@ STAGES = ("read", "encode", "learn", "activate", "write")
 BUILD = '''
 import json, resource, sys, time
 from contextlib import contextmanager
-source, folder, memory, inferred, learned = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+source, folder, inferred, learned = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 spent, inside = {}, []
 
 @contextmanager
@@ -112,21 +112,19 @@ def patents():
 begun = time.process_time()
 encoder = load_encoder(threads=1)
 if learned:
-    Index.build(folder, SparseCoverage.load(learned, encoder=encoder), patents(), memory=memory << 20)
+    Index.build(folder, SparseCoverage.load(learned, encoder=encoder), patents())
 elif hasattr(Index, "learn"):
-    Index.learn(folder, patents, encoder=encoder, threads=1, memory=memory << 20)
+    Index.learn(folder, patents, encoder=encoder, threads=1)
 else:
     model = SparseCoverage.fit(patents, encoder=encoder, threads=1)
-    Index.build(folder, model, patents(), memory=memory << 20)
+    Index.build(folder, model, patents())
 total = time.process_time() - begun
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps({"total": total, "peak": peak, **spent}))
 '''
 
 
-def build(
-    checkout: Path, source: Path, memory: int = 512, inferred: int = -1, learned: str | Path = ""
-) -> dict[str, float]:
+def build(checkout: Path, source: Path, inferred: int = -1, learned: str | Path = "") -> dict[str, float]:
     """Build an index in a process of its own; return the CPU seconds of each stage and the peak memory in MiB.
 
     With `inferred`, the encoder computes so many batches only, and what follows has vectors from a table. With a `learned` model
@@ -140,7 +138,6 @@ def build(
             BUILD,
             str(source),
             f"{folder}/index",
-            str(memory),
             str(inferred),
             str(learned),
         ]
@@ -246,9 +243,7 @@ def memory(console: Console, source: Path, counts: list[int]) -> None:
     learns its model holds the sample; one with the model of the source's first patents shows what the postings alone take.
     """
     texts = passages_of(source)
-    table = Table(
-        "documents", "words", "model", "setting, MiB", "CPU s", "peak memory, MiB", title="Peak memory of a build"
-    )
+    table = Table("documents", "words", "model", "CPU s", "peak memory, MiB", title="Peak memory of a build")
     with tempfile.TemporaryDirectory() as place:
         first = Path(place) / "first.jsonl"
         made_documents(first, texts, counts[0] // 4)
@@ -257,18 +252,10 @@ def memory(console: Console, source: Path, counts: list[int]) -> None:
             path = Path(place) / f"{count}.jsonl"
             words = made_documents(path, texts, count)
             for name, learned in (("learned", ""), ("given", Path(place) / "model")):
-                for setting in (16, 512):
-                    found = build(HERE, path, setting, inferred=200, learned=learned)
-                    row = (
-                        f"{count:,}",
-                        f"{words:,}",
-                        name,
-                        str(setting),
-                        f"{found['total']:.0f}",
-                        f"{found['peak']:.0f}",
-                    )
-                    console.print(*row, highlight=False)
-                    table.add_row(*row)
+                found = build(HERE, path, inferred=200, learned=learned)
+                row = (f"{count:,}", f"{words:,}", name, f"{found['total']:.0f}", f"{found['peak']:.0f}")
+                console.print(*row, highlight=False)
+                table.add_row(*row)
     console.print(table)
 
 

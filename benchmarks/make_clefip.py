@@ -1,7 +1,7 @@
 """Write a synthetic CLEF-IP 2013 tree in the genuine layout, traps included, to try the whole pipeline on.
 
     python benchmarks/make_clefip.py some-folder --documents 600
-    sparse-coverage clefip check some-folder
+    sparse-coverage clefip some-folder
     sparse-coverage evaluate some-folder --system bm25
 
 Nothing in it is real. It holds what CLEF-IP 2013 is known to trip programs with: documents in nested digit folders, several

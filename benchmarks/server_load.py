@@ -22,7 +22,7 @@ from qdrant_server import Node
 
 from sparse_coverage import Index, Patent, SparseCoverage, load_encoder, read_patents
 from sparse_coverage.evaluation.demo import demo_patents
-from sparse_coverage.index.postings import weight_scale, widened
+from sparse_coverage.index.postings import WEIGHT_SCALE
 from sparse_coverage.progress import tracked
 
 COLLECTION = "passages"
@@ -204,9 +204,9 @@ def _points(index: Index) -> Iterator[list[dict[str, object]]]:
     """Yield the passages as points, weights as the index scores them, text and id as payload."""
     for segment in index.store.segments:
         offsets = segment.postings.offsets.astype(np.int64)
-        packed = widened(segment.postings.packed)
+        packed = segment.postings.packed
         centers = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
-        passages, weights = packed >> 16, (packed & 0xFFFF) / weight_scale(segment.postings.weight_bits)
+        passages, weights = packed >> 16, (packed & 0xFFFF) / WEIGHT_SCALE
         order = np.argsort(passages, kind="stable")
         bounds = np.searchsorted(passages[order], np.arange(len(segment) + 1))
         norms = index.statistics.norms(segment)

@@ -14,7 +14,6 @@ PAGES = {
     "documents": ("Documents and their texts", {
         "sparse_coverage.patents": "Reading patents",
         "sparse_coverage.patents.claims": "Claims and their features",
-        "sparse_coverage.patents.cleaning": "Cleaning texts",
         "sparse_coverage.formats": "Exports and imports",
         "sparse_coverage.projects": "Projects",
     }),

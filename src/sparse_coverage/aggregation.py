@@ -1,24 +1,22 @@
-"""How the scores of its passages make that of a document: `Best`, `TopMean`, `DecayedSum`."""
+"""How the scores of its passages make that of a document: `Best` or `TopMean`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.kernels import Array, Floats, Int64s
-from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
     """The score of the best passage, as in the paper."""
 
-    @property
-    def rule(self) -> tuple[int, float]:
-        """The number that the kernel knows this rule by, and its parameter."""
-        return BEST, 0.0
+    m: ClassVar[int] = 1
+    """How many of its passages make a document's score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,29 +29,8 @@ class TopMean:
         if self.m < 1:
             raise InputError(f"A mean of the best passages needs at least one, not {self.m}.")
 
-    @property
-    def rule(self) -> tuple[int, float]:
-        """The number that the kernel knows this rule by, and its parameter."""
-        return TOP_MEAN, float(self.m)
 
-
-@dataclass(frozen=True, slots=True)
-class DecayedSum:
-    """The sum of all passages, best first, the i-th weighed by `decay`^(i-1). Rewards many good passages."""
-
-    decay: float = 0.5
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.decay < 1:
-            raise InputError(f"The decay of a sum is at least 0 and below 1, not {self.decay}.")
-
-    @property
-    def rule(self) -> tuple[int, float]:
-        """The number that the kernel knows this rule by, and its parameter."""
-        return DECAYED_SUM, float(self.decay)
-
-
-Aggregation = Best | TopMean | DecayedSum
+Aggregation = Best | TopMean
 
 
 def document_scores(scores: Array, starts: Int64s, aggregation: Aggregation, allowed: Array | None = None) -> Floats:
@@ -73,11 +50,8 @@ def document_scores(scores: Array, starts: Int64s, aggregation: Aggregation, all
     owners = np.repeat(np.arange(len(starts)), counts)
     falling = np.where(scores > -np.inf, scores, 0)[np.lexsort((-scores, owners))].astype(np.float64)
     places = np.arange(len(scores)) - np.repeat(starts, counts)
-    if isinstance(aggregation, TopMean):
-        there = counts if allowed is None else np.add.reduceat(allowed.astype(np.int64), starts)
-        made = np.add.reduceat(np.where(places < aggregation.m, falling, 0), starts) / np.clip(there, 1, aggregation.m)
-    else:
-        made = np.add.reduceat(falling * aggregation.decay ** places.astype(np.float64), starts)
+    there = counts if allowed is None else np.add.reduceat(allowed.astype(np.int64), starts)
+    made = np.add.reduceat(np.where(places < aggregation.m, falling, 0), starts) / np.clip(there, 1, aggregation.m)
     return np.where(best > -np.inf, made, -np.inf).astype(np.float32)
 
 
@@ -93,8 +67,6 @@ def parse_aggregation(text: str) -> Aggregation:
             return Best()
         if name == "top-mean":
             return TopMean(int(value)) if value else TopMean()
-        if name == "decayed-sum":
-            return DecayedSum(float(value)) if value else DecayedSum()
     except ValueError:
         pass
-    raise InputError(f"'{text}' is no way to rank documents. Use best, top-mean:3 or decayed-sum:0.5 (any numbers).")
+    raise InputError(f"'{text}' is no way to rank documents. Use best or top-mean:3 (any number).")

@@ -11,6 +11,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.printing import visible
 
 T = TypeVar("T")
 DEPTH = 64
@@ -69,9 +70,8 @@ def to_json(result: Any, indent: int | None = None) -> str:
 
 def plain_json(values: Any, indent: int | None = None) -> str:
     """Return plain values, such as those of a record, as JSON in the same way."""
-    text = json.dumps(values, ensure_ascii=False, indent=indent)
-    # Half of a surrogate pair, as in a file name that is not UTF-8, can only be written as its escape.
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    # As their escapes: half of a surrogate pair, which nothing else can hold, and what would do something to a terminal.
+    return visible(json.dumps(values, ensure_ascii=False, indent=indent))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from sparse_coverage.dataclass_json import from_json
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.encoding.batching import windows
-from sparse_coverage.encoding.encoder import cleaning_steps, with_cleaning
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import checksum_of, new_folder, read_json, write_json
 from sparse_coverage.kernels import Floats
@@ -29,7 +28,7 @@ from sparse_coverage.vocabulary.storage import vocabulary_folder
 if TYPE_CHECKING:
     from sparse_coverage.vocabulary import SampleConfig
 
-MODEL_FILE, FORMAT = "model.json", 3
+MODEL_FILE, FORMAT = "model.json", 4
 MAX_SPANS = 5_000_000
 """How many spans of sections a vocabulary is learned from, as in the paper."""
 SAMPLED_SPANS_A_CENTER = 30
@@ -46,8 +45,7 @@ class SparseCoverage:
         vector = model.encode_query("A valve comprising a plunger biased by a spring")
         vectors = model.encode_document(["A pump with a plunger.", "A spring."])
 
-    It is an `encoder`, a `vocabulary`, the settings `activation` and `scoring`, and `clean`: the steps of
-    `patents.cleaning` that every text goes through before it is encoded, none by default. `by` says how an index of it cuts
+    It is an `encoder`, a `vocabulary`, and the settings `activation` and `scoring`. `by` says how an index of it cuts
     patents, and `without` what it does not keep of passages (see `Preset`), unless asked otherwise.
     `unit` is needed only where the vocabulary's unit is a user's own and has no installed name. `vectors` is the encoder that makes the
     vectors of whole passages, where that is another one (see `with_vectors_of`).
@@ -59,21 +57,17 @@ class SparseCoverage:
         vocabulary: Vocabulary,
         activation: ActivationConfig | None = None,
         scoring: ScoringConfig | None = None,
-        clean: Sequence[str] = (),
         by: By = "paragraph",
         unit: SpanUnit | None = None,
         without: Sequence[str] = (),
         vectors: Encoder | None = None,
     ) -> None:
-        reading = with_cleaning(encoder, clean)
-        if reading.fingerprint != vocabulary.config.fingerprint:
+        if encoder.fingerprint != vocabulary.config.fingerprint:
             raise MismatchError(
                 f"The vocabulary was made with encoder '{vocabulary.config.encoder}' ({vocabulary.config.fingerprint}), "
-                f"but this is '{encoder.name}' ({reading.fingerprint}). Load the same encoder, or fit a vocabulary for this one."
+                f"but this is '{encoder.name}' ({encoder.fingerprint}). Load the same encoder, or fit a vocabulary for this one."
             )
         self.encoder = encoder
-        self.clean = cleaning_steps(clean)
-        self._reading = reading
         self.vocabulary = vocabulary
         self.activation = activation or ActivationConfig()
         self.scoring = scoring or ScoringConfig()
@@ -97,7 +91,6 @@ class SparseCoverage:
         unit: str | SpanUnit = "token",
         preset: str | Preset = DEFAULT_PRESET,
         by: By | None = None,
-        clean: Sequence[str] = (),
         sampling: Sampling = Sampling(),  # noqa: B008 - immutable
         selection: Selection = Selection(),  # noqa: B008 - immutable
         seed: int = 0,
@@ -108,8 +101,7 @@ class SparseCoverage:
 
         `size` is V, the number of centers. `encoder` is a name, a folder, a hub id or an encoder; `unit` a name or a unit: what
         counts as one span. `preset` says how the method is set: `default`, which finds more, or `paper`, exactly as published
-        (see `presets`); `by` how patents are cut, where that shall differ from the preset. `clean` names steps of
-        `patents.cleaning`, such as `numerals`, that every text goes through before it is encoded.
+        (see `presets`); `by` how patents are cut, where that shall differ from the preset.
 
         `sampling` says which documents and how many spans of them the vocabulary is learned from: spans of whole passages, cut
         as an index cuts them, or with the preset `paper` of all sections, uniformly. Where it limits the documents, give a list, or
@@ -132,8 +124,7 @@ class SparseCoverage:
             "seed": seed,
         }
         check_settings(**chosen, max_spans=max_spans)
-        plain = load_encoder(encoder) if isinstance(encoder, str) else encoder
-        running = with_cleaning(plain, clean)
+        running = load_encoder(encoder) if isinstance(encoder, str) else encoder
         span_unit = get_unit(unit)
         name = span_unit.name  # complete: it names the tagger too, where there is a choice
         config = replace(sample_config(settings, running, name, max_spans, max_documents, seed), only=str(only))
@@ -157,8 +148,8 @@ class SparseCoverage:
                 checkpoints=None if work is None else Path(folder),
                 only=str(only),
             )
-        chosen_settings = (settings.activation, settings.scoring, clean, settings.by, span_unit, settings.without)
-        return cls(plain, vocabulary, *chosen_settings)
+        chosen_settings = (settings.activation, settings.scoring, settings.by, span_unit, settings.without)
+        return cls(running, vocabulary, *chosen_settings)
 
     def encoded_by(self, encoder: Encoder) -> SparseCoverage:
         """Return the same model with another encoder that gives the same vectors."""
@@ -173,7 +164,7 @@ class SparseCoverage:
         return self._with_encoders(self.encoder, encoder)
 
     def _with_encoders(self, encoder: Encoder, vectors: Encoder | None) -> SparseCoverage:
-        settings = (self.activation, self.scoring, self.clean, self.by, self.unit, self.without)
+        settings = (self.activation, self.scoring, self.by, self.unit, self.without)
         return SparseCoverage(encoder, self.vocabulary, *settings, vectors)
 
     @property
@@ -208,7 +199,7 @@ class SparseCoverage:
         """
         kept, passed, read = tee(texts, 3)
         threads = getattr(self.encoder, "threads", 1)
-        spans = self.with_wholes(read, self.unit.pool_many(kept, self._reading.encode(passed)))
+        spans = self.with_wholes(read, self.unit.pool_many(kept, self.encoder.encode(passed)))
         for several in windows(spans, len, _TRACED):
             for [traced] in trace(several, self.vocabulary, self.activation, query=query, threads=threads):
                 yield traced
@@ -219,8 +210,7 @@ class SparseCoverage:
             for _, one in zip(texts, spans, strict=True):
                 yield one
             return
-        wholes = with_cleaning(self.vectors, self.clean).encode(texts)
-        for tokens, one in zip(wholes, spans, strict=True):
+        for tokens, one in zip(self.vectors.encode(texts), spans, strict=True):
             yield replace(one, totals=tokens.chunk_totals())
 
     def _encoded(self, texts: str | Iterable[str], *, query: bool) -> SparseVector | list[SparseVector]:
@@ -238,7 +228,7 @@ class SparseCoverage:
 
     def locate_spans(self, text: str) -> list[tuple[int, int]]:
         """Return where the spans of a text are, in the order that `SparseVector.spans` counts them. Needs no encoding."""
-        starts, ends = self.unit.locate(text, self._reading.tokenize(text))
+        starts, ends = self.unit.locate(text, self.encoder.tokenize(text))
         return list(zip(starts.tolist(), ends.tolist(), strict=True))
 
     def save(self, folder: str | Path) -> None:
@@ -252,7 +242,6 @@ class SparseCoverage:
         settings = {
             "activation": asdict(self.activation),
             "scoring": asdict(self.scoring),
-            "clean": list(self.clean),
             "by": self.by,
             "without": list(self.without),
             "vectors": [] if self.vectors is None else [self.vectors.name, self.vectors.fingerprint],
@@ -283,7 +272,7 @@ class SparseCoverage:
         running = encoder or load_encoder(
             vocabulary.config.encoder, runtime=runtime, precision=precision, threads=threads
         )
-        read = (settings.activation, settings.scoring, settings.clean, settings.by, unit, settings.without)
+        read = (settings.activation, settings.scoring, settings.by, unit, settings.without)
         other = load_encoder(settings.vectors[0], threads=threads) if settings.vectors else None
         return cls(running, vocabulary, *read, other)
 
@@ -328,7 +317,6 @@ class ModelSettings:
 
     activation: ActivationConfig
     scoring: ScoringConfig
-    clean: tuple[str, ...]
     by: By
     without: tuple[str, ...]
     vectors: tuple[str, ...]

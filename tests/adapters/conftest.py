@@ -14,7 +14,7 @@ from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 @pytest.fixture(scope="session")
 def adapted_model(tiny_checkpoint: Path) -> SparseCoverage:
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
-    activation = ActivationConfig(k=8, uncovered="nearest")
+    activation = ActivationConfig(k=8, assignment="nearest")
     return SparseCoverage.fit(PATENTS, encoder=encoder, size=50, preset=Preset(activation=activation))
 
 

@@ -64,7 +64,7 @@ def test_a_chart_is_printed_written_and_given_as_json(made, run, tmp_path):
     assert any(sentence(WANTED[0]) in text for text in texts)
 
     page = tmp_path / "chart.html"
-    status, out, err = run("chart", made / "index", f"@{made / 'claim.txt'}", "-k", 2, *shared, "--html", page)
+    status, out, err = run("chart", made / "index", f"@{made / 'claim.txt'}", "-k", 2, *shared, "--report", page)
     assert status == 0, err
     assert "Claim chart" in page.read_text(encoding="utf-8")
     assert f"Written: {page}" in out.replace("\n", "")
@@ -224,13 +224,13 @@ def test_what_no_document_has_is_said_of_those_that_were_read_closely(made, run,
 
 
 def test_a_chart_says_what_was_searched_how_often_it_is_right_and_what_it_is_not(made, run, tmp_path):
-    shared = ["--calibration", made / "calibration.json", "--html", tmp_path / "chart.html"]
-    limited = ["-k", 2, "--before", "2100-01-01", "--undated", "keep"]
+    shared = ["--calibration", made / "calibration.json", "--report", tmp_path / "chart.html"]
+    limited = ["-k", 2, "--filter", "pd<2100-01-01 or pd:none"]
     status, out, err = run("chart", made / "index", f"@{made / 'claim.txt'}", *limited, *shared, "--json")
     assert status == 0, err
     searched, right, opinion = json.loads(out)["about"]
     assert "2 of 12 documents" in searched
-    assert "filters: published before 2100-01-01; include undated." in searched
+    assert "filters: pd<2100-01-01 or pd:none." in searched
     assert "no proof of novelty" in searched
     assert "cells judged" in right
     assert "no legal opinion" in opinion

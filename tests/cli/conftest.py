@@ -11,7 +11,6 @@ from mixed_files import write_mixed_folder
 from sparse_coverage import ActivationConfig, Preset, SparseCoverage, progress, read_patents
 from sparse_coverage.cli import cli
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.vectors.scoring import ScoringConfig
 
 
 @pytest.fixture(autouse=True)
@@ -32,9 +31,7 @@ def library(mixed: Path, tiny_checkpoint: Path, tmp_path_factory: pytest.TempPat
     """The index. It is only read."""
     folder = tmp_path_factory.mktemp("library")
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
-    preset = Preset(
-        activation=ActivationConfig(k=8, uncovered="nearest"), scoring=ScoringConfig(feedback=2), by="passage"
-    )
+    preset = Preset(activation=ActivationConfig(k=1, assignment="nearest"), by="passage")
     patents = list(read_patents(mixed, on_problem=lambda problem: None))
     SparseCoverage.fit(patents, encoder=encoder, size=40, preset=preset).save(folder / "model")
     words = ["index", str(mixed), "--model", str(folder / "model"), "-o", str(folder / "index")]

@@ -12,7 +12,6 @@ from sparse_coverage import Index, Patent, SparseCoverage, read_patents
 from sparse_coverage.cli.options.inputs import ProblemLog
 from sparse_coverage.cluster.documents import DocumentSize, shard_path, without_repeats
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
-from sparse_coverage.errors import InputError
 
 Run = Callable[..., tuple[int, str, str]]
 GERMAN = """<patent-document ucid="EP-9110001-A1" lang="DE" country="EP" doc-number="9110001" kind="A1">
@@ -51,32 +50,20 @@ def test_a_document_that_comes_twice_does_not_end_a_build(run: Run, model: Path,
     status, out, _ = run("index", source, "--model", model, "-o", tmp_path / "kept")
     assert status == 0
     assert "3 documents" in out
-    assert "Came again: 1 (EP-1000001-A1); the first of each was kept (--on-duplicate replace: the last)." in " ".join(
-        out.split()
-    )
+    assert "Came again: 1 (EP-1000001-A1); the first of each was kept." in " ".join(out.split())
     assert text_of(tmp_path / "kept", "EP-1000001-A1") == "The first pump."
-    command = ("index", source, "--model", model, "-o", tmp_path / "last", "--on-duplicate", "replace")
-    status, out, _ = run(*command, "--json")
-    assert (status, json.loads(out)["documents"], json.loads(out)["duplicates"]) == (0, 3, 1)
-    assert text_of(tmp_path / "last", "EP-1000001-A1") == "The last pump."
-    status, _, err = run("index", source, "--model", model, "-o", tmp_path / "none", "--on-duplicate", "error")
-    assert status == 1
-    assert "'EP-1000001-A1' comes twice in the input (the second time in" in err
-    assert "--on-duplicate keep (the first) or replace (the last)" in err
-    assert not (tmp_path / "none").exists()
 
 
 def test_a_document_that_comes_twice_is_added_once(run: Run, model: Path, tmp_path: Path) -> None:
     run("index", write(tmp_path / "a.jsonl", ("A", "A pump.")), "--model", model, "-o", tmp_path / "index")
     more = write(tmp_path / "more.jsonl", ("B", "The first valve."), ("B", "The last valve."), ("C", "A spring."))
-    status, out, _ = run("index", "add", tmp_path / "index", more, "--on-duplicate", "replace")
-    assert (status, "Came again: 1 (B); the last of each was kept." in out) == (0, True)
-    assert text_of(tmp_path / "index", "B") == "The last valve."
+    status, out, _ = run("index", "add", tmp_path / "index", more)
+    assert (status, "Came again: 1 (B); the first of each was kept." in out) == (0, True)
+    assert text_of(tmp_path / "index", "B") == "The first valve."
     status, _, err = run("index", "add", tmp_path / "index", more)
     assert (status, "are in the index already (B, C)" in err) == (1, True)
     status, out, _ = run("index", "add", tmp_path / "index", more, "--replace", "--json")
     assert (status, json.loads(out)["documents"], json.loads(out)["duplicates"]) == (0, 3, 1)
-    assert text_of(tmp_path / "index", "B") == "The first valve."
 
 
 def test_a_document_without_text_does_not_stand_for_one_with_it(model: Path, tmp_path: Path) -> None:
@@ -87,38 +74,15 @@ def test_a_document_without_text_does_not_stand_for_one_with_it(model: Path, tmp
         tmp_path / "index",
         SparseCoverage.load(model),
         read_patents(tmp_path / "a.jsonl"),
-        on_duplicate="keep",
         on_repeat=repeated.append,
     )
     assert (text_of(tmp_path / "index", "A"), repeated) == ("A pump.", [])
 
 
-def test_in_python_a_repeated_id_is_an_error_unless_said_otherwise(model: Path, tmp_path: Path) -> None:
-    loaded = SparseCoverage.load(model)
-    with pytest.raises(InputError, match="'A' comes twice"):
-        Index.build(tmp_path / "index", loaded, [("A", "A pump."), ("A", "A valve.")])
-    with pytest.raises(InputError, match="keep, replace or error, not 'drop'"):
-        Index.build(tmp_path / "index", loaded, [("A", "A pump.")], on_duplicate="drop")  # type: ignore[arg-type]
-
-
-def test_an_interrupted_build_with_repeats_goes_on(model: Path, tmp_path: Path) -> None:
-    from sparse_coverage.patents.passages import Repeats, as_patents
-    from sparse_coverage.search.building import build_index
-
-    loaded = SparseCoverage.load(model)
-    documents = [("A", "A pump."), ("B", "A valve."), ("A", "A newer pump."), ("C", "A spring.")]
-
-    def stopping():
-        yield from as_patents(documents[:3])
-        raise KeyboardInterrupt
-
-    settings = {"by": "passage", "weight_bits": 16, "memory": 1 << 20, "seconds_between_commits": 0.0}
-    with pytest.raises(KeyboardInterrupt):
-        build_index(tmp_path / "index", loaded, stopping(), repeats=Repeats("replace"), **settings)
-    build_index(tmp_path / "index", loaded, documents, repeats=Repeats("replace"), **settings)
-    store = Index.open(tmp_path / "index").store
-    assert store.state.documents == 3
-    assert text_of(tmp_path / "index", "A") == "A newer pump."
+def test_in_python_a_repeated_id_is_logged(model: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    Index.build(tmp_path / "index", SparseCoverage.load(model), [("A", "A pump."), ("A", "A valve.")])
+    assert text_of(tmp_path / "index", "A") == "A pump."
+    assert "'A' came before; the first document of that id is kept." in caplog.text
 
 
 def test_a_patent_in_another_language_is_indexed_whole(run: Run, model: Path, tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def test_a_folder_is_a_batch_and_what_cannot_be_read_is_told(
     shutil.copy(mixed / "scan.pdf", folder)
     (folder / "lamp.txt").write_text("a lamp with a reflector", encoding="utf-8")
     status, _, err = run(
-        "search", library, "--queries", folder, "--run", tmp_path / "out.run", "--csv", tmp_path / "out.csv"
+        "search", library, "--queries", folder, "--run", tmp_path / "out.run", "--report", tmp_path / "out.csv"
     )
     assert (status, "left out" in err, "as a scan is" in err) == (1, True, True)
     assert list(read_run(tmp_path / "out.run")) == ["lamp", "own-claims"]

@@ -179,10 +179,10 @@ def test_several_segments_are_cut_where_a_local_build_cuts_them(
     collection: Path, model: SparseCoverage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sparse_coverage.index.writer.MAX_PASSAGES", 1_000)
-    Index.build(tmp_path / "local", model, read_patents(collection, on_problem=ignore), by="section", weight_bits=8)
+    Index.build(tmp_path / "local", model, read_patents(collection, on_problem=ignore), by="section")
     monkeypatch.setattr(plan, "MAX_PASSAGES", 1_000)
     with connect() as cluster:
-        options: dict[str, Any] = {"by": "section", "weight_bits": 8, "memory": 1 << 16, "on_problem": ignore}
+        options: dict[str, Any] = {"by": "section", "on_problem": ignore}
         index = build_on_cluster(cluster, tmp_path / "cluster", model, [collection], **options)
     assert len(index.store.segments) == 2
     assert contents(tmp_path / "cluster") == contents(tmp_path / "local")
@@ -307,7 +307,7 @@ def test_vectors_of_a_run_are_read_back_as_they_were(tiny_checkpoint: Path, tmp_
     source = cluster_documents.SourceFiles(str(file), (cluster_documents.SourceFile(str(file), named=True),))
     cluster_documents.read_batch(str(tmp_path / "000000.jsonl"), [source], str(tmp_path), "en", lambda patent: ())
     model.save(tmp_path / "model")
-    spec = EncoderSpec.of(model.encoder, (), "auto", 1)
+    spec = EncoderSpec.of(model.encoder, "auto", 1)
     run = plan.Run(0, 2, 3, first=17, passages=9)
     cluster_vectors.encode_run(str(tmp_path), str(tmp_path / "model"), spec, "passage", run, str(tmp_path / "out"))
     texts = [passage.text for patent in list(read_patents(file))[2:] for passage in passages(patent)][3:12]

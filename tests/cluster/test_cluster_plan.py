@@ -20,7 +20,6 @@ from sparse_coverage.cluster.documents import (
     shard_path,
 )
 from sparse_coverage.cluster.indexing import make_plan
-from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.patents import Patent, read_patents
 from sparse_coverage.patents.reading.sources import SourceFile
 
@@ -72,12 +71,6 @@ def test_segments_hold_whole_documents_and_as_many_as_fit(sizes: list[list[int]]
         covering = [plan.runs[run] for run in plan.runs_of(part)]
         assert covering[0].first <= part.first
         assert covering[-1].first + covering[-1].passages >= part.first + part.passages
-
-
-def test_an_id_that_comes_twice_is_refused_before_anything_is_encoded() -> None:
-    twice = [[DocumentSize("A", "", (1,)), DocumentSize("B", "", (1,))], [DocumentSize("A", "", (1,))]]
-    with pytest.raises(IndexStoreError, match="'A' comes twice"):
-        make_plan(twice)
 
 
 def test_patents_come_back_from_a_shard_as_they_were_read(collection: Path, tmp_path: Path) -> None:

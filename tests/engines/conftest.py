@@ -18,7 +18,7 @@ from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 @pytest.fixture(scope="session")
 def engine_model(tiny_encoder: OpenVinoEncoder) -> SparseCoverage:
     return SparseCoverage.fit(
-        PATENTS, encoder=tiny_encoder, size=80, preset=Preset(activation=ActivationConfig(k=8, uncovered="nearest"))
+        PATENTS, encoder=tiny_encoder, size=80, preset=Preset(activation=ActivationConfig(k=8, assignment="nearest"))
     )
 
 

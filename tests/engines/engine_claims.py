@@ -35,7 +35,7 @@ FILTERS = [
 ]
 
 
-RANKS = ["top-mean:2", "top-mean:5", "decayed-sum:0.5"]
+RANKS = ["top-mean:2", "top-mean:5"]
 
 
 def scored(passages: Sequence[PassageHit]) -> list[PassageHit]:

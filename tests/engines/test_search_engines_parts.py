@@ -182,16 +182,6 @@ def test_the_parts_of_a_point_add_up_to_the_combined_ranking(
     engine_claims.combines_as_the_index_does(collection, local, engine_model, queries)
 
 
-def test_narrow_weights_come_out_as_the_index_keeps_them(
-    engine_model: SparseCoverage, queries: list[str], tmp_path: Path
-) -> None:
-    narrow = Index.build(tmp_path / "narrow", engine_model, PATENTS[:8], weight_bits=8).ranked_by("centers")
-    collection = MemoryCollection()
-    push(collection, narrow.store)
-    found = EngineRetriever(collection, engine_model, ranking="centers").search(queries[0], 8)
-    assert_same_ranking(found, narrow.search(queries[0], 8))
-
-
 def test_a_unit_without_centers_is_kept_but_never_found(tmp_path: Path) -> None:
     nothing = np.zeros(0)
     empty = SparseVector(*(nothing.astype(kind) for kind in "ifiii"), 4, 4)

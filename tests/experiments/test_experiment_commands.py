@@ -14,19 +14,19 @@ from typed_commands import output, run
 from sparse_coverage.experiments.paper import paper_table
 
 
-def test_check_pool_and_statistics_of_a_tree(tree: Path, cache: Path, tmp_path: Path) -> None:
-    found = run("clefip", "check", tree)
+def test_check_and_pool_of_a_tree(tree: Path, cache: Path, tmp_path: Path) -> None:
+    found = run("clefip", tree)
     assert found.return_value == 1  # a relevant document and a topic's document are missing, on purpose
     assert "EP-9999999-A1" in found.output
-    pool = output(run("clefip", "pool", tree, "--pool", 100, "--cache", cache, "-o", tmp_path / "pool.json", "--json"))
+    pool = output(run("clefip", tree, "--pool", 100, "-o", tmp_path / "pool.json", "--json"))
     assert len(pool["documents"]) == 100
     assert json.loads((tmp_path / "pool.json").read_text(encoding="utf-8")) == pool
     assert pool["counts"]["uniform"] == round(0.25 * (100 - pool["counts"]["relevant"]))
-    again = output(run("clefip", "pool", tree, "--pool", 100, "--cache", tmp_path / "other", "--json"))
+    again = output(run("clefip", tree, "--pool", 100, "-o", tmp_path / "again.json", "--json"))
     assert again == pool
-    counted = output(run("clefip", "statistics", tree, "--pool", 100, "--cache", cache, "--json"))
-    assert counted["queries"] == [5]
-    table = run("clefip", "statistics", tree, "--pool", 100, "--cache", cache)
+    table = run(
+        "reproduce", "lengths", "--collection", tree, "--pool", 100, "--cache", cache, "-o", tmp_path / "report"
+    )
     assert "17,323" in table.output
 
 
@@ -140,12 +140,6 @@ def test_rows_that_fail_of_one_thing_are_told_together(cache: Path, tmp_path: Pa
     assert line.startswith("failed paper /no/such token V=10 and 2 more: ")
 
 
-def test_the_measures_can_be_chosen(cache: Path) -> None:
-    words = ("evaluate", "demo", "--cache", cache, "--system", "bm25", "--measure", "MRR", "--measure", "P@5", "--json")
-    record = output(run(*words))
-    assert list(record["systems"]["bm25"]["measures"]) == ["MRR", "P@5"]
-
-
 @pytest.mark.parametrize(
     ("words", "cause"),
     [
@@ -157,7 +151,7 @@ def test_the_measures_can_be_chosen(cache: Path) -> None:
         (("evaluate", "nowhere"), "no collection"),
         (("evaluate", "demo", "--table", "table.pdf"), "written as .csv, .md, .tex"),
         (("reproduce", "everything"), "no experiment"),
-        (("clefip", "check", "nowhere"), "no such folder"),
+        (("clefip", "nowhere"), "no such folder"),
     ],
 )
 def test_mistakes_are_told_kindly(words: tuple[str, ...], cause: str, cache: Path) -> None:
@@ -314,4 +308,4 @@ def test_what_a_command_will_need_is_checked_before_the_collection_is_read(
     missing = run("evaluate", "demo", "--cache", tmp_path, "--system", "colbert").exception
     assert "ColBERT needs the extra [colbert]" in str(missing)
     gone = tmp_path / "gone" / "pool.json"
-    assert "there is no folder" in str(run("clefip", "pool", tmp_path, "-o", gone).exception)
+    assert "there is no folder" in str(run("clefip", tmp_path, "-o", gone).exception)

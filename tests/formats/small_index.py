@@ -30,10 +30,10 @@ def random_vector(random: np.random.Generator, largest: int = 12) -> SparseVecto
     return SparseVector(centers, weights, ordinals, ordinals, ordinals, int(random.integers(1, 60)), 0)
 
 
-def write_store(folder: Path, seed: int, documents: int = 12, weight_bits: int = 16) -> None:
+def write_store(folder: Path, seed: int, documents: int = 12) -> None:
     """Documents of one to four units, committed in two parts so that there can be two segments; every fifth is deleted."""
     random = np.random.default_rng(seed)
-    with IndexWriter.create(folder, CENTERS, {"by": "passage"}, weight_bits=weight_bits) as writer:
+    with IndexWriter.create(folder, CENTERS, {"by": "passage"}) as writer:
         for number in range(documents):
             id_ = f"XX-{number}-A1"
             units = [
@@ -49,9 +49,9 @@ def write_store(folder: Path, seed: int, documents: int = 12, weight_bits: int =
     delete_documents(folder, [f"XX-{number}-A1" for number in range(0, documents, 5)])
 
 
-def made_up_source(folder: Path, seed: int = 0, scoring: ScoringConfig | None = None, **options: int) -> Source:
+def made_up_source(folder: Path, seed: int = 0, scoring: ScoringConfig | None = None, documents: int = 12) -> Source:
     """The small index as an export sees it. By default one of its centers is a stop center."""
-    write_store(folder, seed, **options)
+    write_store(folder, seed, documents)
     store = open_store(folder)
     chosen = scoring or ScoringConfig(rho=0.03)
     statistics = CenterStatistics.compute(store.frequencies, store.state.passages, chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,9 @@ from sparse_coverage.cli.formats import export_command
 from sparse_coverage.encoding.openvino_encoder import OpenVinoEncoder
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.evaluation.trec import read_queries
+from sparse_coverage.formats import open_source
+from sparse_coverage.formats.export import export_index
+from sparse_coverage.model import scoring_of
 from sparse_coverage.patents import Paragraph
 
 TEXTS = [
@@ -32,7 +36,7 @@ def index(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> In
         Patent(id=f"XX-{number}-A1", abstract=(Paragraph(text, "/patent-document/abstract/p[1]"),))
         for number, text in enumerate(TEXTS)
     ]
-    activation = ActivationConfig(k=8, uncovered="nearest")
+    activation = ActivationConfig(k=8, assignment="nearest")
     model = SparseCoverage.fit(patents, encoder=encoder, size=40, preset=Preset(activation=activation))
     return Index.build(tmp_path_factory.mktemp("export") / "index", model, patents)
 
@@ -89,9 +93,10 @@ def test_a_model_that_does_not_belong_to_the_postings_is_refused(index, tmp_path
         run(export_command, tmp_path / "index", "--format", "csr", "-o", tmp_path / "out")
 
 
-def test_scoring_options_change_the_weights(index, tmp_path):
+def test_the_score_of_the_model_changes_the_weights(index, tmp_path):
+    scoring = scoring_of(index.store.folder / "model")
     for name, gamma in (("with", 0.5), ("without", 0)):
-        run(export_command, index.store.folder, "--format", "csr", "-o", tmp_path / name, "--gamma", gamma)
+        export_index(open_source(index.store.folder, replace(scoring, gamma=gamma)), tmp_path / name, "csr")
     half, none = (weights_in(tmp_path / name / "documents.npz") for name in ("with", "without"))
     counts = index.store.segments[0].span_counts.tolist()
     for normalised, raw, spans in zip(half, none, counts, strict=True):

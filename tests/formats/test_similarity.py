@@ -16,7 +16,7 @@ QUERY = "a spring in the housing of a pump"
 
 @pytest.fixture(scope="module")
 def model(tiny_encoder):
-    activation = ActivationConfig(k=8, uncovered="nearest")
+    activation = ActivationConfig(k=8, assignment="nearest")
     return SparseCoverage.fit(TEXTS, encoder=tiny_encoder, size=25, preset=Preset(activation=activation))
 
 

@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE.parent))
 from hash_encoder import HashEncoder  # noqa: E402
 
 from sparse_coverage import ActivationConfig, Index, Preset, ScoringConfig, SparseCoverage, read_patents  # noqa: E402
-from sparse_coverage.aggregation import DecayedSum, TopMean  # noqa: E402
+from sparse_coverage.aggregation import TopMean  # noqa: E402
 from sparse_coverage.presets import get_preset  # noqa: E402
 from sparse_coverage.retrievers import Fuse  # noqa: E402
 from sparse_coverage.search import parse_filter  # noqa: E402
@@ -32,9 +32,7 @@ QUERIES = (
 )
 FILTER = "published<1998 and not country:WO"
 UNITS = ("token", "np", "np+token")
-BEFORE = Preset(
-    1, ActivationConfig(assignment="nearest", repeats=0.5), ScoringConfig(smoothing=50.0, feedback=3), by="passage"
-)
+BEFORE = Preset(1, ActivationConfig(assignment="nearest", repeats=0.5), ScoringConfig(smoothing=50.0), by="passage")
 
 
 def patents(count: int = 30) -> list[Any]:
@@ -56,14 +54,11 @@ def build(folder: Path, preset: str, unit: str, count: int = 30) -> Index:
 def results(index: Index) -> dict[str, Any]:
     """What is compared: everything that a search can be asked for."""
     index = index.ranked_by("centers")
-    once = Index(index.store, index.model, replace(index.model.scoring, feedback=0), 1, "centers")
     found: dict[str, Any] = {}
     for number, query in enumerate(QUERIES):
         found[f"documents {number}"] = _documents(index.search(query, k=8))
         found[f"filtered {number}"] = _documents(index.search(query, k=8, filter=parse_filter(FILTER)))
         found[f"top-mean {number}"] = _documents(index.search(query, k=8, aggregation=TopMean(3)))
-        found[f"decayed-sum {number}"] = _documents(index.search(query, k=8, aggregation=DecayedSum(0.5)))
-        found[f"without feedback {number}"] = _documents(once.search(query, k=8))
         found[f"passages {number}"] = [[hit.id, hit.score] for hit in index.search_passages(query, k=8)]
         best = index.search(query, k=1)[0]
         found[f"explained {number}"] = [
@@ -73,7 +68,6 @@ def results(index: Index) -> dict[str, Any]:
                 match.query.end,
                 match.passage.start,
                 match.passage.end,
-                match.lender,
                 match.anchor,
                 match.contribution,
             ]

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from made_up import CENTERS, vector
 
@@ -11,29 +10,23 @@ from sparse_coverage.index.postings import (
     FAR_SPAN,
     Postings,
     PostingsBuffer,
-    WeightBits,
-    live_frequencies,
     merge_postings,
-    weight_scale,
-    widened,
 )
 
 Weights = dict[int, float]
 weights = st.dictionaries(st.integers(0, CENTERS - 1), st.floats(2**-20, 1, width=32), max_size=8)
-units = st.lists(weights, max_size=12)
-bits = st.sampled_from([8, 16])
 
 
-def inverted(documents: list[Weights], bits: WeightBits = 16, spans: dict[int, int] | None = None) -> Postings:
-    buffer = PostingsBuffer(CENTERS, bits)
+def inverted(documents: list[Weights], spans: dict[int, int] | None = None) -> Postings:
+    buffer = PostingsBuffer(CENTERS)
     for document in documents:
         buffer.add(buffer.prepare(vector(document, spans)))
     return buffer.build()
 
 
 def as_lists(postings: Postings) -> dict[int, list[tuple[int, int, int]]]:
-    """Center -> (unit, fixed-point weight, span), read without any of the code under test but the widening."""
-    packed = widened(postings.packed).tolist()
+    """Center -> (unit, fixed-point weight, span), read without any of the code under test."""
+    packed = postings.packed.tolist()
     far = {(row[0], row[1]): row[2] for row in postings.far.tolist()}
     lists: dict[int, list[tuple[int, int, int]]] = {}
     for center in range(CENTERS):
@@ -44,59 +37,12 @@ def as_lists(postings: Postings) -> dict[int, list[tuple[int, int, int]]]:
     return lists
 
 
-def expected(documents: list[Weights], bits: int, numbers: list[int]) -> dict[int, list[tuple[int, int, int]]]:
-    lists: dict[int, list[tuple[int, int, int]]] = {}
-    for number, document in zip(numbers, documents, strict=True):
-        if number >= 0:
-            for center in document:
-                fixed = max(1, round(float(np.float32(document[center])) * weight_scale(bits)))
-                lists.setdefault(center, []).append((number, fixed, center % 5))
-    return lists
-
-
-@given(documents=units, bits=bits)
-def test_lists_hold_every_weight_with_its_unit_and_span(documents: list[Weights], bits: WeightBits) -> None:
-    assert as_lists(inverted(documents, bits)) == expected(documents, bits, list(range(len(documents))))
-
-
-@given(parts=st.lists(units, min_size=1, max_size=4), bits=bits, data=st.data())
-def test_merged_lists_are_those_of_the_units_that_stay(
-    parts: list[list[Weights]], bits: WeightBits, data: st.DataObject
-) -> None:
-    joined, documents, numbers, count = [], [], [], 0
-    for part in parts:
-        stays = data.draw(st.lists(st.booleans(), min_size=len(part), max_size=len(part)))
-        mine = []
-        for stay in stays:
-            mine.append(count if stay else -1)
-            count += stay
-        joined.append((inverted(part, bits), np.asarray(mine, dtype=np.int64)))
-        documents += part
-        numbers += mine
-    assert as_lists(merge_postings(joined, CENTERS)) == expected(documents, bits, numbers)
-
-
-@given(documents=units, data=st.data())
-def test_frequencies_count_live_units_only(documents: list[Weights], data: st.DataObject) -> None:
-    live = data.draw(st.lists(st.booleans(), min_size=len(documents), max_size=len(documents)))
-    counted = live_frequencies(inverted(documents), np.asarray(live, dtype=bool)).tolist()
-    assert counted == [
-        sum(stays for document, stays in zip(documents, live, strict=True) if c in document) for c in range(CENTERS)
-    ]
-
-
 def test_a_span_far_into_a_long_text_is_kept_exactly() -> None:
     far = {1: FAR_SPAN - 1, 2: FAR_SPAN, 3: FAR_SPAN + 1, 4: 3_000_000}
     postings = inverted([{1: 0.5}, dict.fromkeys(far, 0.5)], spans=far)
     assert {center: lists[-1][2] for center, lists in as_lists(postings).items()} == far
     merged = merge_postings([(postings, np.asarray([-1, 0])), (postings, np.asarray([1, 2]))], CENTERS)
     assert [entry[2] for entry in as_lists(merged)[4]] == [3_000_000, 3_000_000]
-
-
-def test_a_posting_takes_at_most_8_bytes_with_its_span() -> None:
-    for bits, width in ((16, 6), (8, 5)):
-        postings = inverted([{1: 0.5, 2: 0.25}], bits)  # type: ignore[arg-type]
-        assert (postings.packed.nbytes + postings.spans.nbytes) / len(postings) == width
 
 
 @pytest.mark.parametrize("wrong", [{CENTERS: 0.5}, {1: 0.0}, {1: 1.5}, {1: float("nan")}])

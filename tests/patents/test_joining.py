@@ -48,14 +48,6 @@ def records(path: Path, *wanted: dict[str, object]) -> Path:
     return path
 
 
-def test_on_demand_everything_of_one_number_is_joined_and_nothing_replaced(tmp_path: Path) -> None:
-    first = records(tmp_path / "a.jsonl", {"id": "EP1234567A1", "title": "Valve", "abstract": "A valve."})
-    second = records(tmp_path / "b.jsonl", {"id": "EP-1234567-A1", "title": "Other", "claims": ["A valve."]})
-    assert len(list(read_patents([first, second]))) == 2
-    [patent] = read_patents([first, second], join=True)
-    assert (patent.title, len(patent.abstract), len(patent.claims)) == ("Valve", 1, 1)
-
-
 def test_a_table_of_metadata_fills_in_what_is_lacking_and_counts_what_did_not_match(tmp_path: Path) -> None:
     texts = records(
         tmp_path / "texts.jsonl", {"id": "EP-1234567-A1", "description": "Loud."}, {"id": "EP-7654321-A1", "title": "t"}

@@ -7,11 +7,12 @@ import pytest
 from sparse_coverage.charts.quantities import quantities
 from sparse_coverage.index import parse_filter
 from sparse_coverage.patents.claims import claim_elements, numbered_claims, referenced_claims, split_claims
-from sparse_coverage.patents.cleaning import STEPS, clean
+from sparse_coverage.patents.hyphens import join_broken_words
 from sparse_coverage.patents.readers.records import split_paragraphs
 from sparse_coverage.text import sentence_ends, stems
 
-FUNCTIONS = {f"step {name}": lambda text, name=name: clean(text, [name]) for name in STEPS} | {
+FUNCTIONS = {
+    "join_broken_words": join_broken_words,
     "split_claims": split_claims,
     "numbered_claims": lambda text: numbered_claims([text]),
     "claim_elements": claim_elements,

@@ -1,9 +1,8 @@
-"""Readers of one's own: given as an object, or found as an entry point of another package."""
+"""Readers of one's own: given as an object."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import BinaryIO
 
@@ -31,27 +30,10 @@ def read(piece: Piece, context: ReadContext) -> Patent:
 MINE = Reader("mine", "My lines", recognises, pieces, read)
 
 
-@pytest.fixture
-def with_entry_point(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    point = EntryPoint("mine", f"{__name__}:MINE", readers.ENTRY_POINTS)
-    monkeypatch.setattr(readers, "entry_points", lambda group: [point])
-    readers.readers.cache_clear()
-    yield
-    readers.readers.cache_clear()
-
-
 def test_a_reader_of_ones_own_is_taken_where_names_are(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_text("one EP-1-A1\ntwo EP-2-A1\n", encoding="utf-8")
     assert [patent.id for patent in read_patents(path, reader=MINE)] == ["EP-1-A1", "EP-2-A1"]
-
-
-@pytest.mark.usefixtures("with_entry_point")
-def test_an_entry_point_adds_a_reader_that_is_asked_first(tmp_path: Path) -> None:
-    path = tmp_path / "x"
-    path.write_text("MINE EP-1-A1\n", encoding="utf-8")
-    assert [patent.format for patent in read_patents(path)] == ["Mine"]
-    assert readers.names()[0] == "mine"
 
 
 def test_an_unknown_name_is_an_error_that_lists_the_known(tmp_path: Path) -> None:

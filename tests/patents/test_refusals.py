@@ -3,6 +3,7 @@
 import gzip
 import http.server
 import io
+import json
 import tarfile
 import threading
 import zipfile
@@ -277,3 +278,14 @@ def test_json_nested_without_end_is_a_problem(tmp_path):
     found, problems = read(path)
     assert found == []
     assert len(problems) == 1
+
+
+def test_a_document_with_more_passages_than_an_index_holds_is_left_out_and_the_next_one_read(tmp_path):
+    paragraph = " ".join(["word"] * 30)
+    long, short = {"id": "LONG", "description": [paragraph] * 70_000}, {"id": "B", "title": "b"}
+    path = tmp_path / "x.jsonl"
+    path.write_text(f"{json.dumps(long)}\n{json.dumps(short)}\n", encoding="utf-8")
+    found, problems = read(path)
+    assert [patent.id for patent in found] == ["B"]
+    cause = "it has 70,000 passages, and an index holds at most 65,536 of a document. Split it, or leave parts out."
+    assert [(problem.document, problem.cause) for problem in problems] == [("LONG", cause)]

@@ -8,6 +8,7 @@ from importlib.resources import files
 
 import pytest
 
+from sparse_coverage.present.office import printable
 from sparse_coverage.present.pages import render
 from sparse_coverage.present.search_report import search_page
 from sparse_coverage.present.tables import Table, TableCell
@@ -129,3 +130,10 @@ def test_the_strongest_mark_of_a_report_can_be_read(scheme: str) -> None:
     ]  # 0.18 + 0.7, of report.html
     light, dark = sorted((luminance(ink), luminance(ground)), reverse=True)
     assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+def test_what_turns_the_order_of_letters_is_in_no_report() -> None:
+    hostile = "a valve\u202e\u2066\x9b2J\x1b[2J"
+    page = render("experiments.html", title=hostile, names=[], sections=[])
+    assert "a valve2J[2J" in page
+    assert printable(hostile) == "a valve2J[2J"

@@ -42,7 +42,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
 def model(tiny_checkpoint: Path) -> SparseCoverage:
     encoder = OpenVinoEncoder(tiny_checkpoint, name=str(tiny_checkpoint), precision="fp32", threads=1)
     vocabulary = SparseCoverage.fit(patents(), encoder=encoder, size=40).vocabulary
-    return SparseCoverage(encoder, vocabulary, ActivationConfig(k=8, uncovered="nearest"))
+    return SparseCoverage(encoder, vocabulary, ActivationConfig(k=8, assignment="nearest"))
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +102,6 @@ def test_every_system_takes_a_filter_as_text(
     assert found == retriever.search(QUERY, passages=9, filter=parse_filter(FILTER))
     with pytest.raises(InputError, match="nonsense"):
         retriever.search(QUERY, filter="nonsense:1")
-
-
-def test_an_index_takes_a_filter_as_text_in_all_it_does(folder: Path, model: SparseCoverage) -> None:
-    index, condition = Index.open(folder, encoder=model.encoder), parse_filter(FILTER)
-    assert index.search_passages(QUERY, filter=FILTER) == index.search_passages(QUERY, filter=condition)
-    assert index.rerank_passages(QUERY, filter=FILTER) == index.rerank_passages(QUERY, filter=condition)
-    assert index.search_explained(QUERY, filter=FILTER).hits == index.search_explained(QUERY, filter=condition).hits
-    assert index.explain(QUERY, "XX-3-A1", filter=FILTER) == index.explain(QUERY, "XX-3-A1", filter=condition)
 
 
 def test_a_reranker_of_ones_own_is_given_as_it_is(folder: Path, model: SparseCoverage) -> None:

@@ -85,7 +85,7 @@ def test_a_killed_build_goes_on_and_gives_the_same_index(
         left[0] -= 1
         really_add(writer, *document)  # type: ignore[arg-type]
 
-    settings: dict[str, Any] = {"by": "passage", "weight_bits": 16, "memory": 1 << 20, "seconds_between_commits": 0}
+    settings: dict[str, Any] = {"by": "passage", "seconds_between_commits": 0}
     with monkeypatch.context() as patch:
         patch.setattr(IndexWriter, "add", add_some)
         with pytest.raises(Killed):

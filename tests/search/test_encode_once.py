@@ -219,14 +219,13 @@ def test_the_file_of_known_vectors_stays_bounded_and_a_damaged_one_is_begun_anew
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("bits", [8, 16])
-def test_a_new_version_encodes_only_what_changed(tmp_path: Path, bits: Any) -> None:
+def test_a_new_version_encodes_only_what_changed(tmp_path: Path) -> None:
     documents = patents(COUNT)
     model = SparseCoverage.fit(documents, encoder=HashEncoder(), size=60)
     encoder = CountingEncoder()
     index = Index.build(
         tmp_path / "index", SparseCoverage(encoder, model.vocabulary, model.activation, model.scoring), documents,
-        by="passage", weight_bits=bits,
+        by="passage",
     )  # fmt: skip
     first = documents[3]
     claim = replace(first.claims[0], text=first.claims[0].text + " It is made of brass.")
@@ -237,16 +236,6 @@ def test_a_new_version_encodes_only_what_changed(tmp_path: Path, bits: Any) -> N
     assert set(encoder.seen) == new
     assert len(new) == 1
     rest = [one for one in documents if one.id not in (first.id, documents[5].id)]
-    Index.build(tmp_path / "other", index.model, [*rest, changed, documents[5]], by="passage", weight_bits=bits)
+    Index.build(tmp_path / "other", index.model, [*rest, changed, documents[5]], by="passage")
     index.merge()
     assert contents(tmp_path / "index", model=False) == contents(tmp_path / "other", model=False)
-
-
-def test_added_documents_that_share_passages_encode_them_once(tmp_path: Path) -> None:
-    model = SparseCoverage.fit(patents(4), encoder=HashEncoder(), size=40)
-    index = Index.build(tmp_path / "index", model, patents(4))
-    encoder = CountingEncoder()
-    opened = Index.open(tmp_path / "index", encoder=encoder)
-    opened.add(doubled(patents(8)[4:]))
-    assert set(encoder.seen.values()) == {1}
-    assert len(opened) > len(index)

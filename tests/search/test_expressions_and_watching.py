@@ -165,7 +165,7 @@ def test_the_command_tells_what_is_new(run: Run, tiny_checkpoint: Path, tmp_path
     status, told, _ = run("watch", tmp_path / "valves.json")
     assert (status, told.split(".")[0].split(": ")[1]) == (0, "0")
     assert run("index", "add", tmp_path / "i", tmp_path / "new.jsonl")[0] == 0
-    status, told, _ = run("watch", tmp_path / "valves.json", "--csv", tmp_path / "new.csv")
+    status, told, _ = run("watch", tmp_path / "valves.json", "--report", tmp_path / "new.csv")
     assert status == 0
     assert ": 1. the expression valve" in told
     assert "EP-1000008-A1" in told

@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> P
         Patent(id_, description=tuple(Paragraph(text, f"/p[{n}]", f"{n:04}") for n, text in enumerate(texts, 1)))
         for id_, texts in TEXTS.items()
     ]
-    activation = ActivationConfig(k=8, uncovered="nearest")
+    activation = ActivationConfig(k=1, assignment="nearest")
     model = SparseCoverage.fit(patents, encoder=encoder, size=40, preset=Preset(activation=activation))
     Index.build(made := tmp_path_factory.mktemp("features") / "index", model, patents)
     return made

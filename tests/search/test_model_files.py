@@ -95,5 +95,5 @@ def test_another_format_of_a_model_is_told_with_both_numbers(folder: Path) -> No
     del settings["sha256"]
     settings["format"] = 77
     (folder / "model" / "model.json").write_text(json.dumps({**settings, "sha256": checksum_of(settings)}))
-    with pytest.raises(SparseCoverageError, match=r"model format 77, this version reads format 3.*sparse-coverage fit"):
+    with pytest.raises(SparseCoverageError, match=r"model format 77, this version reads format 4.*sparse-coverage fit"):
         Index.open(folder, encoder=HashEncoder())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,7 +62,7 @@ def test_words_with_digits_are_words_and_numerals_are_not() -> None:
     assert found.similarity == 2.0
 
 
-def test_what_feedback_lent_is_a_sum_of_its_own() -> None:
+def test_what_marks_lent_is_a_sum_of_its_own() -> None:
     found = reasons_for(QUERY, PASSAGE, [match("spring", "spring", 3.0), match("valve", "pump", 2.0, "XX-1/p[1]")])
     assert (len(found.phrases), found.feedback) == (1, 2.0)
 
@@ -84,7 +83,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
     ]
     model = SparseCoverage.fit(patents, encoder=HashEncoder(), size=12)
     built = Index.build(tmp_path_factory.mktemp("reasons") / "index", model, patents)
-    return Index(built.store, built.model, replace(ScoringConfig(), feedback=1), 1, "centers")
+    return Index(built.store, built.model, ScoringConfig(), 1, "centers")
 
 
 @settings(max_examples=examples(15))
@@ -169,16 +168,3 @@ def test_a_paragraph_that_was_cut_is_explained_by_its_best_piece(tmp_path: Path)
     ]
     with pytest.raises(InputError, match="neither a passage nor a document"):
         index.explain("A sensor", "XX/9-A1/description/p[2]")
-
-
-def test_the_report_lists_reasons_that_add_up(index: Index, tmp_path: Path) -> None:
-    from sparse_coverage.present.search_report import search_page
-    from sparse_coverage.workspace import SearchResult
-
-    hits = index.search("a plunger biased by a spring")
-    explanations = {
-        hit.passages[0].id: index.explain("a plunger biased by a spring", hit.passages[0].id) for hit in hits
-    }
-    page = search_page(SearchResult("a plunger biased by a spring", hits, explanations), title="Report")
-    assert "What adds up to the score" in page
-    assert "<td>plunger" in page

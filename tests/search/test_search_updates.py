@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 sys.path.insert(0, str(Path(__file__).parent.parent / "index"))
 from made_up import CENTERS, build, random_document, vector, whole
 
-from sparse_coverage.aggregation import Best, DecayedSum, TopMean
+from sparse_coverage.aggregation import Best, TopMean
 from sparse_coverage.index import IndexStore, IndexWriter, allowed_passages, damaged_files, open_store
 from sparse_coverage.index.filters import country
 from sparse_coverage.search.part_scores import VectorScores, WordScores
@@ -39,7 +39,7 @@ def answers(store: IndexStore, threads: int) -> list[Any]:
             ranking = ranker.rank_passages(query, 7, allowed, threads)
             names = [store.passage(number).id for number in ranking.numbers.tolist()]
             seen.append((names, ranking.scores.tolist()))
-            for aggregation in (Best(), TopMean(2), DecayedSum(0.4)):
+            for aggregation in (Best(), TopMean(2)):
                 found = ranker.rank_documents(query, 4, allowed, 2, threads, aggregation)
                 seen.append([
                     (store.document(one.number).id, one.score, [store.passage(unit).id for unit in one.passages.tolist()])
@@ -60,14 +60,14 @@ def answers(store: IndexStore, threads: int) -> list[Any]:
 class Updates(RuleBasedStateMachine):
     """Adds, deletes, replaces, merges, commits, drops, reopens; and compares after each commit."""
 
-    @initialize(bits=st.sampled_from([8, 16]), memory=st.sampled_from([300, 3_000, 1 << 20]))
-    def start(self, bits: int, memory: int) -> None:
+    @initialize(memory=st.sampled_from([300, 3_000, 1 << 20]))
+    def start(self, memory: int) -> None:
         self.root = Path(tempfile.mkdtemp())
         self.folder = self.root / "index"
-        self.bits, self.memory, self.count = bits, memory, 0
+        self.memory, self.count = memory, 0
         # Twelve documents in one segment: what is deleted of them stays a tombstone until a merge.
         base = [random_document(f"B{n}", np.random.default_rng(n), country="EP" if n % 2 else "US") for n in range(12)]
-        build(self.folder, base, weight_bits=bits)
+        build(self.folder, base)
         self.committed = {made.id: made for made in base}
         self.open()
 
@@ -128,7 +128,7 @@ class Updates(RuleBasedStateMachine):
 
     def compare(self) -> None:
         fresh = self.root / "fresh"
-        build(fresh, list(self.committed.values()), weight_bits=self.bits)
+        build(fresh, list(self.committed.values()))
         updated, rebuilt = open_store(self.folder), open_store(fresh)
         expected = answers(rebuilt, 1)
         assert answers(updated, 1) == expected

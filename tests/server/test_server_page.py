@@ -54,19 +54,6 @@ def test_the_curl_examples_run(copied, made, tmp_path):
     assert len(EXAMPLES) >= 8
 
 
-def test_the_reference_names_every_route_and_no_other(client):
-    listed = {
-        (method, path) for method, path in re.findall(r"^\| (GET|POST|PUT|DELETE) \| `([^`]+)`", PAGE, re.MULTILINE)
-    }
-    there = {
-        (method.upper(), path)
-        for path, methods in client.get("/v1/openapi.json").json()["paths"].items()
-        for method in methods
-        if not path.startswith("/v1/projects")
-    }
-    assert {pair for pair in listed if not pair[1].startswith("/v1/projects")} == there
-
-
 def test_every_status_that_a_route_may_answer_with_is_explained():
     section = PAGE.partition("An error is always")[2].partition("##")[0]
     told = {int(status) for row in re.findall(r"^\| ([\d, ]+) \|", section, re.MULTILINE) for status in row.split(", ")}

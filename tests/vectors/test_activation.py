@@ -52,24 +52,22 @@ def test_nearest_is_the_most_similar_whatever_the_radii(scene: tuple[np.ndarray,
         assert found.centers[row].tolist() == wanted + [-1] * (k - len(wanted))
 
 
-def plain(spans: np.ndarray, vocabulary: Vocabulary, k: int, nearest: bool) -> list[list[tuple[int, np.float32]]]:
+def plain(spans: np.ndarray, vocabulary: Vocabulary, k: int) -> list[list[tuple[int, np.float32]]]:
     rows = []
     for span in spans:
         ranked = sorted((canonical_distance(span, center), number) for number, center in enumerate(vocabulary.centers))
         covering = [(number, distance) for distance, number in ranked if distance <= vocabulary.radii[number]][:k]
-        if not covering and nearest:
-            covering = [(ranked[0][1], ranked[0][0])]
         rows.append(covering)
     return rows
 
 
 @settings(max_examples=examples(50))
-@given(scene=scenes(), k=st.integers(1, 8), nearest=st.booleans(), threads=st.sampled_from([1, 2]))
-def test_soft_activation_is_the_rule(scene: tuple[np.ndarray, Vocabulary], k: int, nearest: bool, threads: int) -> None:
+@given(scene=scenes(), k=st.integers(1, 8), threads=st.sampled_from([1, 2]))
+def test_soft_activation_is_the_rule(scene: tuple[np.ndarray, Vocabulary], k: int, threads: int) -> None:
     spans, vocabulary = scene
-    config = ActivationConfig(k=k, uncovered="nearest" if nearest else "drop")
+    config = ActivationConfig(k=k)
     found = activate(spans, vocabulary, config, threads=threads)
-    for row, expected in enumerate(plain(spans, vocabulary, k, nearest)):
+    for row, expected in enumerate(plain(spans, vocabulary, k)):
         taken = [center for center in found.centers[row].tolist() if center >= 0]
         assert taken == [center for center, _ in expected]
         for place, (_, distance) in enumerate(expected):
@@ -92,7 +90,7 @@ def test_hard_activation_takes_the_nearest_center(scene: tuple[np.ndarray, Vocab
 @given(scene=scenes())
 def test_the_covering_centers_are_counted_before_any_cap(scene: tuple[np.ndarray, Vocabulary]) -> None:
     spans, vocabulary = scene
-    expected = [len(row) for row in plain(spans, vocabulary, len(vocabulary), nearest=False)]
+    expected = [len(row) for row in plain(spans, vocabulary, len(vocabulary))]
     assert count_covering(spans, vocabulary, threads=1).tolist() == expected
 
 

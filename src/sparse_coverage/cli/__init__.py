@@ -13,6 +13,7 @@ from functools import partial
 import click
 
 from sparse_coverage.errors import SparseCoverageError
+from sparse_coverage.printing import guarded_streams
 from sparse_coverage.progress import be_quiet
 
 SECTIONS = {
@@ -31,7 +32,7 @@ SECTIONS = {
         "convert": "Turn patents of any format into JSON lines.",
         "index": "Index patents for searching: build, add, delete, merge, verify.",
         "info": "Say what an index holds.",
-        "models": "List, fetch and locate encoders.",
+        "models": "List encoders, or fetch one.",
         "warm-up": "Compile and fetch everything now, as for a container image.",
     },
     "Research": {
@@ -40,7 +41,7 @@ SECTIONS = {
         "evaluate": "Measure and compare systems on a test collection.",
         "reproduce": "Make the paper's tables and figures on a collection.",
         "calibrate": "Fit the score of claim charts for an encoder.",
-        "clefip": "Check the CLEF-IP 2013 benchmark and its candidate pool.",
+        "clefip": "Check the CLEF-IP 2013 benchmark, and draw its pool.",
     },
     "Engines and programs": {
         "mcp": "Give an assistant tools to search, read, chart and combine.",
@@ -62,11 +63,11 @@ _TOGETHER = {
 }
 """The modules that hold more than one command, or one of another name."""
 HEADINGS = {
-    "Filters: what may be found": "--before --undated --not-family-of --only --must --any --not --filter",
+    "Filters: what may be found": "--before --not-family-of --only --filter",
     "Ranking": "--ranking --system --rerank --top --relevant --not-relevant",
-    "Reading files": "--language --strict --format --columns --ocr --join --metadata --on-duplicate --by",
-    "The method": "--encoder --unit --size --set --selection --tau --max-spans --alpha --gamma --rho",
-    "Output": "--html --docx --pdf --xlsx --csv --run --runs --profile --json --quiet",
+    "Reading files": "--language --format --columns --ocr --metadata --by",
+    "The method": "--encoder --unit --size --set --selection --tau --max-spans",
+    "Output": "--report --run --runs --json",
 }
 """Where the help of a command lists an option: under one of these if it has at least three of it, first of all under Options.
 
@@ -84,20 +85,19 @@ _FULL = (
     "free some space and try again."
 )
 
+_TOO_MANY_FILES = "Allow more open files (`ulimit -n 4096`), then try again."
+
 
 class _ReaderGoneError(Exception):
     """Whoever read our standard output has seen enough, as `head` does."""
 
 
 def _completed(command: click.Command) -> click.Command:
-    """Give a command, or all commands of a group, the option `--quiet`, and help with headings."""
+    """Give a command, or all commands of a group, help with headings."""
     if isinstance(command, click.Group):
         for member in command.commands.values():
             _completed(member)
-    elif not any(option.name == "quiet" for option in command.params):
-        command.params.append(
-            click.Option(["-q", "--quiet"], is_flag=True, expose_value=False, callback=_quiet, help="Show no progress.")
-        )
+    else:
         command.format_options = partial(_format_options, command)  # type: ignore[method-assign]
     return command
 
@@ -120,10 +120,6 @@ def _format_options(command: click.Command, context: click.Context, formatter: c
         if listed_rows:
             with formatter.section(heading):
                 formatter.write_dl(listed_rows)
-
-
-def _quiet(context: click.Context, parameter: click.Parameter, quiet: bool) -> None:
-    be_quiet(quiet)
 
 
 class _LazyGroup(click.Group):
@@ -159,8 +155,9 @@ class _LazyGroup(click.Group):
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 @click.version_option(package_name="sparse-coverage")
-def cli() -> None:
+def cli(quiet: bool) -> None:
     """Prior-art search over patents: sparse, exact, explained.
 
     \b
@@ -171,10 +168,16 @@ def cli() -> None:
 
     See it work on a built-in collection first: sparse-coverage demo
     """
+    be_quiet(quiet)
 
 
 def main() -> None:
     """Run the command line; errors that a user can act on are shown in one place, without a traceback."""
+    with guarded_streams():
+        _main()
+
+
+def _main() -> None:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     atexit.register(gc.freeze)  # when Python ends, it would look through everything once more
     try:
@@ -193,7 +196,8 @@ def main() -> None:
         _give_up_output()
         sys.exit(0)
     except OSError as error:
-        print(f"Error: {_FULL if error.errno == errno.ENOSPC else error}", file=sys.stderr)
+        told = {errno.ENOSPC: _FULL, errno.EMFILE: f"{error}. {_TOO_MANY_FILES}"}
+        print(f"Error: {told.get(error.errno or 0, error)}", file=sys.stderr)
         _give_up_output()
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)

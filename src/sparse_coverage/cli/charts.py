@@ -18,16 +18,9 @@ from sparse_coverage.cli.options import (
     path_option,
     show,
     tell,
-    threads_option,
 )
 from sparse_coverage.cli.options.inputs import claims_option, read_query
-from sparse_coverage.cli.options.searching import (
-    Exports,
-    export_options,
-    features_option,
-    filter_options,
-    read_features,
-)
+from sparse_coverage.cli.options.searching import Exports, features_option, filter_options, read_features, report_option
 from sparse_coverage.errors import InputError
 from sparse_coverage.present.export_kinds import CHART_EXPORTS
 
@@ -48,11 +41,11 @@ class ChartOptions:
         """Return the elements that a user wrote down, one a line, or None."""
         return None if self.elements is None else read_features(self.elements)
 
-    def open(self, index: Path, threads: int | None) -> OpenIndex:
+    def open(self, index: Path) -> OpenIndex:
         """Open an index to make charts of it."""
         from sparse_coverage.workspace import OpenIndex
 
-        return OpenIndex.open(index, calibration=self.calibration, reader=self.reader, threads=threads)
+        return OpenIndex.open(index, calibration=self.calibration, reader=self.reader)
 
 
 chart_options = gathered(
@@ -103,8 +96,7 @@ def second_reader(llm: str | None, model: str) -> LanguageModel | None:
 @filter_options
 @chart_options
 @llm_options
-@export_options(CHART_EXPORTS)
-@threads_option
+@report_option(CHART_EXPORTS)
 @json_option
 def chart_command(
     index: Path,
@@ -117,7 +109,6 @@ def chart_command(
     llm: str | None,
     llm_model: str,
     exports: Exports,
-    threads: int | None,
 ) -> None:
     """Set each feature of CLAIM against documents: disclosed, partly or not found, with quotations and their places.
 
@@ -128,9 +119,9 @@ def chart_command(
     \b
     Example:
       sparse-coverage chart my-index @claim.txt EP-1234567-A1 EP-2345678-A1
-      sparse-coverage chart my-index @claim.txt -k 10 --before 2001-05-17 --html chart.html --docx chart.docx
-      sparse-coverage chart my-index draft.docx --claims 1 --docx chart.docx
-      sparse-coverage chart my-index @claim.txt --features features.txt --xlsx chart.xlsx
+      sparse-coverage chart my-index @claim.txt -k 10 --before 2001-05-17 --report chart.html --report chart.docx
+      sparse-coverage chart my-index draft.docx --claims 1 --report chart.docx
+      sparse-coverage chart my-index @claim.txt --features features.txt --report chart.xlsx
       sparse-coverage chart my-index @claim.txt --llm http://127.0.0.1:8080/v1 --llm-model NAME
     """
     from sparse_coverage.present.chart_text import chart_text
@@ -139,7 +130,7 @@ def chart_command(
     text = read_query(claim, "claim", claims).numbered
     request = ChartRequest(claim=text, documents=documents, k=k, elements=options.split(), filters=filters)
     second = second_reader(llm, llm_model)
-    with options.open(index, threads) as opened:
+    with options.open(index) as opened:
         found = opened.chart(request)
         made = opened.read_again(found.chart, second) if second else found.chart
     tell(found.notes)
@@ -156,8 +147,7 @@ def chart_command(
 @count_option("--top", default=200, help="How many of the documents that a search finds are looked at.")
 @filter_options
 @chart_options
-@export_options(CHART_EXPORTS)
-@threads_option
+@report_option(CHART_EXPORTS)
 @json_option
 def combine_command(
     index: Path,
@@ -168,7 +158,6 @@ def combine_command(
     filters: Filters,
     options: ChartOptions,
     exports: Exports,
-    threads: int | None,
 ) -> None:
     """Find the fewest documents that together disclose every feature of CLAIM: the closest one, then what adds what it lacks.
 
@@ -184,7 +173,7 @@ def combine_command(
 
     text = read_query(claim, "claim", claims).numbered
     request = CombineRequest(claim=text, max=most, top=top, elements=options.split(), filters=filters)
-    with options.open(index, threads) as opened:
+    with options.open(index) as opened:
         found = opened.combine(request)
     tell(found.notes)
     written = exports.write(found.chart, found.combinations)
@@ -199,7 +188,6 @@ def combine_command(
 @path_option("-o", "--output", dir_okay=False, help="The file to write [where `chart` finds it by itself].")
 @llm_options
 @count_option("--cells", default=320, help="With --llm: how many of the demo's judged cells.")
-@threads_option
 @json_option
 def calibrate_command(
     collection: str | None,
@@ -208,7 +196,6 @@ def calibrate_command(
     llm: str | None,
     llm_model: str,
     cells: int,
-    threads: int | None,
 ) -> None:
     """Calibrate claim charts for an encoder on COLLECTION, a test collection whose topics are claims.
 
@@ -229,7 +216,7 @@ def calibrate_command(
     from sparse_coverage.evaluation.loading import load_collection
 
     second = second_reader(llm, llm_model)
-    loaded = load_encoder(encoder, threads=threads)
+    loaded = load_encoder(encoder)
     if second is not None:
         from sparse_coverage.evaluation.chart_calibration import measure_second_reader
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, redirect_stdout
 from functools import wraps
 from pathlib import Path
@@ -94,13 +94,6 @@ def index_with_ray(
         )
     shutil.rmtree(fitting, ignore_errors=True)
     return index
-
-
-def ray_language(reading: Mapping[str, Any]) -> str:
-    """Return the language in which a cluster reads; of the other options of reading, it knows none."""
-    if not reading["limits"].mend:
-        raise InputError("--strict is not for --on ray: small damage is always mended there. `inspect` finds it.")
-    return str(reading["language"])
 
 
 def _quiet_stdout() -> AbstractContextManager[IO[str]]:

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from sparse_coverage.cli.options import json_option, path_option, show, threads_option
+from sparse_coverage.cli.options import json_option, path_option, show
 from sparse_coverage.errors import InputError
 
 
@@ -20,9 +20,8 @@ from sparse_coverage.errors import InputError
     "-o", "--output", default=Path("sparse-coverage-demo"), help="Where to leave the model, the index and the report."
 )
 @click.option("--topic", default="PSG-3", help="Which of the topics PSG-1 to PSG-12 to search for.")
-@threads_option
 @json_option
-def command(output: Path, topic: str, threads: int | None) -> None:
+def command(output: Path, topic: str) -> None:
     """Learn, index and search the built-in collection: 68 invented patents, 12 topics with judged passages.
 
     Shows the prior art of one topic's claims with the words that matched, how all topics fare, and leaves an HTML
@@ -41,7 +40,7 @@ def command(output: Path, topic: str, threads: int | None) -> None:
         raise InputError(f"There is no topic '{topic}'. The topics are {', '.join(topics)}.")
     _clear(output)
     patents = list(demo_patents())
-    model = SparseCoverage.fit(patents, encoder=load_encoder(threads=threads))
+    model = SparseCoverage.fit(patents, encoder=load_encoder())
     model.save(output / "model")
     index = Index.build(output / "index", model, patents)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
 
 from sparse_coverage.cli.options import count_option, echo, gathered, index_argument, json_option, show
 from sparse_coverage.cli.options.inputs import query_argument, read_query
@@ -22,20 +21,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A collection on Qdrant: where it is, and how long it is waited for."""
+    """A collection on Qdrant: where it is."""
 
     urls: tuple[str, ...]
     collection: str
     api_key: str | None
-    patience: float
 
     def open(self, shards: int = 1, replicas: int = 1) -> RemoteCollection:
         """Connect to it."""
         from sparse_coverage.engines.qdrant import QdrantCollection
 
-        return QdrantCollection(
-            self.urls, self.collection, shards=shards, replicas=replicas, api_key=self.api_key, patience=self.patience
-        )
+        return QdrantCollection(self.urls, self.collection, shards=shards, replicas=replicas, api_key=self.api_key)
 
 
 server_options = gathered(
@@ -50,16 +46,10 @@ server_options = gathered(
     ),
     click.option("--collection", default="patents", help="The name of the collection there."),
     click.option("--api-key", envvar="SPARSE_COVERAGE_ENGINE_KEY", help="The key, where one is needed."),
-    click.option("--patience", default=60.0, help="Seconds to go on trying while a node is away."),
 )
 
 
 model_argument = click.argument("model", type=click.Path(path_type=Path))
-gamma_option = click.option(
-    "--gamma",
-    type=float,
-    help="Exponent of the length normalisation, which becomes part of the vectors [that of the model].",
-)
 
 
 @click.group(no_args_is_help=True)
@@ -70,7 +60,6 @@ def engine_command() -> None:
     Example:
       sparse-coverage engine push my-index --url http://127.0.0.1:6333
       sparse-coverage engine search my-index "A valve ..." --url http://127.0.0.1:6333
-      sparse-coverage engine sync my-index --url http://127.0.0.1:6333
     """
 
 
@@ -79,10 +68,11 @@ def engine_command() -> None:
 @server_options
 @count_option("--shards", default=1, help="Parts, when it is made.")
 @count_option("--replicas", default=1, help="Copies of each part.")
-@gamma_option
 @json_option
-def push(index: Path, server: Server, shards: int, replicas: int, gamma: float | None) -> None:
-    """Put INDEX on an engine. After an interruption, the same command goes on where it stopped.
+def push(index: Path, server: Server, shards: int, replicas: int) -> None:
+    """Put INDEX on an engine, or bring what is there up to date: only what is new, changed or gone is sent.
+
+    After an interruption, the same command goes on where it stopped.
 
     \b
     Example:
@@ -92,65 +82,9 @@ def push(index: Path, server: Server, shards: int, replicas: int, gamma: float |
     from sparse_coverage.engines.sync import push as push_index
     from sparse_coverage.index import open_store
 
-    store, scoring = open_store(index), _scoring(index, gamma)
+    store, scoring = open_store(index), _scoring(index)
     opened = server.open(shards, replicas)
     _tell(push_index(opened, store, scoring=scoring), opened)
-
-
-@engine_command.command(no_args_is_help=True)
-@index_argument
-@server_options
-@gamma_option
-@json_option
-def sync(index: Path, server: Server, gamma: float | None) -> None:
-    """Bring a collection up to date with INDEX: only what is new, changed or gone is sent.
-
-    \b
-    Example:
-      sparse-coverage index add my-index week-46/
-      sparse-coverage engine sync my-index --url http://127.0.0.1:6333
-    """
-    from sparse_coverage.engines.sync import sync as sync_index
-    from sparse_coverage.index import open_store
-
-    store, scoring = open_store(index), _scoring(index, gamma)
-    opened = server.open()
-    _tell(sync_index(opened, store, scoring=scoring), opened)
-
-
-@engine_command.command(no_args_is_help=True)
-@server_options
-@json_option
-def status(server: Server) -> int:
-    """Say how an engine is and what the collection holds. The exit status is 1 if something is amiss.
-
-    \b
-    Example:
-      sparse-coverage engine status --url http://127.0.0.1:6333
-    """
-    from sparse_coverage.engines.points import Statistics
-
-    opened = server.open()
-    health = opened.health()
-    there = opened.exists()
-    text = opened.read_statistics() if there else None
-    known = Statistics.from_text(text) if text else None
-    facts: dict[str, Any] = {
-        **record(health),
-        "collection": server.collection,
-        "exists": there,
-        "finished": known is not None,
-        "points": opened.size() if there else 0,
-        "passages": known.passages if known else None,
-        "documents": known.documents if known else None,
-        "scoring": record(known.scoring) if known else None,
-    }
-    table = Table("what", "how", title=f"Qdrant, collection {server.collection}")
-    for name, value in facts.items():
-        shown = ("; ".join(value) or "none") if isinstance(value, list) else value
-        table.add_row(name, f"{shown:,}" if isinstance(shown, int) and not isinstance(shown, bool) else str(shown))
-    show(facts, table)
-    return 0 if known is not None and not health.troubles and facts["points"] == known.passages else 1
 
 
 @engine_command.command(no_args_is_help=True)
@@ -195,13 +129,12 @@ def search(
     show(hits, lambda: hits_text(hits, {}, query=text))
 
 
-def _scoring(index: Path, gamma: float | None) -> ScoringConfig:
-    """Return how an index is scored by its model, but for a gamma that was asked for."""
+def _scoring(index: Path) -> ScoringConfig:
+    """Return how an index is scored by its model."""
     from sparse_coverage.model import scoring_of
     from sparse_coverage.search.own_model import MODEL_FOLDER
 
-    scoring = scoring_of(index / MODEL_FOLDER)
-    return scoring if gamma is None else replace(scoring, gamma=gamma)
+    return scoring_of(index / MODEL_FOLDER)
 
 
 def _tell(report: SyncReport, collection: RemoteCollection) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.markup import escape
 
-from sparse_coverage.cli.cluster import fit_with_ray, ray_language, workplace_options
+from sparse_coverage.cli.cluster import fit_with_ray, workplace_options
 from sparse_coverage.cli.options import (
     json_option,
     method,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 @method.encoder_option()
 @method.runtime_option
 @method.precision_option
-@method.clean_option
 @method.preset_option
 @method.unit_option()
 @method.size_option("How many centers [10,000, or a tenth of the spans if fewer].")
@@ -99,7 +98,7 @@ def command(
             raise InputError(
                 "--years and --with-text are not for --on ray: give the cluster only the files it shall learn from."
             )
-        loading |= {"language": ray_language(reading), "encoder": encoder}
+        loading |= {"language": reading["language"], "encoder": encoder}
         model = fit_with_ray(address, threads, paths, output, work, log, **loading, **settings)
     else:
         # For an estimate of the time left: sections are encoded as they are read, passages after all were read.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.markup import escape
@@ -16,9 +15,7 @@ from sparse_coverage.cli.options import (
     output_option,
     path_option,
     show,
-    threads_option,
 )
-from sparse_coverage.cli.options.searching import weighting_options
 from sparse_coverage.dataclass_json import record
 
 if TYPE_CHECKING:
@@ -41,8 +38,6 @@ if TYPE_CHECKING:
     help="Queries to write too: id, tab, text a line; TREC topics; or .jsonl with id and text.",
 )
 @click.option("--bits", type=click.IntRange(1, 16), help="Precision of whole-number weights [8].")
-@weighting_options
-@threads_option
 @json_option
 def export_command(
     index: Path,
@@ -50,10 +45,8 @@ def export_command(
     output: Path,
     query_file: Path | None,
     bits: int | None,
-    threads: int | None,
-    **scoring: float | None,
 ) -> None:
-    """Write INDEX for another engine. Its plain dot product is then our score, without feedback.
+    """Write INDEX for another engine. Its plain dot product is then our score.
 
     Document weights are w(d,c) / (|S| + smoothing)^gamma, query weights w(q,c) * idf^alpha; stop centers are left out of
     both. The texts stay in the index.
@@ -72,8 +65,7 @@ def export_command(
 
     check_format(format_, bits)
     require_free(output)
-    given = {name: value for name, value in scoring.items() if value is not None}
-    source, queries = _open(index, given, query_file, threads)
+    source, queries = _open(index, query_file)
     exported = export_index(source, output, format_, queries=queries, bits=bits)
     told = (
         f"[bold]{exported.passages:,}[/bold] passages, {exported.postings:,} weights, {exported.queries:,} queries written to "
@@ -85,9 +77,7 @@ def export_command(
     show({"output": str(output), **record(exported)}, told, soft_wrap=True)
 
 
-def _open(
-    folder: Path, scoring: dict[str, Any], query_file: Path | None, threads: int | None
-) -> tuple[Source, Rows | None]:
+def _open(folder: Path, query_file: Path | None) -> tuple[Source, Rows | None]:
     """Open the index; the encoder is loaded only if there are queries."""
     from sparse_coverage import Index
     from sparse_coverage.evaluation.trec import read_queries
@@ -95,10 +85,10 @@ def _open(
     from sparse_coverage.model import scoring_of
     from sparse_coverage.search.own_model import MODEL_FOLDER
 
-    source = open_source(folder, replace(scoring_of(folder / MODEL_FOLDER), feedback=0, **scoring))
+    source = open_source(folder, scoring_of(folder / MODEL_FOLDER))
     if query_file is None:
         return source, None
     read = read_queries(query_file)
-    model = Index.open(folder, threads=threads).model
+    model = Index.open(folder).model
     vectors = model.encode_query(query.text for query in read)
     return source, source.queries([query.id for query in read], vectors)

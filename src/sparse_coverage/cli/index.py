@@ -9,21 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.markup import escape
 
-from sparse_coverage.cli.cluster import index_with_ray, ray_language, workplace_options
+from sparse_coverage.cli.cluster import index_with_ray, workplace_options
 from sparse_coverage.cli.options import (
     NamesIn,
-    count_option,
     echo,
     index_argument,
     json_option,
     output_option,
     show,
     threads_option,
-    weight_bits_option,
 )
 from sparse_coverage.cli.options.inputs import (
     ProblemLog,
-    duplicate_option,
     paths_argument,
     read_ids,
     reading_options,
@@ -34,7 +31,6 @@ from sparse_coverage.errors import AlreadyThereError, InputError
 from sparse_coverage.files import as_typed, require_space
 
 if TYPE_CHECKING:
-    from sparse_coverage.patents.passages import OnDuplicate
     from sparse_coverage.search import Index
 
 
@@ -103,9 +99,6 @@ def command() -> None:
     help="What one indexed passage is [as the model says: passage; paragraph for the preset paper].",
 )
 @reading_options
-@duplicate_option
-@weight_bits_option
-@count_option("--memory", default=512, help="MiB of postings to hold before they are written.")
 @click.option(
     "--without",
     metavar="PARTS",
@@ -130,9 +123,6 @@ def build(
     output: Path,
     model: str | None,
     by: str | None,
-    on_duplicate: str,
-    weight_bits: str,
-    memory: int,
     without: str,
     vectors_of: str | None,
     sides: tuple[str, ...],
@@ -166,11 +156,9 @@ def build(
     require_space(output)
     require_buildable(output)
     log = ProblemLog()
-    settings: dict[str, Any] = {"by": by, "weight_bits": int(weight_bits), "memory": memory << 20}
-    settings["without"] = left_out
+    settings: dict[str, Any] = {"by": by, "without": left_out, "on_repeat": log.repeated}
     wholes = load_encoder(vectors_of, runtime=runtime, threads=threads) if vectors_of else None
     reading: dict[str, Any] = reading_settings()
-    settings |= {"on_duplicate": on_duplicate, "on_repeat": log.repeated}
     if on == "ray":
         index = index_with_ray(
             address,
@@ -181,7 +169,7 @@ def build(
             log,
             wholes,
             runtime=runtime,
-            language=ray_language(reading),
+            language=reading["language"],
             **settings,
         )
     else:
@@ -217,7 +205,7 @@ def build(
     told = (
         f"[bold]{facts['documents']:,}[/bold] documents, {facts['passages']:,} {index.store.state.about['by']}s, "
         f"{facts['postings']:,} postings; {share:.1%} of the spans lie outside every center\n"
-        f"{log.about_texts(index.model.encoder.name, index.model.whole_encoder.name)}{log.told_of_repeats(on_duplicate)}"
+        f"{log.about_texts(index.model.encoder.name, index.model.whole_encoder.name)}{log.told_of_repeats()}"
         f"Saved in [bold]{escape(str(output))}[/bold]. "
         f'Next: sparse-coverage search {escape(as_typed(output))} "your claim"'
     )
@@ -233,7 +221,6 @@ def build(
     "--skip-known", is_flag=True, help="Leave documents that are there already as they are, and add the others."
 )
 @reading_options
-@duplicate_option
 @threads_option
 @json_option
 def add(
@@ -241,7 +228,6 @@ def add(
     paths: tuple[str, ...],
     replace: bool,
     skip_known: bool,
-    on_duplicate: OnDuplicate,
     threads: int | None,
 ) -> int:
     """Add the patents in PATHS to INDEX. All become visible at once; searching goes on meanwhile.
@@ -272,12 +258,11 @@ def add(
         )
     patents = read_patents(list(paths), on_problem=log, on_note=log.note, **reading)
     patents = log.watched(patents, opened.store.state.about["by"])
-    repeats: dict[str, Any] = {"on_duplicate": on_duplicate, "on_repeat": log.repeated}
     total = None if ids is None else len(ids) - len(known)
-    count = opened.add(patents, replace=replace, skip_known=skip_known, total=total, **repeats)
+    count = opened.add(patents, replace=replace, skip_known=skip_known, total=total, on_repeat=log.repeated)
     refresh_sides(index, threads=threads)
     left = f"In the index already, and left as they are: {len(known):,}. " if known else ""
-    more = f"{left}{log.about_texts(opened.model.encoder.name, opened.model.whole_encoder.name)}{log.told_of_repeats(on_duplicate)}"
+    more = f"{left}{log.about_texts(opened.model.encoder.name, opened.model.whole_encoder.name)}{log.told_of_repeats()}"
     done = f"{count:,} document{'' if count == 1 else 's'} added. {more}".strip()
     _tell(index, done, added=count, **log.counts())
     return log.status

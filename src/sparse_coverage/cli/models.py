@@ -10,19 +10,28 @@ from sparse_coverage.cli.options import echo, json_option, method, show
 _FACTS = ("name", "hub", "kind", "dimension", "licence", "languages", "megabytes", "speed", "measured")
 
 
-@click.group(no_args_is_help=True)
-def models_command() -> None:
-    """List, fetch and locate encoders.
-
-    An encoder is asked for by name, by a local folder, or by its id on the model hub (owner/name). What is fetched is
-    verified and kept in the cache; SPARSE_COVERAGE_CACHE moves it.
-    """
-
-
-@models_command.command("list")
+@click.command()
+@click.argument("name", required=False)
 @json_option
-def list_models() -> None:
-    """List the models that have a name here: size, licence, languages, speed, what was measured, and which are in the cache."""
+def models_command(name: str | None) -> None:
+    """List the encoders that have a name here, or fetch the encoder NAME and say where it lies.
+
+    The list says size, licence, languages, speed, what was measured, and which are in the cache. NAME is one of them, or an id on
+    the model hub (owner/name). What is fetched is verified and kept in the cache; SPARSE_COVERAGE_CACHE moves it.
+    """
+    if name is None:
+        _list()
+        return
+    from sparse_coverage.encoding.catalogue import CATALOGUE
+    from sparse_coverage.encoding.weights import model_folder
+
+    folder = model_folder(name)
+    if name in CATALOGUE and CATALOGUE[name].adapter:
+        model_folder(CATALOGUE[name].adapter)
+    echo({"name": name, "path": str(folder)}, f"{name} is in {folder}")
+
+
+def _list() -> None:
     from sparse_coverage.encoding.catalogue import CATALOGUE
     from sparse_coverage.encoding.weights import cached_folder
 
@@ -42,34 +51,6 @@ def list_models() -> None:
         told.append(f"    {escape('; '.join(filter(None, known)))}")
         told += [f"    measured: {escape(model.measured)}"] if model.measured else []
     show(rows, "\n".join(told), soft_wrap=True)
-
-
-@models_command.command(no_args_is_help=True)
-@click.argument("name")
-@json_option
-def fetch(name: str) -> None:
-    """Fetch the encoder NAME (a known name or a hub id) into the cache, verified."""
-    from sparse_coverage.encoding.catalogue import CATALOGUE
-    from sparse_coverage.encoding.weights import model_folder
-
-    folder = model_folder(name)
-    if name in CATALOGUE and CATALOGUE[name].adapter:
-        model_folder(CATALOGUE[name].adapter)
-    echo({"name": name, "path": str(folder)}, f"{name} is in {folder}")
-
-
-@models_command.command(no_args_is_help=True)
-@click.argument("name")
-@json_option
-def path(name: str) -> None:
-    """Print where the fetched encoder NAME lies. Fetches nothing."""
-    from sparse_coverage.encoding.weights import cached_folder
-    from sparse_coverage.errors import ModelError
-
-    folder = cached_folder(name)
-    if folder is None:
-        raise ModelError(f"'{name}' is not in the cache. Fetch it with: sparse-coverage models fetch {name}")
-    echo({"name": name, "path": str(folder)}, str(folder))
 
 
 @click.command()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 
 import click
 from rich.columns import Columns
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -17,14 +16,14 @@ from sparse_coverage.cli.options.inputs import (
     ProblemLog,
     is_always_told,
     paths_argument,
-    processes_option,
     reading_options,
     reading_settings,
 )
-from sparse_coverage.dataclass_json import to_json
+from sparse_coverage.dataclass_json import plain_json, to_json
 from sparse_coverage.patents.passages import Survey
 from sparse_coverage.patents.patent import Problem
 from sparse_coverage.patents.reading.context import MENDED, UNUSED
+from sparse_coverage.printing import console
 from sparse_coverage.progress import tracked
 
 _LONGEST = 12
@@ -33,7 +32,6 @@ _LONGEST = 12
 @click.command(no_args_is_help=True)
 @paths_argument
 @reading_options
-@processes_option
 @click.option(
     "--notes",
     "show_notes",
@@ -45,7 +43,6 @@ _LONGEST = 12
 def inspect_command(
     context: click.Context,
     paths: tuple[str, ...],
-    processes: int,
     show_notes: bool,
 ) -> None:
     """Show what patent files hold: formats, documents, languages, years, kinds, claims, passages, duplicates, problems.
@@ -64,7 +61,7 @@ def inspect_command(
     notes = Notes(show_notes)
     survey = Survey()
     settings = reading_settings()
-    reading = read_patents(paths, on_problem=log, on_note=notes, processes=processes, **settings)
+    reading = read_patents(paths, on_problem=log, on_note=notes, **settings)
     for patent in tracked(reading, "Reading"):
         survey.add(patent)
     if wants_json():
@@ -72,7 +69,7 @@ def inspect_command(
         facts["unused"] = notes.unused
         click.echo(to_json(facts, indent=2))
     else:
-        Console().print(_text(survey, log, notes))
+        console().print(_text(survey, log, notes))
     survey.duplicates.close()
     context.exit(log.status)
 
@@ -144,7 +141,7 @@ def _table(name: str, counts: Counter[str]) -> Table:
     table.columns[1].justify = "right"
     ordered = sorted(counts.items()) if name == "year" else counts.most_common()
     for value, number in ordered[:_LONGEST]:
-        table.add_row(value, f"{number:,}")
+        table.add_row(Text(value), f"{number:,}")
     if rest := sum(number for _, number in ordered[_LONGEST:]):
         table.add_row("others", f"{rest:,}")
     return table
@@ -153,9 +150,8 @@ def _table(name: str, counts: Counter[str]) -> Table:
 @click.command(no_args_is_help=True)
 @paths_argument
 @reading_options
-@processes_option
 @click.pass_context
-def convert_command(context: click.Context, paths: tuple[str, ...], processes: int) -> None:
+def convert_command(context: click.Context, paths: tuple[str, ...]) -> None:
     """Convert patents to JSON Lines on standard output, one patent a line.
 
     PATHS are files, folders, patterns, archives (.zip, .tar, .tar.gz, .gz) or - for standard input. The format is
@@ -173,8 +169,8 @@ def convert_command(context: click.Context, paths: tuple[str, ...], processes: i
     log = ProblemLog()
     out = sys.stdout.buffer  # UTF-8 whatever the locale
     settings = reading_settings()
-    patents = read_patents(paths, on_problem=log, on_note=log.note, processes=processes, **settings)
+    patents = read_patents(paths, on_problem=log, on_note=log.note, **settings)
     for patent in tracked(patents, "Converting"):
-        out.write(json.dumps(to_record(patent), ensure_ascii=False).encode() + b"\n")
+        out.write(plain_json(to_record(patent)).encode() + b"\n")
     out.flush()
     context.exit(log.status)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sparse_coverage.cli.options import count_option, index_argument, json_option, show, tell, threads_option
+from sparse_coverage.cli.options import count_option, index_argument, json_option, show, tell
 from sparse_coverage.cli.options.inputs import claims_option, query_argument, read_query
 from sparse_coverage.cli.options.searching import filter_options, ranking_option
 from sparse_coverage.errors import InputError
@@ -34,7 +34,6 @@ _MOST = 10
 )
 @ranking_option
 @filter_options
-@threads_option
 @json_option
 def explain_command(
     index: Path,
@@ -45,7 +44,6 @@ def explain_command(
     whole: bool,
     ranking: str,
     filters: Filters,
-    threads: int | None,
 ) -> None:
     """Show why QUERY found ID, a passage or a document (its best passage): what adds up to its score.
 
@@ -63,7 +61,7 @@ def explain_command(
     from sparse_coverage.workspace import ExplainRequest, OpenIndex
 
     text = read_query(query, claims=claims).text
-    with OpenIndex.open(index, ranking, threads=threads) as opened:
+    with OpenIndex.open(index, ranking) as opened:
         if whole:
             answers = opened.answers(text, id_)
             show(answers, lambda: answers_text(answers, matches))
@@ -80,7 +78,6 @@ def explain_command(
 @click.option("--claim", metavar="TEXT|@FILE", help="Mark the passages that this claim finds in the document.")
 @claims_option
 @count_option("-n", "--matches", default=10, help="How many passages to mark.")
-@threads_option
 @json_option
 def show_command(
     index: Path,
@@ -88,7 +85,6 @@ def show_command(
     claim: str | None,
     claims: str | None,
     matches: int,
-    threads: int | None,
 ) -> None:
     """Print the document ID of INDEX in full: title, facts, abstract, description with its printed numbers, claims.
 
@@ -106,7 +102,7 @@ def show_command(
     if claims and not claim:
         raise InputError("--claims chooses claims of --claim. Give that, too.")
     text = read_query(claim, "claim", claims).text if claim else None
-    with OpenIndex.open(index, "combined" if text else None, threads=threads) as opened:
+    with OpenIndex.open(index, "combined" if text else None) as opened:
         found = opened.read(ReadRequest(id=id_, claim=text, matches=matches))
         show(found.record(), lambda: document_text(found))
 

@@ -12,7 +12,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -30,6 +29,7 @@ from sparse_coverage.cli.options import (
 )
 from sparse_coverage.cli.options.collections import Means, bench_options
 from sparse_coverage.cli.options.method import encoder_option, size_option, unit_option
+from sparse_coverage.printing import console
 
 if TYPE_CHECKING:
     from sparse_coverage.experiments.bench import Workbench
@@ -169,7 +169,7 @@ def _make(
     from sparse_coverage.experiments.report import RUNS, write_result
     from sparse_coverage.experiments.reproduce import run_experiment
 
-    console = Console()
+    screen = console()
     summary: dict[str, Any] = {"collection": about["collection"], "report": str(output), "experiments": {}}
     failed = 0
     for definition in definitions:
@@ -183,11 +183,11 @@ def _make(
         failed += len(failures)
         summary["experiments"][definition.name] = {"failures": failures, "seconds": seconds}
         if not wants_json():
-            console.print(result.table.rich())
+            screen.print(result.table.rich())
             for cause in dict.fromkeys(failure.partition(": ")[2] for failure in failures):
                 first, *more = [row for row, _, why in (one.partition(": ") for one in failures) if why == cause]
                 those = f"{first} and {len(more)} more" if more else first
-                console.print(f"[red]failed[/red] {escape(those)}: {escape(cause)}", highlight=False, soft_wrap=True)
+                screen.print(f"[red]failed[/red] {escape(those)}: {escape(cause)}", highlight=False, soft_wrap=True)
     show(summary, f"Open the report: [bold]{escape(str(index))}[/bold]", soft_wrap=True)
     return 1 if failed else 0
 

@@ -22,7 +22,7 @@ from sparse_coverage.cli.options.searching import (
     Exports,
     QueryOptions,
     asked_options,
-    export_options,
+    report_option,
     request_options,
     rerank_options,
     write_rankings,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @asked_options
 @request_options
 @rerank_options
-@export_options(SEARCH_EXPORTS)
+@report_option(SEARCH_EXPORTS)
 @threads_option
 @json_option
 def search_command(
@@ -65,15 +65,15 @@ def search_command(
     Example:
       sparse-coverage search my-index "A valve comprising a plunger biased by a spring"
       sparse-coverage search my-index @claim.txt --before 2001-05-17 --not-family-of EP-1246167-A1
-      sparse-coverage search my-index draft.docx --claims 1,3-5 --docx report.docx --xlsx report.xlsx
+      sparse-coverage search my-index draft.docx --claims 1,3-5 --report report.docx --report report.xlsx
       sparse-coverage search my-index --like EP-0049154-A1 --claims 1
       sparse-coverage search my-index --queries claims.jsonl --run out.run -k 1000
       sparse-coverage search my-index @claim.txt --filter "coil near/5 plunger* and ipc:F16K not pa:Bosch"
       sparse-coverage search my-index --filter "(valve or tap) adj/3 spring and pd:1999..2001"
-      sparse-coverage search my-index @claim.txt --must "phase change" --any "battery,accumulator" --not "lead-acid"
+      sparse-coverage search my-index @claim.txt --filter '"phase change" and (battery or accumulator) not lead-acid'
       sparse-coverage search my-index @claim.txt --features features.txt
       sparse-coverage search my-index @claim.txt -k 100 --json > hits.json
-      sparse-coverage search my-index @claim.txt --html report.html
+      sparse-coverage search my-index @claim.txt --report report.html
       sparse-coverage search my-index @claim.txt --ranking words
       sparse-coverage search my-index @claim.txt --rerank cross-encoder:models/my-reader --top 50
       sparse-coverage search my-index @claim.txt --relevant EP-1234567-A1 --not-relevant EP-2345678-A1
@@ -118,29 +118,23 @@ def _require_fitting(
     asked: QueryOptions, request: RankedRequest, exports: Exports, passages: int | None, rerank: bool
 ) -> None:
     """Refuse options that cannot be had together, before the index is opened."""
-    profile, by_side = request.profile, request.ranking not in ("combined", *PARTS)
-    if passages and (exports or profile):
-        raise InputError(
-            "--rerank passages lists passages; reports and --profile are for documents. Leave one of them out."
-        )
+    by_side = request.ranking not in ("combined", *PARTS)
+    if passages and exports:
+        raise InputError("--rerank passages lists passages; reports are for documents. Leave one of them out.")
     if passages and by_side:
         raise InputError(f"--rerank passages ranks by what the index keeps itself, not by {request.ranking}.")
-    if profile and (by_side or rerank):
-        raise InputError(
-            "--profile says what a ranking by the index itself costs. Leave --rerank out, and rank by no side."
-        )
     if request.marks and (rerank or asked.queries):
         raise InputError(
             "--relevant and --not-relevant change the ranking of one query's documents. Leave --rerank and --queries out."
         )
-    if asked.queries and (passages or profile or exports.with_passages):
+    if asked.queries and (passages or exports.with_passages):
         raise InputError(
-            "--queries gives a ranking of each query: --run, --csv and --json. Leave the other reports out."
+            "--queries gives a ranking of each query: --run, --report FILE.csv and --json. Leave other reports out."
         )
 
 
 def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports) -> None:
-    from sparse_coverage.present.terminal import NOTHING, beyond_text, cost_text, hits_text, strips_of
+    from sparse_coverage.present.terminal import NOTHING, beyond_text, hits_text, strips_of
     from sparse_coverage.present.terms import shown_of
 
     found = opened.search(request, answers=bool(exports))
@@ -151,7 +145,6 @@ def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports)
     tell(found.notes)
     written = exports.write(found)
     nothing = found.nothing or (NOTHING if request.ranking == "centers" else "Nothing was found.")
-    costs = [cost_text(found.cost)] if found.cost else []
     told = [f"\n{shown_of(len(found.hits), found.searched)}."] if found.hits else []
     show(
         found.record() if wants_json() else None,
@@ -159,7 +152,6 @@ def _show_documents(opened: OpenIndex, request: SearchRequest, exports: Exports)
             hits_text(found.hits, found.explanations, nothing, found.parts, strips=strips_of(request.elements, found)),
             *told,
             *beyond_text(request.elements, found),
-            *costs,
         ),
     )
     echo_people(*(f"Report: {path}" for path in written))
@@ -184,23 +176,23 @@ def _search_all(opened: OpenIndex, batch: BatchRequest, run: Path | None, export
 
     found = opened.batch(batch)
     tell(found.notes)
-    rankings, table = found.rankings, exports.paths.get("csv")
+    rankings, tables = found.rankings, tuple(exports.files)
     if run:
         write_rankings(run, rankings, f"sparse-coverage-{batch.ranking}", batch.k)
-    if table:
+    for table in tables:
         write_text(table, rankings_csv(rankings))
-    if wants_json() or not (run or table):
+    if wants_json() or not (run or tables):
         show({"rankings": rankings, "about": found.about}, lambda: rankings_text(rankings))
     else:
         count = sum(map(len, rankings.values()))
-        files = " and ".join(str(path) for path in (run, table) if path)
+        files = " and ".join(str(path) for path in (run, *tables) if path)
         click.echo(f"{len(rankings):,} queries, {count:,} documents found. Written to {files}.")
 
 
 @click.command(no_args_is_help=True)
 @click.argument("saved", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @path_option("--index", "folder", exists=True, file_okay=False, help="Where the index is [where it was].")
-@export_options(SEARCH_EXPORTS)
+@report_option(SEARCH_EXPORTS)
 @json_option
 def watch_command(saved: Path, folder: Path | None, exports: Exports) -> int:
     """Say what is new for the searches in SAVED: what came into the index since, and would be found.
@@ -212,7 +204,7 @@ def watch_command(saved: Path, folder: Path | None, exports: Exports) -> int:
     Example:
       sparse-coverage search my-index @claim.txt --filter "ipc:H01M" --json > batteries.json
       sparse-coverage index add my-index new-patents
-      sparse-coverage watch batteries.json --docx new.docx
+      sparse-coverage watch batteries.json --report new.docx
     """
     from sparse_coverage.present.terminal import hits_text
     from sparse_coverage.workspace import OpenIndex

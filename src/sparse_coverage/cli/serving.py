@@ -85,16 +85,11 @@ rerank_option = click.option(
 @path_option("--calibration", exists=True, dir_okay=False, help="Of claim charts, made by `calibrate -o`.")
 @rerank_option
 @count_option("--concurrency", help="How many requests are worked on at a time [as many as there are cores].")
-@count_option(
-    "--waiting", default=64, least=0, help="How many more may wait; those beyond are told to come again (429)."
-)
-@click.option("--log-text", is_flag=True, help="Write the texts of queries to the log, which holds none otherwise.")
 def serve_command(
     indexes: tuple[str, ...],
     no_browser: bool,
     key_file: Path | None,
     concurrency: int | None,
-    waiting: int,
     **given: Any,
 ) -> None:
     """Serve INDEXES on this machine: a page to search in, and a REST service below /v1.
@@ -116,8 +111,7 @@ def serve_command(
         from sparse_coverage.server.app import create_app
     except ModuleNotFoundError:
         raise MissingExtraError("Serving", "server") from None
-    cores = {} if concurrency is None else {"concurrency": concurrency}
-    limits = ServerLimits(waiting=waiting, **cores)
+    limits = ServerLimits() if concurrency is None else ServerLimits(concurrency=concurrency)
     settings = ServerSettings(named_indexes(indexes), key=read_key(key_file), limits=limits, **given)
 
     def ready(address: str) -> None:

@@ -12,7 +12,7 @@ from rich.console import Group, RenderableType
 from rich.markup import escape
 from rich.table import Table
 
-from sparse_coverage.cli.options import count_option, json_option, path_option, show, threads_option
+from sparse_coverage.cli.options import count_option, json_option, path_option, show
 from sparse_coverage.dataclass_json import record
 from sparse_coverage.errors import InputError, MismatchError, require_package
 from sparse_coverage.files import require_place
@@ -45,7 +45,6 @@ def command() -> None:
     help="An index of each model: then its posting lists are measured, as in the paper, and its size alone.",
 )
 @path_option("--plot", help="Draw the three panels into this .png, .svg or .pdf file.")
-@threads_option
 @json_option
 def analyse(
     models: tuple[str, ...],
@@ -53,7 +52,6 @@ def analyse(
     spans: int,
     indexes: tuple[Path, ...],
     plot: Path | None,
-    threads: int | None,
 ) -> None:
     """Measure how vocabularies behave, for each fitted size: compactness, sparsity, balance.
 
@@ -82,7 +80,7 @@ def analyse(
     for model, work, index in zip(models, works, indexes or [None] * len(models), strict=True):
         vocabulary = load_vocabulary(model, mmap=True)
         lists = None if index is None else frequencies_of(index, len(vocabulary))
-        found += run(vocabulary, SpanSample(work), spans=spans, lists=lists, threads=threads)
+        found += run(vocabulary, SpanSample(work), spans=spans, lists=lists)
     if plot is not None:
         plot_behaviour(found, plot)
     numbers = ("V", "spans", "median radius", "covering", "covering / V", "skew", "uncovered")

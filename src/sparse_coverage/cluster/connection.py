@@ -10,7 +10,7 @@ import os
 import secrets
 import socket
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,10 +20,8 @@ from typing import Any, TypeVar
 
 from sparse_coverage.encoding import Encoder, load_encoder
 from sparse_coverage.encoding.catalogue import CATALOGUE
-from sparse_coverage.encoding.encoder import with_cleaning
 from sparse_coverage.errors import InputError, MismatchError, MissingExtraError, SparseCoverageError
 from sparse_coverage.files import read_json, write_json
-from sparse_coverage.patents.cleaning import step_names
 
 R = TypeVar("R")
 
@@ -198,23 +196,18 @@ class EncoderSpec:
     runtime: str
     precision: str
     fingerprint: str
-    clean: tuple[str, ...]
     threads: int
 
     @classmethod
-    def of(cls, encoder: Encoder, clean: Sequence[str], runtime: str, threads: int) -> EncoderSpec:
+    def of(cls, encoder: Encoder, runtime: str, threads: int) -> EncoderSpec:
         """Describe a running encoder: its arithmetic by name, so that no node chooses another."""
         is_folder = encoder.name not in CATALOGUE and Path(encoder.name).is_dir()
         name = str(Path(encoder.name).absolute()) if is_folder else encoder.name
-        return cls(name, runtime, encoder.precision, encoder.fingerprint, step_names(clean), threads)
+        return cls(name, runtime, encoder.precision, encoder.fingerprint, threads)
 
     def load(self) -> Encoder:
-        """Return the encoder of this process, as it is."""
+        """Return the encoder of this process."""
         return _loaded(self)
-
-    def load_cleaning(self) -> Encoder:
-        """Return the encoder of this process with the cleaning of the run."""
-        return with_cleaning(_loaded(self), self.clean)
 
 
 @lru_cache(maxsize=1)

@@ -17,7 +17,6 @@ from sparse_coverage.cluster.documents import DocumentSize, Report, documents_at
 from sparse_coverage.cluster.traversal import PointsFile, traverse
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder, load_encoder
 from sparse_coverage.encoding.batching import windows
-from sparse_coverage.encoding.encoder import with_cleaning
 from sparse_coverage.errors import MismatchError
 from sparse_coverage.files import new_file, remove_partial_files, write_json
 from sparse_coverage.model import SparseCoverage, sample_config, sample_size
@@ -69,7 +68,6 @@ def fit_on_cluster(
     encoder: str = DEFAULT_ENCODER,
     runtime: str = "auto",
     precision: str = "auto",
-    clean: Sequence[str] = (),
     unit: str = "token",
     size: int | None = None,
     sizes: Sequence[int] = (),
@@ -91,9 +89,8 @@ def fit_on_cluster(
     check_settings(size=size, sizes=sizes, tau=tau, seed=seed, selection=selection, max_spans=max_spans)
     work = Path(work).absolute()
     names = [str(path) for path in paths]
-    plain = load_encoder(encoder, runtime=runtime, precision=precision, threads=cluster.threads)
-    running = with_cleaning(plain, clean)
-    spec = EncoderSpec.of(plain, clean, runtime, cluster.threads)
+    running = load_encoder(encoder, runtime=runtime, precision=precision, threads=cluster.threads)
+    spec = EncoderSpec.of(running, runtime, cluster.threads)
     name = get_unit(unit).name
     config = sample_config(method, running, name, max_spans, max_documents, seed)
     state = work / "cluster"
@@ -130,9 +127,7 @@ def fit_on_cluster(
         common=method.common,
         steps=steps,
     )
-    return SparseCoverage(
-        plain, vocabulary, method.activation, method.scoring, clean, method.by, without=method.without
-    )
+    return SparseCoverage(running, vocabulary, method.activation, method.scoring, method.by, without=method.without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +222,7 @@ def encode_group(
         with TemporaryDirectory(prefix="sparse-coverage-") as folder:
             sampler = Sampler(Path(folder), config)
             sampler.threshold.value = threshold
-            shard = sampler.encode(group, spec.load_cleaning(), get_unit(config.unit))
+            shard = sampler.encode(group, spec.load(), get_unit(config.unit))
             local = ShardFolder(Path(folder) / "group")
             local.write(0, shard)
             with new_file(path) as partial:
@@ -379,7 +374,7 @@ def encode_chosen(
     group = [cut[shard, number][passage] for shard, number, passage in chosen]
     path = Path(target)
     if not path.exists():
-        found = encode_passages(group, spec.load_cleaning(), get_unit(unit))
+        found = encode_passages(group, spec.load(), get_unit(unit))
         with new_file(path) as partial:
             partial.write_bytes(packed_group(found, dimension))
     with safe_open(path, framework="numpy") as file:

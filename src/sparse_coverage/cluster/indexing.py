@@ -30,15 +30,15 @@ from sparse_coverage.cluster.documents import (
     without_repeats,
 )
 from sparse_coverage.encoding.batching import WINDOW_TOKENS
-from sparse_coverage.errors import IndexStoreError, InputError
+from sparse_coverage.errors import InputError
 from sparse_coverage.files import new_file, new_folder, require_free
-from sparse_coverage.index import DEFAULT_MEMORY, IndexWriter, WeightBits
+from sparse_coverage.index import IndexWriter
 from sparse_coverage.index.manifest import Manifest, read_manifest, write_manifest
 from sparse_coverage.index.postings import MAX_PASSAGES
 from sparse_coverage.index.segment import SEGMENTS, SegmentEntry
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, passages
-from sparse_coverage.patents.passages import By, Duplicates, OnDuplicate
+from sparse_coverage.patents.passages import By
 from sparse_coverage.progress import progress_bar
 from sparse_coverage.search import Index, ScoringConfig
 from sparse_coverage.search.building import add_documents, kept_parts
@@ -85,22 +85,13 @@ class Plan:
 
 
 def make_plan(shards: Iterable[list[DocumentSize]]) -> Plan:
-    """Cut a collection, given the number of tokens of each passage of each document. An id that comes twice is refused."""
-    runs, parts, seen = _Runs(), _SegmentPlanner(), Duplicates()
-    try:
-        for shard, documents in enumerate(shards):
-            for number, document in enumerate(documents):
-                parts.add(shard, number, document)
-                if document.sizes:
-                    seen.add(document.id)
-                for passage, tokens in enumerate(document.sizes):
-                    runs.add(shard, number, passage, tokens)
-        if seen.count:
-            raise IndexStoreError(
-                f"The document '{seen.examples[0]}' comes twice in the input. Leave one out, or give it another id."
-            )
-    finally:
-        seen.close()
+    """Cut a collection, given the number of tokens of each passage of each document."""
+    runs, parts = _Runs(), _SegmentPlanner()
+    for shard, documents in enumerate(shards):
+        for number, document in enumerate(documents):
+            parts.add(shard, number, document)
+            for passage, tokens in enumerate(document.sizes):
+                runs.add(shard, number, passage, tokens)
     return Plan(runs.finish(), parts.finish())
 
 
@@ -168,11 +159,8 @@ def build_on_cluster(
     runtime: str = "auto",
     by: By | None = None,
     without: Sequence[str] | None = None,
-    weight_bits: WeightBits = 16,
-    memory: int = DEFAULT_MEMORY,
     scoring: ScoringConfig | None = None,
     on_problem: Report | None = None,
-    on_duplicate: OnDuplicate = "error",
     on_repeat: Callable[[str], None] | None = None,
 ) -> Index:
     """Index the patents in some files into a new folder: segments and model as `Index.build` makes them, byte for byte.
@@ -180,10 +168,6 @@ def build_on_cluster(
     All nodes must see the files and the folder `work` (a hidden one beside the index by default, removed at the end),
     which keeps the state of the run: interrupted, the same call goes on from there.
     """
-    if on_duplicate == "replace":
-        raise InputError(
-            "A cluster keeps the first of two documents with one id, or ends: --on-duplicate keep or error."
-        )
     target = Path(folder).absolute()
     require_free(Path(folder))
     state = Path(work).absolute() / "index" if work is not None else target.with_name(f".{target.name}.work")
@@ -193,21 +177,19 @@ def build_on_cluster(
     by = by or model.by
     about = {"by": by, "vocabulary": vocabulary_digest(model)}
     words, dimension = kept_parts(model, without)
-    settings = {"language": language, "weight_bits": weight_bits, "words": words, "dimension": dimension, **about}
+    settings = {"language": language, "words": words, "dimension": dimension, **about}
     require_same_run(state, {"input": input_digest(names), **settings})
-    spec = EncoderSpec.of(model.encoder, model.clean, runtime, cluster.threads)
+    spec = EncoderSpec.of(model.encoder, runtime, cluster.threads)
     shards = read_shards(cluster, state / "documents", names, language, PassageTokens(spec, by), on_problem)
-    if on_duplicate == "keep":
-        shards = without_repeats(state / "documents", shards, on_repeat)
-    plan = make_plan(shards)
+    plan = make_plan(without_repeats(state / "documents", shards, on_repeat))
     if not plan.parts:
         shutil.rmtree(state)
         raise InputError("There is nothing to index: the input holds no text.")
     if not (state / MODEL_FOLDER).exists():
         model.save(state / MODEL_FOLDER)
     _encode(cluster, state, plan, spec, by)
-    draft = Manifest(0, len(model.vocabulary), weight_bits, False, (), about, words, dimension)
-    _build_segments(cluster, state, plan, draft, memory)
+    draft = Manifest(0, len(model.vocabulary), False, (), about, words, dimension)
+    _build_segments(cluster, state, plan, draft)
     _bring_together(state, target, draft, len(plan.parts))
     shutil.rmtree(state)
     return Index.open(folder, scoring=scoring, encoder=model.encoder)
@@ -222,12 +204,12 @@ class PassageTokens:
 
     def __call__(self, patent: Patent) -> tuple[int, ...]:
         """Return the counts, in order."""
-        encoder = self.spec.load_cleaning()
+        encoder = self.spec.load()
         return tuple(len(encoder.tokenize(passage.text)) for passage in passages(patent, by=self.by))
 
 
 def build_segment(
-    documents: str, vectors: list[str], skip: int, part: SegmentPlan, draft: Manifest, memory: int, target: str
+    documents: str, vectors: list[str], skip: int, part: SegmentPlan, draft: Manifest, target: str
 ) -> None:
     """Write a segment, on a worker, as an index of its own."""
     path = Path(target)
@@ -246,8 +228,6 @@ def build_segment(
             partial,
             draft.centers,
             draft.about,
-            weight_bits=draft.weight_bits,
-            memory=memory,
             words=draft.words,
             dimension=draft.dimension,
         )
@@ -271,7 +251,7 @@ def _encode(cluster: Cluster, state: Path, plan: Plan, spec: EncoderSpec, by: By
             advance(run.passages)
 
 
-def _build_segments(cluster: Cluster, state: Path, plan: Plan, draft: Manifest, memory: int) -> None:
+def _build_segments(cluster: Cluster, state: Path, plan: Plan, draft: Manifest) -> None:
     (state / SEGMENTS).mkdir(exist_ok=True)
 
     def calls() -> Iterator[tuple[Any, ...]]:
@@ -279,7 +259,7 @@ def _build_segments(cluster: Cluster, state: Path, plan: Plan, draft: Manifest, 
             runs = plan.runs_of(part)
             vectors = [_vectors(state, run) for run in runs]
             skip = part.first - plan.runs[runs[0]].first
-            yield str(state / "documents"), vectors, skip, part, draft, memory, str(_segment(state, number))
+            yield str(state / "documents"), vectors, skip, part, draft, str(_segment(state, number))
 
     with progress_bar("Building segments", len(plan.parts)) as advance:
         for _ in cluster.run(build_segment, calls()):
@@ -292,7 +272,7 @@ def _bring_together(state: Path, target: Path, draft: Manifest, count: int) -> N
         entries: list[SegmentEntry] = []
         for number in range(count):
             part = _segment(state, number)
-            for entry in read_manifest(part).segments:  # one, or several where `memory` does not hold it
+            for entry in read_manifest(part).segments:
                 named = replace(entry, name=f"{draft.generation + 1:06d}-{len(entries):03d}")
                 shutil.copytree(part / SEGMENTS / entry.name, partial / SEGMENTS / named.name, copy_function=_place)
                 entries.append(named)

@@ -10,7 +10,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from sparse_coverage.engines.engine import NOWHERE, EngineError, Point, Vector, document_facts
 from sparse_coverage.errors import MismatchError
-from sparse_coverage.index import DocumentRecord, IndexStore, PassageRecord, Segment, weight_scale
-from sparse_coverage.index.postings import widened
+from sparse_coverage.index import DocumentRecord, IndexStore, PassageRecord, Segment
+from sparse_coverage.index.postings import WEIGHT_SCALE
 from sparse_coverage.kernels import Doubles, Floats, Int64s
 from sparse_coverage.search.part_scores import WordScores
 from sparse_coverage.search.ranking import CenterStatistics, ScoringConfig
@@ -73,10 +73,10 @@ class _Parts:
         """Read a segment. `norms`: those of its passages in BM25; `words`: the dimension of each word."""
         segment.packed.check_all()
         postings = segment.postings
-        packed = widened(np.asarray(postings.packed))
+        packed = np.asarray(postings.packed)
         centers = np.repeat(np.arange(len(postings.offsets) - 1, dtype=np.int64), postings.frequencies)
         passages = (packed >> 16).astype(np.int64)
-        weights = (packed & 0xFFFF) / weight_scale(postings.weight_bits) * scoring.norms(segment.span_counts)[passages]
+        weights = (packed & 0xFFFF) / WEIGHT_SCALE * scoring.norms(segment.span_counts)[passages]
         sparse = {"centers": _Forward.of(passages, centers, weights, len(segment))}
         if norms is not None and segment.word_lists is not None:
             names, offsets, lists = segment.word_lists.everything()
@@ -195,7 +195,7 @@ class Statistics:
             state.passages,
             state.documents,
             store.frequencies,
-            replace(scoring, feedback=0),
+            scoring,
             str(state.about.get("vocabulary", "")),
             words,
             np.asarray([counts[word] for word in words], np.int64),

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 
-from sparse_coverage.aggregation import Aggregation, Best, DecayedSum, TopMean, document_scores
+from sparse_coverage.aggregation import Aggregation, TopMean, document_scores
 from sparse_coverage.engines.engine import (
     AnyOf,
     Condition,
@@ -183,9 +183,9 @@ class EngineRanker:
         met = self._met(query, max(k, _FEWEST), condition)
         best: list[FoundDocument] = []
         while group := list(islice(met, AT_ONCE)):
-            if len(best) == k and _most(rule, group[0].points[0].score) < best[-1].score:
+            if len(best) == k and group[0].points[0].score < best[-1].score:
                 break
-            group = self._with_points(group, query, _needed(rule, self.collection.limit), condition)
+            group = self._with_points(group, query, rule.m, condition)
             best = sorted([*best, *self._scored(group, rule, condition)], key=lambda one: -one.score)[:k]
         return best
 
@@ -268,15 +268,3 @@ def _score(points: Sequence[FoundPoint], rule: Aggregation, wanted: int) -> floa
     scores = [point.score for point in points]
     scores += [0.0] * (wanted - len(scores))
     return float(document_scores(np.asarray(scores, np.float32), np.zeros(1, np.int64), rule)[0])
-
-
-def _needed(rule: Aggregation, limit: int) -> int:
-    """Return how many of a document's points its score is made of."""
-    if isinstance(rule, Best):
-        return 1
-    return rule.m if isinstance(rule, TopMean) else limit
-
-
-def _most(rule: Aggregation, best: float) -> float:
-    """Return the most that a document can make whose best point has this score."""
-    return best / (1 - rule.decay) if isinstance(rule, DecayedSum) else best

@@ -303,7 +303,7 @@ def _get_topics(layout: Layout) -> str:
     if archive.is_file() and _md5(archive) != TOPICS_MD5:
         return f"{archive} is damaged: its MD5 is not {TOPICS_MD5}. Download it again from {RECORD}"
     typed = as_typed(root)
-    unpack = f"tar -xzf {as_typed(archive)} -C {typed}; then look again: sparse-coverage clefip check {typed}"
+    unpack = f"tar -xzf {as_typed(archive)} -C {typed}; then look again: sparse-coverage clefip {typed}"
     if archive.is_file():
         return f"Unpack it: {unpack}"
     return f"Download {TOPICS_ARCHIVE} (16 MB, MD5 {TOPICS_MD5}) from {RECORD} into {root} and unpack it: {unpack}"
@@ -395,6 +395,6 @@ def _needed(layout: Layout) -> tuple[Path, Path]:
     if missing or layout.topics is None or layout.documents is None:
         raise InputError(
             f"{layout.root}: the {' and the '.join(missing)} of CLEF-IP 2013 are not here. "
-            f"What to do: sparse-coverage clefip check {as_typed(layout.root)}"
+            f"What to do: sparse-coverage clefip {as_typed(layout.root)}"
         )
     return layout.topics, layout.documents

@@ -108,7 +108,7 @@ def _load(spec: str, pool: PoolConfig | None, cache: Path | None, ancestors: Anc
     if is_panorama(path):
         return read_panorama(path)
     raise InputError(
-        f"{path}: no BEIR folder (corpus.jsonl, queries.jsonl, qrels/), not CLEF-IP 2013 (sparse-coverage clefip check "
+        f"{path}: no BEIR folder (corpus.jsonl, queries.jsonl, qrels/), not CLEF-IP 2013 (sparse-coverage clefip "
         f"{path}), FiNE-Patents or PANORAMA. Other collections are described in a TOML file: documents, topics, qrels."
     )
 

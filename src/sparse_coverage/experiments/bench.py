@@ -388,7 +388,7 @@ def _core(options: SystemOptions) -> SystemOptions:
     How many spans to sample is written out: a larger V asks for more of them, so it is learned from a sample of its own.
     """
     plain = SystemOptions()
-    at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "feedback", "rank", "k1", "b", "checkpoint", "fixed")
+    at_search = ("alpha", "gamma", "rho", "repeats", "smoothing", "rank", "k1", "b", "checkpoint", "fixed")
     spans = options.max_spans or sample_size(Preset(learn=options.learn), options.size)
     core = replace(options, **{name: getattr(plain, name) for name in at_search}, max_spans=spans)
-    return replace(core, k=plain.k, uncovered=plain.uncovered) if options.assignment == "hard" else core
+    return replace(core, k=plain.k) if options.assignment == "hard" else core

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
 
 from sparse_coverage.errors import InputError, SparseCoverageError
 from sparse_coverage.evaluation.collection import Collection, counted
@@ -46,6 +45,7 @@ from sparse_coverage.experiments.options import Variant, row_named, row_names
 from sparse_coverage.experiments.report import write_topics
 from sparse_coverage.experiments.tables import dagger_note, value_cell
 from sparse_coverage.present.tables import Content, Table
+from sparse_coverage.printing import console
 from sparse_coverage.progress import is_terminal
 from sparse_coverage.search import Retriever
 from sparse_coverage.search.searcher import require_counts
@@ -209,13 +209,13 @@ def evaluate_rows(
 def announced(bench: Workbench, rows: Mapping[str, Variant], seeds: int = 1) -> Iterator[tuple[str, Variant]]:
     """Plan all rows, then yield them one by one and tell people where the work is; each row's own bars run below."""
     bench.plan(one.options for row in rows.values() if row.is_sparse for one in row.seeded(seeds))
-    console = Console(stderr=True)
+    screen = console(stderr=True)
     begun = monotonic()
     for done, (name, row) in enumerate(rows.items()):
         if is_terminal() and len(rows) > 1:
             elapsed = monotonic() - begun
             left = f", about {elapsed / done * (len(rows) - done) / 60:,.0f} min left" if done and elapsed > 60 else ""
-            console.print(f"[{done + 1}/{len(rows)}] {name}{left}", markup=False, highlight=False)
+            screen.print(f"[{done + 1}/{len(rows)}] {name}{left}", markup=False, highlight=False)
         yield name, row
 
 

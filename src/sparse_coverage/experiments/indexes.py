@@ -60,7 +60,7 @@ class Vocabularies:
 
     def get(self, options: SystemOptions) -> Vocabulary:
         """Return the vocabulary of some options: a saved one, or one fitted with all the sizes that were planned."""
-        key = replace(options, k=5, assignment="soft", uncovered="drop")
+        key = replace(options, k=5, assignment="soft")
         if key not in self._known:
             try:
                 with alone(self._folder(key), "this vocabulary"):

@@ -16,7 +16,7 @@ from sparse_coverage.search import Retriever, ScoringConfig
 from sparse_coverage.search.part_scores import K1, B
 from sparse_coverage.systems import require_system, system_of
 from sparse_coverage.vectors import ActivationConfig
-from sparse_coverage.vectors.activation import Assignment, Uncovered
+from sparse_coverage.vectors.activation import Assignment
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class SystemOptions:
     """The settings of a system; each system reads those that concern it. The defaults are the paper's, with MiniLM.
 
     `size` is V (None: 10,000, or a tenth of the spans where that is fewer); `learn`, `max_spans` (None: `sample_size`) and
-    `max_documents` say what the vocabulary is learned from. `common`, `repeats`, `passage_repeats`, `smoothing`, `feedback`,
+    `max_documents` say what the vocabulary is learned from. `common`, `repeats`, `passage_repeats`, `smoothing`,
     `rank` and `learn` are departures from the paper: see `presets`. `k1` and `b` are BM25's, `checkpoint` is that of SPLADE or
     ColBERT, a folder or a hub id (none: the published one). `fixed` names the settings that were asked for, so that no
     preset changes them, also where they are the paper's.
@@ -35,7 +35,6 @@ class SystemOptions:
     size: int | None = None
     k: int = 5
     assignment: Assignment = "soft"
-    uncovered: Uncovered = "drop"
     alpha: float = 2.0
     gamma: float = 0.5
     rho: float = 0.01
@@ -48,7 +47,6 @@ class SystemOptions:
     repeats: float = 0.0
     passage_repeats: float = 0.0
     smoothing: float = 0.0
-    feedback: int = 0
     rank: str = "best"
     learn: Literal["sections", "passages"] = "sections"
     k1: float = K1
@@ -59,12 +57,12 @@ class SystemOptions:
     @property
     def activation(self) -> ActivationConfig:
         """How spans activate centers."""
-        return ActivationConfig(self.k, self.assignment, self.uncovered, self.repeats, self.passage_repeats)
+        return ActivationConfig(self.k, self.assignment, self.repeats, self.passage_repeats)
 
     @property
     def scoring(self) -> ScoringConfig:
         """How shared centers make a score."""
-        return ScoringConfig(self.alpha, self.gamma, self.rho, self.smoothing, self.feedback, rank=self.rank)
+        return ScoringConfig(self.alpha, self.gamma, self.rho, self.smoothing, self.rank)
 
     def settings(self) -> dict[str, Any]:
         """Return all settings by name."""
@@ -102,7 +100,7 @@ _COUNTS = ("size", "k", "max_spans", "max_documents")
 _NUMBERS = ("alpha", "gamma", "rho", "tau", "repeats", "passage_repeats", "smoothing", "k1", "b")
 BASELINES = ("k1", "b", "checkpoint")
 """Settings that have nothing to do with centers."""
-_CHOICES = {"assignment": get_args(Assignment), "uncovered": get_args(Uncovered), "learn": ("sections", "passages")}
+_CHOICES = {"assignment": get_args(Assignment), "learn": ("sections", "passages")}
 
 
 def make_options(settings: dict[str, Any]) -> SystemOptions:
@@ -124,7 +122,7 @@ def _checked(name: str, value: Any) -> Any:
     whole = isinstance(value, int) and not isinstance(value, bool)
     if name in _COUNTS and not (whole and value >= 1):
         raise InputError(f"{name} is a whole number of at least 1, not {value!r}.")
-    if name in ("seed", "common", "feedback") and not (whole and value >= 0):
+    if name in ("seed", "common") and not (whole and value >= 0):
         raise InputError(f"{name} is a whole number of at least 0, not {value!r}.")
     if name in _NUMBERS and not (whole or isinstance(value, float)):
         raise InputError(f"{name} is a number, not {value!r}.")

@@ -23,12 +23,10 @@ _PACKAGES = ("numpy", "numba", "openvino", "tokenizers", "bm25s", "ir-measures",
 _SETTINGS = {"k": "$K={}$", "alpha": r"$\alpha={}$", "gamma": r"$\gamma={}$", "rho": r"$\rho={}$", "tau": r"$\tau={}$"}
 _DEPARTURES = {
     "assignment": "{} assignment",
-    "uncovered": "spans that no center covers: {}",
     "common": "the mean and {} common direction removed from spans",
     "repeats": "a center that $n$ spans of a query activate counted $n^{{{}}}$ times",
     "passage_repeats": "the weight of a center that $n$ spans of a passage activate taken to the power $1/n^{{{}}}$",
     "smoothing": "{} added to the number of spans that divides weights",
-    "feedback": "feedback from {} passages",
     "rank": "documents ranked by {}",
     "learn": "centers learned from {}",
 }

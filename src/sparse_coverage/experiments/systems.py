@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -27,11 +26,9 @@ from sparse_coverage.progress import tracked
 from sparse_coverage.retrievers import Colbert, RankingSide, Splade
 from sparse_coverage.retrievers.colbert import PlaidConfig
 from sparse_coverage.search import Retriever
-from sparse_coverage.search.feedback import with_feedback
 from sparse_coverage.search.part_scores import DEPTH, PartScores, VectorScores, WordScores
 from sparse_coverage.spans.span import normalise
 from sparse_coverage.systems import System, get_system, load_maker
-from sparse_coverage.vectors import SparseVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,33 +115,15 @@ class SparseCoverageSystem:
         queries = (query.id for query in bench.collection.judged)
         self.vectors = dict(zip(queries, bench.query_vectors(options), strict=True))
         self._frequencies = self.index.store.frequencies
-        self._excluded = bench.collection.excluded
 
     def scores(self, query: Query) -> Doubles:
         """Return the score of every passage for a query of the collection."""
-        return evidence(self.index.scores(self._enriched(query)))
+        return evidence(self.index.scores(self.vectors[query.id]))
 
     def cost(self, query: Query) -> int:
-        """Return the postings scanned: the lengths of the lists of the query's active centers, stop centers left out.
-
-        With feedback, those of both searches.
-        """
-        first = self._scanned(self.vectors[query.id])
-        return first + self._scanned(self._enriched(query)) if self.index.statistics.config.feedback else first
-
-    def _scanned(self, vector: SparseVector) -> int:
-        return int(self._frequencies[vector.centers[~self.index.statistics.stop[vector.centers]]].sum())
-
-    @lru_cache(maxsize=4)  # noqa: B019 - asked for twice in a row, for the scores and for the cost
-    def _enriched(self, query: Query) -> SparseVector:
-        """Return the query with feedback, where there is any; documents that are no candidates lend it nothing."""
-        ranker = self.index.explanations.ranker
-        allowed = np.ones(ranker.store.size, np.uint8)
-        for id_ in self._excluded.get(query.id, frozenset()):
-            number = ranker.store.find_document(id_)
-            if number is not None:
-                allowed[ranker.store.passages_of(number)] = 0
-        return with_feedback(ranker, self.vectors[query.id], allowed).vector
+        """Return the postings scanned: the lengths of the lists of the query's active centers, stop centers left out."""
+        centers = self.vectors[query.id].centers
+        return int(self._frequencies[centers[~self.index.statistics.stop[centers]]].sum())
 
 
 _NO_DOCUMENTS = np.zeros(0, np.int64)

@@ -16,8 +16,8 @@ from typing import Any, cast
 import numpy as np
 
 from sparse_coverage.errors import InputError, MismatchError
-from sparse_coverage.index import IndexStore, PassageRecord, Segment, open_store, weight_scale
-from sparse_coverage.index.postings import widened
+from sparse_coverage.index import IndexStore, PassageRecord, Segment, open_store
+from sparse_coverage.index.postings import WEIGHT_SCALE
 from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Uint32s
 from sparse_coverage.search.own_model import MODEL_FOLDER
 from sparse_coverage.search.ranking import CenterStatistics, ScoringConfig
@@ -79,7 +79,7 @@ class Source:
         """Yield the passages of one segment after the other."""
         for segment in self.store.segments:
             segment.packed.check_all()
-            packed = widened(segment.postings.packed)
+            packed = segment.postings.packed
             lengths = segment.postings.frequencies
             centers = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
             counts = segment.live_passages[packed >> _PASSAGE] & ~self.statistics.stop[centers]
@@ -113,7 +113,7 @@ class Source:
 
     def _factors(self, segment: Segment) -> Doubles:
         """What the stored weights of each passage are multiplied by."""
-        scale = 1.0 / weight_scale(segment.postings.weight_bits)
+        scale = 1.0 / WEIGHT_SCALE
         return self.statistics.norms(segment).astype(np.float64) * scale
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sparse_coverage.index.filter_syntax import parse_filter
 from sparse_coverage.index.filters import Filter, allowed_passages
 from sparse_coverage.index.manifest import Manifest
-from sparse_coverage.index.postings import DEFAULT_MEMORY, WeightBits, weight_scale
+from sparse_coverage.index.postings import DEFAULT_MEMORY
 from sparse_coverage.index.segment import Segment
 from sparse_coverage.index.store import IndexStore, damaged_files, open_store
 from sparse_coverage.index.stored_fields import DocumentRecord, IndexedPassage, PassageRecord
@@ -27,14 +27,12 @@ __all__ = [
     "Manifest",
     "PassageRecord",
     "Segment",
-    "WeightBits",
     "allowed_passages",
     "damaged_files",
     "delete_documents",
     "merge_index",
     "open_store",
     "parse_filter",
-    "weight_scale",
 ]
 
 __getattr__ = lazy_names(__name__, {"writer": "IndexWriter delete_documents merge_index"})

@@ -15,9 +15,9 @@ import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.files import checksum_of
-from sparse_coverage.index.stored_fields import FAMILY_FIELD
+from sparse_coverage.index.stored_fields import FAMILY_FIELD, family_names
 from sparse_coverage.index.words import WORD_FIELDS, Wanted
-from sparse_coverage.kernels import Bytes, Mask
+from sparse_coverage.kernels import Bytes, Int64s, Mask
 
 if TYPE_CHECKING:
     from sparse_coverage.index.segment import Segment
@@ -209,17 +209,21 @@ class Family(Filter):
 
     def mask(self, segment: Segment) -> tuple[Mask, bool]:
         """As `Filter.mask`."""
-        found = [segment.facts.with_term(FAMILY_FIELD, name) for name in self.names]
-        return np.logical_or.reduce(found), False
+        mask = np.zeros(len(segment.facts), dtype=bool)
+        mask[self.numbers(segment)] = True
+        return mask, False
+
+    def numbers(self, segment: Segment) -> Int64s:
+        """Return the numbers of its documents in a segment, rising: the lists of all names joined, however many there are."""
+        return segment.facts.documents_with(FAMILY_FIELD, self.names)
 
     def bound(self, store: IndexStore) -> Filter:
         """As `Filter.bound`."""
         number = store.find_document(self.id)
         if number is None:
             return self
-        segment = store.segment_of_document(number)
-        known = segment.facts.terms_of(number - segment.first_document, FAMILY_FIELD)
-        return Family(self.id, (*self.names, *known))
+        record = store.document(number)
+        return Family(self.id, tuple({*self.names, *family_names(record.id, record.metadata)}))
 
 
 def conditions_in(filter_: Filter) -> Iterator[Filter]:

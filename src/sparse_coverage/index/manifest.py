@@ -10,10 +10,9 @@ from typing import Any
 
 from sparse_coverage.errors import IndexStoreError, NoIndexError
 from sparse_coverage.files import as_typed, checksum_of, read_json, write_json
-from sparse_coverage.index.postings import WeightBits
 from sparse_coverage.index.segment import SegmentEntry
 
-FORMAT = 7
+FORMAT = 8
 MANIFEST, LOCK = "manifest.json", "write.lock"
 
 
@@ -36,7 +35,6 @@ class Manifest:
 
     generation: int
     centers: int
-    weight_bits: WeightBits
     complete: bool
     segments: tuple[SegmentEntry, ...]
     about: Mapping[str, Any]

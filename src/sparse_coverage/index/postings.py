@@ -1,8 +1,7 @@
 """Postings by center: for each center the passages that activate it, with the weight and the span behind it; and what adds them up.
 
 A segment holds at most 65,536 passages, so a passage's number takes 16 bits and the scores of a segment stay in the processor's
-cache while its lists are added up. A posting is one number of 32 bits, `passage << 16 | weight`; with 8-bit weights it is three
-bytes: the passage (low byte first) and the weight.
+cache while its lists are added up. A posting is one number of 32 bits, `passage << 16 | weight`.
 
 One query is run over the lists of many segments in one compiled call, from its weights to the sorted best: a short query is answered
 in the time of a few dozen calls of NumPy.
@@ -12,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
 
 import numpy as np
 
@@ -23,20 +21,15 @@ from sparse_coverage.kernels.choosing import machine_code
 from sparse_coverage.kernels.postings import FAR_SPAN, append_lists, count_centers, count_live, invert
 from sparse_coverage.kernels.scoring import score_lists
 from sparse_coverage.kernels.shortlist import LAST_NUMBER
+from sparse_coverage.patents.passages import MOST_PASSAGES
 from sparse_coverage.vectors.activation import SparseVector
 
-MAX_PASSAGES = 65_536
+MAX_PASSAGES = MOST_PASSAGES
 DEFAULT_MEMORY = 512 << 20
 """How many bytes of postings are held before they are written."""
-# Where the three bytes of a narrow posting are in a wide one: the passage, low byte first, and the weight.
-_BYTES = [2, 3, 0]
-WeightBits = Literal[8, 16]
+WEIGHT_SCALE = 65_535
+"""The fixed-point number that stands for the weight 1."""
 Part = tuple[Array, Array, Array]
-
-
-def weight_scale(bits: int) -> int:
-    """Return the fixed-point number that stands for the weight 1."""
-    return (1 << bits) - 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +41,7 @@ class Postings:
     """
 
     offsets: Uint32s
-    packed: Array
+    packed: Uint32s
     spans: Uint16s
     far: Uint32s
 
@@ -61,39 +54,18 @@ class Postings:
         offsets = self.offsets.astype(np.int64)
         return offsets[1:] - offsets[:-1]
 
-    @property
-    def weight_bits(self) -> int:
-        """How many bits a weight has."""
-        return 8 if self.packed.ndim == 2 else 16
 
-
-def widened(packed: Array) -> Uint32s:
-    """Return postings as 32-bit numbers, `passage << 16 | weight`, whatever they are packed as."""
-    if packed.ndim == 1:
-        return packed
-    wide = np.zeros((len(packed), 4), dtype=np.uint8)
-    wide[:, _BYTES] = packed
-    return cast(Uint32s, wide.view("<u4").reshape(-1))
-
-
-def narrowed(packed: Uint32s) -> Bytes:
-    """Return 32-bit postings whose weights have 8 bits as three bytes each."""
-    return np.ascontiguousarray(packed.astype("<u4", copy=False).view(np.uint8).reshape(-1, 4)[:, _BYTES])
-
-
-def no_postings(weight_bits: WeightBits) -> Postings:
+def no_postings() -> Postings:
     """Return the lists of no center."""
     none = np.zeros(0, np.uint32)
-    packed = narrowed(none) if weight_bits == 8 else none
-    return Postings(np.zeros(1, np.uint32), packed, np.zeros(0, np.uint16), np.zeros((0, 3), np.uint32))
+    return Postings(np.zeros(1, np.uint32), none, np.zeros(0, np.uint16), np.zeros((0, 3), np.uint32))
 
 
 class PostingsBuffer:
     """Collects the sparse vectors of passages and turns them into inverted lists."""
 
-    def __init__(self, centers: int, weight_bits: WeightBits = 16) -> None:
+    def __init__(self, centers: int) -> None:
         self._centers = centers
-        self._bits = weight_bits
         self._parts: list[Part] = []
         self._postings = 0
 
@@ -103,12 +75,12 @@ class PostingsBuffer:
     @property
     def bytes_needed(self) -> int:
         """About how much memory the buffered postings take, their inversion included."""
-        # A posting as it came and once more in a row (10 bytes each), inverted (6, or 9 to narrow it), a flag for far spans.
+        # A posting as it came and once more in a row (10 bytes each), inverted (6), a flag for far spans.
         return 30 * self._postings + 400 * len(self._parts)
 
     def prepare(self, vector: SparseVector) -> Part:
         """Return a passage as the buffer holds it: centers, fixed-point weights, spans. A vector that cannot be right is refused."""
-        centers, scale = vector.centers, weight_scale(self._bits)
+        centers = vector.centers
         if len(centers) and (centers.min() < 0 or centers.max() >= self._centers):
             raise IndexStoreError(
                 f"A sparse vector names center {int(centers.max())}, but the index has {self._centers} centers."
@@ -116,7 +88,7 @@ class PostingsBuffer:
         weights = np.asarray(vector.weights, dtype=np.float64)
         if len(weights) and not (weights.min() > 0 and weights.max() < 1.001):
             raise IndexStoreError("The weights of a sparse vector are similarities: above 0, at most 1.")
-        fixed = np.clip(np.rint(weights * scale), 1, scale).astype(np.uint16)
+        fixed = np.clip(np.rint(weights * WEIGHT_SCALE), 1, WEIGHT_SCALE).astype(np.uint16)
         return centers.astype(np.uint32), fixed, np.asarray(vector.spans, dtype=np.uint32)
 
     def add(self, part: Part) -> None:
@@ -140,7 +112,7 @@ class PostingsBuffer:
         passages = np.searchsorted(np.cumsum(sizes), distant, side="right").astype(np.uint32)
         far = np.stack([centers[distant], passages, spans[distant]], axis=1)
         far = far[np.lexsort((far[:, 1], far[:, 0]))]
-        return Postings(offsets, narrowed(packed) if self._bits == 8 else packed, near, far)
+        return Postings(offsets, packed, near, far)
 
 
 def merge_postings(parts: list[tuple[Postings, Int64s]], centers: int) -> Postings:
@@ -148,7 +120,6 @@ def merge_postings(parts: list[tuple[Postings, Int64s]], centers: int) -> Postin
 
     New numbers rise with the old ones and from part to part, so lists stay in order without sorting.
     """
-    bits = parts[0][0].weight_bits
     counts = np.zeros(centers, dtype=np.int64)
     for postings, numbers in parts:
         counts += live_frequencies(postings, numbers >= 0)
@@ -156,14 +127,14 @@ def merge_postings(parts: list[tuple[Postings, Int64s]], centers: int) -> Postin
     packed, spans = np.empty(int(offsets[-1]), np.uint32), np.empty(int(offsets[-1]), np.uint16)
     ends, far = offsets[:-1].copy(), []
     for postings, numbers in parts:
-        append_lists(postings.offsets, widened(postings.packed), postings.spans, numbers, ends, packed, spans)
+        append_lists(postings.offsets, postings.packed, postings.spans, numbers, ends, packed, spans)
         rows = postings.far.copy()
         moved = numbers[rows[:, 1]]
         rows[:, 1] = np.maximum(moved, 0)
         far.append(rows[moved >= 0])
     joined = np.concatenate(far)
     joined = joined[np.lexsort((joined[:, 1], joined[:, 0]))]
-    return Postings(offsets, narrowed(packed) if bits == 8 else packed, spans, joined)
+    return Postings(offsets, packed, spans, joined)
 
 
 def live_frequencies(postings: Postings, live: Mask) -> Int64s:
@@ -171,14 +142,12 @@ def live_frequencies(postings: Postings, live: Mask) -> Int64s:
     if live.all():
         return postings.frequencies
     counts = np.zeros(len(postings.offsets) - 1, dtype=np.int64)
-    count_live(postings.offsets, widened(postings.packed), live, counts)
+    count_live(postings.offsets, postings.packed, live, counts)
     return counts
 
 
 EVERYTHING: Bytes = np.zeros(0, dtype=np.uint8)
 """No mask: every passage may be found."""
-
-_WIDE: Uint32s = np.zeros(0, dtype=np.uint32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -206,8 +175,6 @@ class PostingsScorer:
         arrays = [(part.offsets, part.packed.data, part.packed.sound) for part in lists]
         table = [[number for array in row for number in (array.ctypes.data, len(array))] for row in arrays]
         self._table = np.asarray(table, dtype=np.int64).reshape(len(table), 6)
-        self._form = np.zeros((0, 3), np.uint8) if any(part.packed.data.ndim == 2 for part in lists) else _WIDE
-        self._scale = weight_scale(16 if self._form is _WIDE else 8)
         self._longest = max((part.passages for part in lists), default=0)
         self._spare: list[Floats] = []
 
@@ -232,7 +199,7 @@ class PostingsScorer:
         while True:
             try:
                 complete, numbers, scores = score_lists(
-                    self._form, self._table, self._starts, self._scale, self._worth, self._norms, query.centers,
+                    self._table, self._starts, WEIGHT_SCALE, self._worth, self._norms, query.centers,
                     query.weights, allowed, segments.start, segments.stop, buffer, k,
                 )  # fmt: skip
             except IndexError as error:
@@ -256,7 +223,7 @@ class PostingsScorer:
             here = buffer[: end - begin] if k else buffer[begin:end]
             part, mask = self._lists[segment], allowed[begin:end]
             plain.accumulate(
-                part.offsets, part.packed.data, centers, factors, self._scale, self._norms[begin:end], mask, here
+                part.offsets, part.packed.data, centers, factors, WEIGHT_SCALE, self._norms[begin:end], mask, here
             )
             if k:
                 found, scores = plain.best_scores(here, k)
@@ -291,7 +258,6 @@ def _require_fit(lists: Sequence[Lists], worth: Doubles, norms: Floats) -> None:
     """Refuse lists that do not fit one another: compiled code would read beyond their ends."""
     offsets = [part.offsets for part in lists]
     fit = [
-        len({part.packed.data.ndim for part in lists}) <= 1,
         all(len(part) == len(worth) + 1 and part.dtype == np.uint32 and part.flags.c_contiguous for part in offsets),
         all(part.offsets[-1] == len(part.packed.data) for part in lists if len(part.offsets)),
         all((part[1:] >= part[:-1]).all() for part in offsets),

@@ -16,7 +16,11 @@ Documents that were deleted later are named in a file of their own beside these 
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import sqlite3
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
@@ -32,7 +36,7 @@ from sparse_coverage.errors import IndexStoreError
 from sparse_coverage.files import has_sha256
 from sparse_coverage.index.pages import GuardedArray
 from sparse_coverage.index.passage_parts import PassageVectors, WordLists
-from sparse_coverage.index.postings import Postings, weight_scale, widened
+from sparse_coverage.index.postings import WEIGHT_SCALE, Postings
 from sparse_coverage.index.stored_fields import DocumentColumns, StoredFieldsReader
 from sparse_coverage.index.words import WordReader
 from sparse_coverage.kernels import Array, Doubles, Int32s, Int64s, Mask, Uint16s, Uint32s, plain
@@ -171,6 +175,11 @@ class Segment:
         """Close the files."""
         self.texts.close()
 
+    @property
+    def document_keys(self) -> Array:
+        """The keys of the ids of its documents (see `id_key`)."""
+        return self._columns["document_keys"]
+
     def spread(self, documents: Mask) -> Mask:
         """Turn a mask over documents into one over their passages."""
         passages = np.empty(len(self), dtype=bool)
@@ -210,7 +219,7 @@ class Segment:
         wanted = np.repeat(passages, len(centers))
         lows = _first_from(self.postings.packed, begins, ends, wanted << 16)
         there = np.flatnonzero(lows < ends)
-        there = there[widened(self.postings.packed[lows[there]]) >> np.uint32(16) == wanted[there]]
+        there = there[self.postings.packed[lows[there]] >> np.uint32(16) == wanted[there]]
         return self._rows(centers, there % max(1, len(centers)), lows[there])
 
     def _runs(self, centers: Int64s) -> tuple[Int64s, Int64s]:
@@ -221,7 +230,7 @@ class Segment:
         return offsets[centers].astype(np.int64), offsets[centers + 1].astype(np.int64)
 
     def _rows(self, centers: Int64s, places: Int64s, postings: Int64s) -> Int64s:
-        found = widened(self.postings.packed[postings])
+        found = self.postings.packed[postings]
         passages, spans = (found >> np.uint32(16)).astype(np.int64), self.postings.spans[postings].astype(np.int64)
         for row in np.flatnonzero(spans == FAR_SPAN).tolist():
             far = self.postings.far
@@ -230,26 +239,26 @@ class Segment:
 
     def weight(self, fixed: int) -> float:
         """Return the weight that a fixed-point number stands for."""
-        return fixed / weight_scale(self.postings.weight_bits)
+        return fixed / WEIGHT_SCALE
 
     def weights(self, fixed: Int64s) -> Doubles:
         """Return the weights that fixed-point numbers stand for."""
-        return fixed / weight_scale(self.postings.weight_bits)
+        return fixed / WEIGHT_SCALE
 
     def passage_vector(self, passage: int) -> tuple[Int32s, Doubles]:
         """Return the centers of a passage, rising, and their weights: one quick pass over all lists."""
         self.packed.check_all()
-        packed = widened(self.postings.packed)
+        packed = self.postings.packed
         found = np.empty(len(self.postings.offsets), dtype=np.int64)
         quick = machine_code(plain.check_seconds(self.packed.data))
         places = found[: (postings_of if quick else plain.postings_of)(packed, np.uint32(passage), found)]
         centers = np.searchsorted(self.postings.offsets, places, side="right") - 1
         fixed = packed[places] & np.uint32(0xFFFF)
-        return centers.astype(np.int32), fixed / weight_scale(self.postings.weight_bits)
+        return centers.astype(np.int32), fixed / WEIGHT_SCALE
 
     def load_passage_vector(self) -> None:
         """Load or compile the pass of `passage_vector`, without making it."""
-        postings_of(widened(self.postings.packed[:0]), np.uint32(0), np.empty(0, dtype=np.int64))
+        postings_of(self.postings.packed[:0], np.uint32(0), np.empty(0, dtype=np.int64))
 
 
 def _first_from(packed: Array, begins: Int64s, ends: Int64s, bounds: Int64s | np.int64) -> Int64s:
@@ -259,7 +268,7 @@ def _first_from(packed: Array, begins: Int64s, ends: Int64s, bounds: Int64s | np
     bound = np.broadcast_to(bounds, low.shape)
     while (open_ := np.flatnonzero(low < high)).size:
         middle = (low[open_] + high[open_]) >> 1
-        smaller = widened(packed[middle]) < bound[open_]
+        smaller = packed[middle] < bound[open_]
         low[open_[smaller]] = middle[smaller] + 1
         high[open_[~smaller]] = middle[~smaller]
     return low
@@ -281,8 +290,8 @@ def open_segment(
                 "The file was cut short or changed. Restore it from a copy, or build the index again."
             )
     facts = _loaded(read_verified(folder / FACTS, sums[FACTS]), folder / FACTS)
-    count, narrow = header["postings"], header["weight_bits"] == 8
-    packed = _mapped(folder / POSTINGS, "u1" if narrow else "<u4", (count, 3) if narrow else (count,))
+    count = header["postings"]
+    packed = _mapped(folder / POSTINGS, "<u4", (count,))
     offsets = facts["offsets"] if entry.encoded else np.zeros(centers + 1, np.uint32)
     postings = Postings(offsets, packed, _mapped(folder / SPANS, "<u2", (count,)), facts["far"])
     tombstones = None
@@ -345,6 +354,47 @@ def id_key(id_: str) -> int:
 def read_verified(path: Path, sha256: str) -> bytes:
     """Read a small file and compare its checksum."""
     return verified(path.read_bytes(), path, sha256)
+
+
+OPEN_FILES = 9
+"""How many files of a segment a reader holds open: six are mapped, two are read by SQLite, one of them to be checked once."""
+_OTHER_FILES = 40  # what a merge writes, and whatever else is opened meanwhile
+
+
+def files_allowed() -> int:
+    """Return how many files this process may have open."""
+    if sys.platform == "win32":
+        return 8192
+    import resource
+
+    allowed: int = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 1 << 20 if allowed == resource.RLIM_INFINITY else allowed
+
+
+def segments_at_once() -> int:
+    """Return how many segments can be opened beside what is open already, two at least."""
+    used = 0 if sys.platform == "win32" else len(list(Path("/dev/fd").iterdir()))
+    return max(2, (files_allowed() - used - _OTHER_FILES) // OPEN_FILES)
+
+
+def lacks_files(error: BaseException | None = None) -> bool:
+    """Tell whether an error is that no more files may be opened; SQLite does not say why it cannot open one, so it is tried."""
+    if error is None or isinstance(error, sqlite3.Error):
+        try:
+            with Path(os.devnull).open("rb"), Path(os.devnull).open("rb"):
+                return False
+        except OSError as tried:
+            error = tried
+    return isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)
+
+
+def too_few_files(folder: Path, segments: int) -> IndexStoreError:
+    """Return what to tell where an index of so many segments takes more open files than a process may have."""
+    count, allowed = OPEN_FILES * segments, files_allowed()
+    return IndexStoreError(
+        f"{folder}: reading this index takes {count:,} open files, and a process may have {allowed:,} here. "
+        f"Allow more (`ulimit -n {2 * max(count, allowed)}`), then try again."
+    )
 
 
 def missing_file(error: FileNotFoundError) -> IndexStoreError:

@@ -12,7 +12,6 @@ find a publication however it is spelled: its number without the kind, and its o
 
 from __future__ import annotations
 
-import errno
 import json
 import sqlite3
 import threading
@@ -26,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sparse_coverage.errors import IndexStoreError
-from sparse_coverage.kernels import Floats, Int32s, Mask, Uint32s
+from sparse_coverage.kernels import Array, Floats, Int32s, Int64s, Mask, Uint32s
 from sparse_coverage.patents.numbers import application_of, number_key, parse_number
 from sparse_coverage.patents.patent import Passage
 from sparse_coverage.vectors.activation import SparseVector
@@ -139,11 +138,10 @@ class StoredFieldsReader:
         uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
         try:
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        except sqlite3.OperationalError as error:
-            if not path.exists():  # SQLite does not say why it cannot open a file
-                raise FileNotFoundError(errno.ENOENT, "No such file", str(path)) from None
-            raise self._damaged(str(error)) from None
-        self._query("SELECT number FROM documents LIMIT 1")
+            self._connection.execute("SELECT number FROM documents LIMIT 1").fetchall()
+        except sqlite3.DatabaseError as error:
+            with path.open("rb"), path.open("rb"):  # SQLite does not say why it cannot open a file
+                raise self._damaged(str(error)) from None
 
     def document(self, number: int) -> DocumentRecord:
         """Return a document by number."""
@@ -267,18 +265,19 @@ class DocumentColumns:
         found = place < len(self.terms) and self.terms[place] == f"{field}={value}"
         return self._having(place, place + found)
 
+    def documents_with(self, field: str, values: Iterable[str]) -> Int64s:
+        """Return the documents that have one of some terms, rising."""
+        lists: list[Array] = [np.zeros(0, np.int64)]
+        for value in values:
+            place = bisect_left(self.terms, f"{field}={value}")
+            if place < len(self.terms) and self.terms[place] == f"{field}={value}":
+                lists.append(self.term_documents[self.term_offsets[place] : self.term_offsets[place + 1]])
+        return np.unique(np.concatenate(lists))
+
     def with_prefix(self, field: str, prefix: str) -> Mask:
         """Return which documents have a term that begins with a prefix."""
         begin = f"{field}={prefix}"
         return self._having(bisect_left(self.terms, begin), bisect_left(self.terms, begin + _AFTER_ANY))
-
-    def terms_of(self, document: int, field: str) -> list[str]:
-        """Return the values that a document has for a field."""
-        first, last = (bisect_left(self.terms, f"{field}={end}") for end in ("", _AFTER_ANY))
-        begin, end = int(self.term_offsets[first]), int(self.term_offsets[last])
-        places = begin + np.flatnonzero(self.term_documents[begin:end] == document)
-        rows = np.searchsorted(self.term_offsets, places, side="right") - 1
-        return [self.terms[row].partition("=")[2] for row in rows.tolist()]
 
     def _having(self, first: int, last: int) -> Mask:
         mask = np.zeros(len(self), dtype=bool)

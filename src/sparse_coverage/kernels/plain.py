@@ -100,18 +100,14 @@ def postings_seconds(offsets: Uint32s, centers: Int64s) -> float:
 def accumulate(
     offsets: Uint32s, packed: Array, centers: Int64s, factors: Doubles, scale: int, norms: Floats, allowed: Bytes, scores: Floats
 ) -> None:  # fmt: skip
-    """Set each passage's score of one segment, as `accumulate_wide` or `accumulate_narrow` and `normalise`. Pages are checked before."""
+    """Set each passage's score of one segment, as `accumulate` and `normalise`. Pages are checked before."""
     scores[:] = 0
     if len(allowed) and not allowed.any():
         return
     begins, ends = offsets[centers].tolist(), offsets[centers + 1].tolist()
     for begin, end, factor in zip(begins, ends, (factors / scale).astype(np.float32), strict=True):
         run = packed[begin:end]
-        if packed.ndim == 1:
-            scores[run >> np.uint32(16)] += factor * (run & np.uint32(0xFFFF)).astype(np.float32)
-        else:
-            passages = run[:, 0].astype(np.uint32) | (run[:, 1].astype(np.uint32) << np.uint32(8))
-            scores[passages] += factor * run[:, 2].astype(np.float32)
+        scores[run >> np.uint32(16)] += factor * (run & np.uint32(0xFFFF)).astype(np.float32)
     scores *= norms * allowed.astype(np.float32) if len(allowed) else norms
 
 

@@ -12,16 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from sparse_coverage.kernels import Array, Bytes, Doubles, Floats, Int32s, Int64s, Uint32s
+from sparse_coverage.kernels import Bytes, Doubles, Floats, Int32s, Int64s, Uint32s
 from sparse_coverage.kernels.compiling import compiled, instruction, outside
 from sparse_coverage.kernels.postings import PAGE
 from sparse_coverage.kernels.shortlist import best_scores, new_shortlist, offer, ranked
 
 carray = outside("numba", "carray")
 pointer, prefetch = instruction("pointer"), instruction("prefetch")
-
-BEST, TOP_MEAN, DECAYED_SUM = 0, 1, 2
-"""The rules by which a document's score is made of its passages' scores."""
 
 _OFFSETS_AHEAD = 24
 _ENDS_AHEAD = 16
@@ -55,7 +52,7 @@ def _fetch_ends(offsets: Uint32s, packed: Uint32s, center: int) -> None:
 
 
 @compiled
-def accumulate_wide(
+def accumulate(
     offsets: Uint32s, packed: Uint32s, sound: Bytes, centers: Int64s, factors: Doubles, scale: int, scores: Floats
 ) -> bool:
     """Set each passage's score to the sum of factor * weight over the centers; a weight is its fixed-point number / scale.
@@ -86,25 +83,6 @@ def accumulate_wide(
                 posting = run[place]
                 weight = np.float32(np.int32(posting & np.uint32(0xFFFF)))
                 scores[posting >> np.uint32(16)] += factor * weight
-    return True
-
-
-@compiled
-def accumulate_narrow(
-    offsets: Uint32s, packed: Bytes, sound: Bytes, centers: Int64s, factors: Doubles, scale: int, scores: Floats
-) -> bool:
-    """The same for postings of three bytes."""
-    scores[:] = 0
-    for row in range(len(centers)):
-        begin, end = np.int64(offsets[centers[row]]), np.int64(offsets[centers[row] + 1])
-        if begin < end:
-            if _unchecked(sound, begin, end, 3):
-                return False
-            factor = np.float32(factors[row] / scale)
-            run = packed[begin:end]
-            for place in range(len(run)):
-                passage = np.uint32(run[place, 0]) | np.uint32(np.uint32(run[place, 1]) << np.uint32(8))
-                scores[passage] += factor * np.float32(run[place, 2])
     return True
 
 
@@ -144,7 +122,7 @@ def weigh(worth: Doubles, centers: Int32s, weights: Floats) -> tuple[Int64s, Dou
 
 @compiled
 def score_lists(
-    form: Array, table: Int64s, starts: Int64s, scale: int, worth: Doubles, norms: Floats, query_centers: Int32s,
+    table: Int64s, starts: Int64s, scale: int, worth: Doubles, norms: Floats, query_centers: Int32s,
     query_weights: Floats, allowed: Bytes, first: int, last: int, buffer: Floats, k: int,
 ) -> tuple[bool, Int64s, Floats]:  # fmt: skip
     """Score the segments from `first` up to `last`. Tell whether all their pages were checked before: else it is unfinished.
@@ -157,7 +135,7 @@ def score_lists(
     for segment in range(first, last):
         begin, end = (0, starts[segment + 1] - starts[segment]) if k else (starts[segment], starts[segment + 1])
         here = buffer[begin:end]
-        complete = complete and _score(form, table, starts, scale, norms, centers, factors, allowed, segment, here)
+        complete = complete and _score(table, starts, scale, norms, centers, factors, allowed, segment, here)
         if complete and k:
             offer(here, starts[segment], k, keys, state)
     numbers, scores = ranked(k, keys, state)
@@ -166,13 +144,10 @@ def score_lists(
 
 @compiled
 def _score(
-    form: Array, table: Int64s, starts: Int64s, scale: int, norms: Floats, centers: Int64s, factors: Doubles, allowed: Bytes,
+    table: Int64s, starts: Int64s, scale: int, norms: Floats, centers: Int64s, factors: Doubles, allowed: Bytes,
     segment: int, scores: Floats,
 ) -> bool:  # fmt: skip
-    """Score one segment; tell whether all the pages it took were checked before.
-
-    `form` is empty: it is one-dimensional for postings of 32 bits, and code for the other form is then not even compiled.
-    """
+    """Score one segment; tell whether all the pages it took were checked before."""
     begin, end = starts[segment], starts[segment + 1]
     mask = allowed[begin:end]
     if len(mask) and not mask.any():
@@ -180,21 +155,16 @@ def _score(
         return True
     row = table[segment]
     offsets, sound = carray(pointer(row[0]), (row[1],), np.uint32), carray(pointer(row[4]), (row[5],), np.uint8)
-    if form.ndim == 1:
-        wide = carray(pointer(row[2]), (row[3],), np.uint32)
-        complete = accumulate_wide(offsets, wide, sound, centers, factors, scale, scores)
-    else:
-        narrow = carray(pointer(row[2]), (row[3], 3), np.uint8)
-        complete = accumulate_narrow(offsets, narrow, sound, centers, factors, scale, scores)
+    packed = carray(pointer(row[2]), (row[3],), np.uint32)
+    complete = accumulate(offsets, packed, sound, centers, factors, scale, scores)
     if complete:
         normalise(scores, norms[begin:end], mask)
     return complete
 
 
-def best_documents(
-    scores: Floats, starts: Int64s, rule: int, parameter: float, k: int, allowed: Bytes
-) -> tuple[Int64s, Floats]:
-    """Return the k best documents: `starts` says which of the passages' scores are theirs, `rule` what these make.
+def best_documents(scores: Floats, starts: Int64s, taken: int, k: int, allowed: Bytes) -> tuple[Int64s, Floats]:
+    """Return the k best documents: `starts` says which of the passages' scores are theirs; the mean of the
+    `taken` best of them makes a document's score.
 
     `allowed`, where not empty, holds 1 or 0 for each passage: a document is made of those that may be found.
     """
@@ -202,8 +172,8 @@ def best_documents(
     _best_of_each(scores, starts, values)
     k = min(k, max(1, len(values)))
     numbers, best = best_scores(values, k)
-    if rule != BEST:
-        _combine(scores, starts, rule, parameter, allowed, numbers, k, values)
+    if taken > 1:
+        _combine(scores, starts, taken, allowed, numbers, k, values)
         numbers, best = best_scores(values, k)
     return numbers, best
 
@@ -220,69 +190,44 @@ def _best_of_each(scores: Floats, starts: Int64s, best: Floats) -> None:
 
 
 @compiled
-def _combine(
-    scores: Floats, starts: Int64s, rule: int, parameter: float, allowed: Bytes, first: Int64s, k: int, values: Floats
-) -> None:
+def _combine(scores: Floats, starts: Int64s, count: int, allowed: Bytes, first: Int64s, k: int, values: Floats) -> None:
     """Replace each document's best score by what all its scores make, or by 0 where that is not among the k best.
 
     The documents `first`, which have the k best passages, come first: what the least of them makes, the k-th best makes at least.
     """
     floor = np.float32(np.inf) if len(first) == k else np.float32(0)
     for document in first:
-        values[document] = -_combined(scores, starts, rule, parameter, allowed, document)  # negative: done already
+        values[document] = -_mean_of_best(scores, starts, count, allowed, document)  # negative: done already
         floor = min(floor, -values[document])
     for document in range(len(values)):
         if values[document] < 0:
             values[document] = -values[document]
             continue
-        bound = values[document] if rule == TOP_MEAN else values[document] / (1 - parameter)
-        if bound * 1.0001 < floor:
+        if values[document] * 1.0001 < floor:
             values[document] = 0
-        elif bound > 0:
-            values[document] = _combined(scores, starts, rule, parameter, allowed, document)
+        elif values[document] > 0:
+            values[document] = _mean_of_best(scores, starts, count, allowed, document)
 
 
 @compiled
-def _combined(scores: Floats, starts: Int64s, rule: int, parameter: float, allowed: Bytes, document: int) -> Any:
-    """Return the mean of the `parameter` best scores (of all, if fewer), or their sum, each weighed `parameter` times less."""
+def _mean_of_best(scores: Floats, starts: Int64s, count: int, allowed: Bytes, document: int) -> Any:
+    """Return the mean of a document's `count` best scores, or of all, if fewer."""
     begin, end = starts[document], starts[document + 1]
     total = 0.0
-    if rule == TOP_MEAN:
-        count = np.int64(np.sum(allowed[begin:end])) if len(allowed) else end - begin
-        taken = min(count, np.int64(parameter))
-        falling = np.zeros(taken, dtype=np.float32)
-        for passage in range(begin, end):
-            place = taken
-            while place > 0 and falling[place - 1] < scores[passage]:
-                place -= 1
-            if place < taken:
-                for later in range(taken - 1, place, -1):
-                    falling[later] = falling[later - 1]
-                falling[place] = scores[passage]
-        for place in range(taken):
-            total += falling[place]
-        return np.float32(total / taken)
-    falling = scores[begin:end].copy()
-    _sort_falling(falling)
-    share = 1.0
-    for place in range(len(falling)):
-        total += share * falling[place]
-        share *= parameter
-    return np.float32(total)
-
-
-@compiled
-def _sort_falling(values: Floats) -> None:
-    """Sort in place, largest first: a Shell sort, short and quick enough for the passages of one document."""
-    gap = len(values) // 2
-    while gap > 0:
-        for place in range(gap, len(values)):
-            value, hole = values[place], place
-            while hole >= gap and values[hole - gap] < value:
-                values[hole] = values[hole - gap]
-                hole -= gap
-            values[hole] = value
-        gap //= 2
+    there = np.int64(np.sum(allowed[begin:end])) if len(allowed) else end - begin
+    taken = min(there, np.int64(count))
+    falling = np.zeros(taken, dtype=np.float32)
+    for passage in range(begin, end):
+        place = taken
+        while place > 0 and falling[place - 1] < scores[passage]:
+            place -= 1
+        if place < taken:
+            for later in range(taken - 1, place, -1):
+                falling[later] = falling[later - 1]
+            falling[place] = scores[passage]
+    for place in range(taken):
+        total += falling[place]
+    return np.float32(total / taken)
 
 
 @compiled

@@ -6,9 +6,11 @@ come twice, and counts of all.
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import pairwise
@@ -19,12 +21,15 @@ from sparse_coverage.files import ClosesItself
 from sparse_coverage.patents.patent import ROOT, Claim, Paragraph, Passage, Patent, Section, passage_id, passage_xpath
 from sparse_coverage.text.sentences import cut_text
 
+_LOGGER = logging.getLogger("sparse_coverage")
+
 By = Literal["passage", "paragraph", "title+paragraph", "section", "document"]
 
 LONGEST = 200
 """The most words that a passage has; what is longer is cut at sentence ends."""
 SHORT = 20
 """A paragraph of the description with fewer words, such as a heading or an item of a list, is joined with what follows."""
+_SECTIONS: tuple[Section, ...] = ("abstract", "description", "claims", "translation")
 PARAGRAPHS = "paragraphs "
 """How the number of such a passage begins where no numbers are printed: `paragraphs 2–3`, counted in the description."""
 
@@ -63,6 +68,25 @@ def passages(patent: Patent, by: By = "passage") -> Iterator[Passage]:
     )
 
 
+MOST_PASSAGES = 65_536
+"""How many passages of one document an index can hold."""
+
+
+def too_many(passages: int) -> str:
+    """Return what to say of a document with more passages than an index can hold, else nothing."""
+    if passages <= MOST_PASSAGES:
+        return ""
+    return f"it has {passages:,} passages, and an index holds at most {MOST_PASSAGES:,} of a document. Split it, or leave parts out."
+
+
+def has_too_many(patent: Patent) -> str:
+    """Return the same of a patent; its passages are counted only where there may be so many."""
+    texts = [part.text for section in _SECTIONS for part in _parts(patent, section)]
+    if len(texts) + sum(map(len, texts)) // LONGEST <= MOST_PASSAGES:
+        return ""
+    return too_many(sum(1 for _ in passages(patent)))
+
+
 def _joined(*texts: str) -> str:
     return "\n".join(text for text in texts if text)
 
@@ -80,7 +104,7 @@ def _by_paragraph(patent: Patent, *, readable: bool, title: bool = False) -> Ite
     if title and patent.title:
         found = True
         yield from _whole_sections(patent, "title")
-    for section in ("abstract", "description", "claims", "translation"):
+    for section in _SECTIONS:
         whole = _paragraphs(patent, section)
         joined = _joined_with_next(whole) if readable and section == "description" else whole
         for passage in joined:
@@ -287,31 +311,17 @@ def as_patent(document: Document, number: int) -> Patent:
     return Patent(pair[0], description=(Paragraph(pair[1], passage_xpath("description", "p", 1)),))
 
 
-OnDuplicate = Literal["keep", "replace", "error"]
-"""What becomes of a document whose id came before: the first is kept, the later one replaces it, or the run ends."""
+def first_of_each(patents: Iterable[Patent], on_repeat: Callable[[Patent], None] | None = None) -> Iterator[Patent]:
+    """Yield the first document of each id, in bounded memory. One without any text does not count.
 
-
-class Repeats(Duplicates):
-    """Tells which documents come again, in bounded memory, and to whom it may concern. One without any text does not count."""
-
-    def __init__(self, rule: OnDuplicate = "error", on_repeat: Callable[[Patent], None] | None = None) -> None:
-        if rule not in ("keep", "replace", "error"):
-            raise InputError(f"A document that comes twice can be met with keep, replace or error, not '{rule}'.")
-        super().__init__()
-        self.rule = rule
-        self._report = on_repeat
-
-    def again(self, patent: Patent) -> bool:
-        """Take note of a document; return whether one with its id came before."""
-        if not (patent.title or patent.abstract or patent.claims or patent.description):
-            return False
-        again = self.add(patent.id)
-        if again and self.rule == "error":
-            place = f" (the second time in {patent.source})" if patent.source else ""
-            raise InputError(
-                f"The document '{patent.id}' comes twice in the input{place}. Leave one out, give it another id, or say which one "
-                "counts: --on-duplicate keep (the first) or replace (the last)."
-            )
-        if again and self._report is not None:
-            self._report(patent)
-        return again
+    `on_repeat` is told of those that come again; without it, a warning is logged for each.
+    """
+    with closing(Duplicates()) as seen:
+        for patent in patents:
+            has_text = patent.title or patent.abstract or patent.claims or patent.description
+            if not (has_text and seen.add(patent.id)):
+                yield patent
+            elif on_repeat is not None:
+                on_repeat(patent)
+            else:
+                _LOGGER.warning("'%s' came before; the first document of that id is kept.", patent.id)

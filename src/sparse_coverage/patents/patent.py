@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sparse_coverage.errors import InputError
+from sparse_coverage.printing import visible
 from sparse_coverage.text.languages import NAMES
 
 Section = Literal["title", "abstract", "title+abstract", "claims", "description", "translation", "document"]
@@ -106,7 +107,8 @@ class Problem:
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.document}: {self.cause}" if self.document else f"{place}: {self.cause}"
+        told = f"{place}: {self.document}: {self.cause}" if self.document else f"{place}: {self.cause}"
+        return visible(told).replace("\n", " ")
 
 
 ROOT = "patent-document"

@@ -150,8 +150,8 @@ def chart_text(chart: Chart, quotations: bool = True) -> RenderableType:
     for column in chart.documents:
         told = summary_of(chart, column.id)
         shown = Text(told.text, style=Verdict.PARTLY.style if told.lacks else "")
-        documents.add_row(column.id, Text(f"{column.title}: ") + shown if column.title else shown)
-        table.add_column(_broken(column.id), overflow="fold")
+        documents.add_row(Text(column.id), Text(f"{column.title}: ") + shown if column.title else shown)
+        table.add_column(Text(_broken(column.id)), overflow="fold")
     for element, row in zip(chart.elements, chart.cells, strict=True):
         words = [Text("\n".join([finding_of(cell), *short_gaps(cell)]), style=cell.verdict.style) for cell in row]
         table.add_row(element.label, *words)

@@ -28,7 +28,6 @@ class Export:
     label: str
     media: str
     maker: str
-    help: str = ""
     passages: bool = True
 
     def make(self, *results: Any) -> bytes:
@@ -48,36 +47,18 @@ def _named(*kinds: Export) -> dict[str, Export]:
 
 
 SEARCH_EXPORTS = _named(
-    Export(
-        "html",
-        "HTML",
-        _HTML,
-        "search_report:search_page",
-        "Also write a page that shows every match in its place, and prints well.",
-    ),
-    Export(
-        "docx",
-        "Word",
-        _WORD,
-        "search_report:search_document",
-        "Also write a Word file to annotate and send (extra [office]).",
-    ),
-    Export(
-        "xlsx",
-        "Excel",
-        _EXCEL,
-        "search_report:search_workbook",
-        "Also write an Excel file, a passage a row (extra [office]).",
-    ),
-    Export("pdf", "PDF", _PDF, "search_report:search_document", "Also write the same as a PDF file (extra [office])."),
-    Export("csv", "CSV", _CSV, "search_report:search_csv", "Also write the same table as CSV.", passages=False),
+    Export("html", "HTML", _HTML, "search_report:search_page"),
+    Export("docx", "Word", _WORD, "search_report:search_document"),
+    Export("xlsx", "Excel", _EXCEL, "search_report:search_workbook"),
+    Export("pdf", "PDF", _PDF, "search_report:search_document"),
+    Export("csv", "CSV", _CSV, "search_report:search_csv", passages=False),
 )
 """Of a search."""
 CHART_EXPORTS = _named(
-    Export("html", "HTML", _HTML, "chart_files:chart_page", "Write the chart as a page."),
-    Export("docx", "Word", _WORD, "chart_files:chart_document", "Write the chart as a Word file (extra [office])."),
-    Export("xlsx", "Excel", _EXCEL, "chart_files:chart_workbook", "Write the chart as an Excel file (extra [office])."),
-    Export("pdf", "PDF", _PDF, "chart_files:chart_document", "Write the chart as a PDF file (extra [office])."),
+    Export("html", "HTML", _HTML, "chart_files:chart_page"),
+    Export("docx", "Word", _WORD, "chart_files:chart_document"),
+    Export("xlsx", "Excel", _EXCEL, "chart_files:chart_workbook"),
+    Export("pdf", "PDF", _PDF, "chart_files:chart_document"),
 )
 """Of a chart, and the combinations it was made for."""
 PROJECT_EXPORTS = _named(

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from sparse_coverage.printing import harmless
+
 _UNPRINTABLE = re.compile(r"[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -72,12 +74,12 @@ def stretches(words: Words) -> list[Stretch]:
 
 
 def printable(text: str) -> str:
-    r"""Return a text without the control characters and halves of characters that no XML file may hold.
+    r"""Return a text without the control characters and halves of characters that no XML file may hold, and what turns letters round.
 
     >>> printable("a\x0bvalve\ud800")
     'avalve'
     """
-    return _UNPRINTABLE.sub("", text)
+    return _UNPRINTABLE.sub("", harmless(text))
 
 
 def whole_ground(words: Words) -> tuple[Words, str]:

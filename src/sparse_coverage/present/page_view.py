@@ -26,6 +26,7 @@ from sparse_coverage.present.terms import FACTS, asked_filters, ordinal, ranking
 from sparse_coverage.projects import RecordedResult, SearchMade
 from sparse_coverage.search.features import Touch, feature_at, feature_places
 from sparse_coverage.search.results import Hit, Place, Reasons
+from sparse_coverage.workspace.filters import LETS_IN
 from sparse_coverage.workspace.related import public_links
 from sparse_coverage.workspace.results import ReadResult, listed
 
@@ -181,10 +182,10 @@ def _feature(element: Mapping[str, Any], touch: Touch) -> ShownFeature:
 def for_the_page(note: str) -> str:
     """Return a note without the options of the command line, which the page has not.
 
-    >>> for_the_page("2 documents have no date and were left out (--undated keep)"), for_the_page("--before 1900 allows 0")
+    >>> for_the_page(f"2 documents have no date and were left out ({LETS_IN})"), for_the_page("--before 1900 allows 0")
     ('2 documents have no date and were left out (“include undated” finds them)', 'before 1900 allows 0')
     """
-    told = note.replace("(--undated keep)", "(“include undated” finds them)")
+    told = note.replace(f"({LETS_IN})", "(“include undated” finds them)")
     return _OPTION.sub(lambda found: found[1].replace("-", " "), told)
 
 

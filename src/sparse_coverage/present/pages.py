@@ -8,14 +8,16 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from sparse_coverage.printing import harmless
+
 
 def render(template: str, **values: Any) -> str:
-    """Return a template filled in. What UTF-8 cannot hold (half of a surrogate pair) becomes a question mark.
+    """Return a template filled in, without controls and what turns the order of letters; half of a character becomes a question mark.
 
     >>> "&lt;script&gt;" in render("experiments.html", title="<script>", names=[], sections=[])
     True
     """
-    return _environment().get_template(template).render(values).encode("utf-8", "replace").decode("utf-8")
+    return harmless(_environment().get_template(template).render(values).encode("utf-8", "replace").decode("utf-8"))
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sparse_coverage.present.places import flat
-from sparse_coverage.present.terms import FIRST_HITS, GENERAL
+from sparse_coverage.present.terms import GENERAL, LIKE_MARKED
 from sparse_coverage.search.results import PartScore, Reason, Reasons, WordReason
 from sparse_coverage.systems import label_of
 from sparse_coverage.workspace.results import listed
@@ -34,7 +34,7 @@ def reason_rows(reasons: Reasons, shown: int) -> list[tuple[str, str, float]]:
     sums = [
         ("", rest, sum(value for *_, value in named[shown:])),
         ("", GENERAL, reasons.similarity),
-        ("", FIRST_HITS, reasons.feedback),
+        ("", LIKE_MARKED, reasons.feedback),
         ("", "the passage as a whole", reasons.whole),
     ]
     return named[:shown] + [row for row in sums if abs(row[2]) >= _LEAST]
@@ -61,7 +61,7 @@ def why_line(reasons: Reasons | None) -> str:
         (sum(one.contribution for one in reasons.phrases), concepts),
         (reasons.whole, "a passage is alike as a whole"),
         (reasons.similarity, "its wording is alike in general"),
-        (reasons.feedback, "it is like the first hits"),
+        (reasons.feedback, "it is like what was marked"),
     ]
     enough = [one for one in told if one[0] > 0 and one[0] >= 0.1 * reasons.total]
     return f"Found because {'; '.join(text for _, text in sorted(enough, key=lambda one: -one[0]))}." if enough else ""

@@ -34,7 +34,6 @@ from sparse_coverage.search.results import (
     PartScore,
     PassageHit,
     Place,
-    QueryCost,
     Reasons,
     Unsearched,
 )
@@ -69,8 +68,10 @@ def hits_text(
         mine = (parts or {}).get(hit.document, ())
         name, score = (f"{rank:>3}. {hit.document}", "bold"), (f"{hit.score:.3f}", "green")
         near = (f"  {hit.closeness}", _NEAR.get(hit.closeness, ""))
-        lines.append(Text.assemble("\n", name, "  ", score, near if hit.closeness else "", f"  {hit.title}"))
-        facts = " · ".join(listed(hit.metadata[key]) for key in ("publication_date", "ipc") if hit.metadata.get(key))
+        lines.append(Text.assemble("\n", name, "  ", score, near if hit.closeness else "", f"  {flat(hit.title)}"))
+        facts = " · ".join(
+            flat(listed(hit.metadata[key])) for key in ("publication_date", "ipc") if hit.metadata.get(key)
+        )
         if facts:
             lines.append(Text.assemble("     ", (facts, "dim")))
         if hit.members:
@@ -127,7 +128,7 @@ def explanation_text(explanation: Explanation, limit: int) -> Group:
     passage = explanation.passage
     why = Table("of the query", "of the passage", "adds")
     for asked, found, adds in reason_rows(explanation.reasons, limit):
-        why.add_row(escape(asked), escape(found) if asked else f"[dim]{found}[/dim]", f"{adds:.3f}")
+        why.add_row(escape(asked), escape(found) if asked else f"[dim]{escape(found)}[/dim]", f"{adds:.3f}")
     why.add_row("together", "", f"{explanation.score:.3f}", style="bold")
     table = Table("query span", "passage span", "center", "w(q)", "w(d)", "idf", "adds")
     for match in explanation.matches[:limit]:
@@ -206,16 +207,6 @@ def rankings_text(rankings: Mapping[str, Sequence[Hit]]) -> Table:
     return table
 
 
-def cost_text(cost: QueryCost) -> Group:
-    """Return what a query cost."""
-    table = Table("stage", "ms", title="What the query cost")
-    for name in ("encoding", "filtering", "feedback", "scoring", "selecting", "reading", "total"):
-        table.add_row(name, f"{1e3 * getattr(cost, name):.2f}")
-    counts = f"{cost.centers:,} centers active ({cost.stop_centers:,} more are stop centers), {cost.postings:,} postings scanned"
-    counts += f", {cost.vectors:,} vectors compared" if cost.vectors else ""
-    return Group(table, Text(counts))
-
-
 def _not_compared(query: str, unsearched: Unsearched, searched: Sequence[Place]) -> list[Text]:
     return [_said(f"not compared, {why}:", words) for why, words in unsearched_words(query, unsearched, searched)]
 
@@ -268,9 +259,9 @@ _FACTS = {
 def document_text(result: ReadResult) -> Group:
     """Return the document; passages that a claim found have their rank and score before them, their phrases stand out."""
     document = result.document
-    lines: list[RenderableType] = [Text.assemble((document.id, "bold"), f"  {document.title}")]
+    lines: list[RenderableType] = [Text.assemble((document.id, "bold"), f"  {flat(document.title)}")]
     lines += [
-        Text.assemble((f"{name}: ", "dim"), listed(document.metadata[key]))
+        Text.assemble((f"{name}: ", "dim"), flat(listed(document.metadata[key])))
         for key, name in _FACTS.items()
         if document.metadata.get(key)
     ]

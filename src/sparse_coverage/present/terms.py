@@ -22,7 +22,7 @@ NOTICE_HERE = (
 
 MARKS: Mapping[str | None, str] = {"relevant": "relevant", "not": "not relevant", None: ""}
 """What a mark of a document or passage is called."""
-GENERAL, FIRST_HITS = "general similarity", "similar to the first hits"
+GENERAL, LIKE_MARKED = "general similarity", "similar to what was marked"
 """What adds to a score beside the phrases that match."""
 CITED_BY_US = "assessed by the searcher"
 FACTS: Mapping[str, str] = {
@@ -46,7 +46,7 @@ TERMS: Mapping[str, str] = {
     "exclude families": "leave out a document and all publications of the same invention",
     "include undated": "also find documents without the date that a filter asks for",
     GENERAL: "what wording in general adds to a score, beside the phrases that match",
-    FIRST_HITS: "what is added because a passage is like those that were found first",
+    LIKE_MARKED: "what is added because a passage is like those that were marked as relevant",
     "was 18th": "the rank of a document before the marks were used",
     "back up project": "save all of a project in one file, which another machine can restore",
 }

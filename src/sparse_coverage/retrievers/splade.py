@@ -15,9 +15,8 @@ import numpy as np
 from sparse_coverage.encoding.batching import Batcher, Batches, TextTokenizer
 from sparse_coverage.encoding.weights import fingerprint_of, model_folder
 from sparse_coverage.errors import MissingExtraError, ModelError
-from sparse_coverage.index import WeightBits, weight_scale
 from sparse_coverage.index.pages import GuardedArray, page_sums
-from sparse_coverage.index.postings import EVERYTHING, Lists, PostingsBuffer, PostingsScorer
+from sparse_coverage.index.postings import EVERYTHING, WEIGHT_SCALE, Lists, PostingsBuffer, PostingsScorer
 from sparse_coverage.index.sides import Block
 from sparse_coverage.kernels import Array, Floats, Int32s, Int64s, Mask
 from sparse_coverage.retrievers.baseline import RankingSide, Scores
@@ -25,7 +24,6 @@ from sparse_coverage.search.results import Match, Place
 from sparse_coverage.vectors import SparseVector
 
 DEFAULT_SPLADE = "naver/splade_v2_distil"
-_BITS: WeightBits = 16
 
 Weights = tuple[Int32s, Floats]
 """Wordpieces, rising, and their weights."""
@@ -88,7 +86,7 @@ class Splade(RankingSide):
         """Return inverted lists. Weights may be above 1, so the largest of a block becomes the 1 that an index knows."""
         kept = list(rows)
         scale = max((float(weights.max()) for _, weights in kept if len(weights)), default=1.0)
-        buffer = PostingsBuffer(self.vocabulary, _BITS)
+        buffer = PostingsBuffer(self.vocabulary)
         for pieces, weights in kept:
             buffer.add(buffer.prepare(_vector(pieces, weights / scale)))
         postings = buffer.build()
@@ -104,7 +102,7 @@ class Splade(RankingSide):
         """Return the wordpieces of each text again, at the precision of the index."""
         pieces = np.repeat(np.arange(self.vocabulary, dtype=np.int32), _lengths(arrays["offsets"]))
         passages = (arrays["packed"] >> np.uint32(16)).astype(np.int64)
-        weights = (arrays["packed"] & np.uint32(0xFFFF)) * (float(arrays["scale"][0]) / weight_scale(_BITS))
+        weights = (arrays["packed"] & np.uint32(0xFFFF)) * (float(arrays["scale"][0]) / WEIGHT_SCALE)
         order = np.argsort(passages, kind="stable")
         borders = np.searchsorted(passages[order], np.arange(int(arrays["count"][0]) + 1))
         ordered, heavy = pieces[order], weights[order].astype(np.float32)

@@ -15,12 +15,14 @@ from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.errors import InputError, MismatchError
 from sparse_coverage.files import as_typed, new_folder, require_free
-from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord, WeightBits
+from sparse_coverage.index import DocumentRecord, IndexedPassage, IndexWriter, PassageRecord
 from sparse_coverage.index.manifest import MANIFEST, Manifest, read_manifest, require_finished
 from sparse_coverage.kernels.choosing import use
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent, passages
-from sparse_coverage.patents.passages import By, Document, Repeats, as_patents, text_key
+from sparse_coverage.patents.passages import By, Document, as_patents, first_of_each, text_key, too_many
+from sparse_coverage.patents.patent import Problem
+from sparse_coverage.patents.reading.context import log_problem
 from sparse_coverage.presets import DEFAULT_PRESET, Preset
 from sparse_coverage.progress import progress_bar, tracked
 from sparse_coverage.search.own_model import MODEL_FOLDER, require_fit, vocabulary_digest
@@ -35,6 +37,8 @@ KNOWN = ".known-{}.sqlite"
 """The vectors of texts while an index is built; the name tells with what vocabulary they were made."""
 Put = Callable[[DocumentRecord, list[IndexedPassage]], Any]
 """What puts a document with its passages into an index."""
+OnRepeat = Callable[[Patent], None]
+"""What is told of a document whose id came before."""
 _TEXT_FIELDS = frozenset({"id", "title", "abstract", "claims", "description", "translations"})
 
 
@@ -62,13 +66,11 @@ def build_index(
     documents: Iterable[Document],
     *,
     by: By,
-    weight_bits: WeightBits,
-    memory: int,
     seconds_between_commits: float = SECONDS_BETWEEN_COMMITS,
     total: int | None = None,
     without: Sequence[str] | None = None,
     remember: Callable[[SparseCoverage, VectorCache[SparseVector]], None] | None = None,
-    repeats: Repeats | None = None,
+    on_repeat: OnRepeat | None = None,
 ) -> SparseCoverage:
     """Build an index, or finish one whose build was interrupted; return its model.
 
@@ -77,23 +79,23 @@ def build_index(
 
     `total` is how many documents there are, if that is known; `without` names what is not kept of passages in the end; `remember`
     adds vectors of texts that were encoded before.
-    `repeats` says what becomes of documents that come twice; without it they are an error.
+    Of documents with one id the first is kept; `on_repeat` is told of the others.
     """
     require_buildable(folder)
     begun = is_unfinished(folder)
     if begun:
-        _require_same(folder, read_manifest(folder), by, weight_bits, None if callable(model) else model, without)
-        opened = IndexWriter.open(folder, memory=memory)
+        _require_same(folder, read_manifest(folder), by, None if callable(model) else model, without)
+        opened = IndexWriter.open(folder)
     else:
         forget_sample(folder)  # of a build whose folder somebody removed
-        opened = IndexWriter.create(folder, 0, {"by": by}, weight_bits=weight_bits, memory=memory, words=True)
+        opened = IndexWriter.create(folder, 0, {"by": by}, words=True)
     try:
         with opened as writer:
-            _read_words(folder, writer, documents, by, total, repeats or Repeats())
+            _read_words(folder, writer, documents, by, total, on_repeat)
             if not (writer.manifest.documents or writer.pending):
                 raise InputError("There is nothing to index: the input holds no text.")
             learned = model() if callable(model) else model
-            _require_same(folder, writer.manifest, by, weight_bits, learned, without)
+            _require_same(folder, writer.manifest, by, learned, without)
             about = {"by": by, "vocabulary": vocabulary_digest(learned)}
             _write_model(folder, learned)
             words, dimension = kept_parts(learned, without)
@@ -113,7 +115,12 @@ def build_index(
 
 
 def _read_words(
-    folder: Path, writer: IndexWriter, documents: Iterable[Document], by: By, total: int | None, repeats: Repeats
+    folder: Path,
+    writer: IndexWriter,
+    documents: Iterable[Document],
+    by: By,
+    total: int | None,
+    on_repeat: OnRepeat | None,
 ) -> None:
     """Put the words of all documents that are not in an index into it, and commit them.
 
@@ -128,11 +135,9 @@ def _read_words(
         came += there
         return there
 
-    chosen = _chosen(as_patents(documents), repeats, known)
+    chosen = (patent for patent in first_of_each(as_patents(documents), on_repeat) if not known(patent.id))
     last = monotonic()
     for document, records in _records(tracked(chosen, "Reading documents", total), by):
-        if repeats.rule == "replace":
-            writer.delete(document.id)
         writer.add_words(document, records)
         if monotonic() - last > SECONDS_BETWEEN_WORDS:
             writer.flush()
@@ -177,19 +182,6 @@ def kept_parts(model: SparseCoverage, without: Sequence[str] | None = None) -> t
     return "words" not in left_out, 0 if "vectors" in left_out else model.whole_encoder.dimension
 
 
-def _chosen(
-    documents: Iterable[Patent], repeats: Repeats, known: Callable[[str], bool] = lambda id_: False
-) -> Iterator[Patent]:
-    """Yield the documents to put into an index: those that are not `known`, and of those that come twice the ones that count."""
-    try:
-        for patent in documents:
-            again = repeats.again(patent)
-            if not (repeats.rule == "keep" if again else known(patent.id)):
-                yield patent
-    finally:
-        repeats.close()
-
-
 def vectors_by(model: SparseCoverage) -> Vectors:
     """Return what turns a stream of texts into their vectors."""
     return lambda texts: (traced.vector for traced in model.trace(texts))
@@ -205,7 +197,7 @@ def add_documents(
     skip_known: bool = False,
     total: int | None = None,
     known: VectorCache[SparseVector] | None = None,
-    repeats: Repeats | None = None,
+    on_repeat: OnRepeat | None = None,
 ) -> int:
     """Add or replace documents, without committing; return how many. One without text is passed over.
 
@@ -230,35 +222,25 @@ def add_documents(
                     known.add({text_key(text): vector for text, vector in old.items() if text in texts})
             yield patent
 
-    repeats = repeats or Repeats()
-    documents = _chosen(documents, repeats, lambda id_: skip_known and writer.stored(id_) is not None)
-    put: Put = writer.replace if replace else _put_again(writer) if repeats.rule == "replace" else writer.add
+    documents = first_of_each(documents, on_repeat)
+    if skip_known:
+        documents = (patent for patent in documents if writer.stored(patent.id) is None)
+    put: Put = writer.replace if replace else writer.add
     chosen = checked() if replace else documents
     each = vectors if known is None else encoding_once(known, vectors)
     return sum(1 for _ in _put_all(put, each, _records(chosen, by), total))
 
 
 def add_to_index(
-    folder: Path, model: SparseCoverage, documents: Iterable[Document], *, repeats: Repeats, **how: Any
+    folder: Path, model: SparseCoverage, documents: Iterable[Document], **how: Any
 ) -> tuple[int, Manifest]:
     """Add documents to an index, all or none; return how many, and the committed state. `how`: as in `add_documents`."""
     with IndexWriter.open(folder) as writer, sparse_cache() as known:
         require_finished(folder, writer.manifest)
         require_fit(folder, writer.manifest, model)
         by: By = writer.manifest.about["by"]
-        count = add_documents(writer, vectors_by(model), as_patents(documents), by, known=known, repeats=repeats, **how)
+        count = add_documents(writer, vectors_by(model), as_patents(documents), by, known=known, **how)
         return count, writer.commit()
-
-
-def _put_again(writer: IndexWriter) -> Put:
-    """Return what adds a document, or puts it in the place of one that it added before."""
-    added: set[str] = set()
-
-    def put(document: DocumentRecord, passages: list[IndexedPassage]) -> None:
-        (writer.replace if document.id in added else writer.add)(document, passages)
-        added.add(document.id)
-
-    return put
 
 
 def _put_all(
@@ -289,9 +271,12 @@ def _put_all(
 
 
 def _records(documents: Iterable[Patent], by: By) -> Iterator[tuple[DocumentRecord, list[PassageRecord]]]:
-    """Yield what an index keeps of each document that has any text."""
+    """Yield what an index keeps of each document that has any text. One with more passages than it can hold is left out, and told."""
     for patent in documents:
-        if records := [PassageRecord.of(passage) for passage in passages(patent, by=by)]:
+        records = [PassageRecord.of(passage) for passage in passages(patent, by=by)]
+        if cause := too_many(len(records)):
+            log_problem(Problem(patent.source or "input", 0, cause, patent.id))
+        elif records:
             yield document_record(patent), records
 
 
@@ -315,16 +300,14 @@ def _require_same(
     folder: Path,
     manifest: Manifest,
     by: By,
-    weight_bits: int,
     model: SparseCoverage | None,
     without: Sequence[str] | None = None,
 ) -> None:
     """Refuse to finish an index that was begun with other settings, or another model."""
-    there = manifest.about["by"], manifest.weight_bits
-    if there != (by, weight_bits):
+    if (there := manifest.about["by"]) != by:
         raise MismatchError(
-            f"{folder} holds an unfinished index by {there[0]} with {there[1]}-bit weights; this one would be by {by} with "
-            f"{weight_bits}-bit weights. Use the same settings to finish it, or another folder."
+            f"{folder} holds an unfinished index by {there}; this one would be by {by}. Use the same settings to finish it, or "
+            "another folder."
         )
     begun = manifest.about.get("vocabulary")
     if begun and model is not None and begun != (here := vocabulary_digest(model)):

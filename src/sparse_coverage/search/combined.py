@@ -101,7 +101,7 @@ class CombinedRanker:
             with _timed(seconds, "filtering"):
                 allowed = self._ranker.allowed(condition)
             with _timed(seconds, "feedback"):
-                enriched = explanations.enriched(query, condition, marks, allowed) if "centers" in names else None
+                enriched = explanations.enriched(query, marks) if "centers" in names else None
             ranked = self._ranked(
                 traced, enriched, names, allowed, aggregation, asked[-1], self._ranker.shares, seconds
             )
@@ -123,7 +123,7 @@ class CombinedRanker:
         _require_centers(names, marks)
 
         def one(traced: TracedQuery) -> list[Hit]:
-            enriched = self.explanations.enrich(traced.vector, marks, allowed) if "centers" in names else None
+            enriched = self.explanations.enrich(traced.vector, marks) if "centers" in names else None
             ranked = self._ranked(traced, enriched, names, allowed, aggregation, max(k, DEPTH), 1, {})
             return self.hits(ranked, k, passages).hits
 
@@ -245,8 +245,7 @@ class CombinedRanker:
         ranker, allowed = self._ranker, self._ranker.allowed(condition)
 
         def one(vector: SparseVector, threads: int = 1) -> list[PassageHit]:
-            enriched = self.explanations.enrich(vector, None, allowed, threads)
-            ranking = ranker.rank_passages(enriched.vector, k, allowed, threads)
+            ranking = ranker.rank_passages(vector, k, allowed, threads)
             return ranker.passage_hits(ranking.numbers, ranking.scores)
 
         if len(queries) == 1:
@@ -258,7 +257,7 @@ class CombinedRanker:
     ) -> Explanation:
         """Explain the score of a passage, or that of the best passage of a document or paragraph."""
         if tuple(names) == ("centers",):
-            return self.explanations.explain(query, id_, condition, marks)
+            return self.explanations.explain(query, id_, marks)
         ranked, store = self.rank(query, names, condition, marks), self.store
         passages = np.asarray(self.explanations.passages_of(id_), np.int64)
         values = ranked.values(passages)
@@ -268,7 +267,7 @@ class CombinedRanker:
         parts = ranked.part_scores(require_document(store, record.document))
         if "centers" not in names:
             return Explanation(query, hit, (), (), reasons=self._joined(query, passage, ranked, Reasons()), parts=parts)
-        centers = self.explanations.explain(query, record.id, condition, marks)
+        centers = self.explanations.explain(query, record.id, marks)
         reasons = self._joined(query, passage, ranked, centers.reasons)
         return replace(centers, passage=hit, reasons=reasons, parts=parts)
 
@@ -287,9 +286,9 @@ class CombinedRanker:
     ) -> dict[str, Reasons]:
         """Return the reasons of passages, by id, without the matches behind them."""
         if tuple(names) == ("centers",):
-            return self.explanations.reasons(query, ids, condition, marks)
+            return self.explanations.reasons(query, ids, marks)
         ranked = self.rank(query, names, condition, marks)
-        centers = self.explanations.reasons(query, ids, condition, marks) if "centers" in names else {}
+        centers = self.explanations.reasons(query, ids, marks) if "centers" in names else {}
         numbers = {id_: self.explanations.passages_of(id_)[0] for id_ in ids}
         return {
             id_: self._joined(query, number, ranked, centers.get(id_, Reasons())) for id_, number in numbers.items()

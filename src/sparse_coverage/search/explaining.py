@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sparse_coverage.errors import IndexStoreError, NoDocumentError
-from sparse_coverage.index import Filter, IndexStore
+from sparse_coverage.index import IndexStore
 from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s, Mask
 from sparse_coverage.model import SparseCoverage
-from sparse_coverage.search.feedback import Enriched, Marks, with_feedback, with_marks
-from sparse_coverage.search.ranking import Allowed, CenterStatistics, Ranker, ScoringConfig
+from sparse_coverage.search.feedback import Enriched, Marks, unchanged, with_marks
+from sparse_coverage.search.ranking import CenterStatistics, Ranker, ScoringConfig
 from sparse_coverage.search.reasons import Phrases, SpanWords, summed_up, unmatched_words
 from sparse_coverage.search.results import Answer, Answers, Explanation, Match, PassageHit, Place, Reasons, Unsearched
 from sparse_coverage.search.stored import paragraph_id
@@ -86,14 +86,14 @@ def best_paragraphs(store: IndexStore, document: int, scores: Mapping[int, float
 class _LastEnriched(threading.local):
     """What one thread found out last: another may explain another query at the same time."""
 
-    last: tuple[tuple[str, Filter | None, Marks | None], Enriched] | None = None
+    last: tuple[tuple[str, Marks | None], Enriched] | None = None
     lent: tuple[Enriched, dict[int, Place]] | None = None
 
 
 class Explanations:
     """Explains the hits of one index.
 
-    A search and the explanations of its hits come one after the other: the query is encoded, and its feedback searched, once.
+    A search and the explanations of its hits come one after the other: the query is encoded, and enriched by what was marked, once.
     """
 
     def __init__(self, ranker: Ranker, model: SparseCoverage) -> None:
@@ -103,9 +103,9 @@ class Explanations:
         self._local = _LastEnriched()
         self._explainer = Explainer(ranker.store, model, ranker.statistics)
 
-    def explain(self, query: str, id_: str, condition: Filter | None, marks: Marks | None = None) -> Explanation:
+    def explain(self, query: str, id_: str, marks: Marks | None = None) -> Explanation:
         """Explain a passage's score, or that of the best passage of a document, or of a paragraph that was cut into several."""
-        traced, enriched, store = self.traced(query), self.enriched(query, condition, marks), self.ranker.store
+        traced, enriched, store = self.traced(query), self.enriched(query, marks), self.ranker.store
         passage = store.find_passage(id_)
         if passage is None:
             scores = self.ranker.scores(enriched.vector)
@@ -120,11 +120,9 @@ class Explanations:
         what = "neither a passage nor a document"
         return self._pieces(id_) or self.ranker.store.passages_of(self._document(id_, what))
 
-    def reasons(
-        self, query: str, ids: Sequence[str], condition: Filter | None, marks: Marks | None = None
-    ) -> dict[str, Reasons]:
+    def reasons(self, query: str, ids: Sequence[str], marks: Marks | None = None) -> dict[str, Reasons]:
         """Return the reasons of passages, by id, all at once."""
-        traced, enriched, store = self.traced(query), self.enriched(query, condition, marks), self.ranker.store
+        traced, enriched, store = self.traced(query), self.enriched(query, marks), self.ranker.store
         passages = [store.find_passage(id_) for id_ in ids]
         for id_, passage in zip(ids, passages, strict=True):
             if passage is None:
@@ -134,7 +132,7 @@ class Explanations:
 
     def best_of(self, query: str, document: int, count: int) -> dict[str, Explanation]:
         """Explain the paragraphs of a document that score best, by their ids; one that was cut, by its best piece."""
-        traced, enriched, store = self.traced(query), self.enriched(query, None), self.ranker.store
+        traced, enriched, store = self.traced(query), self.enriched(query), self.ranker.store
         scores = self.ranker.scores(enriched.vector)
         scores_of = {number: float(scores[number]) for number in store.passages_of(document)}
         best = best_paragraphs(store, document, scores_of, count)
@@ -146,27 +144,16 @@ class Explanations:
         number = self._document(document, "no document")
         return self._explainer.answers(self.traced(query), number)
 
-    def enriched(
-        self, query: str, condition: Filter | None, marks: Marks | None = None, allowed: Allowed | None = None
-    ) -> Enriched:
-        """Return a query with what marks or feedback add to it, which is the same for a search and for all its hits.
-
-        `allowed`: the passages that the filter lets through, where they are known.
-        """
-        asked, last = (query, condition, marks), self._local.last
+    def enriched(self, query: str, marks: Marks | None = None) -> Enriched:
+        """Return a query with what marks add to it, which is the same for a search and for all its hits."""
+        asked, last = (query, marks), self._local.last
         if last is None or last[0] != asked:
-            # Without feedback nothing is searched here, and so nothing need be known of the filter.
-            if allowed is None and not marks and self.ranker.statistics.config.feedback:
-                allowed = self.ranker.allowed(condition)
-            enriched = self.enrich(self.traced(query).vector, marks, allowed, self.ranker.shares)
-            self._local.last = last = (asked, enriched)
+            self._local.last = last = (asked, self.enrich(self.traced(query).vector, marks))
         return last[1]
 
-    def enrich(self, vector: SparseVector, marks: Marks | None, allowed: Allowed | None, threads: int = 1) -> Enriched:
-        """Return a query vector with what marks add to it, or else feedback."""
-        if marks:
-            return with_marks(self.ranker, vector, marks)
-        return with_feedback(self.ranker, vector, allowed, threads)
+    def enrich(self, vector: SparseVector, marks: Marks | None) -> Enriched:
+        """Return a query vector with what marks add to it and take from it."""
+        return with_marks(self.ranker, vector, marks) if marks else unchanged(vector)
 
     def _pieces(self, paragraph: str) -> list[int]:
         """Return the passages that a paragraph of a document was cut into, if it was: those with its id, a colon and a number."""
@@ -224,7 +211,7 @@ class Explainer:
         self._local = _LastEnriched()
 
     def explain(self, query: TracedQuery, enriched: Enriched, passage: int) -> Explanation:
-        """Return the matches of a query, with its feedback, and a passage, strongest first."""
+        """Return the matches of a query, with what marks lent it, and a passage, strongest first."""
         vector = enriched.vector
         lent = self._lent_places(enriched)
         [shared] = self._shared_by(enriched, np.asarray([passage]))

@@ -1,4 +1,4 @@
-"""Relevance feedback: a query is made richer by passages, those that it finds first or those that a searcher marks.
+"""Relevance feedback: a query is made richer by the passages that a searcher marks.
 
 What the claim calls one thing, its nearest prior art often calls another; passages lend the query their strongest centers, and
 a second search reaches documents that share those. What is marked as not relevant takes some away:
@@ -13,16 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sparse_coverage.aggregation import Best
 from sparse_coverage.errors import InputError, NoDocumentError
 from sparse_coverage.kernels import Doubles, Floats, Int32s, Int64s
-from sparse_coverage.search.ranking import Allowed, Ranker
+from sparse_coverage.search.ranking import Ranker
 from sparse_coverage.vectors import SparseVector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Enriched:
-    """A query vector with feedback. `lenders` are the passages that lent centers, best first; `lent[i]` is the passage that lent
+    """A query vector with what was marked. `lenders` are the passages that lent centers; `lent[i]` is the passage that lent
     most of the weight of center i to it, or -1 where it has all its weight from the query's own spans.
     """
 
@@ -34,26 +33,6 @@ class Enriched:
 def unchanged(vector: SparseVector) -> Enriched:
     """Return a query vector to which nothing was lent."""
     return Enriched(vector, np.empty(0, np.int64), np.full(len(vector), -1, np.int64))
-
-
-def with_feedback(ranker: Ranker, vector: SparseVector, allowed: Allowed | None = None, threads: int = 1) -> Enriched:
-    """Add to a query what its first answers lend it, where the scoring asks for feedback.
-
-    The best passages of the best documents lend their centers in proportion to their scores. In sum, what is added is worth
-    `feedback_weight` times what the query's own centers are worth.
-    """
-    config = ranker.statistics.config
-    nothing = unchanged(vector)
-    if not config.feedback:
-        return nothing
-    found = ranker.rank_documents(vector, config.feedback, allowed, 1, threads, Best())
-    passages = [int(document.passages[0]) for document in found if len(document.passages)]
-    if not passages:
-        return nothing
-    total = sum(document.score for document in found)
-    shares = [document.score / total for document in found]
-    lent = lent_by(ranker, passages, shares)
-    return add_lent(ranker, vector, lent, config.feedback_centers, config.feedback_weight)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

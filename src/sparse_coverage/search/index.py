@@ -11,12 +11,12 @@ from typing import Any
 from sparse_coverage.aggregation import Aggregation
 from sparse_coverage.encoding import DEFAULT_ENCODER, Encoder
 from sparse_coverage.errors import IndexStoreError, InputError
-from sparse_coverage.index import DEFAULT_MEMORY, Filter, IndexStore, WeightBits, open_store
+from sparse_coverage.index import Filter, IndexStore, open_store
 from sparse_coverage.index.manifest import require_finished
 from sparse_coverage.kernels import Floats
 from sparse_coverage.model import SparseCoverage
 from sparse_coverage.patents import Patent
-from sparse_coverage.patents.passages import By, Document, OnDuplicate, Repeats
+from sparse_coverage.patents.passages import By, Document
 from sparse_coverage.presets import DEFAULT_PRESET, Preset, get_preset
 from sparse_coverage.progress import tracked
 from sparse_coverage.search.combined import CombinedRanker
@@ -69,21 +69,17 @@ class Index(PassageSearcher):
         by: By | None = None,
         without: Sequence[str] | None = None,
         scoring: ScoringConfig | None = None,
-        weight_bits: WeightBits = 16,
-        memory: int = DEFAULT_MEMORY,
         total: int | None = None,
-        on_duplicate: OnDuplicate = "error",
         on_repeat: Callable[[Patent], None] | None = None,
     ) -> Index:
         """Index documents into a new folder, by passage (the default), section or whole document.
 
-        A document is a patent, an (id, text) pair, or a plain text, whose id is its position: "0", "1" and so on. Streams:
-        `memory` bounds, in bytes, the postings held before they are written. After an interruption, building into the same
+        A document is a patent, an (id, text) pair, or a plain text, whose id is its position: "0", "1" and so on. Streams.
+        After an interruption, building into the same
         folder again passes over what is in it already. Equal passages are encoded once. `without` says what not to keep of passages
         beside their centers, `words` or `vectors` or both (by default as the model says: nothing is left out, but with the preset
         `paper` both). `total`: how many documents there are,
-        for the estimate of the time left. An id that comes twice is an error, unless the first is to be kept or replaced
-        (`on_duplicate`); `on_repeat` is told of each.
+        for the estimate of the time left. Of documents with one id the first is kept; `on_repeat` is told of the others.
 
         All documents are read first and can be found by their words from then on; one after the other they are encoded, and then
         found by centers and vectors too. `model` may be a function that is called in between; then `by` must be given.
@@ -98,11 +94,9 @@ class Index(PassageSearcher):
             documents,
             by=by or model.by,  # type: ignore[union-attr]
             without=without,
-            weight_bits=weight_bits,
-            memory=memory,
             total=len(documents) if total is None and isinstance(documents, Sized) else total,
             remember=lambda model, known: remember_sample(folder, model, known),
-            repeats=Repeats(on_duplicate, on_repeat),
+            on_repeat=on_repeat,
         )
         forget_sample(folder)
         return cls.open(folder, scoring=scoring, encoder=learned.encoder)
@@ -118,8 +112,6 @@ class Index(PassageSearcher):
         by: By | None = None,
         threads: int | None = None,
         scoring: ScoringConfig | None = None,
-        weight_bits: WeightBits = 16,
-        memory: int = DEFAULT_MEMORY,
     ) -> Index:
         """Learn a model from documents and index them with it, each passage encoded once.
 
@@ -144,7 +136,7 @@ class Index(PassageSearcher):
         cut = by or (get_preset(preset) if isinstance(preset, str) else preset).by
         learn = partial(learn_for, folder, documents, encoder=encoder, preset=preset, by=cut, threads=threads)
         read = documents() if callable(documents) else documents
-        return cls.build(folder, learn, read, by=cut, scoring=scoring, weight_bits=weight_bits, memory=memory)
+        return cls.build(folder, learn, read, by=cut, scoring=scoring)
 
     @classmethod
     def open(
@@ -368,7 +360,6 @@ class Index(PassageSearcher):
         replace: bool = False,
         skip_known: bool = False,
         total: int | None = None,
-        on_duplicate: OnDuplicate = "error",
         on_repeat: Callable[[Patent], None] | None = None,
     ) -> int:
         """Add documents, all or none; with `replace`, ones that are there already get their new version, with `skip_known` they stay as
@@ -376,13 +367,12 @@ class Index(PassageSearcher):
 
         They are given as to `build`; plain texts, whose ids are their positions, are better given with ids of their own. Passages
         that a new version shares with the old one are not encoded again. `total`: how many documents there are, if known.
-        `on_duplicate` is about ids that come twice in `documents`, as in `build`.
+        `on_repeat` is told of ids that come again in `documents`, as in `build`.
         """
         from sparse_coverage.search.building import add_to_index
 
-        repeats = Repeats(on_duplicate, on_repeat)
-        how: dict[str, Any] = {"replace": replace, "skip_known": skip_known, "total": total}
-        count, _ = add_to_index(self.store.folder, self.model, documents, repeats=repeats, **how)
+        how: dict[str, Any] = {"replace": replace, "skip_known": skip_known, "total": total, "on_repeat": on_repeat}
+        count, _ = add_to_index(self.store.folder, self.model, documents, **how)
         self._show_committed()
         return count
 

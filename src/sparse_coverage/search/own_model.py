@@ -60,14 +60,14 @@ def load_model(folder: Path, state: Manifest, encoder: Encoder | None, threads: 
 def vocabulary_digest(model: SparseCoverage) -> str:
     """Return what identifies how a model turns texts into vectors; an index and its model must agree in it."""
     vectors = "" if model.vectors is None else model.vectors.fingerprint
-    return digest_of(model.vocabulary, model.activation, list(model.clean), vectors)
+    return digest_of(model.vocabulary, model.activation, vectors)
 
 
-def digest_of(vocabulary: Vocabulary, activation: ActivationConfig, cleaning: list[str], vectors: str) -> str:
+def digest_of(vocabulary: Vocabulary, activation: ActivationConfig, vectors: str) -> str:
     """Return the same from the parts that a model's files hold."""
     common = "" if vocabulary.common is None else vocabulary.common.fingerprint
     active = asdict(replace(activation, repeats=0.0))  # which concerns queries only: postings do not depend on it
-    facts = json.dumps([asdict(vocabulary.config), active, cleaning, common, vectors], sort_keys=True)
+    facts = json.dumps([asdict(vocabulary.config), active, common, vectors], sort_keys=True)
     digest = sha256(facts.encode())
     for array in (vocabulary.radii, vocabulary.centers):
         digest.update(np.ascontiguousarray(array).data)
@@ -105,7 +105,7 @@ def damaged_model_files(folder: Path) -> list[str]:
         return [f"{MODEL_FOLDER}/{MODEL_FILE}"]
     try:
         vectors = settings.vectors[1] if settings.vectors else ""
-        here = digest_of(load_vocabulary(home), settings.activation, list(settings.clean), vectors)
+        here = digest_of(load_vocabulary(home), settings.activation, vectors)
         same = here == read_manifest(folder).about.get("vocabulary")
     except SparseCoverageError:
         same = False

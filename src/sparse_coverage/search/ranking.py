@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from sparse_coverage.aggregation import Aggregation, Best, DecayedSum, TopMean, document_scores
+from sparse_coverage.aggregation import Aggregation, document_scores
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore, Segment, allowed_passages
 from sparse_coverage.index.postings import EVERYTHING, Lists, PostingsScorer, take_buffer
@@ -167,9 +167,9 @@ class Ranker:
         self, scores: Floats, aggregation: Aggregation, allowed: Allowed | None, k: int
     ) -> tuple[Int64s, Floats]:
         starts = self.store.document_starts
-        if isinstance(aggregation, DecayedSum) or machine_code(len(scores) * 1e-7):
+        if machine_code(len(scores) * 1e-7):
             mask = EVERYTHING if allowed is None else allowed
-            return best_documents(scores, starts, *aggregation.rule, k, mask)
+            return best_documents(scores, starts, aggregation.m, k, mask)
         return plain_documents(scores, starts, aggregation, allowed, k)
 
     def scores(self, vector: SparseVector) -> Floats:
@@ -215,7 +215,7 @@ class Ranker:
             self.rank_passages(vector, 1)
             self.rank_documents(vector, 1, np.ones(self.store.size, np.uint8), 1)
             for segment in self.store.segments[:1]:
-                segment.load_passage_vector()  # for feedback
+                segment.load_passage_vector()  # for marks
 
     def _score(self, vector: SparseVector, allowed: Allowed | None, scores: Floats, threads: int) -> None:
         """Score every passage."""
@@ -256,7 +256,7 @@ class Ranker:
 
 
 def plain_documents(
-    scores: Floats, starts: Int64s, aggregation: Best | TopMean, allowed: Allowed | None, k: int
+    scores: Floats, starts: Int64s, aggregation: Aggregation, allowed: Allowed | None, k: int
 ) -> tuple[Int64s, Floats]:
     """Return the k best documents as `best_documents` does, without machine code."""
     made, some = np.zeros(len(starts) - 1, np.float32), np.flatnonzero(np.diff(starts))

@@ -15,7 +15,7 @@ import numpy as np
 
 from sparse_coverage.encoding.batching import windows
 from sparse_coverage.files import ClosesItself
-from sparse_coverage.index.postings import weight_scale, widened
+from sparse_coverage.index.postings import WEIGHT_SCALE
 from sparse_coverage.index.segment import Segment
 from sparse_coverage.kernels.postings import FAR_SPAN
 from sparse_coverage.patents.passages import text_key
@@ -175,13 +175,13 @@ def stored_vectors(segment: Segment, document: int) -> dict[str, SparseVector]:
     first, last = segment.document_starts[document : document + 2].tolist()
     segment.packed.check_all()
     segment.spans.check_all()
-    packed = widened(segment.postings.packed)
+    packed = segment.postings.packed
     places = np.flatnonzero((packed >= np.uint64(first) << np.uint64(16)) & (packed < np.uint64(last) << np.uint64(16)))
     passages = (packed[places] >> np.uint32(16)).astype(np.int64)
     order = np.argsort(passages, kind="stable")
     places, passages = places[order], passages[order]
     centers = (np.searchsorted(segment.postings.offsets, places, side="right") - 1).astype(np.int32)
-    weights = (packed[places] & np.uint32(0xFFFF)) / weight_scale(segment.postings.weight_bits)
+    weights = (packed[places] & np.uint32(0xFFFF)) / WEIGHT_SCALE
     spans = segment.postings.spans[places].astype(np.int32)
     for row in np.flatnonzero(spans == FAR_SPAN).tolist():
         far = segment.postings.far

@@ -28,7 +28,7 @@ from sparse_coverage.kernels import dense as dense_kernels
 from sparse_coverage.kernels import postings as list_kernels
 from sparse_coverage.kernels.choosing import is_compiled, marker, use
 from sparse_coverage.kernels.dense import best_products
-from sparse_coverage.kernels.scoring import BEST, DECAYED_SUM, TOP_MEAN, add_word, best_documents
+from sparse_coverage.kernels.scoring import add_word, best_documents
 from sparse_coverage.kernels.screening import fill_limits
 from sparse_coverage.kernels.tagging import tag_words
 from sparse_coverage.progress import waiting
@@ -118,25 +118,24 @@ def compile_lists() -> None:
     vector = SparseVector(one, np.full(1, 0.5, np.float32), one, one, one + 1, 1, 0)
     everyone, nobody = np.ones(1, bool), np.zeros(1, bool)
     scores, starts = np.ones(5, np.float32), np.array([0, 2, 5])
-    for bits in (8, 16):
-        buffer = PostingsBuffer(1, bits)
-        buffer.add(buffer.prepare(vector))
-        made = buffer.build()
-        for packed in (made.packed, frozen(made.packed)):
-            read = Postings(made.offsets, packed, made.spans if packed is made.packed else frozen(made.spans), made.far)
-            guarded = GuardedArray(packed, page_sums(made.packed), Path("postings.bin"))
-            guarded.check_runs(made.offsets, np.zeros(1, np.int64))
-            guarded.check_all()
-            scorer = PostingsScorer([Lists(made.offsets, guarded, 1)], np.ones(1), np.ones(1, np.float32))
-            scorer.score(vector, EVERYTHING, range(1), scores[:1])
-            scorer.best(vector, EVERYTHING, range(1), 1)
-            merge_postings([(read, np.zeros(1, np.int64))], 1)
-            live_frequencies(read, nobody)
+    buffer = PostingsBuffer(1)
+    buffer.add(buffer.prepare(vector))
+    made = buffer.build()
+    for packed in (made.packed, frozen(made.packed)):
+        read = Postings(made.offsets, packed, made.spans if packed is made.packed else frozen(made.spans), made.far)
+        guarded = GuardedArray(packed, page_sums(made.packed), Path("postings.bin"))
+        guarded.check_runs(made.offsets, np.zeros(1, np.int64))
+        guarded.check_all()
+        scorer = PostingsScorer([Lists(made.offsets, guarded, 1)], np.ones(1), np.ones(1, np.float32))
+        scorer.score(vector, EVERYTHING, range(1), scores[:1])
+        scorer.best(vector, EVERYTHING, range(1), 1)
+        merge_postings([(read, np.zeros(1, np.int64))], 1)
+        live_frequencies(read, nobody)
     list_kernels.spread(np.array([0, 1], np.uint32), everyone, nobody.copy())
     for wide in (np.zeros(1, np.uint32), frozen(np.zeros(1, np.uint32))):
         list_kernels.postings_of(wide, np.uint32(0), np.zeros(1, np.int64))
-    for rule, parameter in ((BEST, 0.0), (TOP_MEAN, 2), (DECAYED_SUM, 0.5)):
-        best_documents(scores, starts, rule, parameter, 1, EVERYTHING)
+    for taken in (1, 2):
+        best_documents(scores, starts, taken, 1, EVERYTHING)
     written, gaps = np.zeros(list_kernels.BYTES_A_POSTING, np.uint8), np.ones(1, np.int64)
     used = list_kernels.encode_postings(gaps.astype(np.uint64), gaps.astype(np.uint64), written)
     list_kernels.decode_postings(frozen(written[:used]), gaps, gaps)

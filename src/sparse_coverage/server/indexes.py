@@ -266,34 +266,34 @@ class Service:
 
     def search(self, name: str, request: SearchRequest) -> Record:
         """Find prior art."""
-        self._accept(request, request.query or request.like or "", request.k * request.passages)
+        self._accept(request, request.k * request.passages)
         with self.indexes.opened(name, request.ranking) as opened:
             found = opened.search(request, matches=False)
         return {**found.record(), "notes": self._notes(found.notes, found.nothing, request.query)}
 
     def batch(self, name: str, request: BatchRequest) -> Record:
         """Rank the documents of many queries."""
-        self._accept(request, shown=len(request.queries) * request.k * request.passages)
+        self._accept(request, len(request.queries) * request.k * request.passages)
         with self.indexes.opened(name, request.ranking) as opened:
             found = opened.batch(request)
         return {"rankings": found.rankings, "about": found.about, "notes": found.notes}
 
     def explain(self, name: str, request: ExplainRequest) -> Record:
         """Say why a query finds a passage, or a document."""
-        self._accept(request, request.query)
+        self._accept(request)
         with self.indexes.opened(name, request.ranking) as opened:
             found = opened.explain(request)
         return {**record(found.explanation), "notes": self._notes(found.notes, found.nothing, request.query)}
 
     def read(self, name: str, request: ReadRequest) -> Record:
         """Return a document in full."""
-        self._accept(request, request.claim or "")
+        self._accept(request)
         with self.indexes.opened(name) as opened:
             return opened.read(request).record()
 
     def view(self, name: str, request: ReadRequest, elements: Sequence[str]) -> DocumentView:
         """Return a document as the page shows it."""
-        self._accept(request, request.claim or "")
+        self._accept(request)
         with self.indexes.opened(name) as opened:
             found, relatives = opened.read(request), opened.relatives
             return document_view(
@@ -317,7 +317,7 @@ class Service:
 
     def quotation(self, name: str, request: QuotationRequest) -> Record:
         """Say whether a text stands in a document word for word, and where."""
-        self._accept(request, request.text)
+        self._accept(request)
         try:
             with self.indexes.opened(name) as opened:
                 return {"found": True, "quotation": record(opened.quotation(request))}
@@ -328,7 +328,7 @@ class Service:
 
     def elements(self, request: ElementsRequest) -> Record:
         """Split a claim, or several that are numbered, into elements."""
-        self._accept(request, request.claim)
+        self._accept(request)
         claims = read_claims(request.claim)
         return {"claims": claims, "elements": chart_elements(claims)}
 
@@ -344,15 +344,13 @@ class Service:
             ids, near = opened.find(number)
         return {"ids": ids, "near": near}
 
-    def _accept(self, request: Any, text: str = "", shown: int = 0) -> None:
-        """Refuse more than the limits allow; log the text of a query only where that is asked for."""
+    def _accept(self, request: Any, shown: int = 0) -> None:
+        """Refuse more than the limits allow."""
         check(request, self.settings.limits)
         require_at_most(shown, self.settings.limits.shown, "what k and passages ask for")
-        if self.settings.log_text and text:
-            logger.info("%s: %s", type(request).__name__, text)
 
     def _accept_claim(self, request: ChartRequest | CombineRequest) -> None:
-        self._accept(request, request.claim)
+        self._accept(request)
         if request.elements is None:
             count = len(chart_elements(read_claims(request.claim)))
             require_at_most(count, self.settings.limits.ids, "the number of elements of the claim")

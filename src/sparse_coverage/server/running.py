@@ -34,7 +34,12 @@ _STARTUP_FAILURE = 3  # what uvicorn takes for an application that will never st
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(message)s"}},
+    "formatters": {
+        "plain": {
+            "()": "sparse_coverage.printing.VisibleFormatter",
+            "format": "%(asctime)s %(levelname)s %(message)s",
+        }
+    },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "loggers": {
         "uvicorn": {"handlers": ["stderr"], "level": "INFO", "propagate": False},

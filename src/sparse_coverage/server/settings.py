@@ -69,7 +69,6 @@ class ServerSettings:
     calibration: Path | None = None
     rerankers: tuple[str, ...] = ()
     limits: ServerLimits = field(default_factory=ServerLimits)
-    log_text: bool = False
 
     def __post_init__(self) -> None:
         beyond = [name for name in (self.host, *self.hosts) if name.lower() not in LOOPBACK]

@@ -24,7 +24,6 @@ from sparse_coverage.vocabulary.vocabulary import Vocabulary
 # Sparse vectors that remember which span made each weight, and which centers a span activates.
 
 Assignment = Literal["soft", "nearest", "hard"]
-Uncovered = Literal["drop", "nearest"]
 MOST_REPEATS = 4.0
 """The largest exponent of repeats: with it, the weight of a center that 65,536 spans activate is still a number."""
 
@@ -34,8 +33,7 @@ class ActivationConfig:
     """Which centers a span activates.
 
     `soft`: the `k` most similar centers among all whose radius covers the span; `nearest`: the `k` most similar centers,
-    whatever their radius; `hard`: the single nearest center. `uncovered`: what a span outside every radius does: `drop` it, or
-    activate its `nearest` center. `repeats`: in a query, a center that n spans activate counts n^repeats times.
+    whatever their radius; `hard`: the single nearest center. `repeats`: in a query, a center that n spans activate counts n^repeats times.
     `passage_repeats`: in a passage, whose weights stay below 1, its weight w becomes w^(1 / n^passage_repeats).
 
     >>> ActivationConfig(k=3).assignment
@@ -44,7 +42,6 @@ class ActivationConfig:
 
     k: int = 5
     assignment: Assignment = "soft"
-    uncovered: Uncovered = "drop"
     repeats: float = 0.0
     passage_repeats: float = 0.0
 
@@ -126,12 +123,6 @@ def activate_all(
     distances = np.full((len(vectors), k), np.inf, dtype=np.float32)
     radii = vocabulary.radii if config.assignment == "soft" else None
     _cover(vectors, vocabulary, radii, centers, distances, threads)
-    if config.uncovered == "nearest" and radii is not None:
-        empty = np.flatnonzero(centers[:, 0] < 0)
-        if len(empty):
-            nearest, how_far = centers[empty, :1], distances[empty, :1]
-            _cover(vectors[empty], vocabulary, None, nearest, how_far, threads)
-            centers[empty, :1], distances[empty, :1] = nearest, how_far
     return Activations(centers, np.float32(1) - distances)
 
 

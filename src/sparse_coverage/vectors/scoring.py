@@ -15,18 +15,16 @@ from sparse_coverage.vectors.activation import SparseVector
 
 # Beyond these, scores of ordinary passages leave the range of 32-bit numbers, and the ranking is none.
 MOST_ALPHA, MOST_GAMMA = 20.0, 4.0
-MOST_SPANS, MOST_WEIGHT = 1_000_000, 1e6
+MOST_SPANS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringConfig:
-    """The exponents of the score, the share of stop centers, what a first search adds to the query, and what ranks documents.
+    """The exponents of the score, the share of stop centers, and what ranks documents.
 
     `alpha`: exponent of idf. `gamma`: exponent of the span count that a passage's weights are divided by, after `smoothing`
-    spans were added to it. `rho`: the share of centers, those of largest document frequency, that are left out. `feedback`:
-    the query is searched, and searched again with the strongest `feedback_centers` of this many best passages, which
-    weigh `feedback_weight` times what the query itself weighs; 0 for none. `rank`: how the scores of its passages make that of
-    a document, as `parse_aggregation` reads it.
+    spans were added to it. `rho`: the share of centers, those of largest document frequency, that are left out. `rank`: how the
+    scores of its passages make that of a document, as `parse_aggregation` reads it.
 
     >>> ScoringConfig(gamma=0.5).norms([4, 100]).tolist()
     [0.5, 0.1]
@@ -36,9 +34,6 @@ class ScoringConfig:
     gamma: float = 0.5
     rho: float = 0.01
     smoothing: float = 0.0
-    feedback: int = 0
-    feedback_weight: float = 0.5
-    feedback_centers: int = 100
     rank: str = "best"
 
     def __post_init__(self) -> None:
@@ -50,11 +45,6 @@ class ScoringConfig:
                 raise InputError(f"{name} is an exponent from -{most:g} to {most:g}, not {getattr(self, name)}.")
         if not 0 <= self.smoothing <= MOST_SPANS:
             raise InputError(f"smoothing is a number of spans from 0 to {MOST_SPANS:,}, not {self.smoothing}.")
-        if self.feedback < 0 or self.feedback_centers < 1 or not 0 < self.feedback_weight <= MOST_WEIGHT:
-            raise InputError(
-                f"Feedback comes from 0 or more passages, at least one center, with a weight above 0; not from {self.feedback} "
-                f"passages, {self.feedback_centers} centers, with weight {self.feedback_weight}."
-            )
 
     @property
     def aggregation(self) -> Aggregation:

@@ -183,14 +183,8 @@ def by_farthest_first(sample: SpanSample, choice: Choice) -> ChosenCenters:
     return ChosenCenters(found.rows, sample.points.rows(found.rows), found.distances)
 
 
-def by_kmeans_seeding(sample: SpanSample, choice: Choice) -> ChosenCenters:
-    """Follow density and distance: each center is a span drawn with a chance proportional to its distance (k-means++)."""
-    rows = seed_by_distance(sample.points, choice.size, seed=choice.seed, threads=choice.threads)
-    return _observed(sample, rows)
-
-
 def by_kmeans(sample: SpanSample, choice: Choice) -> ChosenCenters:
-    """Follow density: k-means++ seeds moved to the means of their cells (mini-batch spherical k-means).
+    """Follow density and distance: Lloyd's steps from k-means++ seeds, over random parts of the spans (spherical k-means).
 
     A center is then no span; its anchor is the nearest of the spans it was moved by, or its seed.
     """
@@ -202,31 +196,17 @@ def by_kmeans(sample: SpanSample, choice: Choice) -> ChosenCenters:
 def by_chance(sample: SpanSample, choice: Choice) -> ChosenCenters:
     """Draw spans uniformly, no two alike."""
     order = np.random.default_rng([choice.seed, 2]).permutation(len(sample))
-    return _observed(sample, _first_distinct(sample, order, choice.size))
-
-
-def by_frequency(sample: SpanSample, choice: Choice) -> ChosenCenters:
-    """Draw distinct span texts with a chance proportional to how often they occur; one occurrence stands for each."""
-    order = np.random.default_rng([choice.seed, 3]).permutation(len(sample))
-    numbers: dict[str, int] = {}  # of the distinct texts, letter case aside, in the order they first occur
-    texts = np.array([numbers.setdefault(text.casefold(), len(numbers)) for text in sample.texts()])
-    _, first = np.unique(texts[order], return_index=True)  # the first occurrence in a random order: chance ~ frequency
-    return _observed(sample, _first_distinct(sample, order[np.sort(first)], choice.size))
+    rows = _first_distinct(sample, order, choice.size)
+    return ChosenCenters(rows, sample.points.rows(rows), np.empty(0, dtype=np.float32))
 
 
 SELECTIONS: dict[str, Callable[[SpanSample, Choice], ChosenCenters]] = {
     "farthest-first": by_farthest_first,
-    "kmeans++": by_kmeans_seeding,
     "kmeans": by_kmeans,
     "random": by_chance,
-    "frequency": by_frequency,
 }
 NESTED = frozenset(SELECTIONS) - {"kmeans"}
 """Selections whose first V' centers are what they would choose for size V'."""
-
-
-def _observed(sample: SpanSample, rows: Int64s) -> ChosenCenters:
-    return ChosenCenters(rows, sample.points.rows(rows), np.empty(0, dtype=np.float32))
 
 
 def _first_distinct(sample: SpanSample, order: Int64s, size: int) -> Int64s:

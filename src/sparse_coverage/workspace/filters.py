@@ -36,6 +36,8 @@ FILTERS: Mapping[str, str] = {
 }
 """The filters of a search in words."""
 _NAMED = 8
+LETS_IN = '--filter "… or pd:none" lets them in'
+"""What to do where documents without a date were left out."""
 
 
 def filters_text(filters: Mapping[str, Any], automatic: str = "", more: str = "") -> str:
@@ -202,6 +204,4 @@ def _tell_undated(store: IndexStore, condition: Filter, tell: Tell) -> None:
     if count := int(left_out.sum()):
         which = " or ".join(("publication", "priority")[column] for column in sorted(columns))
         have, were = ("has", "was") if count == 1 else ("have", "were")
-        tell(
-            f"{count:,} of {store.state.documents:,} documents {have} no {which} date and {were} left out (--undated keep)"
-        )
+        tell(f"{count:,} of {store.state.documents:,} documents {have} no {which} date and {were} left out ({LETS_IN})")

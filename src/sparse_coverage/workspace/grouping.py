@@ -11,8 +11,8 @@ import numpy as np
 
 from sparse_coverage.errors import InputError
 from sparse_coverage.index import Filter, IndexStore
-from sparse_coverage.index.filters import Joined, Words, allowed_documents, family
-from sparse_coverage.index.stored_fields import strings
+from sparse_coverage.index.filters import Family, Joined, Words, allowed_documents
+from sparse_coverage.index.stored_fields import family_names, strings
 from sparse_coverage.index.words import WORD_FIELDS, some_words
 from sparse_coverage.kernels import Mask
 from sparse_coverage.patents.numbers import parse_number
@@ -41,18 +41,15 @@ class FamilyMembers:
     def __call__(self, hit: Hit) -> list[str]:
         """Return the ids of a hit's family in corpus order, itself included."""
         store = self._store
-        if self._allowed is None:
-            live = [np.zeros(0, dtype=bool), *(segment.live_documents for segment in store.segments)]
-            every = np.concatenate(live)
-            self._allowed = every if self._condition is None else every & allowed_documents(store, self._condition)
+        if self._allowed is None and self._condition is not None:
+            self._allowed = allowed_documents(store, self._condition)
         found = []
-        bound = family(hit.document).bound(store)
+        own = Family(hit.document, tuple(family_names(hit.document, hit.metadata)))
         for segment in store.segments:
-            mask, _ = bound.mask(segment)
-            first = segment.first_document
-            mask = mask & self._allowed[first : first + len(mask)]
-            found += [store.document(first + number).id for number in np.flatnonzero(mask).tolist()]
-        return found
+            numbers = own.numbers(segment)
+            every = numbers[segment.live_documents[numbers]] + segment.first_document
+            found += every.tolist() if self._allowed is None else every[self._allowed[every]].tolist()
+        return [store.document(number).id for number in found]
 
 
 def by_family(search: Callable[[int], list[Hit]], k: int, members: Members) -> list[Hit]:

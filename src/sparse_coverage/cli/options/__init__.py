@@ -18,6 +18,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from sparse_coverage.errors import NoIndexError
+from sparse_coverage.printing import console
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -191,12 +192,6 @@ json_option = click.option(
 threads_option = click.option("--threads", type=click.IntRange(1), help="How many cores to use (all by default).")
 fresh_option = click.option("--fresh", is_flag=True, help="Rank and measure again, even where the result is known.")
 index_argument = click.argument("index", type=click.Path(path_type=Path), callback=_with_index)
-weight_bits_option = click.option(
-    "--weight-bits",
-    type=click.Choice(["8", "16"]),
-    default="16",
-    help="Precision of a stored weight; 8 saves a sixth of the postings and may swap near ties.",
-)
 
 
 def tell(notes: Iterable[str]) -> None:
@@ -212,14 +207,12 @@ def wants_json() -> bool:
 
 def show(result: Any, text: Any, **printing: Any) -> None:
     """Print the result of a command: JSON with `--json`, otherwise a text (or what a function returns) in the colours of the terminal."""
-    from rich.console import Console
-
     from sparse_coverage.dataclass_json import to_json
 
     if wants_json():
         click.echo(to_json(result))
     else:
-        Console(emoji=False).print(text() if callable(text) else text, highlight=False, **printing)
+        console().print(text() if callable(text) else text, highlight=False, **printing)
 
 
 def echo(result: Any, text: str) -> None:

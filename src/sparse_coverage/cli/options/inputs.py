@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
-from sparse_coverage.cli.options import F, NamesIn, attribute, count_option, together
+from sparse_coverage.cli.options import F, NamesIn, attribute, together
 from sparse_coverage.errors import InputError
+from sparse_coverage.printing import console
 
 if TYPE_CHECKING:
     from sparse_coverage.patents import Patent, Problem
@@ -66,11 +66,6 @@ reading_options = together(
         "one language alone is read too; only-en leaves it out.",
     ),
     _reading_option(
-        "--strict",
-        is_flag=True,
-        help="Leave out XML with small damage, such as a bare &, instead of mending and reading it.",
-    ),
-    _reading_option(
         "--format",
         "reader",
         type=NamesIn("patents.readers:names", what="format"),
@@ -88,39 +83,18 @@ reading_options = together(
         help="Recognise the text on these pages of scanned PDF files: all, or a list as 1,3-5 (extra [ocr]).",
     ),
     _reading_option(
-        "--join",
-        is_flag=True,
-        default=None,
-        help="Put together what comes in several files under one number: the abstract from one, claims from another.",
-    ),
-    _reading_option(
         "--metadata",
         metavar="FILE",
         help="A table whose rows fill in what documents of their number lack: dates, classes, applicants, titles.",
     ),
 )
 """How patents are read; `reading_settings` returns what was chosen."""
-duplicate_option = click.option(
-    "--on-duplicate",
-    type=NamesIn("patents.passages:OnDuplicate", what="rule"),
-    default="keep",
-    show_default=True,
-    help="A document that comes twice: keep the first, replace it with the last, or end with an error.",
-)
-processes_option = count_option(
-    "--processes",
-    default=1,
-    help="How many processes read. More than one helps large inputs only where cores are idle.",
-)
 
 
 def reading_settings() -> dict[str, Any]:
     """Return what `read_patents` is told of how to read: all of `reading_options`."""
-    from sparse_coverage.patents import Limits
-
     meta = click.get_current_context().meta
-    chosen = {name.removeprefix("reading."): value for name, value in meta.items() if name.startswith("reading.")}
-    return {"limits": Limits(mend=not chosen.pop("strict")), **chosen}
+    return {name.removeprefix("reading."): value for name, value in meta.items() if name.startswith("reading.")}
 
 
 def read_query(query: str, what: str = "query", claims: str | None = None) -> QueryText:
@@ -209,7 +183,7 @@ class ProblemLog:
         self.duplicates = self.skipped = self.noted = 0
         self.languages: Counter[str] = Counter()
         self._repeated: list[str] = []
-        self._console = Console(stderr=True, emoji=False)
+        self._console = console(stderr=True)
 
     def __call__(self, problem: Problem) -> None:
         """Take note of one problem."""
@@ -251,17 +225,12 @@ class ProblemLog:
         if len(self._repeated) < 5:
             self._repeated.append(document if isinstance(document, str) else document.id)
 
-    def told_of_repeats(self, rule: str) -> str:
-        """Say how many documents came twice, and what became of them; or nothing."""
+    def told_of_repeats(self) -> str:
+        """Say how many documents came twice, and that the first was kept; or nothing."""
         if not self.duplicates:
             return ""
         named = ", ".join(self._repeated) + (", …" if self.duplicates > len(self._repeated) else "")
-        which = (
-            "the last of each was kept"
-            if rule == "replace"
-            else "the first of each was kept (--on-duplicate replace: the last)"
-        )
-        return f"Came again: {self.duplicates:,} ({named}); {which}. "
+        return f"Came again: {self.duplicates:,} ({named}); the first of each was kept. "
 
     def counts(self, *, watched: bool = True) -> dict[str, int | None]:
         """Return what was counted, for programs; None where nobody looked."""
@@ -289,7 +258,7 @@ class ProblemLog:
                 by = f"words and by the vectors of whole passages ({vectors}), not by concepts"
             told += (
                 f"In languages that the encoder does not know ({named}): these are ranked by their {by}; "
-                "`sparse-coverage models list` says which encoder knows which. "
+                "`sparse-coverage models` says which encoder knows which. "
             )
         return told
 

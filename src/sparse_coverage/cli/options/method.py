@@ -24,12 +24,6 @@ runtime_option = click.option(
 precision_option = click.option(
     "--precision", default="auto", help="auto, fp32, bf16, int8 (openvino) or fp16 (torch)."
 )
-clean_option = click.option(
-    "--clean",
-    multiple=True,
-    type=NamesIn("patents.cleaning:STEPS", what="step"),
-    help="Clean texts first; repeatable. See docs/patent-formats.md.",
-)
 selection_option = click.option(
     "--selection",
     type=NamesIn("vocabulary.build:SELECTIONS", what="selection"),
@@ -59,7 +53,7 @@ max_spans_option = count_option(
 
 def encoder_option(
     default: str | tuple[str, ...] | None = "minilm",
-    help: str = "A known name (see `models list`), a local folder or a hub id.",  # noqa: A002
+    help: str = "A known name (see `models`), a local folder or a hub id.",  # noqa: A002
     **settings: Any,
 ) -> Callable[[F], F]:
     """Return the option that names an encoder."""

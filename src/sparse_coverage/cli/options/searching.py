@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +18,6 @@ from sparse_coverage.systems import RERANKERS
 if TYPE_CHECKING:
     from sparse_coverage.search.results import Hit
     from sparse_coverage.workspace import ElementText
-
-_SCORING = {
-    "alpha": "Exponent of idf",
-    "gamma": "Exponent of the length normalisation",
-    "rho": "Share of the most frequent centers to leave out",
-}
 
 _FILTER: dict[str, Any] = {
     "metavar": "EXPRESSION", "help": "Which documents may be found: an expression, see `search --help`."
@@ -58,13 +51,6 @@ filter_options = gathered(
     "workspace:Filters",
     click.option("--before", metavar="DATE", help="Only what was published before DATE (2001-05-17, 2001-05, 2001)."),
     click.option(
-        "--undated",
-        type=click.Choice(["keep", "drop"]),
-        default="drop",
-        help="Documents without the date that a filter asks for: let them through, or leave them out and say so.",
-        show_default=True,
-    ),
-    click.option(
         "--not-family-of", metavar="ID", multiple=True, help="Leave out the document ID and its family. Repeatable."
     ),
     click.option(
@@ -74,31 +60,12 @@ filter_options = gathered(
         callback=_listed,
         help="Only documents of this list of publication numbers: a file (text, CSV, Excel), or numbers with commas.",
     ),
-    click.option(
-        "--must",
-        metavar="WORDS",
-        multiple=True,
-        help='Only documents with this word or "phrase". Repeatable: with all.',
-    ),
-    click.option(
-        "--any", "any_", metavar="WORDS,…", multiple=True, help="Only documents with one of these words or phrases."
-    ),
-    click.option(
-        "--not", "not_", metavar="WORDS", multiple=True, help="Only documents without this word or phrase. Repeatable."
-    ),
     click.option("--filter", **_FILTER),
 )
 k_option = count_option("-k", default=10, help="How many documents to show.")
 passages_option = count_option("--passages", default=3, help="How many passages of each.")
 
 
-def scoring_option(name: str, default: float | None = None) -> Callable[[F], F]:
-    """Return the option for one setting of the score; without a default, the model's own holds."""
-    help_ = f"{_SCORING[name]}." if default is not None else f"{_SCORING[name]} [that of the model]."
-    return click.option(f"--{name}", type=float, default=default, help=help_)
-
-
-weighting_options = together(*map(scoring_option, _SCORING))
 ranking_option = click.option(
     "--ranking",
     type=NamesIn("systems:RANKINGS", what="ranking", open=True),
@@ -140,7 +107,6 @@ request_options = gathered(
         ),
     ),
     ranking_option,
-    click.option("--profile", is_flag=True, help="Also say what the query cost: lists read, time per stage."),
 )
 """What a search is told beside its query: an option here and the field of its name in `RankedRequest` are one."""
 rerank_options = together(
@@ -208,7 +174,7 @@ class QueryOptions:
         if self.elements and not query:
             raise click.UsageError("--features names the features of QUERY, the text of a claim.")
         if self.run and not self.queries:
-            raise click.UsageError("--run writes the rankings of --queries. For one query use --json, --csv or --xlsx.")
+            raise click.UsageError("--run writes the rankings of --queries. For one query use --json or --report.")
 
     def one(self, query: str | None) -> dict[str, Any]:
         """Return what a search is asked with, as fields of its request: what was typed, or a document of the index."""
@@ -272,40 +238,48 @@ asked_options = gathered(
 
 @dataclass(frozen=True, slots=True)
 class Exports:
-    """Where to write which kind of file."""
+    """The files to write beside what is printed, each with its kind."""
 
-    paths: Mapping[str, Path]
-    kinds: Mapping[str, Export]
+    files: Mapping[Path, Export]
 
     def __bool__(self) -> bool:
-        return bool(self.paths)
+        return bool(self.files)
 
     @property
     def with_passages(self) -> bool:
         """Whether anything is to be written that shows passages and why they were found."""
-        return any(self.kinds[name].passages for name in self.paths)
+        return any(kind.passages for kind in self.files.values())
 
     def write(self, *results: Any) -> Iterable[Path]:
         """Write the files, and return where they are."""
         from sparse_coverage.files import write_bytes
 
-        for name, path in self.paths.items():
-            write_bytes(path, self.kinds[name].make(*results))
-        return self.paths.values()
+        for path, kind in self.files.items():
+            write_bytes(path, kind.make(*results))
+        return self.files.keys()
 
 
-def export_options(kinds: Mapping[str, Export]) -> Callable[[Any], Any]:
-    """Return the options that name files of these kinds; they reach the command as its argument `exports`."""
+def report_option(kinds: Mapping[str, Export]) -> Callable[[F], F]:
+    """Return the option that names files of these kinds; they reach the command as its argument `exports`."""
+    endings = ", ".join(f".{name}" for name in kinds)
 
-    def decorate(function: Callable[..., Any]) -> Any:
-        @wraps(function)
-        def with_exports(**given: Any) -> Any:
-            paths = {name: path for name in kinds if (path := given.pop(name)) is not None}
-            return function(exports=Exports(paths, kinds), **given)
+    def told_apart(context: click.Context, parameter: click.Parameter, given: tuple[Path, ...]) -> Exports:
+        for path in given:
+            if path.suffix.lower()[1:] not in kinds:
+                raise click.BadParameter(
+                    f"{path}: a report is written as {endings}. Give the file one of these endings."
+                )
+        return Exports({path: kinds[path.suffix.lower()[1:]] for path in given})
 
-        return together(*(path_option(f"--{one.name}", help=one.help) for one in kinds.values()))(with_exports)
-
-    return decorate
+    return click.option(
+        "--report",
+        "exports",
+        metavar="FILE",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        callback=told_apart,
+        help=f"Also write a report into this file: {endings}. Word, Excel and PDF need the extra [office]. Repeatable.",
+    )
 
 
 def write_rankings(path: Path, rankings: Mapping[str, Sequence[Hit]], tag: str, depth: int) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from sparse_coverage.errors import InputError
-from sparse_coverage.patents.cleaning import UNIT
 from sparse_coverage.patents.patent import Claim, passage_xpath
 
 # One pattern a language: each begins with letters that can be looked for at once.
@@ -34,6 +33,16 @@ _GLUED = re.compile(r"(?:^|\W)(?:of|to|in|by|per|from|with|the)$")
 _RANGE = re.compile(
     r"\s*(?:\b(?:up\s+to|through(?:\s+to)?|to|thru|until|bis|jusqu['’]à|à)(?:\s+and\s+including)?\b|[-‐‑–—−~]|\.\.\.?|…)\s*"
     rf"(?:{_ANY_WORD}\s+)?(?=\(?\d)"
+)
+# To be matched where the number ends, on lower-case text.
+_UNIT = re.compile(
+    r"""\s*-?(?:mm|cm|dm|km|m|[µμu]m|nm|pm|inch(?:es)?|feet|foot|ft|mils?|ml|[µμu]l|l|cl|dl|lit(?:er|re)s?|g|kg|mg|[µμ]g|ng
+        |tons?|s|ms|ns|[µμ]s|secs?|seconds?|min|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|[kmg]?hz|volts?|[mk]?v
+        |amps?|amperes?|watts?|[mk]?w|ohms?|degrees?|celsius|kelvin|percent|per\s+cent|wt|vol|m?mol|moles?|ppm|ppb|m?bars?
+        |[kmgh]?pa|psi|newtons?|[kmg]?bits?|[kmg]?bytes?|[kmg]b|db|dpi|rpm|times|fold|parts?|carbon|atoms?|layers?
+        |prozent|stunden?|tage|minuten|sekunden|teile|heures?|jours?|fois)\b | \s*[%°‰å]
+        | \s+(?:or\s+(?:more|fewer|less|greater|higher)(?!\s+\w+ly\b)|oder\s+mehr|ou\s+plus)\b""",
+    re.X,
 )
 _COMMA_OR_AND = re.compile(r"\s*(?:,\s*)?(?:(?:and|as\s+well\s+as|und|sowie|et)\b|&)\s*(?=\(?\d)|\s*,\s*(?=\(?\d)")
 _OR = re.compile(
@@ -155,8 +164,8 @@ def _item(text: str, start: re.Match[str]) -> tuple[int, int, int, bool]:
     dash = _RANGE.match(text, start.end())
     stop = _NUMBER.match(text, dash.end()) if dash else None
     if stop is None or int(stop[1]) <= first:
-        return first, first, start.end(), UNIT.match(text, start.end()) is not None
-    if UNIT.match(text, stop.end()):
+        return first, first, start.end(), _UNIT.match(text, start.end()) is not None
+    if _UNIT.match(text, stop.end()):
         return first, first, start.end(), True
     return first, int(stop[1]), stop.end(), False
 

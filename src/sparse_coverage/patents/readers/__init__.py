@@ -5,8 +5,6 @@ from __future__ import annotations
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from sparse_coverage.errors import InputError
@@ -22,9 +20,6 @@ from sparse_coverage.patents.readers import (
 )
 from sparse_coverage.patents.readers.json_stream import json_pieces
 from sparse_coverage.patents.reading.context import Format, Reader
-
-ENTRY_POINTS = "sparse_coverage.readers"
-"""The group of entry points under which other packages add readers: each is a `Reader`."""
 
 # Asked in this order. The formats of each, for the documentation, are in `formats.toml`, those of XML with their readers.
 _TEXT, _SHEETS, _APS = text_files, spreadsheets, uspto_until_2004
@@ -50,16 +45,9 @@ _FORMATS = read_toml(Path(__file__).with_name("formats.toml")) | {
 BUILT_IN = tuple(replace(row, formats=tuple(Format(**one) for one in _FORMATS.get(row.name, ()))) for row in _ROWS)
 
 
-@cache
 def readers() -> Mapping[str, Reader]:
-    """Return all readers by name, those of other packages first: they know their files better."""
-    found: dict[str, Reader] = {}
-    for point in entry_points(group=ENTRY_POINTS):
-        reader = point.load()
-        if not isinstance(reader, Reader):
-            raise InputError(f"The entry point {point.value} of {ENTRY_POINTS} is no Reader.")
-        found[point.name] = reader
-    return found | {reader.name: reader for reader in BUILT_IN if reader.name not in found}
+    """Return all readers by name."""
+    return {reader.name: reader for reader in BUILT_IN}
 
 
 def names() -> list[str]:

@@ -20,7 +20,7 @@ from statistics import mean, median
 from typing import Any, NamedTuple
 
 from sparse_coverage.errors import InputError, MissingExtraError
-from sparse_coverage.patents.cleaning import clean
+from sparse_coverage.patents.hyphens import join_broken_words
 from sparse_coverage.patents.patent import Patent
 from sparse_coverage.patents.readers.text_files import NUMBERED, TextBlock, heading_of, is_title_line, patent_of
 from sparse_coverage.patents.reading.context import Piece, ReadContext, ReadError
@@ -162,7 +162,7 @@ def paragraphs(pages: Sequence[str]) -> list[str]:
         current = f"{current}\n{line}" if current and line else line or current
     whole = "\n\n".join([*found, current])
     # Only where the text has the whole word elsewhere does the hyphen at a line end go.
-    return [" ".join(part.split()) for part in clean(whole, ["hyphenation"]).text.split("\n\n")]
+    return [" ".join(part.split()) for part in join_broken_words(whole).split("\n\n")]
 
 
 def _is_heading(line: str) -> bool:

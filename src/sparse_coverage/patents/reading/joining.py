@@ -98,12 +98,12 @@ class Parts:
         return merged(*(pickle.loads(content) for (content,) in rows))  # written by this object a moment ago
 
 
-def joined(patents: Iterable[Patent], *, everything: bool = False) -> Iterator[Patent]:
-    """Yield patents, and at the end those that came in parts: of the formats that do, or `everything` of one number."""
+def joined(patents: Iterable[Patent]) -> Iterator[Patent]:
+    """Yield patents, and at the end those that came in parts."""
     with closing(Parts()) as parts:
         waiting = False
         for patent in patents:
-            if everything or patent.format in PART_FORMATS:
+            if patent.format in PART_FORMATS:
                 parts.add(patent)
                 waiting = True
             else:

@@ -16,7 +16,6 @@ from sparse_coverage.dataclass_json import Bounds
 from sparse_coverage.errors import SparseCoverageError
 from sparse_coverage.index import delete_documents
 from sparse_coverage.patents import read_patents
-from sparse_coverage.patents.passages import Repeats
 from sparse_coverage.progress import waiting
 from sparse_coverage.retrievers import refresh_sides
 from sparse_coverage.search.building import add_to_index
@@ -116,7 +115,7 @@ def _add_file(request: Request, served: ServedIndex, path: Path, *, replace: boo
     if not read["read"]:
         return {**told, "documents": state.documents}
     patents = (dataclasses.replace(one, source=path.name) for one in read_patents(lines, language="any"))
-    how = {"replace": replace, "total": read["read"], "repeats": Repeats("keep")}
+    how = {"replace": replace, "total": read["read"], "on_repeat": lambda patent: None}
     told["added"], state = add_to_index(served.folder, model, patents, **how)
     return {**told, "documents": state.documents, **_show(request, served)}
 

@@ -1,5 +1,8 @@
 // Building elements. Texts become text nodes, never markup: whatever a patent holds, it is shown as it stands.
 
+/** Controls, and what turns the order of the letters after it. */
+const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/g;
+
 /** Makes an element. `on…` attributes are listeners; null, undefined and false leave an attribute out. */
 export function h(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -17,7 +20,7 @@ export function h(tag, attributes = {}, ...children) {
 export function add(parent, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    parent.append(child instanceof Node ? child : String(child));
+    parent.append(child instanceof Node ? child : String(child).replace(HIDDEN, ''));
   }
   return parent;
 }
